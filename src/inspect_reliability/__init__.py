@@ -1,0 +1,1 @@
+"""Can I trust this LLM judge? Reliability of LLM judges for inspect-ai."""

@@ -1,0 +1,1 @@
+"""What inspect finds under the name `inspect_reliability`: imports only."""

@@ -1,0 +1,33 @@
+"""A benchmark question."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Benchmark = Literal["BBH", "SQuAD", "MT-Bench", "Head-to-Tail"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question of a benchmark.
+
+    Attributes:
+        id: Stable identifier, unique within a benchmark (`bbh:web_of_lies`).
+        benchmark: Name of the benchmark.
+        category: BBH category, SQuAD article, MT-Bench category, or Head-to-Tail popularity.
+        turns: Question texts in order: one, or two for MT-Bench.
+        context: Passage the question is about (SQuAD), or None.
+        targets: Accepted answers; empty where the benchmark has none. An unanswerable SQuAD
+            question has none and says `{"answerable": False}` in its metadata.
+        source: Where the question comes from, in words a log reader understands.
+        metadata: Anything else worth having in the log (small, JSON values).
+    """
+
+    id: str
+    benchmark: Benchmark
+    category: str
+    turns: tuple[str, ...]
+    context: str | None = None
+    targets: tuple[str, ...] = ()
+    source: str = ""
+    metadata: Mapping[str, str | int | float | bool] = field(default_factory=dict)
