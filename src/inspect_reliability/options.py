@@ -1,0 +1,41 @@
+"""The order in which a judge sees the five responses."""
+
+import random
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+from .errors import UserError
+
+OrderPolicy = Literal["shuffled", "reshuffled", "given"]
+
+
+def option_order(
+    responders: Sequence[str], policy: OrderPolicy, seed: int, question: str, replication: int
+) -> tuple[str, ...]:
+    """Order the responders behind options [A] to [E].
+
+    Args:
+        responders: Names in the source's order.
+        policy: "shuffled": drawn once per question from the seed and held over replications;
+            "reshuffled": drawn anew for every replication; "given": the source's order.
+        seed: Base seed of the run.
+        question: Id of the question.
+        replication: Number of the replication, from 1.
+
+    Returns:
+        The names in the order of the letters.
+
+    Raises:
+        UserError: The policy is none of the three.
+    """
+    if policy not in get_args(OrderPolicy):
+        raise UserError(
+            f"order='{policy}' is not known. Use one of: {', '.join(get_args(OrderPolicy))}."
+        )
+    if policy == "given":
+        return tuple(responders)
+    held = policy == "shuffled"
+    # Sorted first, so that the order depends on who answered, not on how a file lists them.
+    # A string seed is hashed with SHA-512 by `random`, the same on every machine.
+    key = f"{seed}|{question}" if held else f"{seed}|{question}|{replication}"
+    return tuple(random.Random(key).sample(sorted(responders), len(responders)))

@@ -1,0 +1,80 @@
+"""The solver that puts five responses before a judge."""
+
+from inspect_ai.model import ChatMessageUser, get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from .errors import UserError
+from .options import OrderPolicy, option_order
+from .prompts import judge_prompt
+from .samples import question_of
+from .seeds import replication_seed
+
+
+@solver
+def judge_responses(order: OrderPolicy = "shuffled", seed: int = 0) -> Solver:
+    """Show the judge a question with its five responses and let it generate one verdict.
+
+    Needs the sample metadata `question` and `responses` that `judge_sample` writes; adds `order`
+    (responder names behind [A] to [E]), `replication` and `seed` (the value sent to the provider).
+
+    Args:
+        order: "shuffled" per question and held over replications, "reshuffled" for every
+            replication, or "given".
+        seed: Base seed of the order and of the replications.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        question = question_of(state.metadata)
+        responses: dict[str, str] = state.metadata["responses"]
+        shown = option_order(list(responses), order, seed, question.id, state.epoch)
+        state.metadata["order"] = list(shown)
+        prompt = judge_prompt(question, [responses[name] for name in shown])
+        return await replicate(state, generate, prompt, seed, question.id)
+
+    return solve
+
+
+async def replicate(
+    state: TaskState, generate: Generate, prompt: str, base_seed: int, question: str
+) -> TaskState:
+    """Generate one replication of a prompt with a seed of its own, and record which.
+
+    Args:
+        state: State of the sample; its epoch is the number of the replication.
+        generate: Inspect's generate function.
+        prompt: What the judge is to see, the same for every replication.
+        base_seed: Base seed of the run.
+        question: Id of the question.
+
+    Raises:
+        UserError: `--seed` was given, which would be one seed for all replications; or the
+            prompt does not fit into the model's context.
+    """
+    fixed = get_model().config.seed
+    if fixed is not None:
+        raise UserError(
+            f"--seed {fixed} would give every replication the same seed. "
+            f"Set the base seed with -T seed={fixed} instead."
+        )
+    seed = replication_seed(base_seed, question, state.epoch)
+    state.metadata.update(replication=state.epoch, seed=seed)
+    state.messages = [ChatMessageUser(content=prompt)]
+    state = await generate(state, seed=seed)
+    _refuse_overlong(state, question)
+    return state
+
+
+def _refuse_overlong(state: TaskState, question: str) -> None:
+    # Providers report a prompt that does not fit as an output without tokens. Scored, it would
+    # be a hundred perfectly agreeing non-responses.
+    output = state.output
+    if output.stop_reason != "model_length":
+        return
+    if output.error is None and output.usage is not None and output.usage.output_tokens > 0:
+        return
+    reason = output.error or output.completion
+    raise UserError(
+        f"Question '{question}' was not judged: {reason} Shorten its responses, leave it out "
+        "with --sample-id, or use a judge with a longer context."
+    )
+

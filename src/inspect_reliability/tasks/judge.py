@@ -1,0 +1,71 @@
+"""Tasks in which a judge chooses the best of five responses, again and again."""
+
+from inspect_ai import Epochs, Task, task
+from inspect_ai.dataset import MemoryDataset
+from inspect_ai.model import GenerateConfig
+
+from ..benchmarks import Benchmark
+from ..errors import UserError
+from ..metrics import agreement, best_rate, invalid_rate, non_response_rate, omega, omega_composite
+from ..options import OrderPolicy
+from ..responses import load_responses
+from ..samples import judge_sample
+from ..scorers import verdict
+from ..solvers import judge_responses
+from ..verdicts import ParserName
+
+JUDGE_CONFIG = GenerateConfig(temperature=1.0, top_k=50, max_tokens=50)
+"""The paper's settings at its first temperature; inspect's own options override them."""
+
+
+@task
+def bbh_judge(
+    responses: str | None = None,
+    order: OrderPolicy = "shuffled",
+    seed: int = 0,
+    parser: ParserName = "default",
+) -> Task:
+    """BIG-Bench Hard: which of five responses is best?
+
+    Every epoch is one replication: the same prompt with a seed of its own. Temperature,
+    top_k and max_tokens are 1, 50 and 50 unless set with inspect's options.
+
+    Args:
+        responses: Where questions and responses come from: the sample pack (default), the
+            published `prompt_responses.json`, a JSONL file, or responders' logs.
+        order: Order of the options: "shuffled" per question and held over replications,
+            "reshuffled" for every replication, or "given".
+        seed: Base seed of option order and replications.
+        parser: How an output is read: "default", or "published" for the study's pattern.
+    """
+    return judge_task("BBH", responses, order, seed, parser)
+
+
+def judge_task(
+    benchmark: Benchmark,
+    responses: str | None,
+    order: OrderPolicy,
+    seed: int,
+    parser: ParserName,
+) -> Task:
+    """The judge task of a benchmark whose questions have five responses."""
+    if not isinstance(seed, int):
+        raise UserError(f"seed={seed!r} is not a whole number. Use for example -T seed=0.")
+    answered = load_responses(responses, benchmark)
+    metrics = [omega(), omega_composite(), agreement(), non_response_rate(), invalid_rate()]
+    if any(item.best for item in answered):
+        metrics.append(best_rate())
+    return Task(
+        dataset=MemoryDataset(
+            [judge_sample(item) for item in answered],
+            name=answered[0].question.source,
+            location=responses,
+        ),
+        solver=judge_responses(order=order, seed=seed),
+        scorer=verdict(parser=parser),
+        metrics=metrics,
+        config=JUDGE_CONFIG,
+        # No reducer: letters have no mean, and reliability needs every replication.
+        epochs=Epochs(1, []),
+        metadata={"benchmark": benchmark, "questions": answered[0].question.source},
+    )

@@ -1,0 +1,27 @@
+"""Judge BIG-Bench Hard responses: `inspect eval tasks/bbh_judge.py --epochs 100`."""
+
+from inspect_ai import Task, task
+
+from inspect_reliability import tasks
+from inspect_reliability.options import OrderPolicy
+from inspect_reliability.verdicts import ParserName
+
+
+@task
+def bbh_judge(
+    responses: str | None = None,
+    order: OrderPolicy = "shuffled",
+    seed: int = 0,
+    parser: ParserName = "default",
+) -> Task:
+    """BIG-Bench Hard: which of five responses is best?
+
+    Args:
+        responses: The sample pack (default), the published `prompt_responses.json`, a JSONL
+            file, or responders' logs.
+        order: "shuffled" per question and held over replications, "reshuffled" for every
+            replication, or "given".
+        seed: Base seed of option order and replications.
+        parser: How an output is read: "default", or "published" for the study's pattern.
+    """
+    return tasks.bbh_judge(responses=responses, order=order, seed=seed, parser=parser)
