@@ -1,5 +1,7 @@
 """The solver that puts five responses before a judge."""
 
+from typing import get_args
+
 from inspect_ai.model import ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -21,7 +23,14 @@ def judge_responses(order: OrderPolicy = "shuffled", seed: int = 0) -> Solver:
         order: "shuffled" per question and held over replications, "reshuffled" for every
             replication, or "given".
         seed: Base seed of the order and of the replications.
+
+    Raises:
+        UserError: The order is none of the three.
     """
+    if order not in get_args(OrderPolicy):
+        raise UserError(
+            f"order='{order}' is not known. Use one of: {', '.join(get_args(OrderPolicy))}."
+        )
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         question = question_of(state.metadata)
