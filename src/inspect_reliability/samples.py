@@ -1,12 +1,11 @@
 """Questions and responses as inspect samples."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from inspect_ai.dataset import Sample
 
-from .benchmarks import Question
+from .benchmarks.metadata import question_metadata, question_of
 from .responses import ResponseSet
+
+__all__ = ["judge_sample", "question_metadata", "question_of"]
 
 
 def judge_sample(responses: ResponseSet) -> Sample:
@@ -23,26 +22,4 @@ def judge_sample(responses: ResponseSet) -> Sample:
             "question": question_metadata(question),
             "responses": dict(responses.responses),
         },
-    )
-
-
-def question_metadata(question: Question) -> dict[str, Any]:
-    """A question as JSON values."""
-    return {
-        "id": question.id,
-        "benchmark": question.benchmark,
-        "category": question.category,
-        "turns": list(question.turns),
-        "context": question.context,
-        "targets": list(question.targets),
-        "source": question.source,
-        "metadata": dict(question.metadata),
-    }
-
-
-def question_of(metadata: Mapping[str, Any]) -> Question:
-    """The question that a sample's metadata holds."""
-    values = dict(metadata["question"])
-    return Question(
-        **{**values, "turns": tuple(values["turns"]), "targets": tuple(values["targets"])}
     )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .benchmarks import Question
+from ..benchmarks import Question
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,64 @@
+"""Responses as JSONL: one response of one responder to one question a line."""
+
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from ..benchmarks import Benchmark, Question
+from ..errors import UserError
+from ..files import entry, expect, read_json_lines, texts
+from .answers import Answer
+
+_TURNS: dict[Benchmark, int] = {"MT-Bench": 2}
+_KNOWN = {"id", "question", "responder", "response", "category", "context", "targets"}
+
+
+def answers_from_json_lines(path: Path, benchmark: Benchmark) -> list[Answer]:
+    """Read a JSONL file of responses.
+
+    Each line is an object with `question` (a text; two of them for MT-Bench), `responder` and
+    `response`, and may have `id`, `category`, `context` and `targets` (a list of texts). Without
+    an `id` a question is known by its text.
+
+    Raises:
+        UserError: A line is not such an object.
+    """
+    return [
+        Answer(
+            question=_question(record, benchmark, path, where),
+            responder=entry(record, "responder", str, where),
+            text=entry(record, "response", str, where),
+            where=where,
+        )
+        for where, record in read_json_lines(path)
+    ]
+
+
+def _question(record: dict[str, Any], benchmark: Benchmark, path: Path, where: str) -> Question:
+    unknown = sorted(record.keys() - _KNOWN)
+    if unknown:
+        raise UserError(
+            f"{where}: {', '.join(map(repr, unknown))} means nothing here. "
+            f"Known are {', '.join(sorted(_KNOWN))}."
+        )
+    if "question" not in record:
+        entry(record, "question", str, where)
+    asked = record["question"]
+    turns = (asked,) if isinstance(asked, str) else texts(asked, f"{where}, 'question'")
+    expected = _TURNS.get(benchmark, 1)
+    if len(turns) != expected or not all(turns):
+        raise UserError(
+            f"{where}: a {benchmark} question has {expected} turn(s) of text, "
+            f"'question' has {len(turns)}."
+        )
+    context = record.get("context")
+    digest = blake2b("\n".join([*turns, context or ""]).encode(), digest_size=6).hexdigest()
+    return Question(
+        id=entry(record, "id", str, where) if "id" in record else f"text:{digest}",
+        benchmark=benchmark,
+        category=expect(record.get("category", ""), str, f"{where}, 'category'"),
+        turns=turns,
+        context=None if context is None else expect(context, str, f"{where}, 'context'"),
+        targets=texts(record.get("targets", []), f"{where}, 'targets'"),
+        source=f"questions and responses of {path.name}",
+    )

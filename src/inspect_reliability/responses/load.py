@@ -1,0 +1,72 @@
+"""Responses from wherever they are, as five per question."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..benchmarks import Benchmark
+from ..benchmarks.sample_pack import SAMPLE_PACK, sample_pack
+from ..errors import UserError
+from ..files import read_json, user_path
+from .answers import Answer
+from .five import five_per_question
+from .jsonl import answers_from_json_lines
+from .logs import answers_from_logs, is_log
+from .published import answers_from_published, is_published
+from .response_set import ResponseSet
+
+
+def load_responses(
+    spec: str | Path | None,
+    benchmark: Benchmark,
+    responders: Sequence[str] | str | None = None,
+    seed: int = 0,
+) -> list[ResponseSet]:
+    """Load the questions of a benchmark with five responses each.
+
+    Args:
+        spec: None or "sample": the sample pack. Otherwise a path: a published
+            `prompt_responses.json`, a JSONL file with one response a line, or the log or folder
+            of logs of responder tasks.
+        benchmark: The benchmark; responses to other benchmarks in the same place are passed over.
+        responders: The five to choose where there are more; None draws five by seed.
+        seed: Seed of that draw.
+
+    Returns:
+        One `ResponseSet` a question, in the source's order, each with the same five responders.
+
+    Raises:
+        UserError: There is no such place, its content is not what it should be, there are not
+            five responders, or one of them has not answered every question.
+    """
+    if spec is None or spec == SAMPLE_PACK:
+        return load_sample_pack(benchmark)
+    return five_per_question(load_answers(spec, benchmark), responders, seed, str(spec))
+
+
+def load_answers(spec: str | Path, benchmark: Benchmark) -> list[Answer]:
+    """Load every response to a benchmark's questions from a file, a log or a folder of logs."""
+    path = user_path(spec)
+    if is_log(path):
+        return answers_from_logs(path, benchmark)
+    if path.suffix == ".jsonl":
+        return answers_from_json_lines(path, benchmark)
+    if path.suffix == ".json":
+        content = read_json(path)
+        if is_published(content):
+            return answers_from_published(content, benchmark, path)
+        raise UserError(
+            f"{path} is not a file of responses. Expected the published form: an object that "
+            "gives every question's id its 'type', 'prompt' and 'model_responses'."
+        )
+    raise UserError(
+        f"{path} is not a file of responses. Give a published prompt_responses.json, a .jsonl "
+        "file with one response a line, or the log(s) of a responder task."
+    )
+
+
+def load_sample_pack(benchmark: Benchmark) -> list[ResponseSet]:
+    """Load the sample pack's questions with their five responses, the best one known."""
+    return [
+        ResponseSet(question, entry["responses"], entry["best"])
+        for question, entry in sample_pack(benchmark)
+    ]

@@ -1,0 +1,78 @@
+"""Responses in the logs of responder tasks."""
+
+from pathlib import Path
+
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+
+from ..benchmarks import Benchmark
+from ..benchmarks.metadata import question_of
+from ..errors import UserError
+from .answers import Answer
+
+RESPONDER_TASK = "responds_to"
+"""Metadata key under which a responder task names its benchmark."""
+
+
+def is_log(path: Path) -> bool:
+    """Whether a path is an inspect log or a folder, which is taken for a folder of logs."""
+    if path.is_dir() or path.suffix == ".eval":
+        return True
+    # The head of a log in JSON form names the version of the format first.
+    return path.suffix == ".json" and '"eval":' in _head(path)
+
+
+def answers_from_logs(path: Path, benchmark: Benchmark) -> list[Answer]:
+    """Read the responses to one benchmark from a log or from all logs in a folder.
+
+    A responder's name is the name of its model. Logs of other tasks are passed over.
+
+    Raises:
+        UserError: There is no log of a responder task of the benchmark, two of one responder, an
+            unfinished one, or one with several responses to a question.
+    """
+    files = [info.name for info in list_eval_logs(str(path))] if path.is_dir() else [str(path)]
+    logs: dict[str, EvalLog] = {}
+    for name in sorted(files):
+        header = read_eval_log(name, header_only=True)
+        if (header.eval.metadata or {}).get(RESPONDER_TASK) != benchmark:
+            continue
+        earlier = logs.get(header.eval.model)
+        if earlier is None or (earlier.status != "success" and header.status == "success"):
+            logs[header.eval.model] = header
+        elif header.status == "success":
+            raise UserError(
+                f"{path}: two logs hold responses by '{header.eval.model}': "
+                f"{Path(earlier.location).name} and {Path(header.location).name}. "
+                "Move away the one that should not count."
+            )
+    if not logs:
+        raise UserError(
+            f"{path} holds no log of a responder task for {benchmark} "
+            f"({len(files)} log(s) looked at)."
+        )
+    return [answer for log in logs.values() for answer in _answers(log)]
+
+
+def _answers(header: EvalLog) -> list[Answer]:
+    name = Path(header.location).name
+    if header.status != "success":
+        raise UserError(
+            f"{name}: the run of responder '{header.eval.model}' has status '{header.status}'. "
+            f"Finish it with `inspect eval-retry {header.location}`."
+        )
+    if (header.eval.config.epochs or 1) > 1:
+        raise UserError(
+            f"{name} holds {header.eval.config.epochs} responses to each question. Run the "
+            "responder task with --epochs 1."
+        )
+    log = read_eval_log(header.location, resolve_attachments="core")
+    return [
+        Answer(question_of(sample.metadata), header.eval.model, sample.output.completion, name)
+        for sample in log.samples or []
+        if sample.error is None
+    ]
+
+
+def _head(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(4096).decode("utf-8", errors="replace")

@@ -1,0 +1,68 @@
+"""The published file of the study: `prompt_responses.json`."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..benchmarks import Benchmark, Question
+from ..errors import UserError
+from ..files import entry, expect, texts
+from .answers import Answer
+
+PUBLISHED_SOURCE = "published prompts and responses (Schroeder & Wood-Doughty 2024)"
+
+_TYPES: dict[str, Benchmark] = {"bbh": "BBH", "squad": "SQuAD", "mtb": "MT-Bench"}
+_SQUAD_PROMPT = re.compile(r"Context: (.*)\n Question: (.*)\n Answer:", re.DOTALL)
+
+
+def is_published(content: object) -> bool:
+    """Whether a JSON document looks like the published file."""
+    return (
+        isinstance(content, dict)
+        and bool(content)
+        and any(isinstance(v, dict) and "model_responses" in v for v in content.values())
+    )
+
+
+def answers_from_published(
+    content: Mapping[str, Any], benchmark: Benchmark, path: Path
+) -> list[Answer]:
+    """Read the published responses to one benchmark; the file's question ids are kept.
+
+    Raises:
+        UserError: An entry is not of the published form, or none is of this benchmark.
+    """
+    answers = []
+    for id, item in content.items():
+        where = f"{path}, '{id}'"
+        record = expect(item, dict, where)
+        kind = entry(record, "type", str, where)
+        if kind not in _TYPES:
+            raise UserError(f"{where}: type '{kind}' is not one of {', '.join(map(repr, _TYPES))}.")
+        if _TYPES[kind] == benchmark:
+            question = _question(id, benchmark, record, where)
+            for name, text in entry(record, "model_responses", dict, where).items():
+                said = expect(text, str, f"{where}, response of '{name}'")
+                answers.append(Answer(question, name, said, where))
+    if not answers:
+        raise UserError(f"{path} holds no responses to {benchmark}.")
+    return answers
+
+
+def _question(id: str, benchmark: Benchmark, record: Mapping[str, Any], where: str) -> Question:
+    context = None
+    if benchmark == "MT-Bench":
+        turns = texts(record.get("prompt"), f"{where}, 'prompt'")
+    else:
+        turns = (entry(record, "prompt", str, where),)
+    if benchmark == "SQuAD" and (slots := _SQUAD_PROMPT.fullmatch(turns[0])):
+        context, turns = slots[1], (slots[2],)
+    return Question(
+        id=id,
+        benchmark=benchmark,
+        category=id.partition(":")[2] or id,
+        turns=turns,
+        context=context,
+        source=PUBLISHED_SOURCE,
+    )
