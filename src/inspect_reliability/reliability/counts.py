@@ -1,0 +1,198 @@
+"""Judgments reduced to counts: all that a label-invariant coefficient needs."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import NoJudgmentsError, ShapeError, UnknownCategoryError
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """How often each question received each verdict.
+
+    Replications of one prompt are exchangeable, so their order carries nothing.
+
+    Attributes:
+        table: Verdicts per question and category, N x K integers, read-only. Rows may have
+            different sums (replications of a run under way, missing verdicts).
+        questions: The N questions, in the order of the rows.
+        categories: The K declared categories, in the order of the columns. Declare them all,
+            used or not: AC1, Brennan-Prediger and the normalised entropy depend on K.
+        missing: Verdicts per question that are not in the table because they were missing or
+            were excluded, N integers; none by default.
+        singletons: Whether each verdict in the last column is a category of its own.
+
+    Raises:
+        ShapeError: The table does not fit its questions and categories, or a name occurs twice.
+        NoJudgmentsError: The table is empty.
+    """
+
+    table: NDArray[np.int64]
+    questions: tuple[str, ...]
+    categories: tuple[str, ...]
+    missing: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    singletons: bool = False
+
+    def __post_init__(self) -> None:
+        table = _whole_numbers(self.table)
+        missing = _whole_numbers(self.missing if len(self.missing) else [0] * len(self.questions))
+        if table.shape != (len(self.questions), len(self.categories)):
+            raise ShapeError(
+                f"The table of counts has shape {table.shape}, which does not fit "
+                f"{len(self.questions)} questions and {len(self.categories)} categories."
+            )
+        if missing.shape != (len(self.questions),):
+            raise ShapeError(f"There are {missing.size} missing counts, not one per question.")
+        _refuse_twice("question", self.questions)
+        _refuse_twice("category", self.categories)
+        if not table.any():
+            raise NoJudgmentsError
+        object.__setattr__(self, "table", table)
+        object.__setattr__(self, "missing", missing)
+
+    @classmethod
+    def from_long(
+        cls,
+        questions: Iterable[object],
+        verdicts: Iterable[object],
+        categories: Sequence[str] | None = None,
+    ) -> Self:
+        """Count a long table of judgments, one row per replication.
+
+        Args:
+            questions: The question of each judgment.
+            verdicts: The verdict of each judgment: a string, number or boolean; None, NaN and
+                pandas' NA are missing.
+            categories: The declared categories; by default those that occur, sorted.
+
+        Raises:
+            ShapeError: There are more questions than verdicts or the reverse.
+            UnknownCategoryError: A verdict is not among the declared categories.
+            NoJudgmentsError: No verdict is given, or all are missing.
+        """
+        asked, given = [str(question) for question in _plain(questions)], _plain(verdicts)
+        if len(asked) != len(given):
+            raise ShapeError(f"There are {len(asked)} questions for {len(given)} verdicts.")
+        row = {name: i for i, name in enumerate(dict.fromkeys(asked))}
+        return cls._count(tuple(row), [row[name] for name in asked], given, categories)
+
+    @classmethod
+    def from_array(
+        cls,
+        array: Iterable[Iterable[object]],
+        questions: Sequence[str] | None = None,
+        categories: Sequence[str] | None = None,
+    ) -> Self:
+        """Count an array of verdicts, N questions x R replications.
+
+        Args:
+            array: One row of verdicts per question; rows of a list may differ in length.
+            questions: Names of the rows; by default "1" to "N".
+            categories: The declared categories; by default those that occur, sorted.
+
+        Raises:
+            ShapeError: The array is not two-dimensional, or names and rows differ in number.
+            UnknownCategoryError: A verdict is not among the declared categories.
+            NoJudgmentsError: No verdict is given, or all are missing.
+        """
+        rows = _plain(array)
+        if any(isinstance(row, str) or not isinstance(row, Iterable) for row in rows):
+            raise ShapeError(
+                "Verdicts must form an array of questions x replications: one row per question."
+            )
+        filled = [_plain(row) for row in rows]
+        names = range(1, len(filled) + 1) if questions is None else questions
+        if len(names) != len(filled):
+            raise ShapeError(f"There are {len(names)} questions for {len(filled)} rows.")
+        return cls._count(
+            tuple(str(name) for name in names),
+            [i for i, row in enumerate(filled) for _ in row],
+            [verdict for row in filled for verdict in row],
+            categories,
+        )
+
+    @classmethod
+    def _count(
+        cls,
+        questions: tuple[str, ...],
+        rows: list[int],
+        verdicts: list[Any],
+        categories: Sequence[str] | None,
+    ) -> Self:
+        # Thousands of verdicts share a handful of values: each value is named once.
+        label = {value: _label(value) for value in set(verdicts)}
+        found = {name for name in label.values() if name is not None}
+        names = tuple(sorted(found)) if categories is None else tuple(categories)
+        if unknown := sorted(found.difference(names)):
+            raise UnknownCategoryError(unknown, names)
+        if not found:
+            raise NoJudgmentsError
+        position = {name: k for k, name in enumerate(names)}
+        column = {
+            value: len(names) if name is None else position[name] for value, name in label.items()
+        }
+        cells = np.zeros((len(questions), len(names) + 1), dtype=np.int64)
+        np.add.at(cells, (rows, [column[verdict] for verdict in verdicts]), 1)
+        return cls(cells[:, :-1], questions, names, missing=cells[:, -1])
+
+    @property
+    def replications(self) -> NDArray[np.int64]:
+        """Verdicts per question, N integers."""
+        return np.asarray(self.table.sum(axis=1))
+
+    @property
+    def unreplicated(self) -> tuple[str, ...]:
+        """Questions with fewer than two verdicts: no two of them can be compared."""
+        few = self.replications < 2
+        return tuple(name for name, left_out in zip(self.questions, few, strict=True) if left_out)
+
+    @property
+    def coverage(self) -> float:
+        """Share of the verdicts asked for that are in the table."""
+        kept = int(self.table.sum())
+        return kept / (kept + int(self.missing.sum()))
+
+    def rows(self, keep: NDArray[np.bool_] | Sequence[int]) -> "Counts":
+        """The same counts for some of the questions, chosen by mask or by position."""
+        chosen = np.arange(len(self.questions))[np.asarray(keep)]
+        return replace(
+            self,
+            table=self.table[chosen],
+            questions=tuple(self.questions[i] for i in chosen),
+            missing=self.missing[chosen],
+        )
+
+
+def _plain(values: Iterable[Any]) -> list[Any]:
+    """A list of Python objects, whatever array or frame they came in."""
+    return list(np.asarray(values).tolist() if hasattr(values, "__array__") else values)
+
+
+def _label(verdict: object) -> str | None:
+    """The name of a verdict's category; None if the verdict is missing."""
+    # NaN does not equal itself; whether pandas' NA does has no truth value.
+    if verdict is None or str(verdict == verdict) != "True":
+        return None
+    if isinstance(verdict, float) and verdict.is_integer():
+        return str(int(verdict))
+    return str(verdict)
+
+
+def _whole_numbers(values: Any) -> NDArray[np.int64]:
+    """A read-only copy as integers."""
+    given = np.asarray(values)
+    numbers = np.array(given, dtype=np.int64)
+    if (numbers < 0).any() or (numbers != given).any():
+        raise ShapeError("Counts of verdicts are whole numbers from 0.")
+    numbers.setflags(write=False)
+    return numbers
+
+
+def _refuse_twice(noun: str, names: tuple[str, ...]) -> None:
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ShapeError(f"The {noun} {twice!r} is named twice.")

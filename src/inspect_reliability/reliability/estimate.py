@@ -1,0 +1,50 @@
+"""A coefficient and what qualifies it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+IntervalMethod = Literal["jackknife", "bootstrap", "exact bound"]
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What did not enter an estimate.
+
+    Attributes:
+        verdicts: Number of verdicts that were missing or excluded.
+        questions: Questions with fewer than two replications.
+    """
+
+    verdicts: int = 0
+    questions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A coefficient, which never travels alone.
+
+    Attributes:
+        value: The coefficient, never clipped; None if it is not estimable.
+        low: Lower end of its interval; None without an interval.
+        high: Upper end of its interval; None without an interval.
+        n_questions: Questions that entered.
+        n_replications: Replications per question that entered: their mean over the questions.
+        left_out: What did not enter.
+        reason: Why there is no value or, with a value, why there is no interval; else None.
+        method: How the interval was made; None without an interval. Each generalises to other
+            questions of the same kind: the jackknife over questions on the log scale, the
+            percentile bootstrap over questions, or the exact bound where no question varies.
+        level: Confidence level of the interval.
+        warning: What a reader must know before using the value; None if nothing.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n_questions: int
+    n_replications: float
+    left_out: LeftOut = LeftOut()
+    reason: str | None = None
+    method: IntervalMethod | None = None
+    level: float = 0.95
+    warning: str | None = None

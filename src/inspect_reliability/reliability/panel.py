@@ -1,0 +1,147 @@
+"""All coefficients of one set of counts, each with its interval."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from . import formulas
+from .counts import Counts
+from .errors import ReliabilityError
+from .estimate import Estimate, IntervalMethod, LeftOut
+from .intervals import (
+    bootstrap_weights,
+    constant_share_bound,
+    jackknife,
+    leave_one_out,
+    percentiles,
+)
+from .sums import FloatArray, Sums, sums
+
+Interval = Literal["jackknife", "bootstrap"]
+
+NO_VARIANCE = "no variance between questions"
+NO_K = "the number of categories is not fixed where every non-response is a category of its own"
+
+
+class Coefficient(NamedTuple):
+    """A formula and what to know about it.
+
+    Attributes:
+        formula: The coefficient as a function of sums over questions.
+        undefined: Why the formula can have no value.
+        best: Its value where no question ever varies.
+    """
+
+    formula: Callable[[Sums], FloatArray]
+    undefined: str = NO_VARIANCE
+    best: float = 1.0
+
+
+COEFFICIENTS: Mapping[str, Coefficient] = {
+    "omega": Coefficient(formulas.omega),
+    "omega_composite": Coefficient(formulas.omega_composite),
+    "agreement": Coefficient(formulas.agreement),
+    "fleiss_kappa": Coefficient(formulas.fleiss_kappa),
+    "krippendorff_alpha": Coefficient(formulas.krippendorff_alpha),
+    "gwet_ac1": Coefficient(formulas.gwet_ac1, NO_K),
+    "brennan_prediger": Coefficient(formulas.brennan_prediger, NO_K),
+    "modal_share": Coefficient(formulas.modal_share),
+    "modal_share_loo": Coefficient(formulas.modal_share_loo),
+    "normalised_entropy": Coefficient(formulas.normalised_entropy, NO_K, best=0.0),
+}
+
+
+def panel(
+    counts: Counts,
+    names: Iterable[str] = tuple(COEFFICIENTS),
+    interval: Interval = "jackknife",
+    level: float = 0.95,
+    seed: int = 0,
+) -> dict[str, Estimate]:
+    """Estimate coefficients with their intervals.
+
+    Args:
+        counts: Verdicts per question; questions with fewer than two are left out and named.
+        names: Coefficients to estimate; by default all.
+        interval: The jackknife over questions on the log scale, or the percentile bootstrap of
+            10,000 resamples of questions. Where no question varies both are replaced by the exact
+            bound: exact for agreement, Brennan-Prediger, modal shares and entropy; the other
+            coefficients are carried over from it with the shares of the categories as observed.
+        level: Confidence level of the intervals.
+        seed: Seed of the bootstrap.
+
+    Returns:
+        Name of the coefficient -> estimate. One question is enough for the agreement, all others
+        need two.
+
+    Raises:
+        ReliabilityError: The level or the kind of interval does not exist.
+    """
+    if not 0 < level < 1:
+        raise ReliabilityError(f"The confidence level must lie between 0 and 1, not be {level}.")
+    if interval not in ("jackknife", "bootstrap"):
+        raise ReliabilityError(f"Intervals are 'jackknife' or 'bootstrap', not {interval!r}.")
+    used = counts.replications >= 2
+    n, table = int(used.sum()), counts.table[used]
+    blank = Estimate(
+        value=None,
+        low=None,
+        high=None,
+        n_questions=n,
+        n_replications=float(table.sum() / n) if n else 0.0,
+        left_out=LeftOut(int(counts.missing.sum()), counts.unreplicated),
+        reason="needs at least 2 replications",
+        level=level,
+    )
+    if n == 0:
+        return dict.fromkeys(names, blank)
+    total = sums(table, singletons=counts.singletons)
+    method: IntervalMethod = interval
+    resampled = total
+    if total.agreement == n:
+        method, resampled = "exact bound", total.at_agreement(constant_share_bound(n, level))
+    elif n > 1:
+        weights = leave_one_out(n) if interval == "jackknife" else bootstrap_weights(n, seed)
+        resampled = sums(table, weights, singletons=counts.singletons)
+    return {name: _estimate(name, total, resampled, method, blank) for name in names}
+
+
+def _estimate(
+    name: str, total: Sums, resampled: Sums, method: IntervalMethod, blank: Estimate
+) -> Estimate:
+    """Fill in a coefficient and the interval that the resampled sums give it."""
+    coefficient = COEFFICIENTS[name]
+    if blank.n_questions == 1 and name != "agreement":
+        return replace(blank, reason="needs at least 2 questions")
+    value = float(coefficient.formula(total))
+    if np.isnan(value):
+        return replace(blank, reason=coefficient.undefined)
+    if blank.n_questions == 1 and method != "exact bound":
+        return replace(blank, value=value, reason="an interval needs at least 2 questions")
+    low, high = _ends(coefficient, value, coefficient.formula(resampled), method, blank.level)
+    if np.isnan(low):
+        reason = "no interval: it rests on one question or two, the others have the same verdict"
+        return replace(blank, value=value, reason=reason)
+    return replace(blank, value=value, low=low, high=high, reason=None, method=method)
+
+
+def _ends(
+    coefficient: Coefficient,
+    value: float,
+    resampled: FloatArray,
+    method: IntervalMethod,
+    level: float,
+) -> tuple[float, float]:
+    """The interval's ends, NaN if there are none."""
+    if method == "exact bound":
+        # Replications are exchangeable, so no true value is below that of chance.
+        low, high = sorted((value, float(np.fmax(resampled, 0.0))))
+        return low, high
+    if coefficient.best == 0:
+        low, high = _ends(Coefficient(coefficient.formula), 1 - value, 1 - resampled, method, level)
+        return 1 - high, 1 - low
+    if method == "jackknife":
+        return jackknife(value, resampled, level)
+    return percentiles(resampled, level)
