@@ -72,7 +72,8 @@ def modal_share_loo(s: Sums) -> FloatArray:
 
 def normalised_entropy(s: Sums) -> FloatArray:
     """Entropy of the verdicts over log K, mean over questions: 0 if they never differ."""
-    return s.entropy / s.questions / np.log(max(s.categories, 2))
+    most: float = np.log(max(s.categories, 2))
+    return s.entropy / s.questions / most
 
 
 def _chance(s: Sums) -> FloatArray:

@@ -24,6 +24,18 @@ def bootstrap_weights(n_questions: int, seed: int) -> FloatArray:
     return generator.multinomial(n_questions, chances, RESAMPLES).astype(np.float64)
 
 
+def jackknife_error(left_one_out: FloatArray) -> float:
+    """Standard error of a coefficient from its values without one question each, N values."""
+    n = len(left_one_out)
+    return float(np.sqrt((n - 1) / n * ((left_one_out - left_one_out.mean()) ** 2).sum()))
+
+
+def jackknife_error(left_one_out: FloatArray) -> float:
+    """Standard error over questions, from the N values without one question each."""
+    n = len(left_one_out)
+    return float(np.sqrt((n - 1) / n * ((left_one_out - left_one_out.mean()) ** 2).sum()))
+
+
 def jackknife(value: float, left_one_out: FloatArray, level: float) -> tuple[float, float]:
     """Jackknife-t on the log scale: 1 - (1 - x) exp(+-t SE / (1 - x)).
 
@@ -35,7 +47,7 @@ def jackknife(value: float, left_one_out: FloatArray, level: float) -> tuple[flo
         level: Confidence level.
     """
     n = len(left_one_out)
-    error = np.sqrt((n - 1) / n * ((left_one_out - left_one_out.mean()) ** 2).sum())
+    error = jackknife_error(left_one_out)
     gap = 1 - value
     with np.errstate(over="ignore"):
         factor = np.exp(stats.t.ppf((1 + level) / 2, n - 1) * error / gap)

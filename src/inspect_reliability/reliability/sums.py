@@ -17,6 +17,14 @@ class Sums(NamedTuple):
     verdicts that agree.
     """
 
+    categories: float
+    """Number of declared categories; NaN if it depends on the verdicts (singletons)."""
+    pooled: FloatArray
+    """Verdicts per category over all questions, [..., K]."""
+    shares: FloatArray
+    """Sum of the questions' shares per category, [..., K]."""
+    pooled_squares: FloatArray
+    """Sum over categories of the squared number of verdicts."""
     questions: FloatArray
     verdicts: FloatArray
     """Sum of n."""
@@ -32,14 +40,6 @@ class Sums(NamedTuple):
     """Sum of the share of verdicts that equal the majority of the others."""
     entropy: FloatArray
     """Sum of the entropy of the verdicts, in nats."""
-    pooled: FloatArray
-    """Verdicts per category over all questions, [..., K]."""
-    shares: FloatArray
-    """Sum of the questions' shares per category, [..., K]."""
-    pooled_squares: FloatArray
-    """Sum over categories of the squared number of verdicts."""
-    categories: float
-    """Number of declared categories; NaN if it depends on the verdicts (singletons)."""
 
     def at_agreement(self, bound: float) -> "Sums":
         """The same sums if a share 1 - `bound` of the questions had no two verdicts alike.
@@ -71,31 +71,29 @@ def sums(table: ArrayLike, weights: ArrayLike | None = None, *, singletons: bool
     if weights is None:
         total = total[..., 0, :]
     named = counts.shape[-1] - singletons
-    *statistics, alone = np.moveaxis(total[..., :9], -1, 0)
-    pooled = total[..., 9 : 9 + named]
+    pooled, shares, others = np.split(total, [named, 2 * named], axis=-1)
     return Sums(
-        *statistics,
-        pooled,
-        total[..., 9 + named :],
-        (pooled**2).sum(axis=-1) + alone,
         float("nan") if singletons else float(named),
+        pooled,
+        shares,
+        (pooled**2).sum(axis=-1) + others[..., 0],
+        *np.moveaxis(others[..., 1:], -1, 0),
     )
 
 
 def _per_question(counts: FloatArray, singletons: bool) -> FloatArray:
-    """What is summed, [..., N, 9 + 2K]: eight statistics, the singletons, counts and shares."""
+    """What is summed, [..., N, 2K + 9]: counts, shares, singletons, eight statistics."""
     n = counts.sum(axis=-1)
     named = counts[..., :-1] if singletons else counts
     alone = counts[..., -1] if singletons else np.zeros_like(n)
     share = named / n[..., None]
-    ordered = np.sort(named, axis=-1)
-    most = np.maximum(ordered[..., -1], alone > 0)
+    most = np.maximum(named.max(axis=-1), alone > 0)
     agreement = (named * (named - 1)).sum(axis=-1) / (n * (n - 1))
     logs = np.log(share, out=np.zeros_like(share), where=share > 0)
     entropy = alone / n * np.log(n) - (share * logs).sum(axis=-1)
-    statistics = [np.ones_like(n), n, n * n, agreement, n * agreement]
-    statistics += [most / n, _modal_loo(named, alone, n), entropy, alone]
-    return np.concatenate([np.stack(statistics, axis=-1), named, share], axis=-1)
+    statistics = [alone, np.ones_like(n), n, n * n, agreement, n * agreement]
+    statistics += [most / n, _modal_loo(named, alone, n), entropy]
+    return np.concatenate([named, share, np.stack(statistics, axis=-1)], axis=-1)
 
 
 def _modal_loo(named: FloatArray, alone: FloatArray, n: FloatArray) -> FloatArray:
