@@ -1,0 +1,39 @@
+"""Benchmarks on the model hub, each at a pinned revision."""
+
+from typing import Any
+
+from inspect_ai.dataset import Sample, hf_dataset
+
+from ..errors import UserError
+
+HUB = "hub"
+"""Name of the hub as a source of questions."""
+
+
+def hub_records(path: str, split: str, revision: str, name: str | None = None) -> list[Any]:
+    """Records of a split of a dataset on the hub.
+
+    Args:
+        path: Name of the dataset, or a folder with a copy of it.
+        split: Split to read.
+        revision: Commit, tag or branch.
+        name: Configuration of the dataset, if it has several.
+
+    Raises:
+        UserError: The `datasets` package is missing, or the hub does not give the dataset.
+    """
+
+    def keep(record: dict[str, Any]) -> Sample:
+        return Sample(input=" ", metadata=record)
+
+    try:
+        records = hf_dataset(path, split, name=name, revision=revision, sample_fields=keep)
+    # The clients below raise errors of half a dozen families when there is no network, no such
+    # dataset, no such revision or no `datasets` package; each says well enough what happened.
+    except Exception as error:
+        raise UserError(
+            f"{path} (revision {revision}) could not be had from the hub: {error}\n"
+            "With network access, `pip install inspect-reliability[hub]` is all it needs. "
+            "Without, give the benchmark's official files as the source."
+        ) from error
+    return [sample.metadata for sample in records]
