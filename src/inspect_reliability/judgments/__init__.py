@@ -1,0 +1,25 @@
+"""Judgments from wherever they are, as one table."""
+
+from .counting import counts, counts_from_scores, declared_categories
+from .frame import judgments_from_frame
+from .logs import judgments_from_logs
+from .published import is_published, judgments_from_published
+from .scores import judgments_from_scores
+from .table import GROUP_BY, Judgments, Note, as_matrix, category_of, order_varies
+
+__all__ = [
+    "GROUP_BY",
+    "Judgments",
+    "Note",
+    "as_matrix",
+    "category_of",
+    "counts",
+    "counts_from_scores",
+    "declared_categories",
+    "is_published",
+    "judgments_from_frame",
+    "judgments_from_logs",
+    "judgments_from_published",
+    "judgments_from_scores",
+    "order_varies",
+]

@@ -1,0 +1,52 @@
+"""Judgments reduced to counts."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+from inspect_ai.scorer import SampleScore
+
+from ..reliability import Counts
+from ..verdicts import CATEGORIES, CORRECTNESS_CATEGORIES, INVALID, NON_RESPONSE
+from .scores import judgments_from_scores
+from .table import category_of, order_varies
+
+_DECLARED = {
+    "BBH": CATEGORIES,
+    "SQuAD": CATEGORIES,
+    "MT-Bench": CATEGORIES,
+    "Head-to-Tail": CORRECTNESS_CATEGORIES,
+}
+
+
+def declared_categories(table: pd.DataFrame) -> tuple[str, ...] | None:
+    """Categories a judgment of this table could have fallen into; None if that is not known.
+
+    Responders where the order of options varies within a question, letters where it is held, and
+    non-response and invalid in either case; "correct" and "incorrect" for Head-to-Tail.
+    """
+    if order_varies(table):
+        shown = table["order"].dropna().unique()
+        return (*sorted({name for order in shown for name in order}), NON_RESPONSE, INVALID)
+    known = {_DECLARED.get(str(name)) for name in table["benchmark"].unique()}
+    if len(known) == 1 and (declared := known.pop()) is not None:
+        return declared
+    return CATEGORIES if "order" in table else None
+
+
+def counts(table: pd.DataFrame, categories: Sequence[str] | None = None) -> Counts:
+    """Count the judgments of a table by question and category.
+
+    Args:
+        table: A judgments table, of one judge under one condition as a rule.
+        categories: Declared categories; by default `declared_categories`, else those that occur.
+
+    Raises:
+        ReliabilityError: There is no judgment, or one of an undeclared category.
+    """
+    declared = declared_categories(table) if categories is None else categories
+    return Counts.from_long(table["question"], category_of(table), declared)
+
+
+def counts_from_scores(scores: Sequence[SampleScore]) -> Counts:
+    """Count the verdicts of un-reduced inspect scores (see `judgments_from_scores`)."""
+    return counts(judgments_from_scores(scores).table)

@@ -1,0 +1,181 @@
+"""Judgments from inspect logs, by their columns: no transcript is read."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pandas as pd
+from inspect_ai.log import (
+    EvalLog,
+    EvalSample,
+    EvalSampleSummary,
+    list_eval_logs,
+    read_eval_log,
+    read_eval_log_sample_summaries,
+)
+
+from ..errors import UserError
+from .scores import score_rows
+from .table import Judgments, Note, clean_temperature, concatenate, make_table, without_duplicates
+
+LogSource = str | Path | EvalLog
+
+_UNFINISHED = {
+    "started": "still being written, or its run was killed",
+    "cancelled": "its run was cancelled",
+    "error": "its run failed",
+}
+
+
+def judgments_from_logs(
+    logs: LogSource | Sequence[LogSource],
+    *,
+    progress: Callable[[Iterable[LogSource]], Iterable[LogSource]] = iter,
+) -> Judgments:
+    """Judgments of inspect logs of any task, several scorers included.
+
+    A judgment that stands in several logs (a run that was retried or resumed) counts once; so
+    does the same seed given twice to the same judge for the same question and prompt, which is
+    one draw, not two.
+
+    Args:
+        logs: Logs in memory, log files, or folders of them, local or any URL inspect can read.
+        progress: Wraps the logs as they are read, to show progress.
+
+    Returns:
+        The table, with extra columns from the scores' metadata. Logs that cannot be read, samples
+        without a score and duplicates are in the notes; so is every log that did not finish.
+
+    Raises:
+        UserError: A path does not exist, or nothing at all could be read.
+    """
+    tables, notes = [], []
+    sources = list(find_logs([logs] if isinstance(logs, LogSource) else logs))
+    for source in progress(sources):
+        where = _location(source)
+        try:
+            log, samples = _read(source)
+        except Exception as error:  # a file can be broken in as many ways as there are bytes
+            first_line = (str(error) or type(error).__name__).splitlines()[0]
+            notes.append(Note(f"log that cannot be read ({first_line})", 1, where))
+            continue
+        table, left_out = _judgments(log, samples, where)
+        tables.append(table)
+        notes.extend(left_out)
+    table = concatenate(tables)
+    if not len(table):
+        found = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
+        raise UserError(
+            "\n".join([f"There are no judgments in {found or 'the logs'}.", *map(str, notes)])
+        )
+    table, duplicates = without_duplicates(table, ["uuid", "scorer"], "log")
+    draw = ["judge", "benchmark", "temperature", "question", "scorer", "seed", "prompt", "order"]
+    if "seed" in table:
+        known = [name for name in draw if name in table]
+        table, repeated = without_duplicates(table, known, "log")
+        duplicates += repeated
+    return Judgments(table.drop(columns="uuid"), (*notes, *duplicates))
+
+
+def find_logs(logs: Iterable[LogSource]) -> Iterator[LogSource]:
+    """Logs in memory and log files as they are, folders as the logs below them.
+
+    Raises:
+        UserError: A path does not exist, or a folder holds no log.
+    """
+    for source in logs:
+        if isinstance(source, EvalLog):
+            yield source
+            continue
+        files, path = fsspec.core.url_to_fs(str(source))
+        if files.isfile(path):
+            yield str(source)
+        elif files.isdir(path):
+            listed = list_eval_logs(str(source), descending=False)
+            if not listed:
+                raise UserError(f"There are no inspect logs (*.eval, *.json) in {source}.")
+            yield from (info.name for info in listed)
+        else:
+            raise UserError(f"There is no file or folder {source}.")
+
+
+def _location(source: LogSource) -> str:
+    if isinstance(source, EvalLog):
+        return source.location or source.eval.eval_id
+    return str(source).removeprefix("file://")
+
+
+def _read(source: LogSource) -> tuple[EvalLog, Sequence[EvalSampleSummary | EvalSample]]:
+    if isinstance(source, EvalLog):
+        return source, source.samples or []
+    if str(source).endswith(".json"):
+        # Nothing of a JSON log can be read without the rest of it.
+        log = read_eval_log(source)
+        return log, log.samples or []
+    return read_eval_log(source, header_only=True), read_eval_log_sample_summaries(source)
+
+
+def _judgments(
+    log: EvalLog, samples: Sequence[EvalSampleSummary | EvalSample], where: str
+) -> tuple[pd.DataFrame, list[Note]]:
+    shared = {
+        "judge": log.eval.model,
+        "benchmark": log.eval.task.rsplit("/", 1)[-1],
+        "temperature": _temperature(log),
+    }
+    rows: list[dict[str, Any]] = []
+    without: Counter[str] = Counter()
+    for sample in samples:
+        if sample.error:
+            without["samples that ended in an error"] += 1
+        elif not sample.scores:
+            without["samples without a score"] += 1
+        else:
+            known = {
+                "question": str(sample.id),
+                "replication": sample.epoch,
+                "prompt": _fingerprint(sample),
+                "tokens": _tokens(sample),
+            }
+            place = {
+                "log": where,
+                "sample": sample.id,
+                "epoch": sample.epoch,
+                "uuid": sample.uuid,
+            }
+            for scorer, score in sample.scores.items():
+                rows += [{**shared, **known, **row, **place} for row in score_rows(scorer, score)]
+    without["scores that are neither text, number nor true/false"] += sum(
+        row["verdict"] is None for row in rows
+    )
+    rows = [row for row in rows if row["verdict"] is not None]
+    notes = [Note(what, count, where) for what, count in without.items() if count]
+    if log.status in _UNFINISHED:
+        scored = len({(row["sample"], row["epoch"]) for row in rows})
+        what = f"of {_planned(log)} judgments there are: {_UNFINISHED[log.status]}"
+        notes.append(Note(what, scored, where))
+    for row in rows:
+        row["temperature"] = clean_temperature(row["temperature"])
+    return make_table(rows), notes
+
+
+def _temperature(log: EvalLog) -> float | None:
+    asked = log.plan.config.temperature
+    return log.eval.model_generate_config.temperature if asked is None else asked
+
+
+def _fingerprint(sample: EvalSampleSummary | EvalSample) -> str:
+    text = sample.input if isinstance(sample.input, str) else "".join(m.text for m in sample.input)
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=6).hexdigest()
+
+
+def _tokens(sample: EvalSampleSummary | EvalSample) -> int | None:
+    return sum(usage.total_tokens for usage in sample.model_usage.values()) or None
+
+
+def _planned(log: EvalLog) -> str:
+    samples, epochs = log.eval.dataset.samples, log.eval.config.epochs or 1
+    return f"{samples * epochs:,}" if samples else "an unknown number of"

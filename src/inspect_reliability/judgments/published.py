@@ -1,0 +1,244 @@
+"""The layout of the study's published repository.
+
+    results/full_judgements_<judge>.json                {judge: {"temperature: 0.5":
+                                                          {question: [output, ...]}}}
+    application_data/judgment_results/
+        judge_full_<judge>_by_<responder>.json          {question: [output, ...]}
+    prompt_responses.json                               questions and their five responses
+    application_data/application_responses.json         Head-to-Tail questions and predictions
+
+File names hold a model's name with "_" for the slash.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, get_args
+
+from ..benchmarks import Benchmark, Question
+from ..errors import UserError
+from ..files import entry, expect, read_json
+from ..prompts import correctness_prompt, judge_prompt
+from ..responses import ResponseSet, load_responses
+from ..verdicts import CORRECTNESS_PARSERS, LETTERS, PARSERS, ParserName
+from .table import Judgments, Note, clean_temperature, make_table, without_duplicates
+
+_PREFIXES = {"bbh": "BBH", "squad": "SQuAD", "mtb": "MT-Bench"}
+_TEMPERATURE = re.compile(r"temperature:\s*([-+.\deE]+)")
+_CUT = 15
+"""The published Head-to-Tail run shows its judges this many characters of a prediction."""
+
+
+@dataclass(frozen=True)
+class PublishedRun:
+    """One judge's published outputs on one benchmark at one temperature.
+
+    Attributes:
+        judge: Full name of the judge.
+        benchmark: Name of the benchmark.
+        temperature: Sampling temperature; None where the file does not say (Head-to-Tail).
+        responder: Whose predictions were judged (Head-to-Tail), else None.
+        path: The file.
+        outputs: Question -> the judge's output in each replication; None is missing.
+    """
+
+    judge: str
+    benchmark: str
+    temperature: float | None
+    responder: str | None
+    path: Path
+    outputs: Mapping[str, Sequence[str | None]]
+
+    def parse(self, output: str, parser: ParserName = "published") -> str:
+        """Read one of its outputs as a verdict."""
+        head_to_tail = self.benchmark == "Head-to-Tail"
+        return (CORRECTNESS_PARSERS if head_to_tail else PARSERS)[parser](output)
+
+
+def is_published(folder: Path) -> bool:
+    """Whether a folder holds judgment files in the published layout."""
+    return any(_files(folder))
+
+
+def judgments_from_published(folder: str | Path, *, parser: ParserName = "published") -> Judgments:
+    """Judgments of every judge in a folder of the published layout.
+
+    Args:
+        folder: The repository's root.
+        parser: How verdicts are read from outputs.
+
+    Returns:
+        The table. Files that cannot be read are in the notes.
+
+    Raises:
+        UserError: There is no judgment file, or none can be read.
+    """
+    folder = Path(folder)
+    runs, notes = published_runs(folder)
+    orders = {id: tuple(responses.responses) for id, responses in _responses(folder).items()}
+    rows: list[dict[str, Any]] = []
+    for run in runs:
+        unread = 0
+        for question, outputs in run.outputs.items():
+            order = orders.get(question)
+            for replication, output in enumerate(outputs, 1):
+                if output is None:
+                    unread += 1
+                    continue
+                verdict = run.parse(output, parser)
+                row = {
+                    "judge": run.judge,
+                    "benchmark": run.benchmark,
+                    "temperature": run.temperature,
+                    "question": question,
+                    "replication": replication,
+                    "verdict": verdict,
+                    "responder": run.responder,
+                    "order": order,
+                    "log": str(run.path),
+                }
+                if order and verdict in LETTERS:
+                    row["responder"] = order[LETTERS.index(verdict)]
+                rows.append(row)
+        if unread:
+            notes.append(Note("outputs that are missing", unread, str(run.path)))
+    if not rows:
+        raise UserError("\n".join([f"There are no judgments in {folder}.", *map(str, notes)]))
+    identity = ["judge", "benchmark", "temperature", "question", "replication"]
+    table, duplicates = without_duplicates(make_table(rows), identity, "log")
+    return Judgments(table, (*notes, *duplicates))
+
+
+def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
+    """Read all judgment files of the published layout.
+
+    Raises:
+        UserError: The folder holds none.
+    """
+    files = list(_files(folder))
+    if not files:
+        raise UserError(
+            f"{folder} has neither results/full_judgements_*.json nor "
+            "application_data/judgment_results/judge_full_*_by_*.json."
+        )
+    runs: list[PublishedRun] = []
+    notes: list[Note] = []
+    for path in files:
+        try:
+            content = expect(read_json(path), dict, str(path))
+            if path.name.startswith("judge_full_"):
+                judges = [run.judge for run in runs]
+                runs.append(_head_to_tail(folder, path, content, judges))
+            else:
+                runs += _best_of_five(path, content)
+        except UserError as error:
+            notes.append(Note(f"file that cannot be read ({error.args[0]})", 1, str(path)))
+    return runs, notes
+
+
+def published_prompt(
+    folder: Path, benchmark: str, question: str, responder: str | None
+) -> str | None:
+    """The prompt a judge was shown, rebuilt from the published responses; None without them.
+
+    The wording is the paper's figure; the published script differs from it in small things.
+    """
+    if benchmark != "Head-to-Tail":
+        judged = _responses(folder).get(question)
+        return judge_prompt(judged.question, list(judged.responses.values())) if judged else None
+    asked = _predictions(folder).get((responder or "", question))
+    return correctness_prompt(asked[0], asked[1][:_CUT]) if asked else None
+
+
+def full_name(stem: str, known: Sequence[str] = ()) -> str:
+    """A model's name from a file name, where "_" stands for the slash.
+
+    A name in `known` that has this form is taken; otherwise the first "_" is the slash, as
+    organisations on the model hub have no "_" in their names.
+    """
+    for name in known:
+        if name.replace("/", "_") == stem:
+            return name
+    return stem.replace("_", "/", 1)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    yield from sorted(folder.glob("results/full_judgements_*.json"))
+    yield from sorted(folder.glob("application_data/judgment_results/judge_full_*_by_*.json"))
+
+
+def _best_of_five(path: Path, content: Mapping[str, Any]) -> Iterator[PublishedRun]:
+    for judge, temperatures in content.items():
+        where = f"{path}, '{judge}'"
+        for key, judged in expect(temperatures, dict, where).items():
+            if (value := _TEMPERATURE.fullmatch(key)) is None:
+                raise UserError(f"{where}: expected 'temperature: <number>', found '{key}'.")
+            temperature = clean_temperature(float(value[1]))
+            outputs = _outputs(expect(judged, dict, f"{where}, '{key}'"), path)
+            for benchmark in dict.fromkeys(map(_benchmark, outputs)):
+                asked = {q: texts for q, texts in outputs.items() if _benchmark(q) == benchmark}
+                yield PublishedRun(judge, benchmark, temperature, None, path, asked)
+
+
+def _head_to_tail(
+    folder: Path, path: Path, content: Mapping[str, Any], judges: Sequence[str]
+) -> PublishedRun:
+    names = path.stem.removeprefix("judge_full_")
+    # A responder known from the predictions settles where the judge's name ends.
+    for responder in dict.fromkeys(responder for responder, _ in _predictions(folder)):
+        ending = "_by_" + responder.replace("/", "_")
+        if names.endswith(ending):
+            judge = names.removesuffix(ending)
+            break
+    else:
+        judge, _, stem = names.rpartition("_by_")
+        responder = full_name(stem)
+    outputs = _outputs(content, path)
+    return PublishedRun(full_name(judge, judges), "Head-to-Tail", None, responder, path, outputs)
+
+
+def _outputs(content: Mapping[str, Any], path: Path) -> dict[str, Sequence[str | None]]:
+    for question, outputs in content.items():
+        where = f"{path}, '{question}'"
+        for number, output in enumerate(expect(outputs, list, where), 1):
+            if output is not None:
+                expect(output, str, f"{where}, replication {number}")
+    return dict(content)
+
+
+def _benchmark(question: str) -> str:
+    prefix = question.partition(":")[0]
+    return _PREFIXES.get(prefix, prefix)
+
+
+@lru_cache(maxsize=4)
+def _responses(folder: Path) -> dict[str, ResponseSet]:
+    path = folder / "prompt_responses.json"
+    if not path.is_file():
+        return {}
+    found: dict[str, ResponseSet] = {}
+    for benchmark in get_args(Benchmark):
+        # A folder with one benchmark's responses, or a broken file, leaves the others unknown.
+        with suppress(UserError):
+            found |= {judged.question.id: judged for judged in load_responses(path, benchmark)}
+    return found
+
+
+@lru_cache(maxsize=4)
+def _predictions(folder: Path) -> dict[tuple[str, str], tuple[Question, str]]:
+    """Responder and question text -> the question with its ground truth, and the prediction."""
+    path = folder / "application_data" / "application_responses.json"
+    found: dict[tuple[str, str], tuple[Question, str]] = {}
+    with suppress(UserError):
+        for responder, domains in expect(read_json(path), dict, str(path)).items():
+            for domain, records in expect(domains, dict, f"{path}, '{responder}'").items():
+                for number, record in enumerate(records, 1):
+                    where = f"{path}, '{responder}', '{domain}', item {number}"
+                    text = entry(record, "question", str, where)
+                    truth = str(record.get("ground_truth", ""))
+                    question = Question(text, "Head-to-Tail", domain, (text,), targets=(truth,))
+                    found[responder, text] = question, entry(record, "response", str, where)
+    return found

@@ -1,0 +1,94 @@
+"""Score values as verdicts."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from inspect_ai.scorer import SampleScore, Score
+
+from .table import Judgments, Note, make_table
+
+_TYPES: Mapping[str, Any] = {
+    "judge": str,
+    "benchmark": str,
+    "temperature": int | float,
+    "question": str,
+    "replication": int,
+    "responder": str,
+    "order": list | tuple,
+    "verdict": (),  # the score's value, not something its metadata says
+    "scorer": (),
+}
+
+
+def judgments_from_scores(
+    scores: Sequence[SampleScore], *, judge: str | None = None, temperature: float | None = None
+) -> Judgments:
+    """Judgments of inspect scores, one a sample and replication (un-reduced).
+
+    Args:
+        scores: As an un-reduced metric receives them, in any order.
+        judge: Name of the judge, which scores do not hold.
+        temperature: Sampling temperature, which scores do not hold either.
+
+    Returns:
+        The table. A replication that the score's metadata does not name is counted up.
+    """
+    seen: dict[tuple[str, str], int] = {}
+    rows: list[dict[str, Any]] = []
+    unreadable = 0
+    for sample in scores:
+        question = str(sample.sample_id)
+        for row in score_rows(sample.scorer, sample.score):
+            if row["verdict"] is None:
+                unreadable += 1
+            asked = (row.setdefault("question", question), row["scorer"])
+            seen[asked] = seen.get(asked, 0) + 1
+            row.setdefault("replication", seen[asked])
+            row.setdefault("judge", judge)
+            row.setdefault("temperature", temperature)
+            rows.append(row)
+    notes = (Note("scores without a verdict", unreadable, "scores"),) if unreadable else ()
+    return Judgments(make_table(rows), notes)
+
+
+def score_rows(scorer: str | None, score: Score) -> Iterator[dict[str, Any]]:
+    """One row a verdict in a score, with the scalar values of its metadata.
+
+    A score whose value is a mapping holds one verdict a key; the key joins the scorer's name.
+    """
+    named = dict(_known(score.metadata or {}))
+    value = score.value
+    if not isinstance(value, Mapping):
+        yield {"scorer": scorer or "score", "verdict": verdict_name(value), **named}
+        return
+    for key, part in value.items():
+        yield {"scorer": f"{scorer or 'score'}.{key}", "verdict": verdict_name(part), **named}
+
+
+def verdict_name(value: object) -> str | None:
+    """Name of the category a score value stands for; None where it stands for none.
+
+    Strings and booleans are names; so are numbers, written out (`1.0` is "1").
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float) and not math.isnan(value):
+        return str(int(value)) if float(value).is_integer() else repr(float(value))
+    return None
+
+
+def _known(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Metadata as columns; what has a column's name but not its type is no such column."""
+    for name, value in metadata.items():
+        if value is None or not isinstance(value, _TYPES.get(name, object)):
+            continue
+        if name == "order":
+            yield name, tuple(map(str, value))
+        elif isinstance(value, str | int | float):
+            yield name, value
+        else:
+            yield name, json.dumps(value, ensure_ascii=False, default=str)

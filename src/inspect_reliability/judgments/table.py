@@ -1,0 +1,173 @@
+"""The one table of judgments."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+
+from ..errors import UserError
+from ..verdicts import LETTERS
+
+REQUIRED = ("judge", "benchmark", "temperature", "question", "replication", "verdict")
+"""Columns every judgments table has, in this order."""
+
+OPTIONAL = ("scorer", "responder", "order", "seed", "category", "prompt", "tokens")
+"""Columns a table may have beside them; a source's own scalar metadata follows under its name."""
+
+WHERE = ("log", "sample", "epoch")
+"""Columns that lead back to the full text of a judgment (see `judgments.text`)."""
+
+GROUP_BY = ("judge", "benchmark", "temperature")
+
+_MACHINE_EPSILON = 2.3e-16
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something the table does not hold, or holds only in part.
+
+    Attributes:
+        what: In words a reader of a report understands ("duplicate judgments").
+        count: How many.
+        where: Log or file.
+    """
+
+    what: str
+    count: int
+    where: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.count:,} {self.what}"
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """Judgments as one long table, with what was left out of it.
+
+    Attributes:
+        table: One row a judgment. Columns: `judge`, `benchmark`, `temperature` (NaN: not known),
+            `question`, `replication`, `verdict` (a category's name; missing: NA), then whatever of
+            `OPTIONAL`, the source's metadata and `WHERE` is known.
+        notes: What was left out, by source.
+    """
+
+    table: pd.DataFrame
+    notes: tuple[Note, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def groups(self, by: Sequence[str] = GROUP_BY) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+        """Split the table.
+
+        Args:
+            by: Names of columns.
+
+        Yields:
+            The values of `by` (None where missing) and the rows, in order of first appearance.
+
+        Raises:
+            UserError: There is no such column.
+        """
+        unknown = [name for name in by if name not in self.table]
+        if unknown:
+            raise UserError(
+                f"The judgments have no column {', '.join(map(repr, unknown))}. "
+                f"Group by any of: {', '.join(map(str, self.table.columns))}."
+            )
+        for values, rows in self.table.groupby(list(by), sort=False, dropna=False):
+            named = zip(by, cast("tuple[Any, ...]", values), strict=True)
+            yield {name: None if pd.isna(value) else value for name, value in named}, rows
+
+
+def make_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Make a judgments table of one mapping a judgment; what a mapping lacks is missing."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {
+        # Series of objects: pandas would make numbers of categories and missing values.
+        name: pd.Series([row.get(name) for row in rows], dtype=_dtype(name))
+        for name in _in_order(names)
+    }
+    return pd.DataFrame(columns)
+
+
+def concatenate(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """One table of several, whose optional columns may differ."""
+    parts = [table for table in tables if len(table)]
+    if not parts:
+        return make_table([])
+    table = pd.concat(parts, ignore_index=True)
+    return table[_in_order(table.columns)]
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    names = list(names)
+    first = [*REQUIRED, *(name for name in OPTIONAL if name in names)]
+    last = [name for name in WHERE if name in names]
+    return [*first, *(name for name in names if name not in first and name not in last), *last]
+
+
+def _dtype(name: str) -> Any:
+    return {"temperature": np.float64, "replication": np.int64}.get(name, object)
+
+
+def clean_temperature(value: float | None) -> float | None:
+    """A temperature as a user means it: machine epsilon, the paper's way to say 0, is 0."""
+    return 0.0 if value is not None and 0 <= value <= _MACHINE_EPSILON else value
+
+
+def order_varies(table: pd.DataFrame) -> bool:
+    """Whether any question was shown with its options in more than one order."""
+    if "order" not in table:
+        return False
+    asked = ["judge", "benchmark", "question"]
+    shown = table.dropna(subset=["order"]).groupby(asked, dropna=False)["order"].nunique()
+    return bool((shown > 1).any())
+
+
+def category_of(table: pd.DataFrame) -> "pd.Series[Any]":
+    """What a judgment chose, as a category that means the same in every replication.
+
+    That is the verdict's letter while a question's options keep their order, and the responder
+    behind it where the order varies; "non-response" and "invalid" stay what they are.
+
+    Returns:
+        One value a row; missing verdicts are NA.
+    """
+    verdict = table["verdict"]
+    if not order_varies(table):
+        return verdict
+    return verdict.where(~verdict.isin(LETTERS), table["responder"])
+
+
+def as_matrix(table: pd.DataFrame) -> pd.DataFrame:
+    """Categories as a matrix of questions x replications; what is missing is None.
+
+    The column is the replication's rank within its question, as numbers may have gaps, or
+    repeat where runs with different seeds are put together.
+    """
+    placed = pd.DataFrame({"question": table["question"], "category": category_of(table)})
+    placed = placed.loc[table["replication"].sort_values(kind="stable").index]
+    placed["rank"] = placed.groupby("question").cumcount()
+    questions = table["question"].unique()
+    matrix = placed.pivot(index="question", columns="rank", values="category").loc[questions]
+    return matrix.astype(object).where(matrix.notna(), None)
+
+
+def without_duplicates(
+    table: pd.DataFrame, identity: Sequence[str], where: str
+) -> tuple[pd.DataFrame, list[Note]]:
+    """Keep the first of every judgment that `identity` names; rows with a missing part are kept.
+
+    Returns:
+        The table, and a note for every value of column `where` that lost rows.
+    """
+    known = table[list(identity)].notna().all(axis=1)
+    again = known & table.duplicated(list(identity))
+    notes = [
+        Note("duplicate judgments left out", int(count), str(source))
+        for source, count in table.loc[again, where].value_counts(sort=False).items()
+    ]
+    return table[~again].reset_index(drop=True), notes
