@@ -1,0 +1,119 @@
+"""Grouping of concurrent requests: those with the same prompt grow one tree.
+
+Requests arrive on an event loop, one by one; one worker thread runs the model. The worker sleeps
+until something arrives, waits for the burst to end, and takes the largest group.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future, InvalidStateError
+from threading import Condition, Thread
+
+from .request import Continuation, Request
+
+Grow = Callable[
+    [list[Request], Callable[[int, Continuation | Exception], None], Callable[[int], bool]], None
+]
+
+QUIET = 0.02
+"""Seconds without an arrival after which a burst is taken to have ended."""
+
+LONGEST_WAIT = 1.0
+"""Seconds for which a burst is waited for at most."""
+
+
+class ClosedError(RuntimeError):
+    """The model was closed while requests were waiting."""
+
+
+class Group:
+    """Requests that share a prompt and a `top_k`, in order of arrival."""
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+        self.futures: list[Future[Continuation]] = []
+
+    def deliver(self, number: int, result: Continuation | Exception) -> None:
+        """Give a request its result, unless it is no longer waited for."""
+        future = self.futures[number]
+        try:
+            if isinstance(result, Exception):
+                future.set_exception(result)
+            else:
+                future.set_result(result)
+        except InvalidStateError:
+            pass  # cancelled, or already failed
+
+    def wanted(self, number: int) -> bool:
+        """Whether a request is still waited for."""
+        return not self.futures[number].cancelled()
+
+
+class Grouper:
+    """Takes requests from event loops and hands them to the model in groups."""
+
+    def __init__(self, grow: Grow) -> None:
+        self._grow = grow
+        self._arrival = Condition()
+        self._groups: dict[tuple[tuple[int, ...], int | None], Group] = {}
+        self._arrived = 0
+        self._closed = False
+        self._worker: Thread | None = None
+
+    async def submit(self, request: Request) -> Continuation:
+        """Wait for the continuation of a request. Cancelling the wait drops the request."""
+        future: Future[Continuation] = Future()
+        with self._arrival:
+            if self._closed:
+                raise ClosedError("The model has been closed.")
+            group = self._groups.setdefault((request.prompt, request.top_k), Group())
+            group.requests.append(request)
+            group.futures.append(future)
+            self._arrived += 1
+            if self._worker is None:
+                self._worker = Thread(target=self._work, name="hf_seeded", daemon=True)
+                self._worker.start()
+            self._arrival.notify()
+        return await asyncio.wrap_future(future)
+
+    def close(self) -> None:
+        """Fail what is waiting and end the worker once the group it is working on is done."""
+        with self._arrival:
+            self._closed = True
+            waiting, self._groups = self._groups, {}
+            self._arrival.notify()
+        for group in waiting.values():
+            for number in range(len(group.requests)):
+                group.deliver(
+                    number, ClosedError("The model was closed before this was generated.")
+                )
+        if self._worker is not None:
+            self._worker.join()
+
+    def _work(self) -> None:
+        while (group := self._next_group()) is not None:
+            if not any(group.wanted(number) for number in range(len(group.requests))):
+                continue
+            try:
+                self._grow(group.requests, group.deliver, group.wanted)
+            except Exception as error:
+                # Whatever went wrong ends these requests and no others.
+                for number in range(len(group.requests)):
+                    group.deliver(number, error)
+
+    def _next_group(self) -> Group | None:
+        with self._arrival:
+            self._arrival.wait_for(lambda: self._groups or self._closed)
+            self._await_end_of_burst()
+            if self._closed:
+                return None
+            largest = max(self._groups, key=lambda key: len(self._groups[key].requests))
+            return self._groups.pop(largest)
+
+    def _await_end_of_burst(self) -> None:
+        # Each arrival takes some tenths of a millisecond or more of a busy event loop.
+        for _ in range(int(LONGEST_WAIT / QUIET)):
+            before = self._arrived
+            self._arrival.wait_for(lambda: self._closed, timeout=QUIET)
+            if self._closed or self._arrived == before:
+                return

@@ -1,0 +1,142 @@
+"""A model and its tokenizer, from the hub or a folder, with errors a user can act on."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
+from transformers import PreTrainedTokenizerBase as Tokenizer
+
+from ..errors import UserError
+
+TINY_JUDGE = "tiny-judge"
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model ready to run, and its tokenizer."""
+
+    model: PreTrainedModel
+    tokenizer: Tokenizer
+
+    @property
+    def end_tokens(self) -> frozenset[int]:
+        """Ids that end a sequence, from all places where a checkpoint may name them."""
+        named = (
+            self.model.generation_config.eos_token_id if self.model.generation_config else None,
+            self.model.config.get_text_config().eos_token_id,
+            self.tokenizer.eos_token_id,
+        )
+        lists = [ids if isinstance(ids, list) else [ids] for ids in named]
+        return frozenset(token for ids in lists for token in ids if token is not None)
+
+    @property
+    def context(self) -> int:
+        """Tokens the model can take, prompt and output together."""
+        config = self.model.config.get_text_config()
+        limit = getattr(config, "max_position_embeddings", None)
+        return int(limit or min(self.tokenizer.model_max_length, sys.maxsize))
+
+
+def default_device() -> str:
+    """The accelerator if there is one."""
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def load(
+    name: str,
+    *,
+    device: str | None,
+    dtype: str | None,
+    device_map: Any,
+    token: str | None,
+    revision: str | None,
+    trust_remote_code: bool,
+    model_args: dict[str, Any],
+) -> Loaded:
+    """Load a causal language model.
+
+    Args:
+        name: "tiny-judge", a local folder, or a name on the model hub.
+        device: Where the model goes; by default the accelerator if there is one.
+        dtype: For instance "bfloat16"; by default float32 on a CPU, elsewhere the checkpoint's.
+        device_map: Instead of `device`: transformers' own placement, for instance "auto".
+        token: Access token of the model hub.
+        revision: Branch, tag or commit on the hub.
+        trust_remote_code: Whether code that comes with the model may run.
+        model_args: Whatever else `from_pretrained` takes.
+
+    Raises:
+        UserError: There is no such model, or it cannot be loaded as asked.
+    """
+    source = _source(name)
+    device = None if device_map is not None else device or default_device()
+    dtype = dtype or ("float32" if device == "cpu" else "auto")
+    shared = {"token": token, "revision": revision, "trust_remote_code": trust_remote_code}
+    shared = {key: value for key, value in shared.items() if value is not None}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(source, **shared)
+        model = AutoModelForCausalLM.from_pretrained(
+            source, dtype=_dtype(dtype), device_map=device_map or device, **shared, **model_args
+        )
+    except UserError:
+        raise
+    except Exception as error:  # whatever transformers, safetensors or the hub raise
+        raise UserError(_advice(name, source, error)) from error
+    model.train(False)
+    return Loaded(model, tokenizer)
+
+
+def _source(name: str) -> str:
+    if name == TINY_JUDGE:
+        from .. import tiny_judge
+
+        return str(_model_folder(Path(tiny_judge.folder())))
+    path = Path(name).expanduser()
+    if path.exists() or path.is_absolute() or name.startswith((".", "~")):
+        return str(_model_folder(path))
+    return name
+
+
+def _model_folder(path: Path) -> Path:
+    if not path.exists():
+        raise UserError(f"There is no folder '{path}'. Give a model folder, or a name on the hub.")
+    if not (path / "config.json").is_file():
+        raise UserError(
+            f"'{path}' is not a model folder: it has no config.json. A folder written by "
+            "transformers' save_pretrained holds config.json, the tokenizer and the weights."
+        )
+    return path
+
+
+def _dtype(name: str) -> torch.dtype | str:
+    if name == "auto":
+        return name
+    dtype = getattr(torch, str(name).removeprefix("torch."), None)
+    if not isinstance(dtype, torch.dtype):
+        raise UserError(f"dtype='{name}' is not known. Use float32, bfloat16, float16 or auto.")
+    return dtype
+
+
+def _advice(name: str, source: str, error: Exception) -> str:
+    reason = " ".join(str(error).split())
+    reason = reason if len(reason) < 400 else reason[:400] + " ..."
+    lower = reason.lower()
+    if "gated" in lower or "401" in reason or "403" in reason:
+        advice = (
+            "Access to it is restricted: accept its terms on its hub page, then set HF_TOKEN "
+            "or run `hf auth login`."
+        )
+    elif "trust_remote_code" in lower:
+        advice = "It needs code of its own. If you trust that code: -M trust_remote_code=true."
+    elif "out of memory" in lower or isinstance(error, MemoryError):
+        advice = "It does not fit into memory: try -M dtype=bfloat16 or -M device_map=auto."
+    elif source != name or Path(source).exists():
+        advice = "Check that its config, tokenizer and weights are complete and belong together."
+    else:
+        advice = "Check the name, the network connection and the -M arguments."
+    return f"The model '{name}' cannot be loaded. {advice} ({type(error).__name__}: {reason})"

@@ -1,0 +1,289 @@
+"""The provider `hf_seeded`: inspect's requests to the engine's, and back."""
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageAssistant,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+)
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from ..errors import UserError
+from ..verdicts import verdict_complete
+from .draw import VERSION
+from .group import Grouper
+from .load import load
+from .model_run import ModelRun, OutOfMemoryError
+from .prompt import ChatTemplate, PromptEncoder
+from .request import Continuation, Request
+from .tree import grow
+
+logger = logging.getLogger(__name__)
+
+DEFAULT_MAX_TOKENS = 512
+DEFAULT_MAX_ROWS = 128
+
+CONNECTIONS = 1000
+"""Inspect works through epoch 1, then epoch 2, and so on. Only replications that are in flight
+together can share their prompt's forward pass, so many must be let through."""
+
+SEED_LIMIT = 2**31
+
+_REFUSED = (
+    "best_of",
+    "frequency_penalty",
+    "logit_bias",
+    "logprobs",
+    "presence_penalty",
+    "prompt_logprobs",
+    "response_schema",
+    "top_logprobs",
+)
+_IGNORED = (
+    "effort",
+    "extra_body",
+    "extra_headers",
+    "modalities",
+    "reasoning_effort",
+    "reasoning_tokens",
+    "verbosity",
+)
+
+
+class HFSeededAPI(ModelAPI):
+    """A local transformers model that honours the seed of every request.
+
+    Args:
+        model_name: "tiny-judge", a name on the model hub, or a local folder.
+        base_url: Not used.
+        api_key: Access token of the model hub; by default HF_TOKEN or the one that
+            `hf auth login` stored.
+        config: Generation settings of the model.
+        model_path: Local folder to load instead of `model_name`.
+        device: For instance "cuda:1"; by default the accelerator if there is one.
+        device_map: transformers' own placement, for instance "auto" over several GPUs.
+        dtype: "float32", "bfloat16", "float16" or "auto"; by default float32 on a CPU and the
+            checkpoint's own elsewhere.
+        revision: Branch, tag or commit on the model hub.
+        trust_remote_code: Whether code that comes with the model may run.
+        chat_template: "auto" uses the tokenizer's chat template if it has one; "none" gives the
+            model the text of the messages as it is.
+        stop_at_verdict: End a replication once it has named a verdict. Faster, but an output that
+            would have gone on to name another verdict is then not seen to be invalid.
+        max_rows: Rows that go through the model together at most.
+        model_args: Whatever else `from_pretrained` takes, for instance quantization_config.
+
+    Raises:
+        UserError: The model cannot be loaded, or an argument is not understood.
+    """
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig | None = None,
+        model_path: str | None = None,
+        device: str | None = None,
+        device_map: Any = None,
+        dtype: str | None = None,
+        revision: str | None = None,
+        trust_remote_code: bool = False,
+        chat_template: ChatTemplate = "auto",
+        stop_at_verdict: bool = False,
+        max_rows: int = DEFAULT_MAX_ROWS,
+        **model_args: Any,
+    ) -> None:
+        config = config if config is not None else GenerateConfig()
+        super().__init__(model_name, base_url, api_key, ["HF_TOKEN"], config)
+        for name, value in {
+            "trust_remote_code": trust_remote_code,
+            "stop_at_verdict": stop_at_verdict,
+        }.items():
+            if not isinstance(value, bool):
+                raise UserError(f"{name}={value!r} is neither true nor false.")
+        if not isinstance(max_rows, int) or max_rows < 1:
+            raise UserError(f"max_rows={max_rows!r} is not a positive whole number.")
+        loaded = load(
+            model_path or model_name,
+            device=device,
+            dtype=dtype,
+            device_map=device_map,
+            token=self.api_key,
+            revision=revision,
+            trust_remote_code=trust_remote_code,
+            model_args=model_args,
+        )
+        self.encoder = PromptEncoder(loaded.tokenizer, chat_template)
+        self.run = ModelRun(
+            loaded.model, self.encoder.decode, loaded.end_tokens, loaded.context, max_rows
+        )
+        self.grouper = Grouper(self._grow)
+        self.stop_at_verdict = stop_at_verdict
+        self._stops: dict[tuple[str, ...], Callable[[str], bool] | None] = {}
+        self._said: set[str] = set()
+        # Without this, inspect's adaptive connections would let through 20 to 100 requests.
+        if config.max_connections is None:
+            config.max_connections = CONNECTIONS
+
+    def _grow(
+        self,
+        requests: list[Request],
+        deliver: Callable[[int, Continuation | Exception], None],
+        wanted: Callable[[int], bool],
+    ) -> None:
+        grow(self.run, requests, deliver, wanted)
+
+    async def generate(
+        self,
+        input: list[ChatMessage],
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        """Generate one or more choices with the seed of the request.
+
+        Raises:
+            UserError: The request asks for something this provider does not do.
+        """
+        started = time.monotonic()
+        self._refuse(tools, config)
+        prompt = self.encoder.encode(input)
+        settings = self._settings(config)
+        if len(prompt) >= self.run.context:
+            return self._too_long(len(prompt), settings)
+        requests = [
+            Request(
+                prompt=prompt,
+                seed=settings["seed"],
+                max_tokens=settings["max_tokens"],
+                temperature=settings["temperature"],
+                top_k=settings["top_k"],
+                top_p=settings["top_p"],
+                choice=choice,
+                stop=self._stop(tuple(config.stop_seqs or ())),
+            )
+            for choice in range(config.num_choices or 1)
+        ]
+        try:
+            continuations = await asyncio.gather(*map(self.grouper.submit, requests))
+        except OutOfMemoryError as error:
+            raise UserError(
+                f"{error} Use a smaller model or dtype, a shorter prompt, fewer max_tokens, "
+                "or spread the model with -M device_map=auto."
+            ) from error
+        produced = sum(len(continuation.tokens) for continuation in continuations)
+        return ModelOutput(
+            model=self.model_name,
+            choices=[self._choice(c, config.stop_seqs or ()) for c in continuations],
+            usage=ModelUsage(
+                input_tokens=len(prompt),
+                output_tokens=produced,
+                total_tokens=len(prompt) + produced,
+            ),
+            time=time.monotonic() - started,
+            metadata=settings,
+        )
+
+    def _refuse(self, tools: list[ToolInfo], config: GenerateConfig) -> None:
+        if tools:
+            raise UserError("hf_seeded does not call tools. Use a task without tools.")
+        refused = [name for name in _REFUSED if getattr(config, name, None)]
+        if refused:
+            raise UserError(
+                f"hf_seeded does not support {', '.join(refused)}. Leave it out: what hf_seeded "
+                "draws from is set by temperature, top_k and top_p alone."
+            )
+        for name in _IGNORED:
+            if getattr(config, name, None) is not None and name not in self._said:
+                self._said.add(name)
+                logger.warning("hf_seeded has no use for %s and ignores it.", name)
+
+    def _settings(self, config: GenerateConfig) -> dict[str, Any]:
+        """What is drawn and how, resolved from the request alone.
+
+        The model's own generation_config plays no part.
+        """
+        temperature = 1.0 if config.temperature is None else config.temperature
+        top_p = 1.0 if config.top_p is None else config.top_p
+        max_tokens = DEFAULT_MAX_TOKENS if config.max_tokens is None else config.max_tokens
+        wrong = [
+            f"{name}={value}, which must be {rule}"
+            for name, value, rule, right in (
+                ("temperature", temperature, "0 or more", 0 <= temperature < float("inf")),
+                ("top_p", top_p, "above 0 and at most 1", 0 < top_p <= 1),
+                ("top_k", config.top_k, "0 (off) or more", (config.top_k or 0) >= 0),
+                ("max_tokens", max_tokens, "1 or more", max_tokens >= 1),
+                ("num_choices", config.num_choices, "1 or more", (config.num_choices or 1) >= 1),
+            )
+            if not right
+        ]
+        if wrong:
+            raise UserError("; ".join(wrong) + ".")
+        return {
+            "seed": secrets.randbelow(SEED_LIMIT) if config.seed is None else config.seed,
+            "seed_drawn": config.seed is None,
+            "temperature": temperature,
+            "top_k": config.top_k or None,
+            "top_p": top_p,
+            "max_tokens": max_tokens,
+            "stop_at_verdict": self.stop_at_verdict,
+            "sampler": VERSION,
+        }
+
+    def _stop(self, sequences: tuple[str, ...]) -> Callable[[str], bool] | None:
+        # One function per setting, so that the engine asks it once for each distinct text.
+        if sequences not in self._stops:
+            at_verdict = self.stop_at_verdict
+
+            def stop(text: str) -> bool:
+                return any(sequence in text for sequence in sequences) or (
+                    at_verdict and verdict_complete(text)
+                )
+
+            self._stops[sequences] = stop if sequences or at_verdict else None
+        return self._stops[sequences]
+
+    def _choice(self, continuation: Continuation, stop_seqs: Iterable[str]) -> ChatCompletionChoice:
+        text = continuation.text
+        found = [text.index(sequence) for sequence in stop_seqs if sequence in text]
+        return ChatCompletionChoice(
+            message=ChatMessageAssistant(
+                content=text[: min(found, default=len(text))],
+                model=self.model_name,
+                source="generate",
+            ),
+            stop_reason=continuation.finish,
+        )
+
+    def _too_long(self, length: int, settings: dict[str, Any]) -> ModelOutput:
+        error = (
+            f"The prompt has {length:,} tokens; the context of '{self.model_name}' is "
+            f"{self.run.context:,} tokens, prompt and output together. Nothing was generated."
+        )
+        output = ModelOutput.from_content(self.model_name, "", "model_length", error)
+        output.usage = ModelUsage(input_tokens=length, total_tokens=length)
+        output.metadata = settings
+        return output
+
+    def max_tokens(self) -> int | None:
+        """Tokens generated at most where nobody says otherwise."""
+        return DEFAULT_MAX_TOKENS
+
+    def max_connections(self) -> int:
+        """Requests let through together where nobody says otherwise."""
+        return CONNECTIONS
+
+    def close(self) -> None:
+        """End the worker."""
+        self.grouper.close()

@@ -1,0 +1,52 @@
+"""What one replication asks for, and what it gets back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+Finish = Literal["stop", "max_tokens", "model_length"]
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """One replication: a prompt, a seed, and how to draw.
+
+    Its continuation is a pure function of the model and of what stands here, whatever else is
+    being generated at the same time.
+
+    Attributes:
+        prompt: Token ids of the prompt, not empty.
+        seed: Seed of this replication.
+        max_tokens: Number of tokens to generate at most, at least 1.
+        temperature: Below 1e-6 the likeliest token is taken.
+        top_k: Draw among the k likeliest tokens (and those tied with the last of them); None
+            draws among all.
+        top_p: Draw among the likeliest tokens that together have this much probability.
+        choice: Number of the choice, where several are asked for with one seed.
+        stop: Told the text so far after each token; true ends the replication.
+    """
+
+    prompt: tuple[int, ...]
+    seed: int
+    max_tokens: int
+    temperature: float = 1.0
+    top_k: int | None = None
+    top_p: float = 1.0
+    choice: int = 0
+    stop: Callable[[str], bool] | None = None
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """What was generated for one request.
+
+    Attributes:
+        text: The generated text, without special tokens.
+        tokens: The generated token ids, the end-of-sequence token included.
+        finish: "stop" at the end of the sequence or where `Request.stop` said so, "max_tokens",
+            or "model_length" where the model's context was full.
+    """
+
+    text: str
+    tokens: tuple[int, ...]
+    finish: Finish
