@@ -1,4 +1,4 @@
-"""The questions that several sets of counts share."""
+"""The questions that several judges share."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,57 +11,75 @@ from .errors import ReliabilityError
 
 
 class NothingSharedError(ReliabilityError):
-    """Judges that have no question in common."""
+    """Judges without a question in common."""
 
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Counts of several judges (or temperatures) over the same questions.
+    """Counts of several judges, or one judge under several conditions, over the same questions.
 
     Attributes:
         tables: Verdicts per judge, question and category, J x N x K integers.
-        questions: The N shared questions with at least two replications by every judge.
-        left_out: Why and for whom -> questions that did not enter.
+        questions: The N questions that every judge judged at least twice.
+        categories: The K categories that any judge declares.
+        left_out: Reason -> the questions that did not enter because of it.
         singletons: Whether each verdict in the last column is a category of its own.
     """
 
     tables: NDArray[np.int64]
     questions: tuple[str, ...]
+    categories: tuple[str, ...]
     left_out: dict[str, tuple[str, ...]]
     singletons: bool
+
+    @property
+    def replications(self) -> tuple[float, ...]:
+        """Verdicts per question of each judge, means over the questions."""
+        per_judge = self.tables.sum(axis=-1).mean(axis=-1)
+        return tuple(float(mean) for mean in per_judge)
 
 
 def align(judges: Mapping[str, Counts]) -> Alignment:
     """Keep the questions that all judges judged at least twice, and name the others.
 
     Args:
-        judges: Name -> counts. Categories are matched by name; a category that one of them does
-            not declare is one it never chose.
+        judges: Name -> counts. Categories are matched by name; one that a judge does not declare
+            is one that it never chose.
 
     Raises:
-        NothingSharedError: No question was judged at least twice by every judge.
-        ReliabilityError: The judges handle non-response differently.
+        NothingSharedError: There is no such question.
+        ReliabilityError: The judges' non-responses are handled differently.
     """
-    if len({counts.singletons for counts in judges.values()}) > 1:
+    names = " and ".join(judges)
+    singletons = {counts.categories[-1] for counts in judges.values() if counts.singletons}
+    if singletons and not all(
+        counts.singletons and {counts.categories[-1]} == singletons for counts in judges.values()
+    ):
         raise ReliabilityError(
-            f"{' and '.join(judges)} cannot be compared: non-responses are categories of their "
-            "own for one and not for the other. Handle them alike."
+            f"{names} cannot be compared: each non-response is a category of its own for one and "
+            "not for another. Handle non-response alike."
         )
-    everyone = dict.fromkeys(q for counts in judges.values() for q in counts.questions)
+    questions = dict.fromkeys(name for counts in judges.values() for name in counts.questions)
     left_out = {}
-    for name, counts in judges.items():
-        left_out[f"not judged by {name}"] = tuple(q for q in everyone if q not in counts.questions)
-        left_out[f"fewer than 2 replications by {name}"] = counts.unreplicated
-    gone = {question for questions in left_out.values() for question in questions}
-    shared = tuple(question for question in everyone if question not in gone)
+    for judge, counts in judges.items():
+        judged = set(counts.questions)
+        left_out[f"not judged by {judge}"] = tuple(q for q in questions if q not in judged)
+        left_out[f"fewer than 2 replications by {judge}"] = counts.unreplicated
+    left_out = {reason: absent for reason, absent in left_out.items() if absent}
+    gone = {question for absent in left_out.values() for question in absent}
+    shared = tuple(question for question in questions if question not in gone)
     if not shared:
-        reasons = "; ".join(f"{len(qs)} {why}" for why, qs in left_out.items() if qs)
-        example = next(iter(everyone))
+        why = "; ".join(f"{len(absent)} {reason}" for reason, absent in left_out.items())
         raise NothingSharedError(
-            f"{' and '.join(judges)} share no question with at least 2 replications each "
-            f"({reasons}; one of them: {example!r}). Compare runs over the same questions: their "
-            "ids must be equal."
+            f"{names} share no question with at least 2 replications each ({why}). Questions are "
+            f"matched by name, such as {next(iter(questions))!r}."
         )
-    # The last column keeps its place: it is the one that may hold singletons.
-    *firsts, last = (c for counts in judges.values() for c in counts.categories)
-    return Alignment(tables, shared, {why: qs for why, qs in left_out.items() if qs}, singletons)
+    every = dict.fromkeys(name for counts in judges.values() for name in counts.categories)
+    # The column of singletons must stay the last.
+    categories = tuple(sorted(every, key=singletons.__contains__))
+    tables = np.zeros((len(judges), len(shared), len(categories)), dtype=np.int64)
+    for table, counts in zip(tables, judges.values(), strict=True):
+        rows = [counts.questions.index(question) for question in shared]
+        columns = [categories.index(category) for category in counts.categories]
+        table[:, columns] = counts.table[rows]
+    return Alignment(tables, shared, categories, left_out, bool(singletons))

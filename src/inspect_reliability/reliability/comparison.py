@@ -1,0 +1,147 @@
+"""Is one judge, or one temperature, more reliable than another over the same questions?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from .alignment import align
+from .counts import Counts
+from .errors import ReliabilityError
+from .intervals import jackknife_error, leave_one_out
+from .panel import COEFFICIENTS
+from .sums import FloatArray, sums
+
+
+@dataclass(frozen=True)
+class Driver:
+    """What one question does to a difference.
+
+    Attributes:
+        question: Its name.
+        without: The difference without this question; None if it is not estimable then.
+        influence: The difference with it minus the difference without it.
+    """
+
+    question: str
+    without: float | None
+    influence: float | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The difference of a coefficient between two judges over the same questions.
+
+    Attributes:
+        coefficient: Name of the coefficient. Say it with the difference: one judge can be ahead
+            by omega and behind by agreement.
+        first: The coefficient of the first judge over the shared questions; None if not estimable.
+        second: The coefficient of the second judge, likewise.
+        difference: First minus second; None if either is not estimable.
+        low: Lower end of the difference's interval; None without an interval.
+        high: Upper end of the difference's interval; None without an interval.
+        n_questions: Shared questions.
+        n_replications: Replications per question of the first and of the second judge, means.
+        drivers: The shared questions, those that move the difference most first.
+        left_out: Reason -> questions that did not enter because of it.
+        reason: Why there is no difference or no interval; else None.
+        level: Confidence level of the interval.
+    """
+
+    coefficient: str
+    first: float | None
+    second: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    n_questions: int
+    n_replications: tuple[float, float]
+    drivers: tuple[Driver, ...]
+    left_out: dict[str, tuple[str, ...]]
+    reason: str | None
+    level: float
+
+
+def compare(
+    first: Counts,
+    second: Counts,
+    coefficient: str = "omega",
+    *,
+    names: tuple[str, str] = ("the first judge", "the second judge"),
+    level: float = 0.95,
+) -> Comparison:
+    """Compare two judges, or a judge at two temperatures, by the paired jackknife.
+
+    Both coefficients are computed anew without one question at a time; the difference gets the
+    interval difference +- t(N-1) SE of the jackknife (Efron & Tibshirani 1993, ch. 11). Pairing
+    removes what the questions do to both judges alike, which two separate intervals keep.
+
+    Args:
+        first: Verdicts of the first judge.
+        second: Verdicts of the second judge.
+        coefficient: A name in `COEFFICIENTS`.
+        names: What to call the two in messages.
+        level: Confidence level.
+
+    Raises:
+        NothingSharedError: No question was judged at least twice by both.
+        ReliabilityError: The coefficient or the level does not exist, or the non-responses of
+            the two are handled differently.
+    """
+    if coefficient not in COEFFICIENTS:
+        known = ", ".join(COEFFICIENTS)
+        raise ReliabilityError(f"There is no coefficient {coefficient!r}; there are {known}.")
+    if not 0 < level < 1:
+        raise ReliabilityError(f"The confidence level must lie between 0 and 1, not be {level}.")
+    if names[0] == names[1]:
+        raise ReliabilityError(f"Both judges are called {names[0]!r}; give them different names.")
+    shared = align(dict(zip(names, (first, second), strict=True)))
+    formula, undefined, _ = COEFFICIENTS[coefficient]
+    n = len(shared.questions)
+    whole = formula(sums(shared.tables, singletons=shared.singletons))
+    without = np.full((2, n), np.nan)
+    if n > 1:
+        without = formula(sums(shared.tables, leave_one_out(n), singletons=shared.singletons))
+    elif coefficient != "agreement":
+        whole, undefined = np.full(2, np.nan), "needs at least 2 questions"
+    difference = float(whole[0] - whole[1])
+    rest = without[0] - without[1]
+    low, high, reason = _interval(difference, rest, level)
+    moved = difference - rest
+    order = sorted(range(n), key=lambda i: -abs(np.nan_to_num(moved[i], nan=np.inf)))
+    return Comparison(
+        coefficient=coefficient,
+        first=_known(whole[0]),
+        second=_known(whole[1]),
+        difference=_known(difference),
+        low=low,
+        high=high,
+        n_questions=n,
+        n_replications=(shared.replications[0], shared.replications[1]),
+        drivers=tuple(
+            Driver(shared.questions[i], _known(rest[i]), _known(moved[i])) for i in order
+        ),
+        left_out=shared.left_out,
+        reason=undefined if np.isnan(difference) else reason,
+        level=level,
+    )
+
+
+def _interval(
+    difference: float, without: FloatArray, level: float
+) -> tuple[float | None, float | None, str | None]:
+    """The ends of the paired jackknife-t interval, or why there is none."""
+    n = len(without)
+    if n < 2:
+        return None, None, "an interval needs at least 2 questions"
+    error = jackknife_error(without)
+    if np.isnan(error):
+        return None, None, "no interval: without one of the questions there is no difference"
+    if error < 1e-12:
+        return None, None, "no interval: the difference is the same whichever question is left out"
+    half_width = float(stats.t.ppf((1 + level) / 2, n - 1)) * error
+    return difference - half_width, difference + half_width, None
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
