@@ -43,8 +43,8 @@ def judgments_from_frame(
             f"The data frame has no column {' and no column '.join(map(repr, absent))}. Say which "
             'it is: columns={"id": "question", "score_verdict": "verdict"}.'
         )
-    table["question"] = table["question"].map(str, na_action="ignore")
-    table["verdict"] = table["verdict"].map(verdict_name, na_action="ignore")
+    table["question"] = table["question"].astype(object).map(str, na_action="ignore")
+    table["verdict"] = table["verdict"].astype(object).map(verdict_name, na_action="ignore")
     unread = table["verdict"].isna() | table["question"].isna()
     notes = [Note("rows without a question or verdict", int(unread.sum()), "data frame")]
     table = table[~unread]
