@@ -1,6 +1,15 @@
 """The responses a judge chooses from."""
 
-from .load import load_responses, load_sample_pack
+from .answers import Answer
+from .load import load_answers, load_responses, load_sample_pack
+from .predictions import load_predictions
 from .response_set import ResponseSet
 
-__all__ = ["ResponseSet", "load_responses", "load_sample_pack"]
+__all__ = [
+    "Answer",
+    "ResponseSet",
+    "load_answers",
+    "load_predictions",
+    "load_responses",
+    "load_sample_pack",
+]

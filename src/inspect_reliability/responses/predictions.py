@@ -1,0 +1,107 @@
+"""Head-to-Tail: the predictions of one responder, to be judged right or wrong."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..benchmarks import Question
+from ..benchmarks.head_to_tail import targets_of
+from ..benchmarks.sample_pack import SAMPLE_PACK, sample_pack
+from ..errors import UserError
+from ..files import entry, expect, read_json, user_path
+from .answers import Answer
+from .jsonl import answers_from_json_lines
+from .logs import answers_from_logs, is_log
+
+_SOURCE = "published questions and predictions (Schroeder & Wood-Doughty 2024)"
+
+
+def load_predictions(spec: str | Path | None, responder: str | None = None) -> list[Answer]:
+    """Load one responder's answers to Head-to-Tail questions.
+
+    Args:
+        spec: None or "sample": the sample pack. Otherwise a path: the published
+            `application_responses.json`, a JSONL file with one response a line, or the log or
+            folder of logs of `head_to_tail_respond`.
+        responder: Whose predictions, where there are several responders.
+
+    Raises:
+        UserError: There is no such place or responder, its content is not what it should be, a
+            question has no ground truth, or is answered twice.
+    """
+    answers = _sample_predictions() if spec in (None, SAMPLE_PACK) else _read(user_path(str(spec)))
+    names = list(dict.fromkeys(answer.responder for answer in answers))
+    if responder is None and len(names) > 1:
+        raise UserError(
+            f"{spec} holds predictions by {len(names)} responders; choose one with "
+            f"-T responder=NAME: {', '.join(names)}."
+        )
+    chosen = [answer for answer in answers if answer.responder == (responder or names[0])]
+    if not chosen:
+        raise UserError(f"{spec}: no predictions by '{responder}'. There are {', '.join(names)}.")
+    seen: set[str] = set()
+    for answer in chosen:
+        if not answer.question.targets:
+            raise UserError(
+                f"{answer.where}: question '{answer.question.id}' has no ground truth "
+                "('targets'), so a judge cannot tell whether its prediction is right."
+            )
+        if answer.question.id in seen:
+            raise UserError(f"{answer.where}: question '{answer.question.id}' is answered twice.")
+        seen.add(answer.question.id)
+    return chosen
+
+
+def _read(path: Path) -> list[Answer]:
+    if is_log(path):
+        return answers_from_logs(path, "Head-to-Tail")
+    if path.suffix == ".jsonl":
+        return answers_from_json_lines(path, "Head-to-Tail")
+    if path.suffix != ".json":
+        raise UserError(
+            f"{path} is not a file of predictions. Give a published application_responses.json, "
+            "a .jsonl file with one response a line, or the log(s) of head_to_tail_respond."
+        )
+    content = expect(read_json(path), dict, str(path))
+    answers = [
+        answer
+        for responder, domains in content.items()
+        for answer in _published(responder, domains, path)
+    ]
+    if not answers:
+        raise UserError(f"{path} holds no predictions.")
+    return answers
+
+
+def _published(responder: str, domains: object, path: Path) -> list[Answer]:
+    answers = []
+    for domain, records in expect(domains, dict, f"{path}, '{responder}'").items():
+        where = f"{path}, '{responder}', '{domain}'"
+        for number, item in enumerate(expect(records, list, where)):
+            place = f"{where}, item {number}"
+            record = expect(item, dict, place)
+            said = entry(record, "response", str, place)
+            answers.append(Answer(_question(record, domain, number, place), responder, said, place))
+    return answers
+
+
+def _question(record: Mapping[str, Any], domain: str, number: int, where: str) -> Question:
+    if "ground_truth" not in record:
+        entry(record, "ground_truth", str, where)
+    return Question(
+        # The study asked the head questions only, in the order of Head-to-Tail's own files.
+        id=f"head_to_tail:{domain}:head:{number}",
+        benchmark="Head-to-Tail",
+        category="head",
+        turns=(entry(record, "question", str, where),),
+        targets=targets_of(record["ground_truth"], f"{where}, 'ground_truth'"),
+        source=_SOURCE,
+        metadata={"domain": domain},
+    )
+
+
+def _sample_predictions() -> list[Answer]:
+    return [
+        Answer(question, "sample pack", item["prediction"], f"sample pack, '{question.id}'")
+        for question, item in sample_pack("Head-to-Tail")
+    ]
