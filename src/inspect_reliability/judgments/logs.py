@@ -177,5 +177,7 @@ def _tokens(sample: EvalSampleSummary | EvalSample) -> int | None:
 
 
 def _planned(log: EvalLog) -> str:
-    samples, epochs = log.eval.dataset.samples, log.eval.config.epochs or 1
-    return f"{samples * epochs:,}" if samples else "an unknown number of"
+    # The dataset's own count does not know of a limit, its list of ids does.
+    dataset = log.eval.dataset
+    samples = len(dataset.sample_ids) if dataset.sample_ids else dataset.samples
+    return f"{samples * (log.eval.config.epochs or 1):,}" if samples else "an unknown number of"

@@ -1,0 +1,138 @@
+"""Judgments of inspect logs."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval_retry
+from inspect_ai.log import read_eval_log
+
+import example_logs
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import judgments_from_logs
+
+
+def test_every_judgment_of_a_log_is_a_row(tmp_path: Path) -> None:
+    """Verdict, question, replication and seed of the table are those of the samples."""
+    log = example_logs.judged(tmp_path, temperature=0.5)
+    table = judgments_from_logs(tmp_path).table
+    samples = read_eval_log(log.location).samples
+    assert samples
+    found = table[["question", "replication", "verdict", "seed", "order"]].itertuples(index=False)
+    assert {tuple(row) for row in found} == {
+        (
+            s.id,
+            s.epoch,
+            s.scores["verdict"].value,
+            s.metadata["seed"],
+            tuple(s.metadata["order"]),
+        )
+        for s in samples
+    }
+    assert len(table) == len(samples) == 12
+    assert set(table["judge"]) == {"mockllm/model"}
+    assert set(table["benchmark"]) == {"BBH"}
+    assert set(table["temperature"]) == {0.5}
+    assert set(table["tokens"]) == {100}
+
+
+def test_sources_may_be_a_file_a_folder_a_url_or_a_log(tmp_path: Path) -> None:
+    """However a log is named, it holds the same judgments."""
+    log = example_logs.judged(tmp_path)
+    path = Path(log.location.removeprefix("file://"))
+    sources = [path, str(path), tmp_path, path.as_uri(), read_eval_log(str(path))]
+    tables = [judgments_from_logs(source).table for source in sources]
+    columns = ["judge", "benchmark", "temperature", "question", "replication", "verdict"]
+    for table in tables[1:]:
+        assert table[columns].equals(tables[0][columns])
+
+
+def test_epsilon_is_temperature_zero(tmp_path: Path) -> None:
+    """Machine epsilon, the paper's way to say greedy, is read as 0."""
+    example_logs.judged(tmp_path, temperature=2.220446049250313e-16)
+    assert set(judgments_from_logs(tmp_path).table["temperature"]) == {0.0}
+
+
+def test_a_copy_of_a_log_adds_nothing(tmp_path: Path) -> None:
+    """A judgment that stands in two logs counts once, and its copy is counted and named."""
+    log = example_logs.judged(tmp_path)
+    shutil.copy(log.location.removeprefix("file://"), tmp_path / "z_copy.eval")
+    judgments = judgments_from_logs(tmp_path)
+    assert len(judgments) == 12
+    (note,) = judgments.notes
+    assert (note.count, note.what) == (12, "duplicate judgments left out")
+    assert note.where.endswith("z_copy.eval")
+
+
+def test_a_retried_run_has_every_judgment_once(tmp_path: Path) -> None:
+    """The log of a failed run and that of its retry are one set of judgments."""
+    failed = example_logs.with_error(tmp_path, fatal=True)
+    done = len(judgments_from_logs(failed).table)
+    eval_retry(failed, log_dir=str(tmp_path), display="none")
+    judgments = judgments_from_logs(tmp_path)
+    keys = judgments.table[["question", "replication"]]
+    assert not keys.duplicated().any()
+    assert done <= len(judgments) <= 6
+
+
+def test_the_same_seeds_again_are_the_same_judgments(tmp_path: Path) -> None:
+    """A run repeated with its seeds adds no judgment; one with other seeds adds all of its own."""
+    example_logs.judged(tmp_path, seed=1)
+    example_logs.judged(tmp_path, seed=1)
+    assert len(judgments_from_logs(tmp_path)) == 12
+    example_logs.judged(tmp_path, seed=2)
+    assert len(judgments_from_logs(tmp_path)) == 24
+
+
+def test_scores_of_a_foreign_task(tmp_path: Path) -> None:
+    """Numbers become names, a dict one scorer a key, and what is no verdict is counted."""
+    example_logs.foreign(tmp_path)
+    judgments = judgments_from_logs(tmp_path)
+    found = judgments.table.groupby("scorer")["verdict"].agg(lambda v: sorted(set(v))).to_dict()
+    assert found == {
+        "numeric": ["1", "2"],
+        "rubric.facts": ["0.25", "0.5"],
+        "rubric.style": ["1"],
+    }
+    assert set(judgments.table["benchmark"]) == {"sums"}
+    assert [note.count for note in judgments.notes] == [3]
+
+
+@pytest.mark.parametrize(
+    ("make", "there", "what"),
+    [
+        (lambda folder: example_logs.with_error(folder, fatal=False), 5, "ended in an error"),
+        (example_logs.under_way, 7, "of 8 judgments there are: still being written"),
+        (example_logs.cancelled, 4, "of 8 judgments there are: its run was cancelled"),
+    ],
+)
+def test_unfinished_logs_are_read_and_named(tmp_path: Path, make, there: int, what: str) -> None:
+    """What a run got done counts; what it did not is in the notes."""
+    made = make(tmp_path)
+    judgments = judgments_from_logs(made if isinstance(made, Path) else made.location)
+    assert len(judgments) == there
+    assert any(what in note.what for note in judgments.notes)
+
+
+def test_a_truncated_log_is_named_and_the_rest_read(tmp_path: Path) -> None:
+    """One broken file does not take the others with it."""
+    example_logs.truncated(tmp_path)
+    judgments = judgments_from_logs(tmp_path)
+    assert len(judgments) == 12
+    (note,) = judgments.notes
+    assert note.what.startswith("log that cannot be read")
+    assert note.where.endswith("truncated.eval")
+
+
+def test_only_a_truncated_log(tmp_path: Path) -> None:
+    """Nothing to report on is an error that says why."""
+    path = example_logs.truncated(tmp_path)
+    with pytest.raises(UserError, match=r"no judgments in 1 log\.\n.*truncated\.eval"):
+        judgments_from_logs(path)
+
+
+@pytest.mark.parametrize(("name", "message"), [("", "no inspect logs"), ("no", "no file or")])
+def test_nothing_there(tmp_path: Path, name: str, message: str) -> None:
+    """An empty folder and a missing one are told apart."""
+    with pytest.raises(UserError, match=message):
+        judgments_from_logs(tmp_path / name)
