@@ -18,11 +18,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_args
 
-from ..benchmarks import Benchmark, Question
+from ..benchmarks import Benchmark
+from ..correctness import is_missing
 from ..errors import UserError
-from ..files import entry, expect, read_json
+from ..files import expect, read_json
 from ..prompts import correctness_prompt, judge_prompt
-from ..responses import ResponseSet, load_responses
+from ..responses import Answer, ResponseSet, load_predictions, load_responses
 from ..verdicts import CORRECTNESS_PARSERS, LETTERS, PARSERS, ParserName
 from .table import Judgments, Note, clean_temperature, make_table, without_duplicates
 
@@ -84,6 +85,7 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
         unread = 0
         for question, outputs in run.outputs.items():
             order = orders.get(question)
+            answer = _predictions(folder).get((run.responder or "", question))
             for replication, output in enumerate(outputs, 1):
                 if output is None:
                     unread += 1
@@ -98,6 +100,7 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
                     "verdict": verdict,
                     "responder": run.responder,
                     "order": order,
+                    "missing": is_missing(answer.text) if answer else None,
                     "log": str(run.path),
                 }
                 if order and verdict in LETTERS:
@@ -149,8 +152,8 @@ def published_prompt(
     if benchmark != "Head-to-Tail":
         judged = _responses(folder).get(question)
         return judge_prompt(judged.question, list(judged.responses.values())) if judged else None
-    asked = _predictions(folder).get((responder or "", question))
-    return correctness_prompt(asked[0], asked[1][:_CUT]) if asked else None
+    answer = _predictions(folder).get((responder or "", question))
+    return correctness_prompt(answer.question, answer.text[:_CUT]) if answer else None
 
 
 def full_name(stem: str, known: Sequence[str] = ()) -> str:
@@ -228,17 +231,13 @@ def _responses(folder: Path) -> dict[str, ResponseSet]:
 
 
 @lru_cache(maxsize=4)
-def _predictions(folder: Path) -> dict[tuple[str, str], tuple[Question, str]]:
-    """Responder and question text -> the question with its ground truth, and the prediction."""
+def _predictions(folder: Path) -> dict[tuple[str, str], Answer]:
+    """Responder and question text -> the prediction."""
     path = folder / "application_data" / "application_responses.json"
-    found: dict[tuple[str, str], tuple[Question, str]] = {}
-    with suppress(UserError):
-        for responder, domains in expect(read_json(path), dict, str(path)).items():
-            for domain, records in expect(domains, dict, f"{path}, '{responder}'").items():
-                for number, record in enumerate(records, 1):
-                    where = f"{path}, '{responder}', '{domain}', item {number}"
-                    text = entry(record, "question", str, where)
-                    truth = str(record.get("ground_truth", ""))
-                    question = Question(text, "Head-to-Tail", domain, (text,), targets=(truth,))
-                    found[responder, text] = question, entry(record, "response", str, where)
+    found: dict[tuple[str, str], Answer] = {}
+    if path.is_file():
+        with suppress(UserError):
+            for responder in expect(read_json(path), dict, str(path)):
+                for answer in load_predictions(path, responder):
+                    found[responder, answer.question.turns[0]] = answer
     return found
