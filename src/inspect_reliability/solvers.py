@@ -83,7 +83,7 @@ def _refuse_overlong(state: TaskState, question: str) -> None:
         return
     reason = output.error or output.completion
     raise UserError(
-        f"Question '{question}' was not judged: {reason} Shorten its responses, leave it out "
-        "with --sample-id, or use a judge with a longer context."
+        f"Question '{question}' was not judged: {reason} Shorten its responses, use a judge "
+        "with a longer context, or go on without it: --no-fail-on-error."
     )
 
