@@ -28,7 +28,7 @@ class Counts:
 
     Raises:
         ShapeError: The table does not fit its questions and categories, or a name occurs twice.
-        NoJudgmentsError: The table is empty.
+        NoJudgmentsError: There is no question.
     """
 
     table: NDArray[np.int64]
@@ -49,7 +49,7 @@ class Counts:
             raise ShapeError(f"There are {missing.size} missing counts, not one per question.")
         _refuse_twice("question", self.questions)
         _refuse_twice("category", self.categories)
-        if not table.any():
+        if not self.questions:
             raise NoJudgmentsError
         object.__setattr__(self, "table", table)
         object.__setattr__(self, "missing", missing)

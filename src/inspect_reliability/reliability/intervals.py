@@ -25,12 +25,6 @@ def bootstrap_weights(n_questions: int, seed: int) -> FloatArray:
 
 
 def jackknife_error(left_one_out: FloatArray) -> float:
-    """Standard error of a coefficient from its values without one question each, N values."""
-    n = len(left_one_out)
-    return float(np.sqrt((n - 1) / n * ((left_one_out - left_one_out.mean()) ** 2).sum()))
-
-
-def jackknife_error(left_one_out: FloatArray) -> float:
     """Standard error over questions, from the N values without one question each."""
     n = len(left_one_out)
     return float(np.sqrt((n - 1) / n * ((left_one_out - left_one_out.mean()) ** 2).sum()))
@@ -46,11 +40,10 @@ def jackknife(value: float, left_one_out: FloatArray, level: float) -> tuple[flo
         left_one_out: The coefficient without one question each, N values.
         level: Confidence level.
     """
-    n = len(left_one_out)
-    error = jackknife_error(left_one_out)
+    t = stats.t.ppf((1 + level) / 2, len(left_one_out) - 1)
     gap = 1 - value
     with np.errstate(over="ignore"):
-        factor = np.exp(stats.t.ppf((1 + level) / 2, n - 1) * error / gap)
+        factor = np.exp(t * jackknife_error(left_one_out) / gap)
     low, high = 1 - gap * factor, 1 - gap / factor
     return (float(low), float(high)) if np.isfinite(low) else (np.nan, np.nan)
 

@@ -77,10 +77,15 @@ def panel(
         need two.
 
     Raises:
-        ReliabilityError: The level or the kind of interval does not exist.
+        ReliabilityError: The level, a coefficient or the kind of interval does not exist.
     """
     if not 0 < level < 1:
         raise ReliabilityError(f"The confidence level must lie between 0 and 1, not be {level}.")
+    names = list(names)
+    if unknown := [name for name in names if name not in COEFFICIENTS]:
+        raise ReliabilityError(
+            f"There is no coefficient {unknown[0]!r}; there are {', '.join(COEFFICIENTS)}."
+        )
     if interval not in ("jackknife", "bootstrap"):
         raise ReliabilityError(f"Intervals are 'jackknife' or 'bootstrap', not {interval!r}.")
     used = counts.replications >= 2
@@ -92,7 +97,7 @@ def panel(
         n_questions=n,
         n_replications=float(table.sum() / n) if n else 0.0,
         left_out=LeftOut(int(counts.missing.sum()), counts.unreplicated),
-        reason="needs at least 2 replications",
+        reason="needs at least 2 replications" if counts.table.any() else "there are no verdicts",
         level=level,
     )
     if n == 0:

@@ -1,0 +1,97 @@
+"""What a coefficient shows where there is nothing to show."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .counts import Counts
+from .errors import ReliabilityError
+from .panel import COEFFICIENTS
+from .sums import FloatArray, sums
+
+
+@dataclass(frozen=True)
+class Floor:
+    """Values of a coefficient on permuted judgments, in which nothing is reliable.
+
+    Attributes:
+        mean: Their mean.
+        low: 2.5% of them are lower.
+        high: 2.5% of them are higher.
+        p: Chance to reach the observed value on permuted judgments (the observed one counts as
+            one of them); None if the observed value is not estimable.
+        permutations: Permutations that had a value.
+        not_estimable: Permutations that had none.
+    """
+
+    mean: float
+    low: float
+    high: float
+    p: float | None
+    permutations: int
+    not_estimable: int
+
+
+def floor_of(values: FloatArray, observed: float | None) -> Floor | None:
+    """Summarise permuted values, NaN where there was none; None if there is no value at all."""
+    known = values[~np.isnan(values)]
+    if not known.size:
+        return None
+    low, high = np.quantile(known, [0.025, 0.975])
+    # A permutation that only rounds differently reaches the observed value.
+    reached = None if observed is None else int((known >= observed - 1e-9).sum())
+    return Floor(
+        mean=float(known.mean()),
+        low=float(low),
+        high=float(high),
+        p=None if reached is None else (1 + reached) / (1 + known.size),
+        permutations=known.size,
+        not_estimable=values.size - known.size,
+    )
+
+
+def noise_floor(
+    counts: Counts, coefficient: str = "omega", permutations: int = 1000, seed: int = 0
+) -> Floor | None:
+    """The coefficient if verdicts had nothing to do with the questions.
+
+    Verdicts are dealt anew to the questions, which keeps how often each verdict occurs and how
+    many replications each question has.
+
+    Args:
+        counts: Verdicts per question; questions with fewer than two are left out.
+        coefficient: A name in `COEFFICIENTS`.
+        permutations: How often to deal.
+        seed: Seed of the dealing.
+
+    Returns:
+        The floor; None if the coefficient is never estimable.
+
+    Raises:
+        ReliabilityError: There is no such coefficient.
+    """
+    if coefficient not in COEFFICIENTS:
+        raise ReliabilityError(
+            f"There is no coefficient {coefficient!r}; there are {', '.join(COEFFICIENTS)}."
+        )
+    used = counts.replications >= 2
+    table = counts.table[used]
+    if len(table) < 2:
+        return None
+    formula = COEFFICIENTS[coefficient].formula
+    values = formula(sums(_dealt(table, permutations, seed), singletons=counts.singletons))
+    observed = float(formula(sums(table, singletons=counts.singletons)))
+    return floor_of(values, None if np.isnan(observed) else observed)
+
+
+def _dealt(table: NDArray[np.int64], permutations: int, seed: int) -> NDArray[np.int64]:
+    """Tables with the margins of `table` and nothing else of it, [permutations, N, K]."""
+    n, k = table.shape
+    verdicts = np.repeat(np.arange(k), table.sum(axis=0))
+    cells = np.repeat(np.arange(n) * k, table.sum(axis=1))
+    generator = np.random.default_rng(seed)
+    dealt = np.empty((permutations, n, k), dtype=np.int64)
+    for one in dealt:
+        one[:] = np.bincount(cells + generator.permutation(verdicts), minlength=n * k).reshape(n, k)
+    return dealt
