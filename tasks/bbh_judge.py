@@ -10,6 +10,7 @@ from inspect_reliability.verdicts import ParserName
 @task
 def bbh_judge(
     responses: str | None = None,
+    responders: str | list[str] | None = None,
     order: OrderPolicy = "shuffled",
     seed: int = 0,
     parser: ParserName = "default",
@@ -19,9 +20,10 @@ def bbh_judge(
     Args:
         responses: The sample pack (default), the published `prompt_responses.json`, a JSONL
             file, or responders' logs.
+        responders: The five to choose from where there are more; by default drawn by the seed.
         order: "shuffled" per question and held over replications, "reshuffled" for every
             replication, or "given".
         seed: Base seed of option order and replications.
         parser: How an output is read: "default", or "published" for the study's pattern.
     """
-    return tasks.bbh_judge(responses=responses, order=order, seed=seed, parser=parser)
+    return tasks.bbh_judge(responses, responders, order, seed, parser)

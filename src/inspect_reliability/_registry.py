@@ -1,5 +1,7 @@
 """What inspect finds under the name `inspect_reliability`: imports only."""
 
+from .circularity import report_circularity
+from .head_to_tail import correctness, head_to_tail_metrics, judge_prediction
 from .hf_seeded import hf_seeded
 from .metrics import (
     agreement,
@@ -9,19 +11,42 @@ from .metrics import (
     omega,
     omega_composite,
 )
+from .responder import respond, right_answer
 from .scorers import verdict
 from .solvers import judge_responses
-from .tasks import bbh_judge
+from .tasks import (
+    bbh_judge,
+    bbh_respond,
+    head_to_tail_judge,
+    head_to_tail_respond,
+    mt_bench_judge,
+    mt_bench_respond,
+    squad_judge,
+    squad_respond,
+)
 
 __all__ = [
     "agreement",
     "bbh_judge",
+    "bbh_respond",
     "best_rate",
+    "correctness",
+    "head_to_tail_judge",
+    "head_to_tail_metrics",
+    "head_to_tail_respond",
     "hf_seeded",
     "invalid_rate",
+    "judge_prediction",
     "judge_responses",
+    "mt_bench_judge",
+    "mt_bench_respond",
     "non_response_rate",
     "omega",
     "omega_composite",
+    "report_circularity",
+    "respond",
+    "right_answer",
+    "squad_judge",
+    "squad_respond",
     "verdict",
 ]

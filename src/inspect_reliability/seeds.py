@@ -2,6 +2,8 @@
 
 from hashlib import blake2b
 
+from .errors import UserError
+
 SEED_LIMIT = 2**31
 """Seeds are below this: every provider takes a non-negative 31-bit integer."""
 
@@ -23,3 +25,14 @@ def replication_seed(base_seed: int, question: str, replication: int) -> int:
     """
     digest = blake2b(f"{base_seed}|{question}".encode(), digest_size=8).digest()
     return (int.from_bytes(digest, "big") + replication) % SEED_LIMIT
+
+
+def base_seed(value: object) -> int:
+    """Insist that a base seed is a whole number.
+
+    Raises:
+        UserError: It is something else.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise UserError(f"seed={value!r} is not a whole number. Use for example -T seed=0.")

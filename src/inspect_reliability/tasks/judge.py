@@ -3,14 +3,16 @@
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import GenerateConfig
+from inspect_ai.scorer import Metric
 
 from ..benchmarks import Benchmark
-from ..errors import UserError
+from ..circularity import report_circularity
 from ..metrics import agreement, best_rate, invalid_rate, non_response_rate, omega, omega_composite
 from ..options import OrderPolicy
 from ..responses import load_responses
 from ..samples import judge_sample
 from ..scorers import verdict
+from ..seeds import base_seed
 from ..solvers import judge_responses
 from ..verdicts import ParserName
 
@@ -21,6 +23,7 @@ JUDGE_CONFIG = GenerateConfig(temperature=1.0, top_k=50, max_tokens=50)
 @task
 def bbh_judge(
     responses: str | None = None,
+    responders: str | list[str] | None = None,
     order: OrderPolicy = "shuffled",
     seed: int = 0,
     parser: ParserName = "default",
@@ -33,26 +36,81 @@ def bbh_judge(
     Args:
         responses: Where questions and responses come from: the sample pack (default), the
             published `prompt_responses.json`, a JSONL file, or responders' logs.
+        responders: The five to choose from where there are more; by default drawn by the seed.
         order: Order of the options: "shuffled" per question and held over replications,
             "reshuffled" for every replication, or "given".
         seed: Base seed of option order and replications.
         parser: How an output is read: "default", or "published" for the study's pattern.
     """
-    return judge_task("BBH", responses, order, seed, parser)
+    return judge_task("BBH", responses, responders, order, seed, parser)
+
+
+@task
+def squad_judge(
+    responses: str | None = None,
+    responders: str | list[str] | None = None,
+    order: OrderPolicy = "shuffled",
+    seed: int = 0,
+    parser: ParserName = "default",
+) -> Task:
+    """SQuAD: which of five responses to a question about a passage is best?
+
+    Temperature, top_k and max_tokens are 1, 50 and 50 unless set with inspect's options.
+
+    Args:
+        responses: Where questions and responses come from: the sample pack (default), the
+            published `prompt_responses.json`, a JSONL file, or responders' logs.
+        responders: The five to choose from where there are more; by default drawn by the seed.
+        order: Order of the options: "shuffled" per question and held over replications,
+            "reshuffled" for every replication, or "given".
+        seed: Base seed of option order and replications.
+        parser: How an output is read: "default", or "published" for the study's pattern.
+    """
+    return judge_task("SQuAD", responses, responders, order, seed, parser)
+
+
+@task
+def mt_bench_judge(
+    responses: str | None = None,
+    responders: str | list[str] | None = None,
+    order: OrderPolicy = "shuffled",
+    seed: int = 0,
+    parser: ParserName = "default",
+) -> Task:
+    """MT-Bench: which of five responses to the second question is best, given the first?
+
+    Temperature, top_k and max_tokens are 1, 50 and 50 unless set with inspect's options.
+
+    Args:
+        responses: Where questions and responses come from: the sample pack (default), the
+            published `prompt_responses.json`, a JSONL file, or responders' logs.
+        responders: The five to choose from where there are more; by default drawn by the seed.
+        order: Order of the options: "shuffled" per question and held over replications,
+            "reshuffled" for every replication, or "given".
+        seed: Base seed of option order and replications.
+        parser: How an output is read: "default", or "published" for the study's pattern.
+    """
+    return judge_task("MT-Bench", responses, responders, order, seed, parser)
 
 
 def judge_task(
     benchmark: Benchmark,
     responses: str | None,
+    responders: str | list[str] | None,
     order: OrderPolicy,
     seed: int,
     parser: ParserName,
 ) -> Task:
     """The judge task of a benchmark whose questions have five responses."""
-    if not isinstance(seed, int):
-        raise UserError(f"seed={seed!r} is not a whole number. Use for example -T seed=0.")
-    answered = load_responses(responses, benchmark)
-    metrics = [omega(), omega_composite(), agreement(), non_response_rate(), invalid_rate()]
+    seed = base_seed(seed)
+    answered = load_responses(responses, benchmark, responders, seed)
+    metrics: list[Metric | dict[str, list[Metric]]] = [
+        omega(),
+        omega_composite(),
+        agreement(),
+        non_response_rate(),
+        invalid_rate(),
+    ]
     if any(item.best for item in answered):
         metrics.append(best_rate())
     return Task(
@@ -61,6 +119,7 @@ def judge_task(
             name=answered[0].question.source,
             location=responses,
         ),
+        setup=report_circularity(answered[0].responses),
         solver=judge_responses(order=order, seed=seed),
         scorer=verdict(parser=parser),
         metrics=metrics,

@@ -1,0 +1,44 @@
+"""A judge that is also a responder judges its own answers."""
+
+import logging
+from collections.abc import Iterable
+
+from inspect_ai.model import get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+logger = logging.getLogger(__name__)
+
+
+def same_model(one: str, other: str) -> bool:
+    """Whether two names are of one model, with or without provider and organisation."""
+    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
+
+
+@solver
+def report_circularity(responders: Iterable[str]) -> Solver:
+    """Say so, once in the log and in every sample, if the judge is one of the responders.
+
+    The paper keeps judges and responders apart: a judge may prefer its own answers. The run goes
+    on; the sample's metadata then holds `judge_is_responder`, the responder's name.
+
+    Args:
+        responders: Names of the responders.
+    """
+    names = tuple(responders)
+    said = False
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        nonlocal said
+        judge = str(get_model())
+        own = next((name for name in names if same_model(judge, name)), None)
+        if own is not None:
+            state.metadata["judge_is_responder"] = own
+            if not said:
+                said = True
+                logger.warning(
+                    f"The judge {judge} is also a responder ('{own}'): it judges its own "
+                    "answers. Choose another judge, or leave that responder out."
+                )
+        return state
+
+    return solve

@@ -1,0 +1,28 @@
+"""Judge Head-to-Tail predictions: `inspect eval tasks/head_to_tail_judge.py --epochs 100`."""
+
+from inspect_ai import Task, task
+
+from inspect_reliability import tasks
+from inspect_reliability.head_to_tail import Variant
+from inspect_reliability.verdicts import ParserName
+
+
+@task
+def head_to_tail_judge(
+    responses: str | None = None,
+    responder: str | None = None,
+    variant: Variant = "whole",
+    seed: int = 0,
+    parser: ParserName = "default",
+) -> Task:
+    """Head-to-Tail: is a prediction correct, given the ground truth?
+
+    Args:
+        responses: The sample pack (default), the published `application_responses.json`, a JSONL
+            file, or the log of `head_to_tail_respond`.
+        responder: Whose predictions to judge, where there are several responders.
+        variant: "whole", or "published" for the first 15 characters of a prediction.
+        seed: Base seed of the replications.
+        parser: How an output is read: "default", or "published" for the study's way.
+    """
+    return tasks.head_to_tail_judge(responses, responder, variant, seed, parser)

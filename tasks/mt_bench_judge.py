@@ -1,0 +1,29 @@
+"""Judge MT-Bench responses: `inspect eval tasks/mt_bench_judge.py --epochs 100`."""
+
+from inspect_ai import Task, task
+
+from inspect_reliability import tasks
+from inspect_reliability.options import OrderPolicy
+from inspect_reliability.verdicts import ParserName
+
+
+@task
+def mt_bench_judge(
+    responses: str | None = None,
+    responders: str | list[str] | None = None,
+    order: OrderPolicy = "shuffled",
+    seed: int = 0,
+    parser: ParserName = "default",
+) -> Task:
+    """MT-Bench: which of five responses to the second question is best, given the first?
+
+    Args:
+        responses: The sample pack (default), the published `prompt_responses.json`, a JSONL
+            file, or responders' logs.
+        responders: The five to choose from where there are more; by default drawn by the seed.
+        order: "shuffled" per question and held over replications, "reshuffled" for every
+            replication, or "given".
+        seed: Base seed of option order and replications.
+        parser: How an output is read: "default", or "published" for the study's pattern.
+    """
+    return tasks.mt_bench_judge(responses, responders, order, seed, parser)
