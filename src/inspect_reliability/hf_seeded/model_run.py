@@ -1,77 +1,43 @@
-"""Running the model: a prompt once, then one row for each distinct continuation of it."""
+"""Running the model, in the fastest way that gives what the model itself gives."""
 
-import copy
+import inspect
 import logging
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
+import transformers
 from torch import Tensor
-from transformers import DynamicCache, PreTrainedModel
+from transformers import PreTrainedModel
+from transformers.cache_utils import Cache
+
+from .attention import UnknownAttentionError
+from .check import deviation, tolerance
+from .memory import OutOfMemoryError, free_memory, memory_errors
+from .rows import FEWEST_ROWS, CopiedRows, PlainRows, Rows, SharedPrefixRows
 
 logger = logging.getLogger(__name__)
 
-FEWEST_ROWS = 8
-"""Shorter batches are padded to this many rows: matrix products of fewer rows take other code
-paths, whose rounding differs, and a replication must not depend on its company."""
+WAYS: tuple[type[Rows], ...] = (SharedPrefixRows, CopiedRows, PlainRows)
 
-
-class OutOfMemoryError(RuntimeError):
-    """The model ran out of memory for a single row."""
-
-
-class Rows(Protocol):
-    """The state of some continuations of a prompt, one row each."""
-
-    def step(self, tokens: list[int], parents: list[int]) -> Tensor:
-        """Append `tokens[i]` to row `parents[i]`; the results are the rows from now on.
-
-        Returns:
-            Logits of the next token, shape (len(tokens), vocabulary).
-
-        Raises:
-            OutOfMemoryError: These rows did not fit. The rows are lost.
-        """
-
-    def fork(self, parents: list[int]) -> "Rows":
-        """Independent rows that continue some of these."""
-
-
-@dataclass(frozen=True)
-class Prefix:
-    """A prompt that has gone through the model.
-
-    Attributes:
-        logits: Of the first token after the prompt, shape (1, vocabulary).
-        rows: Makes rows that have nothing but the prompt.
-    """
-
-    logits: Tensor
-    rows: Callable[[], Rows]
-
-
-@contextmanager
-def memory_errors(what: str) -> Iterator[None]:
-    """Turn every way in which torch says that memory has run out into `OutOfMemoryError`."""
-    try:
-        yield
-    except (torch.OutOfMemoryError, MemoryError) as error:
-        raise OutOfMemoryError(f"Out of memory: {what} did not fit.") from error
-    except RuntimeError as error:
-        if "not enough memory" not in str(error) and "can't allocate memory" not in str(error):
-            raise
-        raise OutOfMemoryError(f"Out of memory: {what} did not fit.") from error
+_SHORTEST_CHECK = 40  # tokens
+_CHECK_COST = {"cpu": 1e11, "cuda": 1e14}  # parameters times tokens, some seconds of work
 
 
 class ModelRun:
-    """A model with what the engine has to know about it.
+    """A model, with what the engine has to know about it.
 
-    Attributes:
+    Args:
+        model: A causal language model.
+        decode: Turns generated token ids into text.
         end_tokens: Token ids that end a sequence.
         context: Number of tokens the model can take, prompt and continuation together.
         max_rows: Rows that go through the model together at most.
+        memory: Bytes that rows may take; by default half of what is free now.
+
+    Attributes:
+        way: How prompts are continued.
+        notes: What the user should know about that, in sentences.
     """
 
     def __init__(
@@ -81,77 +47,124 @@ class ModelRun:
         end_tokens: frozenset[int],
         context: int,
         max_rows: int,
+        memory: int | None = None,
     ) -> None:
         self.model: Any = model
         self.decode = decode
         self.end_tokens = end_tokens
         self.context = context
         self.max_rows = max_rows
+        self.device = torch.device(self.model.get_input_embeddings().weight.device)
+        self.memory = free_memory(self.device) // 2 if memory is None else memory
+        self.notes: list[str] = []
 
-    def spare_memory(self) -> bool:
-        """Halve the number of rows after running out of memory; false if it cannot be halved."""
-        if self.max_rows == 1:
-            return False
-        self.max_rows //= 2
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
-        logger.warning("Out of memory: going on with at most %d rows at once.", self.max_rows)
-        return True
+        config = self.model.config.get_text_config()
+        self.logit_bytes: int = 16 * config.vocab_size
+        self._heads: int = getattr(config, "num_attention_heads", 1)
+        self._stock_attention = self._attention = self.model.config._attn_implementation
+        forward = inspect.signature(self.model.forward).parameters
+        self._cuts_logits = "logits_to_keep" in forward
+        # A path may be right for short prompts and wrong beyond the window.
+        self._window = getattr(config, "sliding_window", None) or 0
+        self.way = self._fastest(self._check_prompt(config.vocab_size))
+
+    def score_bytes(self, length: int) -> int:
+        """Memory that one row's attention scores take at this length, in one layer."""
+        return 12 * self._heads * length
 
     @torch.inference_mode()
-    def prefill(self, prompt: Sequence[int]) -> Prefix:
+    def prefill(self, prompt: Sequence[int], tokens: int) -> tuple[Tensor, Rows]:
         """Send a prompt through the model.
+
+        Args:
+            prompt: Token ids.
+            tokens: Length that its continuations may reach.
+
+        Returns:
+            Logits after the prompt, shape (1, vocabulary), and rows to fork from.
 
         Raises:
             OutOfMemoryError: The prompt did not fit.
         """
-        cache = DynamicCache(config=self.model.config)
-        with memory_errors(f"a prompt of {len(prompt)} tokens"):
-            logits = self.forward([list(prompt)], cache)
-        return Prefix(logits, lambda: CopiedRows(self, cache))
+        with memory_errors(f"a prompt of {len(prompt):,} tokens"):
+            if self._checked <= self._window < len(prompt) + tokens:
+                self.way = self._fastest(prompt)
+            return self.way.prefill(self, prompt)
 
-    def forward(self, tokens: Sequence[Sequence[int]], cache: DynamicCache | None) -> Tensor:
-        """Logits after the last token of each row, shape (rows, vocabulary)."""
-        ids = torch.tensor(tokens, device=self.model.get_input_embeddings().weight.device)
+    def forward(
+        self,
+        tokens: Sequence[Sequence[int]],
+        cache: Cache | None = None,
+        attention: str | None = None,
+        last: int = 1,
+    ) -> Tensor:
+        """One forward pass.
+
+        Args:
+            tokens: Rows of equal length.
+            cache: What came before, to be extended.
+            attention: Name of an attention function; by default the model's own.
+            last: Number of positions whose logits are wanted.
+
+        Returns:
+            Logits of the last positions, shape (rows, last, vocabulary).
+        """
+        self._use(attention or self._stock_attention)
+        ids = torch.tensor([list(row) for row in tokens], device=self.device)
+        kept = {"logits_to_keep": last} if self._cuts_logits else {}
         output = self.model(
-            input_ids=ids, past_key_values=cache, use_cache=cache is not None, logits_to_keep=1
+            input_ids=ids, past_key_values=cache, use_cache=cache is not None, **kept
         )
-        logits: Tensor = output.logits[:, -1]
+        logits: Tensor = output.logits[:, -last:]
         return logits
 
+    def spare_memory(self, rows: int) -> bool:
+        """Allow half of so many rows from now on; false if that would change nothing."""
+        if rows <= FEWEST_ROWS:
+            return False
+        self.max_rows = rows // 2
+        if self.device.type == "cuda":
+            torch.cuda.empty_cache()
+        logger.warning("Out of memory: going on with at most %d rows at once.", self.max_rows)
+        return True
 
-def pad_rows(tokens: list[int], parents: list[int]) -> tuple[list[int], list[int]]:
-    """Repeat the first row until there are `FEWEST_ROWS`."""
-    missing = max(0, FEWEST_ROWS - len(tokens))
-    return tokens + tokens[:1] * missing, parents + parents[:1] * missing
-
-
-class CopiedRows(Rows):
-    """Rows that each hold a copy of the prompt's keys and values."""
-
-    def __init__(self, run: ModelRun, cache: DynamicCache) -> None:
-        self.run = run
-        self.cache = cache
-        self.owned = False  # whether the cache is ours to change, or other rows begin with it too
+    def _use(self, attention: str) -> None:
+        if attention == self._attention:
+            return
+        verbosity = transformers.logging.get_verbosity()
+        transformers.logging.set_verbosity(
+            logging.ERROR
+        )  # a model that refuses warns; we fall back
+        self.model.set_attn_implementation(attention)
+        transformers.logging.set_verbosity(verbosity)
+        self._attention = self.model.config._attn_implementation
+        if self._attention != attention:
+            raise UnknownAttentionError("its attention cannot be replaced")
 
     @torch.inference_mode()
-    def step(self, tokens: list[int], parents: list[int]) -> Tensor:
-        """See `Rows.step`."""
-        count = len(tokens)
-        tokens, parents = pad_rows(tokens, parents)
-        with memory_errors(f"{count} rows"):
-            self._take(parents)
-            return self.run.forward([[token] for token in tokens], self.cache)[:count]
+    def _fastest(self, prompt: Sequence[int]) -> type[Rows]:
+        """The first of `WAYS` that passes the self-check on a prompt."""
+        self._checked = len(prompt)
+        limit = tolerance(self.model.dtype)
+        for way in WAYS[:-1]:
+            try:
+                off = deviation(self, way, prompt)
+                reason = f"its logits differ by {off:.1g} standard deviations"
+                if off <= limit:
+                    return way
+            except OutOfMemoryError:
+                raise
+            except Exception as error:  # a model may fail in any way it likes
+                reason = str(error) or type(error).__name__
+            self.notes.append(
+                f"{type(self.model).__name__} does not work with the {way.name} ({reason}); "
+                "a slower way is used."
+            )
+        return WAYS[-1]
 
-    def fork(self, parents: list[int]) -> "CopiedRows":
-        """See `Rows.fork`."""
-        rows = CopiedRows(self.run, self.cache)
-        with memory_errors(f"{len(parents)} rows"):
-            rows._take(parents)
-        return rows
-
-    def _take(self, parents: list[int]) -> None:
-        if not self.owned:
-            self.cache = copy.deepcopy(self.cache)
-            self.owned = True
-        self.cache.reorder_cache(torch.LongTensor(parents))
+    def _check_prompt(self, vocabulary: int) -> list[int]:
+        """A prompt of any tokens, longer than the attention window where that is affordable."""
+        affordable = _CHECK_COST.get(self.device.type, 1e11) / self.model.num_parameters()
+        length = self._window + 8 if self._window + 8 <= affordable else _SHORTEST_CHECK
+        length = min(max(length, _SHORTEST_CHECK), self.context - 2)
+        return [(7 + 31 * position) % vocabulary for position in range(length)]

@@ -23,7 +23,8 @@ from ..verdicts import verdict_complete
 from .draw import VERSION
 from .group import Grouper
 from .load import load
-from .model_run import ModelRun, OutOfMemoryError
+from .memory import OutOfMemoryError
+from .model_run import ModelRun
 from .prompt import ChatTemplate, PromptEncoder
 from .request import Continuation, Request
 from .tree import grow
@@ -81,6 +82,7 @@ class HFSeededAPI(ModelAPI):
         stop_at_verdict: End a replication once it has named a verdict. Faster, but an output that
             would have gone on to name another verdict is then not seen to be invalid.
         max_rows: Rows that go through the model together at most.
+        memory_gb: Memory that these rows may take; by default half of what the model leaves free.
         model_args: Whatever else `from_pretrained` takes, for instance quantization_config.
 
     Raises:
@@ -102,6 +104,7 @@ class HFSeededAPI(ModelAPI):
         chat_template: ChatTemplate = "auto",
         stop_at_verdict: bool = False,
         max_rows: int = DEFAULT_MAX_ROWS,
+        memory_gb: float | None = None,
         **model_args: Any,
     ) -> None:
         config = config if config is not None else GenerateConfig()
@@ -114,6 +117,8 @@ class HFSeededAPI(ModelAPI):
                 raise UserError(f"{name}={value!r} is neither true nor false.")
         if not isinstance(max_rows, int) or max_rows < 1:
             raise UserError(f"max_rows={max_rows!r} is not a positive whole number.")
+        if memory_gb is not None and not (isinstance(memory_gb, int | float) and memory_gb > 0):
+            raise UserError(f"memory_gb={memory_gb!r} is not a positive number.")
         loaded = load(
             model_path or model_name,
             device=device,
@@ -126,7 +131,12 @@ class HFSeededAPI(ModelAPI):
         )
         self.encoder = PromptEncoder(loaded.tokenizer, chat_template)
         self.run = ModelRun(
-            loaded.model, self.encoder.decode, loaded.end_tokens, loaded.context, max_rows
+            loaded.model,
+            self.encoder.decode,
+            loaded.end_tokens,
+            loaded.context,
+            max_rows,
+            memory=None if memory_gb is None else int(memory_gb * 1e9),
         )
         self.grouper = Grouper(self._grow)
         self.stop_at_verdict = stop_at_verdict
@@ -160,6 +170,7 @@ class HFSeededAPI(ModelAPI):
         self._refuse(tools, config)
         prompt = self.encoder.encode(input)
         settings = self._settings(config)
+        self._say_notes()
         if len(prompt) >= self.run.context:
             return self._too_long(len(prompt), settings)
         requests = [
@@ -209,6 +220,12 @@ class HFSeededAPI(ModelAPI):
                 self._said.add(name)
                 logger.warning("hf_seeded has no use for %s and ignores it.", name)
 
+    def _say_notes(self) -> None:
+        # Said while a sample is running, so that it stands in the log.
+        notes, self.run.notes = self.run.notes, []
+        for note in notes:
+            logger.warning(note)
+
     def _settings(self, config: GenerateConfig) -> dict[str, Any]:
         """What is drawn and how, resolved from the request alone.
 
@@ -239,6 +256,7 @@ class HFSeededAPI(ModelAPI):
             "max_tokens": max_tokens,
             "stop_at_verdict": self.stop_at_verdict,
             "sampler": VERSION,
+            "dtype": str(self.run.model.dtype).removeprefix("torch."),
         }
 
     def _stop(self, sequences: tuple[str, ...]) -> Callable[[str], bool] | None:

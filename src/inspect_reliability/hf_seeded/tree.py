@@ -13,8 +13,10 @@ import torch
 from torch import Tensor
 
 from .draw import Draws
-from .model_run import ModelRun, OutOfMemoryError, Rows
+from .memory import OutOfMemoryError
+from .model_run import ModelRun
 from .request import Continuation, Finish, Request
+from .rows import Rows
 
 Deliver = Callable[[int, Continuation | Exception], None]
 """Takes the number of a request, and its result as soon as there is one."""
@@ -43,6 +45,7 @@ class Block:
     nodes: list[Node]
 
 
+@torch.inference_mode()
 def grow(run: ModelRun, requests: Sequence[Request], deliver: Deliver, wanted: Wanted) -> None:
     """Generate the continuations of requests that share a prompt and a `top_k`.
 
@@ -57,14 +60,15 @@ def grow(run: ModelRun, requests: Sequence[Request], deliver: Deliver, wanted: W
     while blocks:
         block = blocks.pop()
         try:
-            if len(block.nodes) > run.max_rows:
+            if len(block.nodes) > block.rows.most(tree.longest):
                 blocks += _halves(block)
             else:
                 blocks += tree.step(block)
         except OutOfMemoryError as error:
             members = [member for node in block.nodes for member in node.members]
+            rows = len(block.nodes)
             del block
-            if run.spare_memory():
+            if run.spare_memory(rows):
                 # Every continuation is a function of its request, so starting again is safe.
                 blocks += tree.root(members)
             else:
@@ -89,12 +93,14 @@ class _Tree:
         self.requests = requests
         self.deliver = deliver
         self.wanted = wanted
-        self.prefix = run.prefill(requests[0].prompt)
-        self.draws = Draws(requests[0].prompt, requests, self.prefix.logits.device)
-        self.room = run.context - len(requests[0].prompt)
+        prompt = requests[0].prompt
+        self.room = run.context - len(prompt)
+        self.longest = min(self.room, max(request.max_tokens for request in requests))
+        self.logits, self.rows = run.prefill(prompt, self.longest)
+        self.draws = Draws(prompt, requests, self.logits.device)
 
     def root(self, members: list[int]) -> list[Block]:
-        return self._advance(self.prefix.rows(), [Node((), members)], self.prefix.logits)
+        return self._advance(self.rows.fork([0]), [Node((), members)], self.logits)
 
     def step(self, block: Block) -> list[Block]:
         last = [node.history[-1] for node in block.nodes]

@@ -1,0 +1,96 @@
+"""Attention of many continuations to one prompt, whose keys and values exist once.
+
+The queries of all rows go against the shared keys in one matrix product, and each row's queries
+against the row's own few; one softmax runs over both. The result is that of ordinary attention
+over a copy of the prompt in each row, without the copies.
+"""
+
+import torch
+from torch import Tensor, nn
+from transformers import AttentionInterface
+
+from .cache import SharedPrefixLayer
+
+NAME = "hf_seeded_shared_prefix"
+
+_UNDERSTOOD = {"use_cache", "output_attentions", "position_ids", "cache_position", "is_causal"}
+
+
+class UnknownAttentionError(NotImplementedError):
+    """The model attends in a way that this function does not know."""
+
+
+def attend(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    scaling: float | None = None,
+    dropout: float = 0.0,
+    sliding_window: int | None = None,
+    softcap: float | None = None,
+    **others: object,
+) -> tuple[Tensor, None]:
+    """Attend one new token of each row, as transformers asks its attention functions to.
+
+    Args:
+        module: The attention module.
+        query: Shape (rows, heads, 1, size).
+        key: The rows' own keys, as `SharedPrefixLayer.update` returned them.
+        value: The rows' own values.
+        attention_mask: None: all rows are equally long, and see what the window lets them see.
+        scaling: Factor of the scores; by default 1/sqrt(size).
+        dropout: 0.
+        sliding_window: Number of positions that are seen, the token's own included.
+        softcap: Bound of the scores, through tanh.
+        others: Arguments that change nothing here; any other is refused.
+
+    Returns:
+        Shape (rows, 1, heads, size), and None for the weights.
+
+    Raises:
+        UnknownAttentionError: The model wants more than this.
+    """
+    layer = getattr(key, "layer", None)
+    unknown = [name for name, given in others.items() if given is not None] if others else []
+    unknown = [name for name in unknown if name not in _UNDERSTOOD]
+    if not isinstance(layer, SharedPrefixLayer) or query.shape[2] != 1 or dropout or unknown:
+        raise UnknownAttentionError(f"attention with {unknown or type(module).__name__}")
+    if attention_mask is not None:
+        raise UnknownAttentionError("attention with a mask")
+
+    shared_key, shared_value = layer.shared_keys[0], layer.shared_values[0]
+    if sliding_window is not None:
+        unseen = max(0, layer.get_seq_length() - sliding_window)
+        shared_key, shared_value = shared_key[:, unseen:], shared_value[:, unseen:]
+        unseen = max(0, unseen - layer.shared_keys.shape[2])
+        key, value = key[:, :, unseen:], value[:, :, unseen:]
+
+    rows, heads, _, size = query.shape
+    groups = shared_key.shape[0]  # key-value heads; each serves heads/groups query heads
+    per_group = heads // groups
+    scaling = size**-0.5 if scaling is None else scaling
+    prompt = shared_key.shape[1]
+
+    query = query.view(rows, groups, per_group, size)
+    scores = query.new_empty(groups, rows * per_group, prompt + key.shape[2])
+    together = query.transpose(0, 1).reshape(groups, rows * per_group, size)
+    torch.bmm(together, shared_key.transpose(1, 2), out=scores[:, :, :prompt])
+    scores.view(groups, rows, per_group, -1)[..., prompt:] = (
+        query @ key.transpose(2, 3)
+    ).transpose(0, 1)
+    weights = _softmax(scores, scaling, softcap).to(value.dtype)
+    output = (weights[:, :, :prompt] @ shared_value).view(groups, rows, per_group, -1)
+    own = weights.view(groups, rows, per_group, -1)[..., prompt:].transpose(0, 1) @ value
+    return (output.transpose(0, 1) + own).reshape(rows, 1, heads, -1), None
+
+
+def _softmax(scores: Tensor, scaling: float, softcap: float | None) -> Tensor:
+    scores = scores.float().mul_(scaling)
+    if softcap is not None:
+        scores = scores.div_(softcap).tanh_().mul_(softcap)
+    return scores.softmax(-1)
+
+
+AttentionInterface.register(NAME, attend)

@@ -1,0 +1,34 @@
+"""Memory: how much there is, and what torch says when it has run out."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psutil  # type: ignore[import-untyped]
+import torch
+
+_WAYS_TO_SAY_IT = ("out of memory", "not enough memory", "can't allocate memory")
+
+
+class OutOfMemoryError(RuntimeError):
+    """Something did not fit into memory."""
+
+
+@contextmanager
+def memory_errors(what: str) -> Iterator[None]:
+    """Raise `OutOfMemoryError` for every way in which torch says that memory has run out."""
+    try:
+        yield
+    except OutOfMemoryError:
+        raise
+    except (RuntimeError, MemoryError) as error:
+        said = str(error).lower()
+        if isinstance(error, RuntimeError) and not any(way in said for way in _WAYS_TO_SAY_IT):
+            raise
+        raise OutOfMemoryError(f"Out of memory: {what} did not fit.") from error
+
+
+def free_memory(device: torch.device) -> int:
+    """Bytes that are free where the model is."""
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0]
+    return int(psutil.virtual_memory().available)

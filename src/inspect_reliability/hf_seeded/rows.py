@@ -1,0 +1,204 @@
+"""Three ways to continue a prompt in many rows, the fastest first.
+
+The first keeps the prompt's keys and values once, the second copies them into each row, the third
+keeps nothing and sends prompt and continuation through the model at every step. Which of them is
+right for a model is found by trying (see `check`), not assumed.
+"""
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import torch
+from torch import Tensor
+from transformers import DynamicCache
+from transformers.cache_utils import Cache
+
+from . import attention
+from .cache import SharedPrefixLayer
+from .memory import memory_errors
+
+if TYPE_CHECKING:
+    from .model_run import ModelRun
+
+FEWEST_ROWS = 8
+"""Shorter batches are padded to this many rows: matrix products of fewer rows take other code
+paths, whose rounding differs, and a replication must not depend on its company."""
+
+_LARGEST_TENSOR = 1 << 25  # bytes; beyond it, every step's copy of a tensor is in fresh pages
+
+
+class Rows(ABC):
+    """The state of some continuations of a prompt, one row each."""
+
+    name: ClassVar[str]
+    fewest: ClassVar[int] = FEWEST_ROWS
+
+    def __init__(self, run: "ModelRun", state: Any) -> None:
+        self.run = run
+        self.state = state
+        self.held: list[int] = []  # numbers of the rows; empty while there is only the prompt
+
+    @classmethod
+    @abstractmethod
+    def prefill(cls, run: "ModelRun", prompt: Sequence[int]) -> tuple[Tensor, Self]:
+        """Send a prompt through the model.
+
+        Returns:
+            Logits after it, shape (1, vocabulary), and rows to fork from.
+        """
+
+    def step(self, tokens: Sequence[int], parents: Sequence[int]) -> Tensor:
+        """Append `tokens[i]` to row `parents[i]`; the results are the rows from now on.
+
+        Returns:
+            Logits after them, shape (len(tokens), vocabulary).
+
+        Raises:
+            OutOfMemoryError: They did not fit. The rows are lost.
+        """
+        padding = [0] * (self.fewest - len(tokens))
+        padded = [*parents, *(parents[i] for i in padding)]
+        with memory_errors(f"{len(tokens)} continuations at once"):
+            if padded != self.held:
+                self._take(padded)
+                self.held = list(range(len(padded)))
+            return self._append([*tokens, *(tokens[i] for i in padding)])[: len(tokens)]
+
+    def fork(self, parents: Sequence[int]) -> Self:
+        """Independent rows that continue some of these.
+
+        Raises:
+            OutOfMemoryError: They did not fit.
+        """
+        with memory_errors(f"{len(parents)} continuations at once"):
+            rows = type(self)(self.run, self._copy())
+            if self.held:
+                rows._take(list(parents))
+                rows.held = list(range(len(parents)))
+            return rows
+
+    def most(self, tokens: int) -> int:
+        """Number of rows that may go through the model together.
+
+        Args:
+            tokens: Length that the continuations may reach.
+        """
+        return max(1, min(self.run.max_rows, self.run.memory // self._row_bytes(tokens)))
+
+    @abstractmethod
+    def _row_bytes(self, tokens: int) -> int:
+        """Memory for one more row of this many tokens, roughly."""
+
+    @abstractmethod
+    def _copy(self) -> Any:
+        """A state that can take other rows while this one stays."""
+
+    @abstractmethod
+    def _take(self, parents: list[int]) -> None:
+        """Make row `parents[i]` row i."""
+
+    @abstractmethod
+    def _append(self, tokens: list[int]) -> Tensor:
+        """Append a token to each row; logits after it."""
+
+
+class SharedPrefixRows(Rows):
+    """Rows that attend to one common copy of the prompt's keys and values."""
+
+    name = "shared prefix"
+    state: list[SharedPrefixLayer]
+
+    @classmethod
+    def prefill(cls, run: "ModelRun", prompt: Sequence[int]) -> tuple[Tensor, Self]:
+        """See `Rows.prefill`."""
+        cache: Any = DynamicCache()
+        logits = run.forward([prompt], cache)[:, -1]
+        layers = [SharedPrefixLayer(layer.keys, layer.values) for layer in cache.layers]
+        return logits, cls(run, layers)
+
+    def _row_bytes(self, tokens: int) -> int:
+        own = tokens * sum(_bytes_per_position(layer.shared_keys) for layer in self.state)
+        prompt = self.state[0].shared_keys.shape[2]
+        return own + self.run.score_bytes(prompt + tokens) + self.run.logit_bytes
+
+    def _copy(self) -> list[SharedPrefixLayer]:
+        return [copy.copy(layer) for layer in self.state]
+
+    def _take(self, parents: list[int]) -> None:
+        index = torch.tensor(parents)
+        for layer in self.state:
+            layer.take(index)
+
+    def _append(self, tokens: list[int]) -> Tensor:
+        cache = Cache(layers=list(self.state))
+        return self.run.forward([[token] for token in tokens], cache, attention.NAME)[:, -1]
+
+
+class CopiedRows(Rows):
+    """Rows that each hold a copy of the prompt's keys and values."""
+
+    name = "copied cache"
+    state: Any
+
+    @classmethod
+    def prefill(cls, run: "ModelRun", prompt: Sequence[int]) -> tuple[Tensor, Self]:
+        """See `Rows.prefill`."""
+        cache = DynamicCache(config=run.model.config)
+        return run.forward([prompt], cache)[:, -1], cls(run, cache)
+
+    def most(self, tokens: int) -> int:
+        """See `Rows.most`."""
+        largest = max((keys.nbytes for keys in self._prompt_keys()), default=1)
+        return max(1, min(super().most(tokens), _LARGEST_TENSOR // largest))
+
+    def _row_bytes(self, tokens: int) -> int:
+        keys = self._prompt_keys()
+        prompt = 2 * sum(key.nbytes for key in keys)
+        own = tokens * sum(map(_bytes_per_position, keys))
+        return prompt + own + self.run.logit_bytes
+
+    def _prompt_keys(self) -> list[Tensor]:
+        layers = (getattr(layer, "keys", None) for layer in self.state.layers)
+        return [keys[:1] for keys in layers if keys is not None]
+
+    def _copy(self) -> Any:
+        return copy.deepcopy(self.state)
+
+    def _take(self, parents: list[int]) -> None:
+        self.state.reorder_cache(torch.LongTensor(parents))
+
+    def _append(self, tokens: list[int]) -> Tensor:
+        return self.run.forward([[token] for token in tokens], self.state)[:, -1]
+
+
+class PlainRows(Rows):
+    """Rows that are token ids and nothing else."""
+
+    name = "no cache"
+    fewest = 1
+    state: list[tuple[int, ...]]
+
+    @classmethod
+    def prefill(cls, run: "ModelRun", prompt: Sequence[int]) -> tuple[Tensor, Self]:
+        """See `Rows.prefill`."""
+        return run.forward([prompt])[:, -1], cls(run, [tuple(prompt)])
+
+    def _row_bytes(self, tokens: int) -> int:
+        return self.run.logit_bytes
+
+    def _copy(self) -> list[tuple[int, ...]]:
+        return self.state
+
+    def _take(self, parents: list[int]) -> None:
+        self.state = [self.state[parent] for parent in parents]
+
+    def _append(self, tokens: list[int]) -> Tensor:
+        self.state = [(*row, token) for row, token in zip(self.state, tokens, strict=True)]
+        return torch.cat([self.run.forward([row])[:, -1] for row in self.state])
+
+
+def _bytes_per_position(keys: Tensor) -> int:
+    """Of one row's keys and values."""
+    return 2 * keys.shape[1] * keys.shape[3] * keys.element_size()
