@@ -28,9 +28,11 @@ def declared_categories(table: pd.DataFrame) -> tuple[str, ...] | None:
         shown = table["order"].dropna().unique()
         return (*sorted({name for order in shown for name in order}), NON_RESPONSE, INVALID)
     known = {_DECLARED.get(str(name)) for name in table["benchmark"].unique()}
-    if len(known) == 1 and (declared := known.pop()) is not None:
-        return declared
-    return CATEGORIES if "order" in table else None
+    declared = known.pop() if len(known) == 1 else None
+    if declared is None and "order" in table:
+        declared = CATEGORIES
+    # A scorer of another kind may have been run on a benchmark's task as well.
+    return declared if declared and set(table["verdict"].dropna()) <= set(declared) else None
 
 
 def counts(table: pd.DataFrame, categories: Sequence[str] | None = None) -> Counts:

@@ -142,13 +142,18 @@ def category_of(table: pd.DataFrame) -> "pd.Series[Any]":
     return verdict.where(~verdict.isin(LETTERS), table["responder"])
 
 
-def as_matrix(table: pd.DataFrame) -> pd.DataFrame:
+def as_matrix(table: pd.DataFrame, categories: "pd.Series[Any] | None" = None) -> pd.DataFrame:
     """Categories as a matrix of questions x replications; what is missing is None.
 
     The column is the replication's rank within its question, as numbers may have gaps, or
     repeat where runs with different seeds are put together.
+
+    Args:
+        table: A judgments table.
+        categories: One value a row; by default `category_of`.
     """
-    placed = pd.DataFrame({"question": table["question"], "category": category_of(table)})
+    values = category_of(table) if categories is None else categories
+    placed = pd.DataFrame({"question": table["question"], "category": values})
     placed = placed.loc[table["replication"].sort_values(kind="stable").index]
     placed["rank"] = placed.groupby("question").cumcount()
     questions = table["question"].unique()

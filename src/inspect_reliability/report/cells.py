@@ -1,0 +1,193 @@
+"""One cell of a report: a judge under one condition, with everything computed of it."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from ..judgments import GROUP_BY, Judgments, as_matrix, counts
+from ..reliability import Counts, Estimate, NoJudgmentsError, omega, panel
+from ..reliability.as_published import (
+    CORRECTNESS_CODES,
+    LETTER_CODES,
+    AsPublished,
+    as_published,
+    encode,
+)
+from ..reliability.head_to_tail import HeadToTail, head_to_tail
+from ..reliability.noise_floor import Floor, noise_floor
+from ..reliability.non_response import handle_non_response
+from ..verdicts import CORRECT, CORRECTNESS_CATEGORIES, INCORRECT, NON_RESPONSE
+from .cautions import cautions
+
+Progress = Callable[[Sequence[Any], str], Iterable[Any]]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A judge under one condition.
+
+    Attributes:
+        group: What it is: judge, benchmark, temperature, or whatever was grouped by.
+        table: Its judgments.
+        counts: Its judgments by question and category; a non-response is a category.
+        panel: Name of a coefficient -> estimate.
+        unique: Omega with every non-response a category of its own.
+        excluded: Omega without the non-responses.
+        coverage: Share of judgments that remain without the non-responses.
+        floor: Omega where verdicts have nothing to do with the questions; None if never estimable.
+        correct_or_not: Head-to-Tail only: coefficients with everything but "correct" as one
+            category; else empty.
+        published: The published procedure with its noise floor; None where it does not apply,
+            with the reason in `published_reason`.
+        head_to_tail: Accuracy as the judge sees it; None for other benchmarks.
+        cautions: What keeps the numbers from being trusted as they are.
+    """
+
+    group: dict[str, Any]
+    table: pd.DataFrame
+    counts: Counts
+    panel: dict[str, Estimate]
+    unique: Estimate
+    excluded: Estimate
+    coverage: float
+    floor: Floor | None
+    correct_or_not: dict[str, Estimate]
+    published: AsPublished | None
+    published_reason: str | None
+    head_to_tail: HeadToTail | None
+    cautions: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The group in words."""
+        return describe(self.group)
+
+    def share(self, category: str) -> float:
+        """Share of the judgments that fell into a category."""
+        return float((self.table["verdict"] == category).mean())
+
+
+def describe(group: dict[str, Any]) -> str:
+    """A group in words: "my-judge, BBH, temperature 1"."""
+    words = {"temperature": "temperature {}", "scorer": "scorer {}", "responder": "of {}"}
+    return ", ".join(
+        words.get(name, "{}").format(number(value))
+        for name, value in group.items()
+        if value is not None
+    )
+
+
+def number(value: Any) -> Any:
+    """A whole number without its point: temperature 1, not 1.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def report_cells(
+    judgments: Judgments,
+    by: Sequence[str] = GROUP_BY,
+    *,
+    permutations: int = 200,
+    progress: Progress = lambda items, what: items,
+) -> list[Cell]:
+    """Compute every cell of a report.
+
+    Args:
+        judgments: All judgments.
+        by: Columns to group by. Scorers are never thrown together, nor are judgments of the
+            predictions of different responders.
+        permutations: Permutations of the published procedure's noise floor; 0 leaves the
+            procedure out.
+        progress: Wraps the groups as they are computed, to show progress.
+    """
+    groups = list(report_groups(judgments, by))
+    return [report_cell(group, rows, permutations) for group, rows in progress(groups, "Computing")]
+
+
+def report_groups(
+    judgments: Judgments, by: Sequence[str] = GROUP_BY
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Groups of judgments that can be reported as one."""
+    table = judgments.table
+    if "scorer" in table and table["scorer"].nunique() > 1 and "scorer" not in by:
+        by = (*by, "scorer")
+    for group, rows in judgments.groups(by):
+        if is_head_to_tail(rows) and "responder" in rows and "responder" not in by:
+            for responder, judged in rows.groupby("responder", sort=False, dropna=False):
+                yield {**group, "responder": None if pd.isna(responder) else responder}, judged
+        else:
+            yield group, rows
+
+
+def is_head_to_tail(table: pd.DataFrame) -> bool:
+    """Whether all judgments say if a prediction is correct."""
+    verdicts = set(table["verdict"].dropna())
+    return set(table["benchmark"]) == {"Head-to-Tail"} and verdicts <= set(CORRECTNESS_CATEGORIES)
+
+
+def report_cell(group: dict[str, Any], table: pd.DataFrame, permutations: int = 200) -> Cell:
+    """Compute one cell."""
+    counted = counts(table)
+    without = _without_non_responses(counted)
+    published, reason = _published(table, permutations)
+    estimates = panel(counted)
+    return Cell(
+        group=group,
+        table=table,
+        counts=counted,
+        panel=estimates,
+        unique=omega(handle_non_response(counted, "unique", NON_RESPONSE)),
+        excluded=omega(without) if without else _nothing_left(estimates["omega"]),
+        coverage=without.coverage if without else 0.0,
+        floor=noise_floor(counted, "omega", permutations or 200),
+        correct_or_not=_correct_or_not(table),
+        published=published,
+        published_reason=reason,
+        head_to_tail=_head_to_tail(table),
+        cautions=tuple(cautions(group, table, estimates)),
+    )
+
+
+def _without_non_responses(counted: Counts) -> Counts | None:
+    """Counts without non-responses; None if nothing is left."""
+    try:
+        return handle_non_response(counted, "excluded", NON_RESPONSE)
+    except NoJudgmentsError:
+        return None
+
+
+def _nothing_left(estimate: Estimate) -> Estimate:
+    reason = "every judgment is a non-response"
+    return replace(estimate, value=None, low=None, high=None, method=None, reason=reason)
+
+
+def _published(table: pd.DataFrame, permutations: int) -> tuple[AsPublished | None, str | None]:
+    """The published procedure of the verdicts, by letter even where options were reshuffled."""
+    if not permutations:
+        return None, "the published procedure was left out"
+    head_to_tail = is_head_to_tail(table)
+    codes = CORRECTNESS_CODES if head_to_tail else LETTER_CODES
+    if unknown := sorted(set(table["verdict"]) - set(codes)):
+        return None, f"the published procedure has no code for {', '.join(unknown[:3])}"
+    coded = encode(as_matrix(table, table["verdict"]).to_numpy(), codes)
+    non_response = None if head_to_tail else LETTER_CODES[NON_RESPONSE]
+    return as_published(coded, non_response, permutations), None
+
+
+def _correct_or_not(table: pd.DataFrame) -> dict[str, Estimate]:
+    if not is_head_to_tail(table):
+        return {}
+    binary = table["verdict"].where(table["verdict"].isin([CORRECT]), INCORRECT)
+    counted = counts(table.assign(verdict=binary), (CORRECT, INCORRECT))
+    return panel(counted, ["omega", "agreement", "fleiss_kappa"])
+
+
+def _head_to_tail(table: pd.DataFrame) -> HeadToTail | None:
+    if not is_head_to_tail(table):
+        return None
+    matrix = as_matrix(table)
+    missing = None
+    if "missing" in table and table["missing"].notna().all():
+        missing = table.groupby("question")["missing"].first().loc[matrix.index].astype(bool)
+    return head_to_tail(matrix.to_numpy(), missing)

@@ -1,0 +1,131 @@
+"""Cells as rows of plain values: what JSON, CSV and data frames hold."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from ..reliability import Estimate
+from ..reliability.noise_floor import Floor
+from ..verdicts import INVALID, NON_RESPONSE
+from .cells import Cell, number
+
+Row = dict[str, Any]
+
+BANDS = (
+    (0.9, "excellent"),
+    (0.8, "good"),
+    (0.7, "acceptable"),
+    (0.6, "questionable"),
+    (0.5, "poor"),
+)
+"""Rules of thumb for omega (Table 3 of Schroeder & Wood-Doughty 2024)."""
+
+BAND_CAUTION = (
+    "The words are rules of thumb made for the whole score of a questionnaire; they stand for "
+    "omega of one replication here, and hide its interval."
+)
+
+
+def band(omega: float | None) -> str | None:
+    """The rule-of-thumb word for a value of omega."""
+    if omega is None:
+        return None
+    return next((word for least, word in BANDS if omega >= least), "unacceptable")
+
+
+def report_row(cell: Cell) -> Row:
+    """One cell as a flat mapping: `null` (None) where a value is not estimable.
+
+    Coefficients come with `<name>_interval` [low, high], the published ones with
+    `<name>_floor` [mean, low, high]; `not_estimable` says why a value is missing.
+    """
+    omega = cell.panel["omega"]
+    row: Row = {name: number(value) for name, value in cell.group.items()}
+    row |= {
+        "n_questions": omega.n_questions,
+        "n_replications": number(round(omega.n_replications, 2)),
+        "n_judgments": len(cell.table),
+    }
+    why: dict[str, str] = {}
+    for name, estimate in cell.panel.items():
+        _add(row, why, name, estimate)
+        if name == "omega":
+            row["omega_floor"] = _floor(cell.floor)
+            row["rule_of_thumb"] = band(omega.value)
+    row["non_response_rate"] = cell.share(NON_RESPONSE)
+    row["invalid_rate"] = cell.share(INVALID)
+    _add(row, why, "omega_non_response_unique", cell.unique)
+    _add(row, why, "omega_non_response_excluded", cell.excluded)
+    row["non_response_excluded_coverage"] = cell.coverage
+    _add_published(row, why, cell)
+    if (accuracy := cell.head_to_tail) is not None:
+        for name in ("a_lm", "a_lm_se_replications", "a_lm_se_questions", "h_lm", "m"):
+            row[name] = getattr(accuracy, name)
+    for name, estimate in cell.correct_or_not.items():
+        _add(row, why, f"{name}_correct_or_not", estimate)
+    row["not_estimable"] = why
+    row["cautions"] = list(cell.cautions)
+    return row
+
+
+def report_frame(cells: Iterable[Cell]) -> pd.DataFrame:
+    """The result table as a data frame, intervals and floors as columns `_low`, `_high`."""
+    return pd.DataFrame([flat(report_row(cell)) for cell in cells])
+
+
+def flat(row: Row) -> Row:
+    """A row in which every value is a number or a text."""
+    plain: Row = {}
+    for name, value in row.items():
+        if name.endswith("_interval"):
+            low, high = value or (None, None)
+            stem = name.removesuffix("_interval")
+            plain |= {f"{stem}_low": low, f"{stem}_high": high}
+        elif name.endswith("_floor"):
+            mean, low, high = value or (None, None, None)
+            plain |= {f"{name}_mean": mean, f"{name}_low": low, f"{name}_high": high}
+        elif name == "not_estimable":
+            plain[name] = "; ".join(f"{key}: {reason}" for key, reason in value.items())
+        elif name == "cautions":
+            plain[name] = " ".join(value)
+        else:
+            plain[name] = value
+    return plain
+
+
+def interval(estimate: Estimate) -> list[float] | None:
+    """[low, high], or None without an interval."""
+    if estimate.low is None or estimate.high is None:
+        return None
+    return [estimate.low, estimate.high]
+
+
+def _floor(floor: Floor | None) -> list[float] | None:
+    return None if floor is None else [floor.mean, floor.low, floor.high]
+
+
+def _add(row: Row, why: dict[str, str], name: str, estimate: Estimate) -> None:
+    row[name] = estimate.value
+    row[f"{name}_interval"] = interval(estimate)
+    if estimate.value is None:
+        why[name] = estimate.reason or "not estimable"
+    elif estimate.low is None:
+        why[f"{name}_interval"] = estimate.reason or "not estimable"
+
+
+def _add_published(row: Row, why: dict[str, str], cell: Cell) -> None:
+    published = cell.published
+    for name in ("omega", "alpha"):
+        key = f"published_{name}"
+        value = getattr(published, name, None)
+        floor: Floor | None = getattr(published, f"{name}_floor", None)
+        row[key] = value
+        row[f"{key}_floor"] = _floor(floor)
+        reason = cell.published_reason or getattr(published, "reason", None) or "not estimable"
+        if value is None or math.isnan(value):
+            row[key], why[key] = None, reason
+        if floor is None:
+            why[f"{key}_floor"] = reason
+    row["published_alpha_noise"] = getattr(published, "alpha_noise", None)
