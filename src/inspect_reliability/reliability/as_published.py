@@ -86,7 +86,8 @@ def encode(verdicts: Iterable[Iterable[object]], codes: Mapping[str, int]) -> Fl
         raise UnknownCategoryError(unknown, codes)
     if len({len(row) for row in rows}) > 1:
         raise ShapeError("The questions differ in their number of replications: fill up with None.")
-    code_of: dict[str | None, float] = {None: np.nan, **codes}
+    code_of: dict[str | None, float] = {verdict: code for verdict, code in codes.items()}
+    code_of[None] = np.nan
     return np.array([[code_of[verdict] for verdict in row] for row in rows]).T
 
 
@@ -112,7 +113,7 @@ def as_published(
     Raises:
         ShapeError: The codes are not a table of numbers.
     """
-    given = _numbers(codes)
+    given = table_of_codes(codes)
     complete = given[~np.isnan(given).any(axis=1)]
     dropped = (complete == non_response).all(axis=0)
     varies = (complete != complete[:1]).any(axis=0)
@@ -159,7 +160,7 @@ def as_published(
     )
 
 
-def _numbers(codes: ArrayLike) -> FloatArray:
+def table_of_codes(codes: ArrayLike) -> FloatArray:
     """The codes as a table of numbers.
 
     Raises:

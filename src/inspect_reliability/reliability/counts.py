@@ -124,7 +124,7 @@ class Counts:
         categories: Sequence[str] | None,
     ) -> Self:
         # Thousands of verdicts share a handful of values: each value is named once.
-        label = {value: _label(value) for value in set(verdicts)}
+        label = {value: category_of(value) for value in set(verdicts)}
         found = {name for name in label.values() if name is not None}
         names = tuple(sorted(found)) if categories is None else tuple(categories)
         if unknown := sorted(found.difference(names)):
@@ -172,7 +172,7 @@ def _plain(values: Iterable[Any]) -> list[Any]:
     return list(np.asarray(values).tolist() if hasattr(values, "__array__") else values)
 
 
-def _label(verdict: object) -> str | None:
+def category_of(verdict: object) -> str | None:
     """The name of a verdict's category; None if the verdict is missing."""
     # NaN does not equal itself; whether pandas' NA does has no truth value.
     if verdict is None or str(verdict == verdict) != "True":

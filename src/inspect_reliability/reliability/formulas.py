@@ -24,7 +24,7 @@ def omega(s: Sums) -> FloatArray:
     replications this is McDonald's omega of one replication (McDonald 1999).
     """
     between, within, n0 = _mean_squares(s)
-    return _ratio(between - within, between + (n0 - 1) * within)
+    return ratio(between - within, between + (n0 - 1) * within)
 
 
 def omega_composite(s: Sums) -> FloatArray:
@@ -33,26 +33,26 @@ def omega_composite(s: Sums) -> FloatArray:
     Equals n0 w / (1 + (n0 - 1) w) of omega w (Spearman-Brown).
     """
     between, within, _ = _mean_squares(s)
-    return 1 - _ratio(within, between)
+    return 1 - ratio(within, between)
 
 
 def fleiss_kappa(s: Sums) -> FloatArray:
     """(P_o - P_e) / (1 - P_e) with P_e from the shares of all verdicts (Fleiss 1971)."""
-    return 1 - _ratio(1 - agreement(s), 1 - _chance(s))
+    return 1 - ratio(1 - agreement(s), 1 - _chance(s))
 
 
 def krippendorff_alpha(s: Sums) -> FloatArray:
     """1 - D_o / D_e for nominal data, over all pairable verdicts (Krippendorff 2019)."""
     observed = 1 - s.weighted_agreement / s.verdicts
     expected = (1 - _chance(s)) * s.verdicts / (s.verdicts - 1)
-    return 1 - _ratio(observed, expected)
+    return 1 - ratio(observed, expected)
 
 
 def gwet_ac1(s: Sums) -> FloatArray:
     """(P_o - P_e) / (1 - P_e) with P_e = sum p(1 - p) / (K - 1) (Gwet 2008)."""
     shares = s.shares / s.questions[..., None]
     chance = (shares * (1 - shares)).sum(axis=-1) / max(s.categories - 1, 1)
-    return 1 - _ratio(1 - agreement(s), 1 - chance)
+    return 1 - ratio(1 - agreement(s), 1 - chance)
 
 
 def brennan_prediger(s: Sums) -> FloatArray:
@@ -92,7 +92,7 @@ def _mean_squares(s: Sums) -> tuple[FloatArray, FloatArray, FloatArray]:
         return between / (s.questions - 1), within / (s.verdicts - s.questions), n0
 
 
-def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """Their quotient, NaN where the denominator is not positive."""
     positive = denominator > 0
     return np.where(positive, numerator / np.where(positive, denominator, 1.0), np.nan)
