@@ -20,6 +20,7 @@ from .integer_coded import integer_coded
 from .inter_rater import InterRater, inter_rater
 from .noise_floor import Floor, noise_floor
 from .non_response import handle_non_response
+from .ordered import krippendorff_alpha_interval, krippendorff_alpha_ordinal
 from .panel import COEFFICIENTS, panel
 
 __all__ = [
@@ -46,6 +47,8 @@ __all__ = [
     "integer_coded",
     "inter_rater",
     "krippendorff_alpha",
+    "krippendorff_alpha_interval",
+    "krippendorff_alpha_ordinal",
     "modal_share",
     "modal_share_loo",
     "noise_floor",

@@ -1,0 +1,172 @@
+"""Scores as inspect hands them to a metric, sorted into what is estimated together."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from inspect_ai.scorer import SampleScore, Score
+
+from ..judgments.scores import verdict_name
+from ..reliability import Counts, NoJudgmentsError
+from ..replications import replications_in
+from ..verdicts import CORRECT, CORRECTNESS_CATEGORIES, INCORRECT, INVALID, LETTERS, NON_RESPONSE
+
+NOT_GIVEN = "not given"
+"""The group of scores whose metadata lack the key that is grouped by."""
+
+# A scorer that gave one of these could have given the other; whatever else occurs is added.
+_OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
+
+Scalar = str | int | float
+
+
+@dataclass
+class Part:
+    """Judgments that one set of coefficients is estimated from.
+
+    Attributes:
+        questions: What was judged, one entry a judgment: a sample, or one output of a sample
+            where the score holds replications of the judge itself.
+        values: The score's value of each judgment; None where there is none.
+        rejudged: Whether scores hold replications, of which some can have failed.
+        declared: Categories known from the scores' metadata.
+    """
+
+    questions: list[str] = field(default_factory=list)
+    values: list[Scalar | None] = field(default_factory=list)
+    rejudged: bool = False
+    declared: tuple[str, ...] = ()
+
+    def counts(self, categories: Sequence[str] = ()) -> Counts | None:
+        """The judgments counted; None if there is none.
+
+        Args:
+            categories: Declared categories; those that occur beside them follow.
+        """
+        # Thousands of judgments share a handful of values; 1, 1.0 and True are equal keys.
+        label = {(type(value), value): verdict_name(value) for value in self.values}
+        verdicts = [label[type(value), value] for value in self.values]
+        occurring = {name for name in label.values() if name is not None}
+        own = self.declared if occurring <= set(self.declared) else ()
+        opposites = next((pair for pair in _OPPOSITES if occurring & set(pair)), ())
+        first = tuple(categories) or own or opposites
+        names = (*dict.fromkeys(first), *sorted(occurring.difference(first)))
+        try:
+            return Counts.from_long(self.questions, verdicts, names)
+        except NoJudgmentsError:
+            return None
+
+    def numbers(self) -> list[float] | None:
+        """The values as numbers, NaN where there is none; None if the judge gives no numbers."""
+        values = [None if value in (NON_RESPONSE, INVALID) else value for value in self.values]
+        given = {type(value) for value in values if value is not None}
+        if bool in given or any(issubclass(kind, str) for kind in given) or not given:
+            return None
+        finite = [math.nan if value is None else float(value) for value in values]
+        return [number if math.isfinite(number) else math.nan for number in finite]
+
+    def share(self, category: str) -> float:
+        """Share of the judgments with a value that are of a category; NaN if there is none."""
+        given = [value for value in self.values if not _missing(value)]
+        return sum(value == category for value in given) / len(given) if given else math.nan
+
+    def missing_share(self) -> float:
+        """Share of the judgments without a value."""
+        return sum(_missing(value) for value in self.values) / len(self.values)
+
+
+def parts(scores: Sequence[SampleScore], by: str | None = None) -> dict[str, Part]:
+    """Sort un-reduced scores by the keys of their values and by a key of their metadata.
+
+    Args:
+        scores: One a sample and epoch, in any order; some may be missing.
+        by: Key of the score's metadata, or else of the sample's.
+
+    Returns:
+        Label -> judgments. The label is "" for all scores, "[key]" for a key of a value that is a
+        mapping (or a place in a value that is a list, from 1), "[group]" for a group, and
+        "[key, group]" for both.
+    """
+    found: dict[str, Part] = {}
+    varied = _order_varies(scores)
+    for number, sample in enumerate(scores):
+        question, values = str(sample.sample_id), (_choice(sample.score, varied),)
+        replications = replications_in(sample.score)
+        if replications is not None:
+            # The judge was replicated on this very output; that of another epoch is another.
+            question, values = f"{question} {number}", tuple(replications.verdicts)
+        group = _group(sample, by)
+        for value in values:
+            for key, scalar in _by_key(value):
+                for label in _labels(key, group):
+                    if (part := found.get(label)) is None:
+                        part = found[label] = Part(declared=_declared(sample.score, varied))
+                    part.questions.append(question)
+                    part.values.append(scalar)
+                    part.rejudged |= replications is not None
+    return found
+
+
+def _by_key(value: object) -> Iterator[tuple[str, Scalar | None]]:
+    if isinstance(value, Mapping):
+        yield from ((str(key), _scalar(part)) for key, part in value.items())
+    elif isinstance(value, list | tuple):
+        yield from ((str(place), _scalar(part)) for place, part in enumerate(value, 1))
+    else:
+        yield "", _scalar(value)
+
+
+def _scalar(value: object) -> Scalar | None:
+    return value if isinstance(value, str | int | float) else None
+
+
+def _missing(value: Scalar | None) -> bool:
+    return value is None or value != value  # NaN
+
+
+def _labels(key: str, group: str | None) -> Iterator[str]:
+    yield f"[{key}]" if key else ""
+    if group is not None:
+        yield f"[{key}, {group}]" if key else f"[{group}]"
+
+
+def _group(sample: SampleScore, by: str | None) -> str | None:
+    if by is None:
+        return None
+    for metadata in (sample.score.metadata, sample.sample_metadata):
+        if metadata and metadata.get(by) is not None:
+            return str(metadata[by])
+    return NOT_GIVEN
+
+
+def _order_varies(scores: Sequence[SampleScore]) -> bool:
+    """Whether the options of any question were shown in more than one order."""
+    first: dict[str | int | None, Sequence[Any]] = {}
+    return any(
+        first.setdefault(sample.sample_id, order) != order
+        for sample in scores
+        if (order := _order(sample.score))
+    )
+
+
+def _order(score: Score) -> Sequence[Any]:
+    order = (score.metadata or {}).get("order")
+    return order if isinstance(order, list | tuple) else ()
+
+
+def _choice(score: Score, varied: bool) -> object:
+    """What the judge chose: where the order varies a letter names another responder each time."""
+    if varied and score.value in LETTERS:
+        return (score.metadata or {}).get("responder")
+    return score.value
+
+
+def _declared(score: Score, varied: bool) -> tuple[str, ...]:
+    """What a judge of ours could have answered; nothing is known of others."""
+    if order := _order(score):
+        names = sorted(map(str, order)) if varied else LETTERS
+        return (*names, NON_RESPONSE, INVALID)
+    if (score.metadata or {}).get("benchmark") == "Head-to-Tail":
+        return CORRECTNESS_CATEGORIES
+    return ()
