@@ -74,23 +74,22 @@ def attend(
     prompt = shared_key.shape[1]
 
     query = query.view(rows, groups, per_group, size)
-    scores = query.new_empty(groups, rows * per_group, prompt + key.shape[2])
     together = query.transpose(0, 1).reshape(groups, rows * per_group, size)
-    torch.bmm(together, shared_key.transpose(1, 2), out=scores[:, :, :prompt])
-    scores.view(groups, rows, per_group, -1)[..., prompt:] = (
-        query @ key.transpose(2, 3)
-    ).transpose(0, 1)
-    weights = _softmax(scores, scaling, softcap).to(value.dtype)
-    output = (weights[:, :, :prompt] @ shared_value).view(groups, rows, per_group, -1)
-    own = weights.view(groups, rows, per_group, -1)[..., prompt:].transpose(0, 1) @ value
-    return (output.transpose(0, 1) + own).reshape(rows, 1, heads, -1), None
-
-
-def _softmax(scores: Tensor, scaling: float, softcap: float | None) -> Tensor:
-    scores = scores.float().mul_(scaling)
+    scores = query.new_empty(groups, rows * per_group, prompt + key.shape[2])
+    by_row = scores.view(groups, rows, per_group, -1)
+    on_prompt = scores[:, :, :prompt]
+    torch.baddbmm(
+        on_prompt, together, shared_key.transpose(1, 2), beta=0, alpha=scaling, out=on_prompt
+    )
+    by_row[..., prompt:] = (query @ key.transpose(2, 3)).transpose(0, 1) * scaling
     if softcap is not None:
-        scores = scores.div_(softcap).tanh_().mul_(softcap)
-    return scores.softmax(-1)
+        scores.div_(softcap).tanh_().mul_(softcap)
+
+    weights = scores.softmax(-1, dtype=torch.float32).to(value.dtype)
+    by_row = weights.view(groups, rows, per_group, -1)
+    output = (weights[:, :, :prompt] @ shared_value).view(groups, rows, per_group, -1)
+    output += by_row[..., prompt:].transpose(0, 1).matmul(value).transpose(0, 1)
+    return output.transpose(0, 1).reshape(rows, 1, heads, -1), None
 
 
 AttentionInterface.register(NAME, attend)

@@ -54,7 +54,8 @@ class ModelRun:
         self.end_tokens = end_tokens
         self.context = context
         self.max_rows = max_rows
-        self.device = torch.device(self.model.get_input_embeddings().weight.device)
+        embedding: Any = self.model.get_input_embeddings()
+        self.device: torch.device = embedding.weight.device
         self.memory = free_memory(self.device) // 2 if memory is None else memory
         self.notes: list[str] = []
 
