@@ -67,7 +67,7 @@ def judge_prediction(variant: Variant = "whole", seed: int = 0) -> Solver:
 
 @metric(scores="unreduced")
 def head_to_tail_metrics() -> Metric:
-    """Shares and reliability, over all questions and for each popularity: `omega[tail]`.
+    """Shares and reliability, over all questions and for each popularity: `omega(tail)`.
 
     `a_lm` (judged correct) with both standard errors, `h_lm` (judged incorrect and not missing),
     `m` (missing: "unsure" or empty), `omega`, `omega_composite`, `agreement`,
@@ -82,7 +82,7 @@ def head_to_tail_metrics() -> Metric:
         values = dict(_shares(table) | _reliability(table))
         for popularity, part in table.groupby("category", sort=False):
             for key, value in (_shares(part) | _reliability(part)).items():
-                values[f"{key}[{popularity}]"] = value
+                values[f"{key}({popularity})"] = value
         return {key: math.nan if value is None else value for key, value in values.items()}
 
     return compute

@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 
 from ..benchmarks import Question
+from ..errors import UserError
+
+
+class NoAnswersError(UserError):
+    """A place holds no answers to the questions of a benchmark."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from ..benchmarks import Benchmark
 from ..benchmarks.metadata import question_of
 from ..errors import UserError
-from .answers import Answer
+from .answers import Answer, NoAnswersError
 
 RESPONDER_TASK = "responds_to"
 """Metadata key under which a responder task names its benchmark."""
@@ -46,7 +46,7 @@ def answers_from_logs(path: Path, benchmark: Benchmark) -> list[Answer]:
                 "Move away the one that should not count."
             )
     if not logs:
-        raise UserError(
+        raise NoAnswersError(
             f"{path} holds no log of a responder task for {benchmark} "
             f"({len(files)} log(s) looked at)."
         )

@@ -8,7 +8,7 @@ from typing import Any
 from ..benchmarks import Benchmark, Question
 from ..errors import UserError
 from ..files import entry, expect, texts
-from .answers import Answer
+from .answers import Answer, NoAnswersError
 
 PUBLISHED_SOURCE = "published prompts and responses (Schroeder & Wood-Doughty 2024)"
 
@@ -46,7 +46,7 @@ def answers_from_published(
                 said = expect(text, str, f"{where}, response of '{name}'")
                 answers.append(Answer(question, name, said, where))
     if not answers:
-        raise UserError(f"{path} holds no responses to {benchmark}.")
+        raise NoAnswersError(f"{path} holds no responses to {benchmark}.")
     return answers
 
 
