@@ -1,4 +1,4 @@
-"""The published judgments as counts, read on their own so that no test leans on the reader."""
+"""The published judgments, read on their own so that no test leans on the reader."""
 
 import json
 import re
@@ -10,18 +10,37 @@ from inspect_reliability.reliability import Counts
 
 CATEGORIES = ("A", "B", "C", "D", "E", "non-response", "invalid")
 
+Verdicts = dict[str, list[str]]
+
 
 @pytest.fixture(scope="session")
-def published(data: Path) -> dict[str, Counts]:
-    """Counts of "Llama" and "Starling" at temperature 1: 55 questions, 100 replications."""
-    found = {}
+def published_verdicts(data: Path) -> dict[tuple[str, str, str], Verdicts]:
+    """(judge, temperature, benchmark) -> question -> 100 verdicts.
+
+    Judges are "Llama" and "Starling", temperatures "1" to "0", benchmarks "bbh", "squad", "mtb"
+    and "all".
+    """
+    found: dict[tuple[str, str, str], Verdicts] = {}
     for path in sorted((data / "paper/results").glob("full_judgements_*.json")):
         [(judge, temperatures)] = json.loads(path.read_text()).items()
-        outputs = temperatures["temperature: 1"]
-        verdicts = [[_verdict(text) for text in row] for row in outputs.values()]
         [name] = re.findall("Llama|Starling", judge)[:1]
-        found[name] = Counts.from_array(verdicts, list(outputs), CATEGORIES)
+        for key, outputs in temperatures.items():
+            temperature = key.removeprefix("temperature: ").replace("2.220446049250313e-16", "0")
+            for question, texts in outputs.items():
+                verdicts = [_verdict(text) for text in texts]
+                for benchmark in (question.partition(":")[0], "all"):
+                    found.setdefault((name, temperature, benchmark), {})[question] = verdicts
     return found
+
+
+@pytest.fixture(scope="session")
+def published(published_verdicts: dict[tuple[str, str, str], Verdicts]) -> dict[str, Counts]:
+    """Counts of "Llama" and "Starling" at temperature 1: 55 questions, 100 replications."""
+    return {
+        judge: Counts.from_array(rows.values(), list(rows), CATEGORIES)
+        for (judge, temperature, benchmark), rows in published_verdicts.items()
+        if (temperature, benchmark) == ("1", "all")
+    }
 
 
 def _verdict(output: str) -> str:

@@ -57,7 +57,8 @@ def _minres(correlations: FloatArray) -> FloatArray:
         left[-FACTORS:] = np.minimum(left[-FACTORS:] - TINY, 0)
         return float(left @ left), -2 * (vectors**2 @ left)
 
-    start = 1 / np.diag(np.linalg.inv(correlations))
+    with np.errstate(divide="ignore"):
+        start = 1 / np.diag(np.linalg.inv(correlations))
     fit = minimize(
         misfit,
         start,

@@ -1,0 +1,140 @@
+"""Intervals over questions: the formulas by hand, and what they refuse."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from scipy import stats
+from tables import Table, counts, drawn, tables, verdicts
+
+from inspect_reliability.reliability import Counts, ReliabilityError, omega, panel
+from inspect_reliability.reliability.intervals import constant_share_bound, percentiles
+
+SPREAD = {"normalised_entropy"}
+"""Coefficients that are 0, not 1, where nothing varies."""
+
+
+def value(table: Table, name: str) -> float:
+    found = panel(counts(table), [name])[name].value
+    return np.nan if found is None else found
+
+
+@given(tables(min_questions=4))
+def test_jackknife_by_hand(table: Table) -> None:
+    """1 - (1 - x) exp(+-t SE / (1 - x)), each coefficient computed anew without one question."""
+    n = len(table)
+    for name, estimate in panel(counts(table), level=0.9).items():
+        if estimate.method != "jackknife":
+            continue
+        sign = -1 if name in SPREAD else 1
+        gap = estimate.value if name in SPREAD else 1 - estimate.value
+        without = [value(np.delete(table, i, axis=0), name) for i in range(n)]
+        error = np.sqrt((n - 1) * np.var(without))
+        factor = np.exp(stats.t(n - 1).ppf(0.95) * error / gap)
+        ends = sorted([estimate.value + sign * gap * (1 - f) for f in (factor, 1 / factor)])
+        assert (estimate.low, estimate.high) == pytest.approx(tuple(ends), rel=1e-6)
+        assert estimate.low <= estimate.value <= estimate.high
+        assert (estimate.level, estimate.reason) == (0.9, None)
+
+
+def test_bootstrap_by_hand() -> None:
+    """The percentile interval of questions drawn with replacement, one loop at a time."""
+    table = drawn(15, 8, 1.0, seed=4)
+    generator = np.random.default_rng(5)
+    drawn_anew = [panel(counts(table[generator.integers(0, 15, 15)])) for _ in range(2000)]
+    for name, estimate in panel(counts(table), interval="bootstrap").items():
+        by_hand = np.quantile([one[name].value for one in drawn_anew], [0.025, 0.975])
+        # Two independent bootstraps differ by their own error.
+        assert (estimate.low, estimate.high) == pytest.approx(tuple(by_hand), abs=0.02), name
+        assert estimate.method == "bootstrap"
+
+
+def test_bootstrap_is_seeded() -> None:
+    """The same seed gives the same interval, another seed another one."""
+    found = counts(drawn(12, 5, 1.0))
+    assert omega(found, "bootstrap", seed=3) == omega(found, "bootstrap", seed=3)
+    assert omega(found, "bootstrap", seed=3).low != omega(found, "bootstrap", seed=4).low
+
+
+def test_resamples_without_a_value() -> None:
+    """A resample without a value counts against both ends; too many leave no interval."""
+    resampled = np.concatenate([np.linspace(0, 1, 980), np.full(20, np.nan)])
+    low, high = percentiles(resampled, 0.95)
+    assert low == pytest.approx(0.005, abs=0.002)
+    assert high == pytest.approx(0.995, abs=0.002)
+    assert np.isnan(percentiles(np.append(resampled, [np.nan] * 10), 0.95)).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 8, 27])
+def test_exact_bound_is_clopper_pearson(n: int) -> None:
+    """.025^(1/N) is the lower Clopper-Pearson bound of N successes in N trials."""
+    exact = stats.binomtest(n, n).proportion_ci(0.95, method="exact").low
+    assert constant_share_bound(n, 0.95) == pytest.approx(exact)
+    assert exact == pytest.approx(0.025 ** (1 / n))
+
+
+@given(tables())
+def test_exact_bound_where_no_question_varies(table: Table) -> None:
+    """At 1 the interval is that of N constant questions, whichever method was asked for."""
+    constant = np.zeros_like(table)
+    constant[np.arange(len(table)), table.argmax(axis=1)] = table.sum(axis=1)
+    n, k = table.shape
+    bound = 0.025 ** (1 / n)
+    for method in ("jackknife", "bootstrap"):
+        found = panel(counts(constant), interval=method)
+        assert found["agreement"].method == "exact bound"
+        for name, low, high in (
+            ("agreement", bound, 1),
+            ("modal_share", bound, 1),
+            ("modal_share_loo", bound, 1),
+            ("brennan_prediger", max(0, (bound - 1 / k) / (1 - 1 / k)), 1),
+            ("normalised_entropy", 0, 1 - bound),
+        ):
+            assert (found[name].low, found[name].high) == pytest.approx((low, high)), name
+        for name in ("omega", "omega_composite", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1"):
+            if found[name].value is not None:
+                assert 0 <= found[name].low <= found[name].high == found[name].value == 1
+
+
+@given(tables(equal=True))
+def test_exact_bound_carried_over(table: Table) -> None:
+    """Fleiss' kappa at the bound has the shares as observed, and is cut at chance."""
+    constant = np.zeros_like(table)
+    constant[np.arange(len(table)), table.argmax(axis=1)] = table.sum(axis=1)
+    found = panel(counts(constant), ["fleiss_kappa"])["fleiss_kappa"]
+    assume(found.value is not None)
+    chance = ((constant.sum(axis=0) / constant.sum()) ** 2).sum()
+    expected = 1 - (1 - 0.025 ** (1 / len(table))) / (1 - chance)
+    assert found.low == pytest.approx(max(expected, 0))
+
+
+def test_no_interval_on_a_single_question() -> None:
+    """Without the one question that differs there is no variance: a value, no interval, and why."""
+    found = panel(counts(np.array([[5, 0], [5, 0], [5, 0], [2, 3]])))
+    assert found["omega"].value is not None
+    assert (found["omega"].low, found["omega"].high, found["omega"].method) == (None, None, None)
+    assert "rests on one question" in str(found["omega"].reason)
+    assert found["agreement"].low is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": 95}, "between 0 and 1, not be 95"),
+        ({"level": 0}, "between 0 and 1"),
+        ({"interval": "feldt"}, "'jackknife' or 'bootstrap', not 'feldt'"),
+    ],
+)
+def test_refused(options: dict[str, Any], message: str) -> None:
+    """A level or method that does not exist is refused, not guessed."""
+    with pytest.raises(ReliabilityError, match=message):
+        omega(counts(drawn(5, 5, 1.0)), **options)
+
+
+def test_verdicts_make_no_interval_narrower() -> None:
+    """Repeating every verdict of a question adds replications, no question: same width."""
+    rows = verdicts(drawn(10, 20, 0.8))
+    few = omega(Counts.from_array(rows))
+    many = omega(Counts.from_array([row * 50 for row in rows]))
+    assert many.high - many.low > 0.8 * (few.high - few.low)
