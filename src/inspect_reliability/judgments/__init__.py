@@ -5,7 +5,7 @@ from .frame import judgments_from_frame
 from .logs import judgments_from_logs
 from .published import is_published, judgments_from_published
 from .scores import judgments_from_scores
-from .table import GROUP_BY, Judgments, Note, as_matrix, category_of, order_varies
+from .table import GROUP_BY, Judgments, Note, as_matrix, category_of, combine, order_varies
 
 __all__ = [
     "GROUP_BY",
@@ -13,6 +13,7 @@ __all__ = [
     "Note",
     "as_matrix",
     "category_of",
+    "combine",
     "counts",
     "counts_from_scores",
     "declared_categories",

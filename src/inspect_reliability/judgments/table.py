@@ -102,6 +102,12 @@ def concatenate(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     return table[_in_order(table.columns)]
 
 
+def combine(parts: Sequence[Judgments]) -> Judgments:
+    """Judgments of several sources together; the sources must not share any."""
+    notes = tuple(note for part in parts for note in part.notes)
+    return Judgments(concatenate(part.table for part in parts), notes)
+
+
 def _in_order(names: Iterable[str]) -> list[str]:
     names = list(names)
     first = [*REQUIRED, *(name for name in OPTIONAL if name in names)]

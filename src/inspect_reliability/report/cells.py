@@ -1,5 +1,6 @@
 """One cell of a report: a judge under one condition, with everything computed of it."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +21,8 @@ from ..reliability.noise_floor import Floor, noise_floor
 from ..reliability.non_response import handle_non_response
 from ..verdicts import CORRECT, CORRECTNESS_CATEGORIES, INCORRECT, NON_RESPONSE
 from .cautions import cautions
+
+HEAD_TO_TAIL = "Head-to-Tail"
 
 Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 
@@ -101,7 +104,7 @@ def report_cells(
             procedure out.
         progress: Wraps the groups as they are computed, to show progress.
     """
-    groups = list(report_groups(judgments, by))
+    groups = sorted(report_groups(judgments, by), key=lambda group: _order(judgments, group[0]))
     return [report_cell(group, rows, permutations) for group, rows in progress(groups, "Computing")]
 
 
@@ -113,17 +116,32 @@ def report_groups(
     if "scorer" in table and table["scorer"].nunique() > 1 and "scorer" not in by:
         by = (*by, "scorer")
     for group, rows in judgments.groups(by):
-        if is_head_to_tail(rows) and "responder" in rows and "responder" not in by:
-            for responder, judged in rows.groupby("responder", sort=False, dropna=False):
-                yield {**group, "responder": None if pd.isna(responder) else responder}, judged
+        head_to_tail = rows["benchmark"] == HEAD_TO_TAIL
+        if not head_to_tail.all():
+            yield group, rows[~head_to_tail]
+        # Its verdicts are of another kind, each on the prediction of one responder.
+        judged = rows[head_to_tail].groupby("responder", sort=False, dropna=False)
+        for responder, predictions in judged if head_to_tail.any() else ():
+            named = None if pd.isna(responder) else responder
+            yield {**group, "benchmark": HEAD_TO_TAIL, "responder": named}, predictions
+
+
+def _order(judgments: Judgments, group: dict[str, Any]) -> tuple[Any, ...]:
+    """Groups as they come, but from the highest temperature to the lowest."""
+    places = []
+    for name, value in group.items():
+        if name == "temperature":
+            places.append(math.inf if value is None else -value)
         else:
-            yield group, rows
+            found = (judgments.table[name] == value).to_numpy()
+            places.append(float(found.argmax()) if found.any() else math.inf)
+    return tuple(places)
 
 
 def is_head_to_tail(table: pd.DataFrame) -> bool:
     """Whether all judgments say if a prediction is correct."""
     verdicts = set(table["verdict"].dropna())
-    return set(table["benchmark"]) == {"Head-to-Tail"} and verdicts <= set(CORRECTNESS_CATEGORIES)
+    return set(table["benchmark"]) == {HEAD_TO_TAIL} and verdicts <= set(CORRECTNESS_CATEGORIES)
 
 
 def report_cell(group: dict[str, Any], table: pd.DataFrame, permutations: int = 200) -> Cell:

@@ -1,0 +1,5 @@
+"""The `inspect-reliability` command."""
+
+from .main import main
+
+__all__ = ["main"]

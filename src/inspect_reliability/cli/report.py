@@ -1,0 +1,75 @@
+"""`report`: how reliable is each judge?"""
+
+import click
+
+from ..judgments import GROUP_BY
+from ..report import report_cells, report_row
+from ..report.cells import Cell
+from ..report.formats import Format, to_csv, to_json, to_markdown
+from ..report.printable import one_line
+from ..report.summary import LEGEND, cautions_by_text, summaries
+from ..report.terminal import console, print_table, print_text
+from ..verdicts import ParserName
+from .sources import format_option, parser_option, progress, read_judgments
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True)
+@click.option(
+    "--by",
+    multiple=True,
+    default=GROUP_BY,
+    metavar="KEY",
+    help="Column to group by, such as judge, category or any key of the scores' metadata; "
+    "repeat it for several. Default: judge, benchmark and temperature.",
+)
+@parser_option
+@format_option
+def report(
+    logs: tuple[str, ...],
+    by: tuple[str, ...],
+    parser: ParserName,
+    form: Format,
+) -> None:
+    """Report the reliability of every judge in LOGS.
+
+    The headline is omega of a single replication with its 95% interval over questions: how far
+    one verdict can be trusted to be the judge's own.
+    """
+    judgments = read_judgments(logs, parser)
+    cells = report_cells(judgments, by, progress=progress)
+    print_cells(cells, form)
+
+
+def print_cells(cells: list[Cell], form: Format) -> None:
+    """Print a report."""
+    if form == "json":
+        click.echo(to_json([report_row(cell) for cell in cells]))
+    elif form == "csv":
+        click.echo(to_csv([report_row(cell) for cell in cells]), nl=False)
+    elif form == "markdown":
+        tables = [
+            f"## {one_line(title)}\n\n{to_markdown(headings, rows)}"
+            for title, headings, rows in summaries(cells)
+        ]
+        click.echo("\n\n".join([*tables, *LEGEND, *_cautions(cells)]))
+    else:
+        out = console()
+        for title, headings, rows in summaries(cells):
+            print_table(out, headings, rows, title)
+        for paragraph in LEGEND:
+            print_text(out, paragraph, style="dim")
+        for caution in _cautions(cells):
+            print_text(out, caution, style="yellow")
+
+
+def _cautions(cells: list[Cell]) -> list[str]:
+    said = []
+    for text, names in cautions_by_text(cells):
+        if len(names) == len(cells):
+            whom = "all" if len(cells) > 1 else names[0]
+        else:
+            rest = f" and {len(names) - 3} more" if len(names) > 3 else ""
+            whom = "; ".join(names[:3]) + rest
+        said.append(f"Caution ({whom}): {text}")
+    return said

@@ -1,0 +1,109 @@
+"""Is a judge good enough? By the interval, not by the number alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from ..judgments import GROUP_BY, Judgments, as_matrix, counts
+from ..reliability import Estimate, inter_rater, omega
+from ..verdicts import NON_RESPONSE
+from .cells import number, report_groups
+from .rows import Row, interval
+
+PASSES = "passes"
+FAILS = "fails"
+UNCERTAIN = "too uncertain to say"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What is asked of a judge; None: not asked.
+
+    Attributes:
+        min_omega: Omega of one replication must be at least this.
+        max_non_response: The share of judgments without a verdict must be at most this.
+    """
+
+    min_omega: float | None = None
+    max_non_response: float | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    """One requirement of one judge.
+
+    Attributes:
+        group: The judge under its condition.
+        requirement: In words ("omega >= 0.6").
+        estimate: The quantity with its interval.
+        result: `PASSES`, `FAILS` or `UNCERTAIN`.
+    """
+
+    group: dict[str, Any]
+    requirement: str
+    estimate: Estimate
+    result: str
+
+
+def check(judgments: Judgments, limits: Limits, by: Sequence[str] = GROUP_BY) -> list[Check]:
+    """Check every group against the limits.
+
+    A requirement passes, or fails, where the whole 95% interval does; where the interval holds
+    the limit, or there is none, more questions are needed.
+    """
+    checks = []
+    for group, table in report_groups(judgments, by):
+        if limits.min_omega is not None:
+            found, limit = omega(counts(table)), limits.min_omega
+            result = _result(found, found.low, found.high, limit)
+            checks.append(Check(group, f"omega >= {limit:g}", found, result))
+        if limits.max_non_response is not None:
+            found, limit = non_response(table), limits.max_non_response
+            result = _result(found, _minus(found.high), _minus(found.low), -limit)
+            checks.append(Check(group, f"non-response <= {limit:g}", found, result))
+    return checks
+
+
+def overall(checks: Sequence[Check]) -> str:
+    """One result for all: it fails if any does, and is uncertain if any is."""
+    results = {found.result for found in checks}
+    return next((result for result in (FAILS, UNCERTAIN) if result in results), PASSES)
+
+
+def gate_row(found: Check) -> Row:
+    """A check as a flat mapping."""
+    return {
+        **{name: number(value) for name, value in found.group.items()},
+        "requirement": found.requirement,
+        "value": found.estimate.value,
+        "value_interval": interval(found.estimate),
+        "n_questions": found.estimate.n_questions,
+        "result": found.result,
+        "reason": found.estimate.reason,
+    }
+
+
+def non_response(table: pd.DataFrame) -> Estimate:
+    """Share of judgments without a verdict, with its interval over questions.
+
+    It is the agreement with a judge that never answers.
+    """
+    matrix = as_matrix(table, table["verdict"])
+    given = {str(question): list(row) for question, row in matrix.T.items()}
+    silent = {question: [NON_RESPONSE] * len(row) for question, row in given.items()}
+    share = inter_rater({"judge": given, "silence": silent}).agreement
+    return share if share.low is None else replace(share, low=max(0.0, share.low))
+
+
+def _result(found: Estimate, low: float | None, high: float | None, limit: float) -> str:
+    if found.value is None or low is None or high is None:
+        return UNCERTAIN
+    if low >= limit:
+        return PASSES
+    return FAILS if high < limit else UNCERTAIN
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else -value

@@ -1,0 +1,36 @@
+"""Text from logs and models, made harmless for terminals and tables."""
+
+import unicodedata
+
+_HARMLESS = "\n\t"
+
+
+def printable(text: str, limit: int | None = None) -> str:
+    r"""Show what would act instead of letting it act.
+
+    Control characters (ANSI escapes, bells, backspaces), characters that turn the direction of
+    writing around, and lone surrogates appear as escapes such as `\x1b`.
+
+    Args:
+        text: Any text.
+        limit: Characters kept; the rest is counted.
+    """
+    shown = text if limit is None else text[:limit]
+    harmless = "".join(_shown(character) for character in shown)
+    left = len(text) - len(shown)
+    return f"{harmless} [... {left:,} more characters]" if left else harmless
+
+
+def one_line(text: str, limit: int | None = None) -> str:
+    """The same on one line."""
+    return " ".join(printable(text, limit).split())
+
+
+def _shown(character: str) -> str:
+    if character in _HARMLESS or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co"):
+        return character
+    return (
+        character.encode("ascii", "backslashreplace").decode()
+        if ord(character) > 127
+        else (f"\\x{ord(character):02x}")
+    )

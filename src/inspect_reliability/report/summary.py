@@ -1,0 +1,86 @@
+"""The report's main tables in words a person reads."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..reliability import Estimate
+from ..verdicts import NON_RESPONSE
+from .cells import Cell, number
+from .rows import BAND_CAUTION, band
+
+HEADINGS = {
+    "judge": "Judge",
+    "benchmark": "Benchmark",
+    "temperature": "T",
+    "scorer": "Scorer",
+    "responder": "Predictions of",
+}
+"""Headings of grouping columns; any other column is its own heading."""
+
+MEASURES = ("N x R", "Omega [95%]", "Rule of thumb", "Agreement [95%]", "No verdict", "Published")
+
+LEGEND = (
+    "Omega: how far a single verdict can be trusted to be the judge's own (1: always the same per "
+    "question, 0: no more than chance). Agreement: share of equal pairs of replications. N x R: "
+    "questions x replications. Published: the study's procedure, then what it gives on permuted "
+    "verdicts (mean and 95% range): inside the range it says nothing about the judge.",
+    BAND_CAUTION,
+)
+
+
+def summaries(cells: Sequence[Cell]) -> list[tuple[str, list[str], list[list[str]]]]:
+    """Title, headings and rows of one table for each value of the first column grouped by."""
+    names = list(dict.fromkeys(name for cell in cells for name in cell.group))
+    first = names[0]
+    tables = []
+    for value in dict.fromkeys(cell.group.get(first) for cell in cells):
+        chosen = [cell for cell in cells if cell.group.get(first) == value]
+        told = [n for n in names[1:] if any(c.group.get(n) is not None for c in chosen)]
+        rows = [[*(_text(cell.group.get(n)) for n in told), *measures(cell)] for cell in chosen]
+        title = f"{HEADINGS.get(first, first)}: {_text(value) or 'not known'}"
+        tables.append((title, [*(HEADINGS.get(n, n) for n in told), *MEASURES], rows))
+    return tables
+
+
+def measures(cell: Cell) -> list[str]:
+    """One cell's numbers, in the order of `MEASURES`."""
+    omega = cell.panel["omega"]
+    return [
+        f"{omega.n_questions} x {_text(round(omega.n_replications, 1))}",
+        with_interval(omega),
+        "" if cell.group.get("temperature") == 0 else band(omega.value) or "",
+        with_interval(cell.panel["agreement"]),
+        f"{cell.share(NON_RESPONSE):.1%}",
+        _published(cell),
+    ]
+
+
+def with_interval(estimate: Estimate, digits: int = 2) -> str:
+    """A value with its interval, or why there is none."""
+    if estimate.value is None:
+        return f"not estimable: {estimate.reason}"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.{digits}f} [none]"
+    return f"{estimate.value:.{digits}f} [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
+
+
+def cautions_by_text(cells: Sequence[Cell]) -> list[tuple[str, list[str]]]:
+    """Every caution once, with the names of the cells it holds for."""
+    found: dict[str, list[str]] = {}
+    for cell in cells:
+        for text in cell.cautions:
+            found.setdefault(text, []).append(cell.name)
+    return sorted(found.items(), key=lambda item: -len(item[1]))
+
+
+def _published(cell: Cell) -> str:
+    published = cell.published
+    if published is None or published.omega is None:
+        return "not estimable" if published else "not applicable"
+    floor = published.omega_floor
+    beside = f" ({floor.mean:.2f}: {floor.low:.2f}-{floor.high:.2f})" if floor else ""
+    return f"{published.omega:.2f}{beside}"
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(number(value))
