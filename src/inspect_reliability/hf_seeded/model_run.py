@@ -2,7 +2,8 @@
 
 import inspect
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -62,7 +63,7 @@ class ModelRun:
         config = self.model.config.get_text_config()
         self.logit_bytes: int = 16 * config.vocab_size
         self._heads: int = getattr(config, "num_attention_heads", 1)
-        self._stock_attention = self._attention = self.model.config._attn_implementation
+        self._own_attention: str = self.model.config._attn_implementation
         forward = inspect.signature(self.model.forward).parameters
         self._cuts_logits = "logits_to_keep" in forward
         # A path may be right for short prompts and wrong beyond the window.
@@ -110,12 +111,12 @@ class ModelRun:
         Returns:
             Logits of the last positions, shape (rows, last, vocabulary).
         """
-        self._use(attention or self._stock_attention)
         ids = torch.tensor([list(row) for row in tokens], device=self.device)
         kept = {"logits_to_keep": last} if self._cuts_logits else {}
-        output = self.model(
-            input_ids=ids, past_key_values=cache, use_cache=cache is not None, **kept
-        )
+        with self._attending(attention or self._own_attention):
+            output = self.model(
+                input_ids=ids, past_key_values=cache, use_cache=cache is not None, **kept
+            )
         logits: Tensor = output.logits[:, -last:]
         return logits
 
@@ -129,18 +130,22 @@ class ModelRun:
         logger.warning("Out of memory: going on with at most %d rows at once.", self.max_rows)
         return True
 
-    def _use(self, attention: str) -> None:
-        if attention == self._attention:
+    @contextmanager
+    def _attending(self, name: str) -> Iterator[None]:
+        """Give the model another attention function for a while."""
+        if name == self._own_attention:
+            yield
             return
         verbosity = transformers.logging.get_verbosity()
-        transformers.logging.set_verbosity(
-            logging.ERROR
-        )  # a model that refuses warns; we fall back
-        self.model.set_attn_implementation(attention)
-        transformers.logging.set_verbosity(verbosity)
-        self._attention = self.model.config._attn_implementation
-        if self._attention != attention:
-            raise UnknownAttentionError("its attention cannot be replaced")
+        transformers.logging.set_verbosity(logging.ERROR)  # who refuses warns; here it is expected
+        try:
+            self.model.set_attn_implementation(name)
+            if self.model.config._attn_implementation != name:
+                raise UnknownAttentionError("its attention cannot be replaced")
+            yield
+        finally:
+            self.model.set_attn_implementation(self._own_attention)
+            transformers.logging.set_verbosity(verbosity)
 
     @torch.inference_mode()
     def _fastest(self, prompt: Sequence[int]) -> type[Rows]:

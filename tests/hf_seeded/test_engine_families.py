@@ -1,0 +1,164 @@
+"""Every family of models says through the engine what it says by itself."""
+
+from collections.abc import Callable
+
+import pytest
+import transformers
+from slow_path import SlowPath
+from tiny_models import CONFIGS, CONTEXT, END, VOCABULARY, WINDOW, generate, model_run, random_model
+from transformers import AttentionInterface, PreTrainedModel
+
+from inspect_reliability.hf_seeded import attention
+from inspect_reliability.hf_seeded.model_run import WAYS, ModelRun
+from inspect_reliability.hf_seeded.request import Request
+from inspect_reliability.hf_seeded.rows import CopiedRows, PlainRows, SharedPrefixRows
+
+PROMPT = tuple(2 + (17 * position) % 300 for position in range(2 * WINDOW + 5))
+TEMPERATURES = (0.0, 0.4, 1.0)
+
+Models = Callable[[str], PreTrainedModel]
+
+
+def requests(number: int, max_tokens: int = 6, **settings: float) -> list[Request]:
+    return [
+        Request(
+            prompt=PROMPT,
+            seed=1000 + seed,
+            max_tokens=max_tokens,
+            temperature=TEMPERATURES[seed % 3],
+            top_k=20,
+            **settings,  # type: ignore[arg-type]
+        )
+        for seed in range(number)
+    ]
+
+
+def tokens(run: ModelRun, asked: list[Request]) -> list[tuple[int, ...]]:
+    return [continuation.tokens for continuation in generate(run, asked)]
+
+
+@pytest.mark.parametrize("family", CONFIGS)
+def test_equals_plain_forward_passes(family: str, models_by_family: Models) -> None:
+    """Token by token, a replication is what plain forward passes and the same draws give."""
+    model = models_by_family(family)
+    run = model_run(model)
+    asked = requests(12)
+    ours = tokens(run, asked)
+    slow = SlowPath(model, END)
+    assert ours == [slow.tokens(request) for request in asked]
+    assert len(set(ours)) > 4
+    assert run.way is (CopiedRows if family == "falcon" else SharedPrefixRows)
+    assert len(run.notes) == (family == "falcon")
+
+
+@pytest.mark.parametrize("family", CONFIGS)
+def test_every_way_gives_the_same(family: str, models_by_family: Models) -> None:
+    """The shared prefix, the copied cache and no cache at all give the same tokens."""
+    run = model_run(models_by_family(family))
+    asked = requests(9)
+    chosen = tokens(run, asked)
+    for way in WAYS[1:]:
+        run.way = way
+        assert tokens(run, asked) == chosen
+
+
+@pytest.mark.parametrize("family", ["llama", "mistral", "gemma2", "falcon"])
+def test_company_changes_nothing(family: str, models_by_family: Models) -> None:
+    """Alone, in blocks of 7 or 64, or all 100 together: a replication stays what it is."""
+    run = model_run(models_by_family(family))
+    asked = requests(100)
+    together = tokens(run, asked)
+    for size in (1, 7, 64):
+        blocks = [asked[start : start + size] for start in range(0, 100, size)]
+        assert [one for block in blocks for one in tokens(run, block)] == together
+
+
+def test_few_rows_change_nothing(llama: PreTrainedModel) -> None:
+    """A tree that is wider than the rows allowed is worked through in parts, with one result."""
+    asked = requests(60)
+    together = tokens(model_run(llama), asked)
+    assert tokens(model_run(llama, max_rows=9), asked) == together
+    assert tokens(model_run(llama, max_rows=1), asked) == together
+
+
+@pytest.mark.parametrize("top_p", [0.3, 0.9])
+def test_settings_in_one_tree(llama: PreTrainedModel, top_p: float) -> None:
+    """Temperature, top_p and length may differ within a tree, and each gets its own."""
+    asked = [
+        *requests(10, top_p=top_p),
+        *requests(10, max_tokens=3),
+        *(Request(PROMPT, seed, 4, temperature=0.7, top_k=20, choice=1) for seed in range(5)),
+    ]
+    slow = SlowPath(llama, END)
+    assert tokens(model_run(llama), asked) == [slow.tokens(request) for request in asked]
+
+
+@pytest.mark.parametrize("top_k", [None, 1, 3, VOCABULARY + 1])
+def test_top_k(llama: PreTrainedModel, top_k: int | None) -> None:
+    """From one candidate to the whole vocabulary, draws are the defined ones."""
+    asked = [Request(PROMPT, seed, 5, temperature=1.3, top_k=top_k) for seed in range(12)]
+    slow = SlowPath(llama, END)
+    assert tokens(model_run(llama), asked) == [slow.tokens(request) for request in asked]
+
+
+def test_long_continuations(models_by_family: Models) -> None:
+    """Continuations longer than the attention window and than the first buffers stay right."""
+    for family in ("mistral", "gemma3"):
+        model = models_by_family(family)
+        asked = requests(3, max_tokens=3 * WINDOW)
+        slow = SlowPath(model, END)
+        assert tokens(model_run(model), asked) == [slow.tokens(request) for request in asked]
+
+
+def test_unsuitable_models_fall_back() -> None:
+    """A model whose state is no list of keys and values ends up on the plain way, and says so."""
+    model = random_model(
+        transformers.RecurrentGemmaConfig(
+            vocab_size=VOCABULARY,
+            hidden_size=32,
+            intermediate_size=64,
+            num_hidden_layers=3,
+            num_attention_heads=2,
+            attention_window_size=WINDOW,
+            eos_token_id=END,
+        )
+    )
+    run = model_run(model)
+    assert run.way is PlainRows
+    assert len(run.notes) == 2
+    asked = requests(5, max_tokens=4)
+    slow = SlowPath(model, END)
+    assert tokens(run, asked) == [slow.tokens(request) for request in asked]
+
+
+def test_check_notices_a_wrong_attention(
+    models_by_family: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shared prefix that is off by one position at the window does not pass the self-check."""
+    model = models_by_family("mistral")
+
+    def off_by_one(*args: object, sliding_window: int, **kwargs: object) -> object:
+        return attention.attend(*args, sliding_window=sliding_window + 1, **kwargs)  # type: ignore[arg-type]
+
+    assert model_run(model).way is SharedPrefixRows
+    AttentionInterface.register(attention.NAME, off_by_one)
+    try:
+        assert model_run(model).way is CopiedRows
+    finally:
+        AttentionInterface.register(attention.NAME, attention.attend)
+
+
+def test_window_is_checked_when_first_crossed(models_by_family: Models) -> None:
+    """Where a check beyond the window was too dear at load, the first long prompt makes up."""
+    run = model_run(models_by_family("mistral"))
+    run._checked = WINDOW
+    generate(run, requests(2))
+    assert run._checked == len(PROMPT)
+
+
+def test_context_ends_a_continuation(llama: PreTrainedModel) -> None:
+    """Where the context is full, the reason given is the model's length."""
+    prompt = PROMPT * 20
+    prompt = prompt[: CONTEXT - 3]
+    (short,) = generate(model_run(llama), [Request(prompt, 1, 10, temperature=0.5)])
+    assert (len(short.tokens), short.finish) == (3, "model_length")
