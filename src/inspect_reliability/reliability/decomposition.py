@@ -1,0 +1,188 @@
+"""Variance of a suite's score: the questions, the model's own runs, or the judge?"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .errors import NoJudgmentsError, ReliabilityError, ShapeError
+
+
+@dataclass(frozen=True)
+class Decomposition:
+    """Variance components of a score, and what they mean for the standard error of its mean.
+
+    A component that the design cannot tell apart is None, the component above it holds both, and
+    `reason` says so. Estimates may be negative and are reported as they are: the true component
+    is then about 0, as which it counts in a standard error.
+
+    Attributes:
+        mean: Mean over questions of the mean over runs of the mean over judgments.
+        questions: Variance between questions; None with a single question.
+        runs: Variance between the model's runs (epochs) on a question; None, and part of
+            `questions`, if no question has two.
+        judge: Variance between the judge's replications on one output; None, and part of the
+            component above, if no output has two.
+        se_judge: Standard error that counts the judge alone: the same outputs judged again. A
+            standard error over replications of the judge is of this kind.
+        se_runs: Counts the model's runs too: the same questions answered and judged again.
+        se_questions: Counts all three: other questions of the same kind. A standard error over
+            questions, such as inspect's `stderr()`, is of this kind.
+        se_independent: What results if all scores are taken for independent, whatever question
+            they belong to.
+        n_questions: Questions.
+        n_runs: Runs per question, mean.
+        n_judgments: Judgments per output, mean.
+        left_out: Scores that were missing (NaN).
+        reason: What cannot be told apart; None if all can.
+    """
+
+    mean: float
+    questions: float | None
+    runs: float | None
+    judge: float | None
+    se_judge: float | None
+    se_runs: float | None
+    se_questions: float | None
+    se_independent: float | None
+    n_questions: int
+    n_runs: float
+    n_judgments: float
+    left_out: int
+    reason: str | None
+
+    @property
+    def shares(self) -> dict[str, float] | None:
+        """Component -> share of the variance of one score; None if no score differs."""
+        parts = {"questions": self.questions, "runs": self.runs, "judge": self.judge}
+        known = {name: part for name, part in parts.items() if part is not None}
+        total = sum(known.values())
+        return {name: part / total for name, part in known.items()} if total > 0 else None
+
+    def standard_error(self, n_questions: float, n_runs: float, n_judgments: float) -> float:
+        """Standard error of the mean over so many questions, runs of each, judgments of each run.
+
+        Raises:
+            ReliabilityError: The scores do not show what other numbers of runs or judgments
+                would do, or what other questions would.
+        """
+        if self.questions is None:
+            raise ReliabilityError("One question does not show what others would do.")
+        for part, n, noun in (
+            (self.runs, n_runs, "run of a question"),
+            (self.judge, n_judgments, "judgment of an output"),
+        ):
+            if part is None and n != 1:
+                raise ReliabilityError(f"There is one {noun}: what {n} would do is not known.")
+        questions, runs, judge = (
+            max(x or 0.0, 0.0) for x in (self.questions, self.runs, self.judge)
+        )
+        variance = (questions + (runs + judge / n_judgments) / n_runs) / n_questions
+        return float(np.sqrt(variance))
+
+    def widening(self, published: float, n_judgments: float = 1) -> float:
+        """How many times as wide the interval around a published mean of these runs should be.
+
+        About 1 if what was published is a standard error over questions: it holds the model's
+        runs and the judge already.
+
+        Args:
+            published: Its standard error as published.
+            n_judgments: Judgments per output in the published mean; a suite's own score has one.
+
+        Raises:
+            ReliabilityError: As `standard_error` does, or the published one is not positive.
+        """
+        if not published > 0:
+            raise ReliabilityError(f"A standard error is positive, not {published}.")
+        return self.standard_error(self.n_questions, self.n_runs, n_judgments) / published
+
+
+def decompose(
+    questions: Iterable[object], runs: Iterable[object], scores: Iterable[float]
+) -> Decomposition:
+    """Split the variance of a score into questions, the model's runs and the judge's replications.
+
+    Nested random-effects analysis of variance: judgments within runs within questions, unbalanced
+    designs by the expectations of the sums of squares (Henderson's method 1; Searle, Casella &
+    McCulloch 1992, ch. 5).
+
+    Args:
+        questions: The question of each score.
+        runs: The run of the model (epoch) that was judged, named within its question.
+        scores: The scores, one a judgment; NaN is missing.
+
+    Raises:
+        ShapeError: The three differ in length.
+        ReliabilityError: A score is not a number.
+        NoJudgmentsError: There is no score, or all are missing.
+    """
+    asked, answered = list(questions), list(runs)
+    try:
+        given = np.array(list(scores), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ReliabilityError("Scores must be numbers, NaN where missing.") from None
+    if not len(asked) == len(answered) == len(given):
+        raise ShapeError(
+            f"There are {len(asked)} questions and {len(answered)} runs for {len(given)} scores."
+        )
+    there = ~np.isnan(given)
+    if not there.any():
+        raise NoJudgmentsError
+    y = given[there]
+    names = [(asked[i], answered[i]) for i in np.flatnonzero(there)]
+    output = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    question = {name: i for i, name in enumerate(dict.fromkeys(q for q, _ in output))}
+    of_score = np.array([output[name] for name in names])
+    of_output = np.array([question[q] for q, _ in output])
+
+    a, b, n = len(question), len(output), len(y)
+    judgments = np.bincount(of_score)
+    per_question = np.bincount(of_output, judgments)
+    outputs = np.bincount(of_output)
+    output_mean = np.bincount(of_score, y) / judgments
+    pooled_mean = np.bincount(of_output, judgments * output_mean) / per_question
+    squares_judge = ((y - output_mean[of_score]) ** 2).sum()
+    squares_runs = (judgments * (output_mean - pooled_mean[of_output]) ** 2).sum()
+    squares_questions = (per_question * (pooled_mean - y.mean()) ** 2).sum()
+    # Expected squares: judge counts its degrees of freedom, the others these multiples.
+    run_weight = (np.bincount(of_output, judgments**2) / per_question).sum()
+    judge_part = squares_judge / (n - b) if n > b else 0.0
+    runs_part = questions_part = 0.0
+    if b > a:
+        runs_part = (squares_runs - (b - a) * judge_part) / (n - run_weight)
+    if a > 1:
+        expected = (a - 1) * judge_part + (run_weight - (judgments**2).sum() / n) * runs_part
+        questions_part = (squares_questions - expected) / (n - (per_question**2).sum() / n)
+
+    means = np.bincount(of_output, output_mean) / outputs
+    from_judge = judge_part * (np.bincount(of_output, 1 / judgments) / outputs**2).sum() / a**2
+    from_runs = max(runs_part, 0.0) * (1 / outputs).sum() / a**2
+    return Decomposition(
+        mean=float(means.mean()),
+        questions=float(questions_part) if a > 1 else None,
+        runs=float(runs_part) if b > a else None,
+        judge=float(judge_part) if n > b else None,
+        se_judge=float(np.sqrt(from_judge)) if n > b else None,
+        se_runs=float(np.sqrt(from_judge + from_runs)) if b > a else None,
+        se_questions=float(means.std(ddof=1) / np.sqrt(a)) if a > 1 else None,
+        se_independent=float(y.std(ddof=1) / np.sqrt(n)) if n > 1 else None,
+        n_questions=a,
+        n_runs=b / a,
+        n_judgments=n / b,
+        left_out=int((~there).sum()),
+        reason=_reason(a, b, n),
+    )
+
+
+def _reason(a: int, b: int, n: int) -> str | None:
+    """What a design of a questions, b outputs and n scores cannot tell apart."""
+    reasons = []
+    if a == 1:
+        reasons.append("one question does not show what others would do")
+    if b == a:
+        reasons.append("no question has two runs, whose variance is in that of the questions")
+    if n == b:
+        above = "runs" if b > a else "questions"
+        reasons.append(f"no output has two judgments, whose variance is in that of the {above}")
+    return "; ".join(reasons) or None
