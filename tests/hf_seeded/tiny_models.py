@@ -38,9 +38,7 @@ _SIZED = {"head_dim": 16, "query_pre_attn_scalar": 16}
 
 CONFIGS = {
     "llama": transformers.LlamaConfig(**_COMMON, num_key_value_heads=2),
-    "mistral": transformers.MistralConfig(
-        **_COMMON, num_key_value_heads=2, sliding_window=WINDOW
-    ),
+    "mistral": transformers.MistralConfig(**_COMMON, num_key_value_heads=2, sliding_window=WINDOW),
     "gemma": transformers.GemmaConfig(**_COMMON, num_key_value_heads=1, head_dim=16),
     "gemma2": transformers.Gemma2Config(
         **_COMMON, **_SIZED, num_key_value_heads=2, sliding_window=WINDOW

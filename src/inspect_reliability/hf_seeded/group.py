@@ -5,6 +5,7 @@ until something arrives, waits for the burst to end, and takes the largest group
 """
 
 import asyncio
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from threading import Condition, Thread
@@ -57,6 +58,7 @@ class Grouper:
         self._arrival = Condition()
         self._groups: dict[tuple[tuple[int, ...], int | None], Group] = {}
         self._arrived = 0
+        self._settled = 0  # how many had arrived when it was last quiet
         self._closed = False
         self._worker: Thread | None = None
 
@@ -111,9 +113,8 @@ class Grouper:
             return self._groups.pop(largest)
 
     def _await_end_of_burst(self) -> None:
-        # Each arrival takes some tenths of a millisecond or more of a busy event loop.
-        for _ in range(int(LONGEST_WAIT / QUIET)):
-            before = self._arrived
-            self._arrival.wait_for(lambda: self._closed, timeout=QUIET)
-            if self._closed or self._arrived == before:
+        deadline = time.monotonic() + LONGEST_WAIT
+        while self._arrived != self._settled and time.monotonic() < deadline:
+            self._settled = self._arrived
+            if self._arrival.wait_for(lambda: self._closed, timeout=QUIET):
                 return

@@ -1,0 +1,228 @@
+"""Grouping: what arrives together is generated together, and nobody takes others down."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+import torch
+from tiny_models import CONTEXT, END, generate, model_run
+from transformers import PreTrainedModel
+
+from inspect_reliability.hf_seeded.group import ClosedError, Grouper
+from inspect_reliability.hf_seeded.memory import OutOfMemoryError
+from inspect_reliability.hf_seeded.model_run import ModelRun
+from inspect_reliability.hf_seeded.request import Continuation, Request
+from inspect_reliability.hf_seeded.tree import grow
+
+PROMPT = tuple(range(10, 40))
+
+
+class Recorder:
+    """The engine, and the sizes of the groups it was given."""
+
+    def __init__(self, run: ModelRun) -> None:
+        self.run = run
+        self.sizes: list[int] = []
+
+    def __call__(
+        self,
+        requests: list[Request],
+        deliver: Callable[[int, Continuation | Exception], None],
+        wanted: Callable[[int], bool],
+    ) -> None:
+        self.sizes.append(len(requests))
+        grow(self.run, requests, deliver, wanted)
+
+
+@pytest.fixture
+def recorder(llama: PreTrainedModel) -> Recorder:
+    return Recorder(model_run(llama))
+
+
+@pytest.fixture
+def grouper(recorder: Recorder) -> Iterator[Grouper]:
+    grouper = Grouper(recorder)
+    yield grouper
+    grouper.close()
+
+
+async def submit_all(grouper: Grouper, requests: Sequence[Request]) -> list[Continuation]:
+    return await asyncio.gather(*(grouper.submit(request) for request in requests))
+
+
+def test_a_burst_is_one_group(recorder: Recorder, grouper: Grouper) -> None:
+    """Equal prompts that arrive together share one tree, whatever arrives between them."""
+    requests = [Request(PROMPT[: 20 + n % 3], n, 4, top_k=20) for n in range(90)]
+    results = asyncio.run(submit_all(grouper, requests))
+    assert recorder.sizes == [30, 30, 30]
+    for rest in range(3):
+        assert results[rest::3] == generate(recorder.run, requests[rest::3])
+
+
+def test_a_thousand_different_prompts(recorder: Recorder, grouper: Grouper) -> None:
+    """A thousand prompts at once are all answered, each as it is alone."""
+    requests = [Request((5 + n % 300, 9 + n // 300), n, 2, top_k=20) for n in range(1000)]
+    results = asyncio.run(submit_all(grouper, requests))
+    assert len(results) == 1000
+    assert recorder.sizes == [1] * 1000
+    assert [results[777]] == generate(recorder.run, [requests[777]])
+
+
+def test_cancelled_in_flight(llama: PreTrainedModel) -> None:
+    """A cancelled request leaves the tree; the others of its group and the next are unaffected."""
+    run = model_run(llama)
+    stepping = threading.Event()
+    steps = 0
+
+    def stop(text: str) -> bool:
+        nonlocal steps
+        steps += 1
+        stepping.set()
+        return False
+
+    lengthy = Request(PROMPT, 3, CONTEXT - len(PROMPT), temperature=5.0, stop=stop)
+    short = Request(PROMPT, 4, 5)
+    grouper = Grouper(Recorder(run))
+
+    async def scenario() -> list[Continuation]:
+        doomed = asyncio.create_task(grouper.submit(lengthy))
+        other = asyncio.create_task(grouper.submit(short))
+        while not stepping.is_set():
+            await asyncio.sleep(0.001)
+        doomed.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await doomed
+        return [await other, *await submit_all(grouper, [short])]
+
+    results = asyncio.run(scenario())
+    grouper.close()
+    assert results == 2 * generate(run, [short])
+    assert 0 < steps < lengthy.max_tokens - 1
+
+
+def test_a_cancelled_group_costs_nothing(recorder: Recorder, grouper: Grouper) -> None:
+    """Requests cancelled before their turn never reach the model."""
+
+    async def scenario() -> None:
+        task = asyncio.create_task(grouper.submit(Request(PROMPT, 1, 5)))
+        await asyncio.sleep(0)
+        task.cancel()
+        await submit_all(grouper, [Request(PROMPT[1:], 1, 5)])
+
+    asyncio.run(scenario())
+    assert recorder.sizes == [1]
+
+
+def test_a_failure_stays_in_its_group(recorder: Recorder, grouper: Grouper) -> None:
+    """A prompt the model cannot take fails for itself; others are answered."""
+    impossible = Request((10_000,), 1, 3)
+    possible = Request(PROMPT, 1, 3)
+
+    async def scenario() -> list[Continuation | BaseException]:
+        return await asyncio.gather(
+            *(grouper.submit(request) for request in (impossible, possible, impossible)),
+            return_exceptions=True,
+        )
+
+    results = asyncio.run(scenario())
+    assert isinstance(results[0], IndexError)
+    assert isinstance(results[2], IndexError)
+    assert [results[1]] == generate(recorder.run, [possible])
+
+
+def test_closing_ends_what_waits(recorder: Recorder) -> None:
+    """Closing fails what has not begun, and refuses what comes later; nothing hangs."""
+    grouper = Grouper(recorder)
+
+    async def scenario() -> None:
+        task = asyncio.create_task(grouper.submit(Request(PROMPT, 1, 5)))
+        await asyncio.sleep(0)
+        grouper.close()
+        with pytest.raises(ClosedError):
+            await task
+        with pytest.raises(ClosedError):
+            await grouper.submit(Request(PROMPT, 1, 5))
+
+    asyncio.run(scenario())
+
+
+@pytest.fixture
+def scarce(llama: PreTrainedModel) -> Iterator[dict[str, int]]:
+    """The model, raising torch's out-of-memory error beyond so many rows or tokens a row."""
+    limit = {"rows": 10**9, "tokens": 10**9}
+
+    def refuse(module: torch.nn.Module, args: object, kwargs: dict[str, torch.Tensor]) -> None:
+        rows, tokens = kwargs["input_ids"].shape
+        if rows > limit["rows"] or tokens > limit["tokens"]:
+            raise torch.OutOfMemoryError("out of memory")
+
+    handle = llama.register_forward_pre_hook(refuse, with_kwargs=True)
+    yield limit
+    handle.remove()
+
+
+def test_out_of_memory_means_fewer_rows(llama: PreTrainedModel, scarce: dict[str, int]) -> None:
+    """Where many rows do not fit, fewer are tried, and every text stays the same."""
+    requests = [Request(PROMPT, seed, 6, temperature=1.5) for seed in range(80)]
+    run = model_run(llama)
+    plenty = generate(run, requests)
+    scarce["rows"] = 20
+    assert generate(run, requests) == plenty
+    assert 8 <= run.max_rows <= 20
+
+
+def test_out_of_memory_for_good(recorder: Recorder, grouper: Grouper, scarce: dict) -> None:
+    """What cannot fit ends in an error that says so; what fits is answered all the same."""
+    scarce["rows"] = 1
+    wide = [Request(PROMPT, seed, 6) for seed in range(20)]
+    narrow = Request(PROMPT[1:], 1, 1)
+
+    async def scenario() -> list[Continuation | BaseException]:
+        return await asyncio.gather(
+            *(grouper.submit(request) for request in [*wide, narrow]), return_exceptions=True
+        )
+
+    *failed, done = asyncio.run(scenario())
+    assert all(isinstance(result, OutOfMemoryError) for result in failed)
+    assert "did not fit" in str(failed[0])
+    assert isinstance(done, Continuation)
+
+    scarce["rows"], scarce["tokens"] = 10**9, 5
+    with pytest.raises(OutOfMemoryError, match="a prompt of 30 tokens"):
+        asyncio.run(submit_all(grouper, [Request(PROMPT, 1, 6)]))
+
+
+def test_a_memory_cap_bounds_the_rows(llama: PreTrainedModel) -> None:
+    """Under a cap, never more rows go through the model than it has room for."""
+    widest = 0
+
+    def look(module: torch.nn.Module, args: object, kwargs: dict[str, torch.Tensor]) -> None:
+        nonlocal widest
+        widest = max(widest, kwargs["input_ids"].shape[0])
+
+    requests = [Request(PROMPT, seed, 6, temperature=1.5) for seed in range(80)]
+    plenty = generate(model_run(llama), requests)
+    handle = llama.register_forward_pre_hook(look, with_kwargs=True)
+    capped = generate(model_run(llama, memory=500_000), requests)
+    handle.remove()
+    assert capped == plenty
+    assert 8 <= widest < 40
+
+
+def test_end_tokens_and_stops_end_a_row(llama: PreTrainedModel) -> None:
+    """A row ends at the end token, at its stop or at its length, and says which."""
+    run = model_run(llama)
+    free = generate(run, [Request(PROMPT, seed, 40, temperature=1.5) for seed in range(60)])
+    assert {one.finish for one in free} == {"stop", "max_tokens"}
+    for one in free:
+        assert (one.finish == "stop") == (one.tokens[-1] == END)
+        assert END not in one.tokens[:-1]
+
+    def third(text: str) -> bool:
+        return len(text.split()) == 3
+
+    asked = [Request(PROMPT, seed, 40, temperature=1.5, stop=third) for seed in range(60)]
+    for one, stopped in zip(free, generate(run, asked), strict=True):
+        assert stopped.tokens == one.tokens[:3]
+        assert stopped.finish == "stop"
