@@ -1,0 +1,41 @@
+"""The task files of the checkout say and do what the package's tasks do."""
+
+import inspect
+import runpy
+from pathlib import Path
+
+import pytest
+
+from inspect_reliability import tasks
+
+FOLDER = Path(__file__).parents[2] / "tasks"
+NAMES = sorted(name for name in tasks.__all__ if name.endswith(("_judge", "_respond")))
+
+
+def test_every_task_has_a_file() -> None:
+    """Each task of the package can be run, and copied, from a file of its name."""
+    assert sorted(path.stem for path in FOLDER.glob("*.py")) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_task_file_is_its_task(name: str) -> None:
+    """Same parameters, defaults and samples as the package's task, all of them documented."""
+    of_file = runpy.run_path(str(FOLDER / f"{name}.py"))[name]
+    of_package = getattr(tasks, name)
+    signature = inspect.signature(of_package)
+    assert inspect.signature(of_file) == signature
+    for function in (of_file, of_package):
+        described = inspect.getdoc(function) or ""
+        assert all(f"\n    {parameter}: " in described for parameter in signature.parameters)
+    mine, theirs = of_file(), of_package()
+    assert [sample.model_dump() for sample in mine.dataset] == [
+        sample.model_dump() for sample in theirs.dataset
+    ]
+    assert (mine.config, mine.metadata) == (theirs.config, theirs.metadata)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_seed_must_be_a_number(name: str) -> None:
+    """A seed that is no whole number is refused in words."""
+    with pytest.raises(ValueError, match="seed='x' is not a whole number"):
+        getattr(tasks, name)(seed="x")
