@@ -18,6 +18,7 @@ from .metrics import (
     omega_composite,
     reliability,
 )
+from .rejudge import rejudge
 from .responder import respond, right_answer
 from .scorers import verdict
 from .solvers import judge_responses
@@ -56,6 +57,7 @@ __all__ = [
     "normalised_entropy",
     "omega",
     "omega_composite",
+    "rejudge",
     "reliability",
     "report_circularity",
     "respond",

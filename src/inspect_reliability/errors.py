@@ -4,6 +4,8 @@
 from inspect_ai._util.error import PrerequisiteError
 from rich.markup import escape
 
+__all__ = ["PrerequisiteError", "UserError"]
+
 
 class UserError(PrerequisiteError, ValueError):
     """Something the user gave us is wrong; the message says what, where, and what to do.

@@ -1,0 +1,106 @@
+"""The scorer that runs another scorer again and again on the same output."""
+
+from collections.abc import Iterable, Mapping
+
+from inspect_ai.scorer import Score, Scorer, Target, accuracy, stderr
+from inspect_ai.scorer import scorer as register
+from inspect_ai.solver import TaskState
+from inspect_ai.util import collect, warn_once
+
+from ..errors import UserError
+from ..metrics import reliability
+from ..seed_check import SeedCheck, SeedOutcome
+from ..seeds import base_seed, replication_seed
+from .replication import Replication, logger, replicate
+from .summary import kept_replications, summarise
+from .wrapped import ScorerSpec, resolve_scorer, scorer_identity
+
+
+@register(metrics=[accuracy(), stderr(), reliability()])
+def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int = 0) -> Scorer:
+    """Run a model-graded scorer several times on the same output, one seed each.
+
+    Epochs replicate the model under test together with its judge. How reliable the judge is shows
+    only where the output is held fixed: here each output is judged `replications` times, all at
+    once, and the score keeps what every one of them said.
+
+    The score's value is the one that most replications gave (of those tied, the one that came
+    first by number), or the mean where the scorer gives numbers; by key where it gives a mapping.
+    Replications that failed or gave no grade have no say; with no other, the sample is unscored.
+    Its metadata hold, in the order of the replications: `verdicts` (the value, "non-response"
+    where the grader gave no grade, null where the replication failed), `seeds` (as sent) and
+    `explanations`; and `replications` (their number), `errors` (number of the replication ->
+    why it failed), `scorer`, `grader` (the models called), and in one score of each run
+    `seed_check`.
+
+    Scoring a log again with the same arguments and `--action append` runs what is missing only:
+    replications that failed, or that a higher number asks for.
+
+    Args:
+        scorer: The scorer to run: `model_graded_qa()`, one of your own, or, on the command line,
+            its name (`model_graded_qa`, `package/name`, `file.py@name`) or a mapping with its
+            `name` and its arguments (`params`). It grades with the model it would use by itself:
+            its own `model`, the role `grader`, or the model of the eval.
+        replications: How often each output is judged.
+        seed: Base seed; each replication of each output gets one of its own.
+
+    Raises:
+        UserError: The scorer is not known, or a number is not one.
+    """
+    if scorer is None:
+        raise UserError(
+            "Say which scorer to run again: rejudge(model_graded_qa()) in a task, "
+            "-S scorer=model_graded_qa on the command line."
+        )
+    if not isinstance(replications, int) or isinstance(replications, bool) or replications < 1:
+        raise UserError(f"replications={replications!r} is not a positive whole number.")
+    first_seed = base_seed(seed)
+    wrapped = resolve_scorer(scorer)
+    name = scorer_identity(wrapped)
+    check = SeedCheck()
+
+    async def score(state: TaskState, target: Target) -> Score:
+        output = f"{state.sample_id}|{state.epoch}"
+        kept = kept_replications(state.scores or {}, name, replication_seed(first_seed, output, 1))
+        number = max(replications, len(kept))
+        seeds = [replication_seed(first_seed, output, r) for r in range(1, number + 1)]
+        known = {one.seed: one for one in kept if one.error is None}
+        missing = [seed for seed in seeds if seed not in known]
+        new = await collect(*(replicate(wrapped, state, target, seed) for seed in missing))
+        _refuse_other_grader(known.values(), new)
+        known |= {one.seed: one for one in new}
+        result = summarise(name, [known[seed] for seed in seeds])
+        two = [seeds[0], replication_seed(first_seed, output, 2)]
+        drawn = {seed: known[seed].text if seed in known else None for seed in two}
+        grader = ", ".join(sorted(known[seeds[0]].models))
+        if new and known[seeds[0]].error is None and check.due(grader):
+            outcome = await seeds_honoured(grader, drawn, state, target)
+            result.metadata = {**(result.metadata or {}), "seed_check": outcome}
+        return result
+
+    async def seeds_honoured(
+        grader: str, drawn: Mapping[int, str | None], state: TaskState, target: Target
+    ) -> SeedOutcome:
+        if not grader:
+            warn_once(logger, f"{name} called no model, so that no seed changes what it says.")
+            return "unknown"
+
+        async def draw(seed: int) -> str:
+            again = await replicate(wrapped, state, target, seed)
+            if again.error is not None:
+                raise RuntimeError(again.error)
+            return again.text
+
+        return await check.run(grader, draw, drawn)
+
+    return score
+
+
+def _refuse_other_grader(kept: Iterable[Replication], new: Iterable[Replication]) -> None:
+    before = {model for one in kept for model in one.models}
+    now = {model for one in new for model in one.models}
+    if not (before <= now or now <= before):
+        raise UserError(
+            f"The log's replications were graded by {', '.join(sorted(before))}, the new ones by "
+            f"{', '.join(sorted(now))}. Name the same model, or start again from the original log."
+        )

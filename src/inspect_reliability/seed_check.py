@@ -1,0 +1,83 @@
+"""Does the provider honour seeds? Tested, not believed."""
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Literal
+
+from inspect_ai.log import transcript
+from inspect_ai.util import collect, span
+
+logger = logging.getLogger(__name__)
+
+SeedOutcome = Literal["honoured", "not honoured", "unknown"]
+
+DRAWS = 3
+"""How often each of two seeds is used. A provider that ignores seeds gives equal texts within both
+and different texts between them with probability 1/32 at most (two texts, equally likely), and
+hardly ever where texts are longer than a letter."""
+
+
+class SeedCheck:
+    """The check of one run: each model is checked once, with the first replication."""
+
+    def __init__(self) -> None:
+        self._models: set[str] = set()
+
+    def due(self, model: str) -> bool:
+        """Whether a model has not been asked about yet; asking makes it so."""
+        first = model not in self._models
+        self._models.add(model)
+        return first
+
+    async def run(
+        self, model: str, draw: Callable[[int], Awaitable[str]], drawn: Mapping[int, str | None]
+    ) -> SeedOutcome:
+        """Repeat a replication with its seed and with another one; log what comes of it.
+
+        Args:
+            model: Name of the model.
+            draw: Draws the output of a seed.
+            drawn: Two seeds, each with the output it already gave, if any.
+
+        Returns:
+            What `seed_outcome` says; "unknown" too where an output could not be drawn.
+        """
+        texts = {seed: [] if text is None else [text] for seed, text in drawn.items()}
+        outcome: SeedOutcome = "unknown"
+        why = "the model is a mock"
+        # A mock's outputs may be a list that runs out.
+        if not model.startswith("mockllm/"):
+            wanted = [seed for seed, given in texts.items() for _ in range(DRAWS - len(given))]
+            try:
+                async with span("seed check"):
+                    new = await collect(*(draw(seed) for seed in wanted))
+            except Exception as error:  # a check must never end a run
+                why = f"an output could not be drawn: {error or type(error).__name__}"
+            else:
+                for seed, text in zip(wanted, new, strict=True):
+                    texts[seed].append(text)
+                outcome = seed_outcome(texts.values())
+                why = f"{DRAWS} outputs each of seeds {' and '.join(map(str, texts))} compared"
+        transcript().info({"model": model, "seeds": outcome, "because": why}, source=__package__)
+        if outcome == "not honoured":
+            logger.warning(
+                "%s does not honour seeds: the same prompt with the same seed gave different "
+                "outputs. Its replications are draws of the judge all the same, but none of them "
+                "can be repeated.",
+                model,
+            )
+        return outcome
+
+
+def seed_outcome(texts: Iterable[Iterable[str]]) -> SeedOutcome:
+    """What the outputs of two seeds, several of each, tell.
+
+    Returns:
+        "not honoured" where outputs of one seed differ; "honoured" where they do not, but those of
+        the two seeds do; "unknown" where all are equal, since a judge that never varies shows
+        nothing.
+    """
+    distinct = [set(same) for same in texts]
+    if any(len(same) > 1 for same in distinct):
+        return "not honoured"
+    return "honoured" if len(set.union(*distinct)) > 1 else "unknown"
