@@ -1,6 +1,7 @@
 """Each coefficient against its definition, other libraries, identities and laws."""
 
 import warnings
+from itertools import pairwise
 from typing import Any
 
 import brute_force
@@ -173,7 +174,7 @@ def test_more_replications_of_the_same_judge(concentration: float) -> None:
         composites.append(float(COEFFICIENTS["omega_composite"].formula(sums(many)).mean()))
     assert composites == sorted(composites)
     assert composites[-1] > 0.99
-    for few, more in zip(omegas, omegas[1:], strict=False):
+    for few, more in pairwise(omegas):
         error = np.sqrt(few.var() / few.size + more.var() / more.size)
         assert abs(few.mean() - more.mean()) < 4 * error + 0.01
 

@@ -133,6 +133,8 @@ def as_published(
     )
     if len(complete) < 2:
         return replace(blank, reason="needs at least 2 complete replications")
+    if not given.shape[1]:
+        return replace(blank, reason="there are no questions")
     if dropped.all():
         return replace(blank, reason="every question is always a non-response")
     if not varies.any():

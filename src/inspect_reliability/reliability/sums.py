@@ -87,7 +87,7 @@ def _per_question(counts: FloatArray, singletons: bool) -> FloatArray:
     named = counts[..., :-1] if singletons else counts
     alone = counts[..., -1] if singletons else np.zeros_like(n)
     share = named / n[..., None]
-    most = np.maximum(named.max(axis=-1), alone > 0)
+    most = np.maximum(named.max(axis=-1, initial=0), alone > 0)
     agreement = (named * (named - 1)).sum(axis=-1) / (n * (n - 1))
     logs = np.log(share, out=np.zeros_like(share), where=share > 0)
     entropy = alone / n * np.log(n) - (share * logs).sum(axis=-1)
@@ -102,7 +102,7 @@ def _modal_loo(named: FloatArray, alone: FloatArray, n: FloatArray) -> FloatArra
     Only verdicts of the single most frequent category can. Where runners-up tie with it once the
     verdict itself is taken out, the majority is drawn among those that tie.
     """
-    most = named.max(axis=-1)
+    most = named.max(axis=-1, initial=0)
     single = (most > 1) & ((named == most[..., None]).sum(axis=-1) == 1)
     ties = (named == most[..., None] - 1).sum(axis=-1) + np.where(most == 2, alone, 0)
     return np.where(single, most / n / (1 + ties), 0.0)
