@@ -5,7 +5,8 @@
 Questions are drawn from a population: each has chances of the verdicts, drawn around the
 population's shares with a Dirichlet distribution; its replications are drawn from those chances
 (Dirichlet-multinomial). The truth is that of 400,000 questions of the population, with all
-chances known. Everything estimated comes from the package as a user calls it.
+chances known. Everything estimated comes from the package as a user calls it. In full it takes some
+minutes of one core.
 """
 
 import argparse
