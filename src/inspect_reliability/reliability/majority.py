@@ -125,12 +125,17 @@ def _odd_numbers(most: int) -> list[int]:
 
 def _agreement(table: NDArray[np.int64], m: int, generator: np.random.Generator) -> FloatArray:
     """Estimated probability that two majorities of m votes are the same, N."""
-    runs = np.broadcast_to(table, (RESAMPLES, *table.shape))
+    # Which category is which makes no difference; a question that never varies needs no drawing.
+    ordered = np.sort(table, axis=1)[:, ::-1]
+    varies = ordered[:, 0] < ordered.sum(axis=1)
+    agreement = np.ones(len(table))
+    runs = np.broadcast_to(ordered[varies], (RESAMPLES, int(varies.sum()), table.shape[1]))
     first = _draw(runs, m, generator)
     second = _draw(runs - first, m, generator)
     # The tie-break is averaged over, not drawn.
     won, won_too = (_chance_to_win(votes) for votes in (first, second))
-    return np.asarray((won * won_too).sum(axis=-1).mean(axis=0))
+    agreement[varies] = (won * won_too).sum(axis=-1).mean(axis=0)
+    return agreement
 
 
 def _draw(runs: NDArray[np.int64], m: int, generator: np.random.Generator) -> NDArray[np.int64]:
