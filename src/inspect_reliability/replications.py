@@ -6,6 +6,17 @@ from typing import Any
 
 from inspect_ai.scorer import Score
 
+REPLICATION_KEYS = (
+    "replications",
+    "verdicts",
+    "seeds",
+    "explanations",
+    "errors",
+    "scorer",
+    "grader",
+)
+"""Keys of the metadata of a score that holds replications."""
+
 
 @dataclass(frozen=True)
 class Replications:

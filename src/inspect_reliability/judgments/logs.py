@@ -14,10 +14,12 @@ from inspect_ai.log import (
     EvalSampleSummary,
     list_eval_logs,
     read_eval_log,
+    read_eval_log_sample,
     read_eval_log_sample_summaries,
 )
 
 from ..errors import UserError
+from ..replications import replications_cut, replications_in
 from .scores import score_rows
 from .table import Judgments, Note, clean_temperature, concatenate, make_table, without_duplicates
 
@@ -71,7 +73,7 @@ def judgments_from_logs(
         raise UserError(
             "\n".join([f"There are no judgments in {found or 'the logs'}.", *map(str, notes)])
         )
-    table, duplicates = without_duplicates(table, ["uuid", "scorer"], "log")
+    table, duplicates = without_duplicates(table, ["uuid", "scorer", "replication"], "log")
     draw = ["judge", "benchmark", "temperature", "question", "scorer", "seed", "prompt", "order"]
     if "seed" in table:
         known = [name for name in draw if name in table]
@@ -147,10 +149,17 @@ def _judgments(
                 "uuid": sample.uuid,
             }
             for scorer, score in sample.scores.items():
-                rows += [{**shared, **known, **row, **place} for row in score_rows(scorer, score)]
-    without["scores that are neither text, number nor true/false"] += sum(
-        row["verdict"] is None for row in rows
-    )
+                if replications_cut(score):
+                    full = read_eval_log_sample(where, sample.id, sample.epoch)
+                    score = (full.scores or {})[scorer]
+                what, output = "scores that are neither text, number nor true/false", {}
+                if replications_in(score) is not None:
+                    what = "replications of a grader that failed"
+                    # The grader judged one output; that of another epoch is another question.
+                    output = {"question": _output(log, sample)}
+                found = [{**shared, **known, **row, **output} for row in score_rows(scorer, score)]
+                without[what] += sum(row["verdict"] is None for row in found)
+                rows += [row | place for row in found]
     rows = [row for row in rows if row["verdict"] is not None]
     notes = [Note(what, count, where) for what, count in without.items() if count]
     if log.status in _UNFINISHED:
@@ -160,6 +169,11 @@ def _judgments(
     for row in rows:
         row["temperature"] = clean_temperature(row["temperature"])
     return make_table(rows), notes
+
+
+def _output(log: EvalLog, sample: EvalSampleSummary | EvalSample) -> str:
+    several = (log.eval.config.epochs or 1) > 1
+    return f"{sample.id}, epoch {sample.epoch}" if several else str(sample.id)
 
 
 def _temperature(log: EvalLog) -> float | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from inspect_ai.scorer import SampleScore, Score
 
+from ..replications import REPLICATION_KEYS, replications_in
 from .table import Judgments, Note, make_table
 
 _TYPES: Mapping[str, Any] = {
@@ -38,8 +39,11 @@ def judgments_from_scores(
     seen: dict[tuple[str, str], int] = {}
     rows: list[dict[str, Any]] = []
     unreadable = 0
-    for sample in scores:
+    for number, sample in enumerate(scores):
         question = str(sample.sample_id)
+        if replications_in(sample.score) is not None:
+            # Of several outputs of one sample each is judged on its own.
+            question = f"{question}, output {number}"
         for row in score_rows(sample.scorer, sample.score):
             if row["verdict"] is None:
                 unreadable += 1
@@ -56,15 +60,27 @@ def judgments_from_scores(
 def score_rows(scorer: str | None, score: Score) -> Iterator[dict[str, Any]]:
     """One row a verdict in a score, with the scalar values of its metadata.
 
-    A score whose value is a mapping holds one verdict a key; the key joins the scorer's name.
+    A score whose value is a mapping holds one verdict a key; the key joins the scorer's name. One
+    that holds replications of a grader has a row, or one a key, for each of them.
     """
-    named = dict(_known(score.metadata or {}))
-    value = score.value
+    metadata = score.metadata or {}
+    kept = replications_in(score)
+    if kept is None:
+        yield from _rows(scorer or "score", score.value, dict(_known(metadata)))
+        return
+    named = dict(_known({k: v for k, v in metadata.items() if k not in REPLICATION_KEYS}))
+    named |= {"judge": metadata.get("grader"), "temperature": named.get("temperature")}
+    for replication, (verdict, seed) in enumerate(zip(kept.verdicts, kept.seeds, strict=True), 1):
+        own = {"replication": replication, "seed": seed, "tokens": None}
+        yield from _rows(scorer or "score", verdict, named | own)
+
+
+def _rows(scorer: str, value: object, named: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     if not isinstance(value, Mapping):
-        yield {"scorer": scorer or "score", "verdict": verdict_name(value), **named}
+        yield {"scorer": scorer, "verdict": verdict_name(value), **named}
         return
     for key, part in value.items():
-        yield {"scorer": f"{scorer or 'score'}.{key}", "verdict": verdict_name(part), **named}
+        yield {"scorer": f"{scorer}.{key}", "verdict": verdict_name(part), **named}
 
 
 def verdict_name(value: object) -> str | None:

@@ -26,6 +26,7 @@ class Replication:
         error: Why the replication failed; None if it did not.
         answer: The answer that the scorer found.
         models: Models that were called; none where the scorer called none.
+        temperature: Sampling temperature that they were called with, if anybody set it.
     """
 
     seed: int
@@ -34,6 +35,7 @@ class Replication:
     error: str | None = None
     answer: str | None = None
     models: frozenset[str] = frozenset()
+    temperature: float | None = None
 
     @property
     def text(self) -> str:
@@ -65,6 +67,7 @@ async def replicate(scorer: Scorer, state: TaskState, target: Target, seed: int)
         explanation=score.explanation or "",
         answer=score.answer,
         models=frozenset(calls.models),
+        temperature=calls.temperature,
     )
 
 

@@ -19,10 +19,12 @@ class Calls:
     Attributes:
         seed: Seed that each of them is sent with.
         models: Names of the models called.
+        temperature: Sampling temperature of the last call; None if nobody set one.
     """
 
     seed: int
     models: set[str] = field(default_factory=set)
+    temperature: float | None = None
 
 
 _current: ContextVar[Calls | None] = ContextVar("calls", default=None)
@@ -52,4 +54,5 @@ class SeedHook(Hooks):
         calls = _current.get()
         if calls is not None:
             calls.models.add(data.model_name)
+            calls.temperature = data.config.temperature
             data.config.seed = calls.seed

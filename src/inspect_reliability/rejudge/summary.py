@@ -31,6 +31,8 @@ def summarise(scorer: str, replications: Sequence[Replication]) -> Score:
         "scorer": scorer,
         "grader": ", ".join(sorted({name for one in replications for name in one.models})),
     }
+    if (temperature := replications[-1].temperature) is not None:
+        metadata["temperature"] = temperature
     if errors:
         metadata["errors"] = errors
     return Score(
@@ -66,6 +68,7 @@ def kept_replications(scores: Mapping[str, Score], scorer: str, seed: int) -> li
                 error=errors.get(str(i + 1)),
                 answer=score.answer,
                 models=frozenset(filter(None, models)),
+                temperature=metadata.get("temperature"),
             )
             for i, verdict in enumerate(kept.verdicts)
         ]
