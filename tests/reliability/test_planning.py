@@ -62,7 +62,7 @@ def test_half_width_at_the_pilot_is_that_of_its_interval(coefficient: str) -> No
 def test_studies_of_the_planned_size_are_as_precise(
     name: str, estimate: Callable[[Counts], object], r: int
 ) -> None:
-    """Simulated studies of the size that a pilot plans have half-widths within a tenth of the wanted."""
+    """Studies of the size that a pilot plans have half-widths within a tenth of the wanted."""
     generator = np.random.default_rng(7)
     design = precision(study(generator, 400, 20), name).design(0.1, r)
     half_widths = []
