@@ -1,0 +1,176 @@
+"""How fast is a report, against the same coefficients from other libraries, in one run?
+
+    python bench/report_ratio.py [DIR] [--loops N] [--json]
+
+DIR is a folder in the layout of the paper's published repository; without it, judgments of two
+judges, five temperatures and three benchmarks are simulated (30 cells, 100 replications).
+
+Ours is the whole report: every coefficient with its interval, three handlings of non-response,
+the published procedure with its floor of 200 permutations. The loops compute less of it:
+Krippendorff's alpha (krippendorff), agreement, Fleiss' kappa, AC1 and Brennan-Prediger (irrCAC),
+each with a jackknife over questions, and the published omega and alpha with their floor
+(reliabilipy). Each loop runs a few of its rounds, N by default 3, and is scaled to all of them:
+all would take about an hour.
+"""
+
+import argparse
+import json
+import warnings
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import krippendorff
+import numpy as np
+import pandas as pd
+from inspect_ai.scorer import SampleScore, Score
+from irrCAC.raw import CAC
+from reliabilipy import reliability_analysis
+
+from inspect_reliability.judgments import (
+    Judgments,
+    judgments_from_frame,
+    judgments_from_published,
+)
+from inspect_reliability.metrics import reliability
+from inspect_reliability.reliability import LETTER_CODES, Counts, encode, panel
+from inspect_reliability.report import report_cells, report_row
+
+CATEGORIES = tuple(LETTER_CODES)
+BENCHMARKS = {"BBH": 27, "SQuAD": 20, "MT-Bench": 8}
+TEMPERATURES = {1.0: 0.9, 0.75: 0.7, 0.5: 0.5, 0.25: 0.25, 0.0: 0.0}
+"""Temperature -> how far a question's verdicts scatter around its own."""
+PERMUTATIONS = 200
+
+
+def simulated() -> Judgments:
+    """Judgments in the shape of the published ones."""
+    generator = np.random.default_rng(0)
+    shares = np.array([0.10, 0.12, 0.10, 0.085, 0.045, 0.535, 0.015])
+    rows = []
+    for judge in ("one", "two"):
+        for temperature, scatter in TEMPERATURES.items():
+            for benchmark, n in BENCHMARKS.items():
+                for question in range(n):
+                    own = generator.choice(7, p=shares)
+                    chances = (
+                        scatter * generator.dirichlet(shares * 3) + (1 - scatter) * np.eye(7)[own]
+                    )
+                    rows += [
+                        (judge, temperature, benchmark, f"{benchmark} {question}", CATEGORIES[v])
+                        for v in generator.choice(7, size=100, p=chances)
+                    ]
+    names = ["judge", "temperature", "benchmark", "question", "verdict"]
+    return judgments_from_frame(pd.DataFrame(rows, columns=names))
+
+
+def seconds(work: Callable[[], Any]) -> float:
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
+def jackknifed(verdicts: list[list[str]], rounds: int, coefficients: Callable[[Any], Any]) -> float:
+    """Seconds for the coefficients of all questions and without one each, scaled from a few."""
+    n = min(rounds, len(verdicts))
+    spent = [seconds(lambda i=i: coefficients(verdicts[:i] + verdicts[i + 1 :])) for i in range(n)]
+    return float(np.mean(spent)) * (len(verdicts) + 1)
+
+
+def by_krippendorff(verdicts: list[list[str]]) -> None:
+    table = np.array([[row.count(name) for name in CATEGORIES] for row in verdicts])
+    krippendorff.alpha(value_counts=table, level_of_measurement="nominal")
+
+
+def by_irr_cac(verdicts: list[list[str]]) -> None:
+    found = CAC(pd.DataFrame(verdicts), categories=list(CATEGORIES))
+    found.fleiss(), found.gwet(), found.bp()
+
+
+def by_reliabilipy(codes: np.ndarray, rounds: int) -> float:
+    """Seconds for the published omega and its floor, scaled from a few permutations."""
+    varying = codes[:, (codes != codes[0]).any(axis=0)]
+    if varying.shape[1] < 2:
+        return 0.0
+    generator = np.random.default_rng(0)
+
+    def fit() -> None:
+        shuffled = generator.permuted(varying, axis=0)
+        try:
+            reliability_analysis(raw_dataset=shuffled, is_corr_matrix=False).fit()
+        except ValueError:
+            return  # a singular permutation
+
+    return float(np.mean([seconds(fit) for _ in range(rounds)])) * (PERMUTATIONS + 1)
+
+
+def looped(judgments: Judgments, rounds: int) -> dict[str, float]:
+    """Seconds of the loops over all cells."""
+    spent = {"krippendorff": 0.0, "irrCAC": 0.0, "reliabilipy": 0.0}
+    for _, table in judgments.groups():
+        verdicts = [list(rows) for _, rows in table.groupby("question", sort=False)["verdict"]]
+        if not set().union(*verdicts) <= set(CATEGORIES):
+            continue  # Head-to-Tail has other verdicts
+        spent["reliabilipy"] += by_reliabilipy(encode(verdicts, LETTER_CODES), rounds)
+        if len(set().union(*verdicts)) > 1:
+            spent["krippendorff"] += jackknifed(verdicts, rounds, by_krippendorff)
+            spent["irrCAC"] += jackknifed(verdicts, rounds, by_irr_cac)
+    return spent
+
+
+def live() -> dict[str, float]:
+    """Milliseconds of a live metric and of its parts, median of 20, 55 questions x 100."""
+    generator = np.random.default_rng(1)
+    verdicts = generator.choice(CATEGORIES, size=(55, 100)).tolist()
+    scores = [
+        SampleScore(score=Score(value=verdict, metadata={"question": f"q{i}"}), sample_id=f"q{i}")
+        for i, row in enumerate(verdicts)
+        for verdict in row
+    ]
+    counted = Counts.from_array(verdicts, categories=CATEGORIES)
+    metric = reliability()
+    parts: dict[str, Callable[[], Any]] = {
+        "counts": lambda: Counts.from_array(verdicts, categories=CATEGORIES),
+        "panel": lambda: panel(counted),
+        "panel_bootstrap": lambda: panel(counted, interval="bootstrap"),
+        "metric": lambda: metric(scores),
+    }
+    return {
+        name: 1000 * float(np.median([seconds(work) for _ in range(20)]))
+        for name, work in parts.items()
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folder", nargs="?", metavar="DIR", help="published judgments")
+    parser.add_argument("--loops", type=int, default=3, metavar="N", help="rounds of each loop")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    folder = arguments.folder
+    judgments = judgments_from_published(folder) if folder else simulated()
+    groups = len(list(judgments.groups()))
+    ours = seconds(lambda: [report_row(cell) for cell in report_cells(judgments)])
+    loops = looped(judgments, arguments.loops)
+    figures = {
+        "cells": groups,
+        "report_s": ours,
+        "loops_s": loops,
+        "ratio": sum(loops.values()) / ours,
+        "live_ms_55x100": live(),
+    }
+    if arguments.json:
+        print(json.dumps(figures, indent=1))
+        return
+    print(f"The whole report of {groups} cells: {ours:.1f} s")
+    for name, spent in loops.items():
+        print(f"  loops of {name:12} {spent:9.1f} s (scaled from {arguments.loops} rounds)")
+    print(f"  ratio              {figures['ratio']:9.0f}")
+    print("Live, 55 questions x 100 replications, ms:")
+    for name, spent in figures["live_ms_55x100"].items():
+        print(f"  {name:18} {spent:9.1f}")
+
+
+if __name__ == "__main__":
+    main()
