@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
+from .counts import category_of
 from .errors import ShapeError, UnknownCategoryError
 from .minres import omega_total
 from .noise_floor import Floor, floor_of
@@ -70,7 +71,7 @@ def encode(verdicts: Iterable[Iterable[object]], codes: Mapping[str, int]) -> Fl
     """Verdicts of questions x replications as the procedure's replications x questions.
 
     Args:
-        verdicts: N rows of R verdicts; anything but a string (None, NaN, NA) is missing.
+        verdicts: N rows of R verdicts; None, NaN and NA are missing.
         codes: The code of each verdict.
 
     Returns:
@@ -80,7 +81,7 @@ def encode(verdicts: Iterable[Iterable[object]], codes: Mapping[str, int]) -> Fl
         UnknownCategoryError: A verdict has no code.
         ShapeError: The rows differ in length.
     """
-    rows = [[verdict if isinstance(verdict, str) else None for verdict in row] for row in verdicts]
+    rows = [[category_of(verdict) for verdict in row] for row in verdicts]
     found = {verdict for row in rows for verdict in row if verdict is not None}
     if unknown := sorted(found.difference(codes)):
         raise UnknownCategoryError(unknown, codes)
