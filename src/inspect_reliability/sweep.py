@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import fsspec
 from inspect_ai import Task, eval_set, task_with
+from inspect_ai.log import list_eval_logs, read_eval_log, read_eval_log_sample_summaries
 from inspect_ai.model import GenerateConfig, Model, get_model
 
 from .benchmarks import Benchmark
@@ -85,6 +87,8 @@ def run_sweep(sweep: Sweep, log_dir: str) -> bool:
             log_dir_allow_dirty=True,
         )
         complete = complete and done
+    if complete:
+        _remove_superseded(log_dir)
     return complete
 
 
@@ -100,3 +104,22 @@ def _at_temperature(task: Task, model: Model, temperature: float) -> Task:
     if temperature == 0 and str(model).startswith("hf/"):
         temperature = sys.float_info.epsilon
     return task_with(task, config=task.config.merge(GenerateConfig(temperature=temperature)))
+
+
+def _remove_superseded(log_dir: str) -> None:
+    """Remove what a killed run left behind, if a finished log holds every judgment of it.
+
+    Inspect copies the judgments of a killed run into the log that goes on from there, and keeps
+    the old log because the run might still be alive.
+    """
+    logs = [read_eval_log(info.name, header_only=True) for info in list_eval_logs(log_dir)]
+    finished = {log.eval.task_id: log.location for log in logs if log.status == "success"}
+    for log in logs:
+        whole = finished.get(log.eval.task_id)
+        if log.status == "started" and whole and _judgments(log.location) <= _judgments(whole):
+            files, path = fsspec.core.url_to_fs(log.location)
+            files.rm(path)
+
+
+def _judgments(log: str) -> set[str | None]:
+    return {sample.uuid for sample in read_eval_log_sample_summaries(log)}

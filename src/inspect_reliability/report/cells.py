@@ -120,8 +120,10 @@ def report_groups(
         if not head_to_tail.all():
             yield group, rows[~head_to_tail]
         # Its verdicts are of another kind, each on the prediction of one responder.
-        judged = rows[head_to_tail].groupby("responder", sort=False, dropna=False)
-        for responder, predictions in judged if head_to_tail.any() else ():
+        judged = rows[head_to_tail]
+        if "responder" not in judged:
+            judged = judged.assign(responder=None)
+        for responder, predictions in judged.groupby("responder", sort=False, dropna=False):
             named = None if pd.isna(responder) else responder
             yield {**group, "benchmark": HEAD_TO_TAIL, "responder": named}, predictions
 
