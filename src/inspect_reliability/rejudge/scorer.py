@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from inspect_ai.scorer import Score, Scorer, Target, accuracy, stderr
+from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.scorer import scorer as register
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect, warn_once
@@ -16,7 +16,7 @@ from .summary import kept_replications, summarise
 from .wrapped import ScorerSpec, resolve_scorer, scorer_identity
 
 
-@register(metrics=[accuracy(), stderr(), reliability()])
+@register(metrics=[reliability()])
 def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int = 0) -> Scorer:
     """Run a model-graded scorer several times on the same output, one seed each.
 
@@ -27,11 +27,13 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
     The score's value is the one that most replications gave (of those tied, the one that came
     first by number), or the mean where the scorer gives numbers; by key where it gives a mapping.
     Replications that failed or gave no grade have no say; with no other, the sample is unscored.
-    Its metadata hold, in the order of the replications: `verdicts` (the value, "non-response"
-    where the grader gave no grade, null where the replication failed), `seeds` (as sent) and
-    `explanations`; and `replications` (their number), `errors` (number of the replication ->
-    why it failed), `scorer`, `grader` (the models called), and in one score of each run
-    `seed_check`.
+    Where the value is a grade, add `accuracy()` and the like to the task's metrics.
+
+    The score's metadata hold, in the order of the replications: `verdicts` (the value;
+    "non-response" where the grader gave no grade, null where the replication failed), `seeds` (as
+    sent) and `explanations`; and `replications` (their number), `errors` (number of the
+    replication -> why it failed), `scorer`, `grader` (the models called), `temperature` (if set)
+    and, in one score of each run, `seed_check`.
 
     Scoring a log again with the same arguments and `--action append` runs what is missing only:
     replications that failed, or that a higher number asks for.
