@@ -6,19 +6,11 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from .errors import UserError
-from .metrics import (
-    agreement,
-    invalid_rate,
-    non_response_rate,
-    omega,
-    omega_composite,
-)
+from .metrics import invalid_rate, reliability
 from .verdicts import LETTERS, PARSERS, ParserName
 
 
-@scorer(
-    metrics=[omega(), omega_composite(), agreement(), non_response_rate(), invalid_rate()],
-)
+@scorer(metrics=[reliability(), invalid_rate()])
 def verdict(parser: ParserName = "default") -> Scorer:
     """Read the letter of the best response from a judge's output.
 

@@ -7,7 +7,7 @@ from inspect_ai.scorer import Metric
 
 from ..benchmarks import Benchmark
 from ..circularity import report_circularity
-from ..metrics import agreement, best_rate, invalid_rate, non_response_rate, omega, omega_composite
+from ..metrics import best_rate, invalid_rate, reliability
 from ..options import OrderPolicy
 from ..responses import load_responses
 from ..samples import judge_sample
@@ -104,13 +104,7 @@ def judge_task(
     """The judge task of a benchmark whose questions have five responses."""
     seed = base_seed(seed)
     answered = load_responses(responses, benchmark, responders, seed)
-    metrics: list[Metric | dict[str, list[Metric]]] = [
-        omega(),
-        omega_composite(),
-        agreement(),
-        non_response_rate(),
-        invalid_rate(),
-    ]
+    metrics: list[Metric | dict[str, list[Metric]]] = [reliability(), invalid_rate()]
     if any(item.best for item in answered):
         metrics.append(best_rate())
     return Task(
