@@ -1,12 +1,19 @@
 """Judgments reduced to counts."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import pandas as pd
 from inspect_ai.scorer import SampleScore
 
 from ..reliability import Counts
-from ..verdicts import CATEGORIES, CORRECTNESS_CATEGORIES, INVALID, NON_RESPONSE
+from ..verdicts import (
+    CATEGORIES,
+    CORRECT,
+    CORRECTNESS_CATEGORIES,
+    INCORRECT,
+    INVALID,
+    NON_RESPONSE,
+)
 from .scores import judgments_from_scores
 from .table import category_of, order_varies
 
@@ -16,6 +23,15 @@ _DECLARED = {
     "MT-Bench": CATEGORIES,
     "Head-to-Tail": CORRECTNESS_CATEGORIES,
 }
+
+# A scorer that gave one of these could have given the other; whatever else occurs is added.
+_OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
+
+
+def answers(occurring: Set[str]) -> tuple[str, ...]:
+    """Categories of a scorer of which no more is known than the answers that occurred."""
+    pair = next((pair for pair in _OPPOSITES if occurring & set(pair)), ())
+    return (*pair, *sorted(occurring - set(pair)))
 
 
 def declared_categories(table: pd.DataFrame) -> tuple[str, ...] | None:
@@ -40,13 +56,16 @@ def counts(table: pd.DataFrame, categories: Sequence[str] | None = None) -> Coun
 
     Args:
         table: A judgments table, of one judge under one condition as a rule.
-        categories: Declared categories; by default `declared_categories`, else those that occur.
+        categories: Declared categories; by default `declared_categories`, else `answers`.
 
     Raises:
         ReliabilityError: There is no judgment, or one of an undeclared category.
     """
+    verdicts = category_of(table)
     declared = declared_categories(table) if categories is None else categories
-    return Counts.from_long(table["question"], category_of(table), declared)
+    if declared is None:
+        declared = answers(set(verdicts.dropna()))
+    return Counts.from_long(table["question"], verdicts, declared)
 
 
 def counts_from_scores(scores: Sequence[SampleScore]) -> Counts:

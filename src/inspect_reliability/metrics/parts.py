@@ -7,16 +7,14 @@ from typing import Any
 
 from inspect_ai.scorer import SampleScore, Score
 
+from ..judgments.counting import answers
 from ..judgments.scores import verdict_name
 from ..reliability import Counts, NoJudgmentsError
 from ..replications import replications_in
-from ..verdicts import CORRECT, CORRECTNESS_CATEGORIES, INCORRECT, INVALID, LETTERS, NON_RESPONSE
+from ..verdicts import CORRECTNESS_CATEGORIES, INVALID, LETTERS, NON_RESPONSE
 
 NOT_GIVEN = "not given"
 """The group of scores whose metadata lack the key that is grouped by."""
-
-# A scorer that gave one of these could have given the other; whatever else occurs is added.
-_OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
 
 Scalar = str | int | float
 
@@ -49,9 +47,8 @@ class Part:
         verdicts = [label[type(value), value] for value in self.values]
         occurring = {name for name in label.values() if name is not None}
         own = self.declared if occurring <= set(self.declared) else ()
-        opposites = next((pair for pair in _OPPOSITES if occurring & set(pair)), ())
-        first = tuple(categories) or own or opposites
-        names = (*dict.fromkeys(first), *sorted(occurring.difference(first)))
+        first = tuple(dict.fromkeys(categories)) or own or answers(occurring)
+        names = (*first, *sorted(occurring.difference(first)))
         try:
             return Counts.from_long(self.questions, verdicts, names)
         except NoJudgmentsError:
