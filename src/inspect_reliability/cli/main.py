@@ -10,7 +10,9 @@ from ..report.printable import printable
 from .accuracy import accuracy
 from .compare import compare
 from .gate import gate
+from .import_published import import_published
 from .plan import plan
+from .rejudge import rejudge
 from .report import report
 from .sweep import sweep
 
@@ -43,7 +45,8 @@ def main() -> None:
     """
 
 
-for command in (report, compare, plan, gate):
+for command in (report, compare, plan, gate, import_published):
     main.add_command(command)
 main.add_command(accuracy)
 main.add_command(sweep)
+main.add_command(rejudge)

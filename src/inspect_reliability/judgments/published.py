@@ -79,13 +79,12 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
     """
     folder = Path(folder)
     runs, notes = published_runs(folder)
-    orders = {id: tuple(responses.responses) for id, responses in _responses(folder).items()}
     rows: list[dict[str, Any]] = []
     for run in runs:
         unread = 0
         for question, outputs in run.outputs.items():
-            order = orders.get(question)
-            answer = _predictions(folder).get((run.responder or "", question))
+            order = published_order(folder, question)
+            answer = published_answer(folder, run.responder, question)
             for replication, output in enumerate(outputs, 1):
                 if output is None:
                     unread += 1
@@ -100,6 +99,7 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
                     "verdict": verdict,
                     "responder": run.responder,
                     "order": order,
+                    "category": answer.question.category if answer else None,
                     "missing": is_missing(answer.text) if answer else None,
                     "log": str(run.path),
                 }
@@ -152,8 +152,19 @@ def published_prompt(
     if benchmark != "Head-to-Tail":
         judged = _responses(folder).get(question)
         return judge_prompt(judged.question, list(judged.responses.values())) if judged else None
-    answer = _predictions(folder).get((responder or "", question))
+    answer = published_answer(folder, responder, question)
     return correctness_prompt(answer.question, answer.text[:_CUT]) if answer else None
+
+
+def published_order(folder: Path, question: str) -> tuple[str, ...] | None:
+    """Responders in the order of the letters; None without the published responses."""
+    judged = _responses(folder).get(question)
+    return tuple(judged.responses) if judged else None
+
+
+def published_answer(folder: Path, responder: str | None, question: str) -> Answer | None:
+    """A responder's prediction, with its Head-to-Tail question; None if it is not known."""
+    return _predictions(folder).get((responder or "", question))
 
 
 def full_name(stem: str, known: Sequence[str] = ()) -> str:

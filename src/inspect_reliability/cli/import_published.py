@@ -1,0 +1,45 @@
+"""`import`: the published judgments as inspect logs."""
+
+from pathlib import Path
+
+import click
+from rich.progress import Progress
+
+from ..errors import UserError
+from ..judgments.published import is_published, published_runs
+from ..judgments.published_logs import UNKNOWN, write_published_logs
+from ..report.terminal import console, print_text
+from ..verdicts import ParserName
+from .sources import parser_option, print_left_out
+
+
+@click.command("import")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--log-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("logs/published"),
+    show_default=True,
+    help="Where the logs go.",
+)
+@parser_option
+def import_published(folder: Path, log_dir: Path, parser: ParserName) -> None:
+    """Turn the published judgments in FOLDER into inspect logs.
+
+    One log for each judge, benchmark and temperature (Head-to-Tail: several), one epoch for each
+    replication; then
+    `inspect view --log-dir DIR` shows them, and every command and metric runs on them.
+    """
+    if not is_published(folder):
+        raise UserError(
+            f"{folder} does not have the layout of the published repository "
+            "(results/full_judgements_*.json)."
+        )
+    print_left_out(published_runs(folder)[1])
+    screen = console(stderr=True)
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        task = bar.add_task("Writing logs", total=None)
+        for path, total in write_published_logs(folder, log_dir, parser):
+            bar.update(task, advance=1, total=total)
+            click.echo(path)
+    print_text(screen, UNKNOWN)
