@@ -30,6 +30,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (some minutes the first time: PyTorch is large)."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps irrCAC==0.4.4
 	@touch $@
 
 clean:

@@ -44,7 +44,7 @@ def jackknife(value: float, left_one_out: FloatArray, level: float) -> tuple[flo
     gap = 1 - value
     with np.errstate(over="ignore"):
         factor = np.exp(t * jackknife_error(left_one_out) / gap)
-    low, high = 1 - gap * factor, 1 - gap / factor
+    low, high = value - gap * (factor - 1), value + gap * (1 - 1 / factor)
     return (float(low), float(high)) if np.isfinite(low) else (np.nan, np.nan)
 
 
