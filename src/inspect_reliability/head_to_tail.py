@@ -1,23 +1,21 @@
 """Head-to-Tail: a judge says whether a prediction is right, given the ground truth."""
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
-import pandas as pd
 from inspect_ai.dataset import Sample
-from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from . import reliability
 from .benchmarks.metadata import question_metadata, question_of
 from .correctness import is_missing
 from .errors import UserError
-from .judgments import as_matrix, counts, judgments_from_scores
 from .prompts import correctness_prompt
+from .reliability import Counts, panel
 from .reliability.head_to_tail import head_to_tail
 from .responses import Answer
 from .solvers import replicate
-from .verdicts import CORRECTNESS_PARSERS, ParserName
+from .verdicts import CORRECTNESS_CATEGORIES, CORRECTNESS_PARSERS, ParserName
 
 Variant = Literal["whole", "published"]
 
@@ -70,20 +68,19 @@ def head_to_tail_metrics() -> Metric:
     """Shares and reliability, over all questions and for each popularity: `omega(tail)`.
 
     `a_lm` (judged correct) with both standard errors, `h_lm` (judged incorrect and not missing),
-    `m` (missing: "unsure" or empty), `omega`, `omega_composite`, `agreement`,
-    `non_response_rate`. See `inspect_reliability.reliability.head_to_tail`.
+    `m` (missing: "unsure" or empty), `omega` with its interval, `omega_composite`,
+    `agreement`, `non_response_rate`. See `inspect_reliability.reliability.head_to_tail`.
     """
 
-    def compute(scores: list[SampleScore]) -> dict[str, float]:
-        # Inspect turns a metric that raises into a failed log, and calls with nothing at first.
-        if not scores:
-            return {}
-        table = judgments_from_scores(scores).table
-        values = dict(_shares(table) | _reliability(table))
-        for popularity, part in table.groupby("category", sort=False):
-            for key, value in (_shares(part) | _reliability(part)).items():
-                values[f"{key}({popularity})"] = value
-        return {key: math.nan if value is None else value for key, value in values.items()}
+    def compute(scores: list[SampleScore]) -> Value:
+        groups: dict[str, list[SampleScore]] = {"": scores} if scores else {}
+        for score in scores:
+            groups.setdefault(f"({_metadata(score)['category']})", []).append(score)
+        return {
+            name + label: math.nan if value is None else value
+            for label, judged in groups.items()
+            for name, value in _values(judged).items()
+        }
 
     return compute
 
@@ -131,20 +128,37 @@ def correctness(parser: ParserName = "default") -> Scorer:
     return score
 
 
-def _shares(table: pd.DataFrame) -> dict[str, float | None]:
-    verdicts = as_matrix(table)
-    missing = table.groupby("question")["missing"].first().loc[verdicts.index]
-    found = head_to_tail(verdicts.to_numpy().tolist(), missing)
+def _metadata(score: SampleScore) -> dict[str, Any]:
+    return score.score.metadata or {}
+
+
+def _values(scores: list[SampleScore]) -> dict[str, float | None]:
+    judged: dict[str, dict[int, str]] = {}
+    missing: dict[str, bool] = {}
+    for score in scores:
+        metadata = _metadata(score)
+        question = metadata["question"]
+        judged.setdefault(question, {})[metadata["replication"]] = str(score.score.value)
+        missing[question] = metadata["missing"]
+    replications = sorted({number for row in judged.values() for number in row})
+    verdicts = [[row.get(number) for number in replications] for row in judged.values()]
+    shares = head_to_tail(verdicts, missing.values())
+    counts = Counts.from_long(
+        [question for question, row in judged.items() for _ in row],
+        [verdict for row in judged.values() for verdict in row.values()],
+        CORRECTNESS_CATEGORIES,
+    )
+    estimates = panel(counts, ["omega", "omega_composite", "agreement"])
     return {
-        "a_lm": found.a_lm,
-        "a_lm_se_replications": found.a_lm_se_replications,
-        "a_lm_se_questions": found.a_lm_se_questions,
-        "h_lm": found.h_lm,
-        "m": found.m,
-        "non_response_rate": found.non_response_rate,
+        "a_lm": shares.a_lm,
+        "a_lm_se_replications": shares.a_lm_se_replications,
+        "a_lm_se_questions": shares.a_lm_se_questions,
+        "h_lm": shares.h_lm,
+        "m": shares.m,
+        "omega": estimates["omega"].value,
+        "omega_low": estimates["omega"].low,
+        "omega_high": estimates["omega"].high,
+        "omega_composite": estimates["omega_composite"].value,
+        "agreement": estimates["agreement"].value,
+        "non_response_rate": shares.non_response_rate,
     }
-
-
-def _reliability(table: pd.DataFrame) -> dict[str, float | None]:
-    estimates = reliability.panel(counts(table), ["omega", "omega_composite", "agreement"])
-    return {name: estimate.value for name, estimate in estimates.items()}

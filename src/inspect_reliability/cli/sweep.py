@@ -5,6 +5,7 @@ import os
 from typing import Any
 
 import click
+from dotenv import find_dotenv, load_dotenv
 
 from ..errors import UserError
 from ..report import report_cells
@@ -95,6 +96,7 @@ def sweep(log_dir: str, epochs: int, model_args: tuple[str, ...], **options: Any
 
 
 def _default_judge() -> tuple[str, ...]:
+    load_dotenv(find_dotenv(usecwd=True))
     model = os.environ.get("INSPECT_EVAL_MODEL")
     if not model:
         raise UserError("Name at least one judge: --judge MODEL (or set INSPECT_EVAL_MODEL).")
