@@ -53,6 +53,8 @@ def test_the_sample_pack_knows_the_best(benchmark: Benchmark) -> None:
         assert len(judged.responses) == 5
         assert judged.best in judged.responses
     assert load_responses(None, benchmark) == load_responses("sample", benchmark)
+    with pytest.raises(ValueError, match="the sample pack: no responses by 'nobody'"):
+        load_responses(None, benchmark, "nobody")
 
 
 def _lines(*records: dict[str, Any]) -> str:

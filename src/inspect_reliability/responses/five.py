@@ -37,7 +37,7 @@ def five_per_question(
                 f"{of_responder[question.id].where} and {answer.where}."
             )
         of_responder[question.id] = answer
-    chosen = _choose(list(said), responders, seed, source)
+    chosen = choose_five(list(said), responders, seed, source)
     _insist_complete({name: said[name] for name in chosen}, source)
     return [
         ResponseSet(question, {name: said[name][question.id].text for name in chosen})
@@ -54,9 +54,14 @@ def _insist_same(question: Question, answer: Answer) -> None:
         )
 
 
-def _choose(
+def choose_five(
     names: list[str], responders: Sequence[str] | str | None, seed: int, source: str
 ) -> list[str]:
+    """Names of five responders: those wanted, all there are, or a draw of more.
+
+    Raises:
+        UserError: One wanted is not there, or there are not five.
+    """
     wanted = responders.split(",") if isinstance(responders, str) else responders
     if wanted is not None:
         missing = [name for name in wanted if name not in names]

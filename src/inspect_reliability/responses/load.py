@@ -8,7 +8,7 @@ from ..benchmarks.sample_pack import SAMPLE_PACK, sample_pack
 from ..errors import UserError
 from ..files import read_json, user_path
 from .answers import Answer
-from .five import five_per_question
+from .five import choose_five, five_per_question
 from .jsonl import answers_from_json_lines
 from .logs import answers_from_logs, is_log
 from .published import answers_from_published, is_published
@@ -39,7 +39,9 @@ def load_responses(
             five responders, or one of them has not answered every question.
     """
     if spec is None or spec == SAMPLE_PACK:
-        return load_sample_pack(benchmark)
+        pack = load_sample_pack(benchmark)
+        choose_five(list(pack[0].responses), responders, seed, "the sample pack")
+        return pack
     return five_per_question(load_answers(spec, benchmark), responders, seed, str(spec))
 
 
