@@ -22,14 +22,22 @@ _LEGEND = (
 
 @click.command()
 @click.argument("responses")
+@click.option(
+    "--benchmark",
+    type=click.Choice(get_args(Benchmark), case_sensitive=False),
+    help="Benchmark; by default every one in RESPONSES. A JSONL file does not say which it is.",
+)
 @format_option
-def accuracy(responses: str, form: Format) -> None:
+def accuracy(responses: str, benchmark: Benchmark | None, form: Format) -> None:
     """Count the right responders in RESPONSES, question by question.
 
     RESPONSES are the logs of responder tasks, a JSONL file, or the folder of the published
     prompt_responses.json with its sampled questions.
     """
-    rows = [row for benchmark in get_args(Benchmark) for row in _rows(responses, benchmark)]
+    if benchmark is None and responses.endswith(".jsonl"):
+        raise UserError(f"{responses} does not say its benchmark. Add --benchmark BBH, or another.")
+    asked = get_args(Benchmark) if benchmark is None else [benchmark]
+    rows = [row for name in asked for row in _rows(responses, name)]
     if not rows:
         raise UserError(f"{responses} holds no responses to questions with known answers.")
     if form == "json":
