@@ -1,10 +1,13 @@
 """`report`: how reliable is each judge?"""
 
+from pathlib import Path
+
 import click
 
 from ..judgments import GROUP_BY
 from ..report import report_cells, report_row
 from ..report.cells import Cell
+from ..report.data import write_data
 from ..report.formats import Format, to_csv, to_json, to_markdown
 from ..report.printable import one_line
 from ..report.summary import LEGEND, cautions_by_text, summaries
@@ -23,11 +26,23 @@ from .sources import format_option, parser_option, progress, read_judgments
     help="Column to group by, such as judge, category or any key of the scores' metadata; "
     "repeat it for several. Default: judge, benchmark and temperature.",
 )
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Also write the report as one HTML page that works offline.",
+)
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Also write judgments and results as parquet and CSV into this folder.",
+)
 @parser_option
 @format_option
 def report(
     logs: tuple[str, ...],
     by: tuple[str, ...],
+    html: Path | None,
+    data: Path | None,
     parser: ParserName,
     form: Format,
 ) -> None:
@@ -39,6 +54,16 @@ def report(
     judgments = read_judgments(logs, parser)
     cells = report_cells(judgments, by, progress=progress)
     print_cells(cells, form)
+    if html:
+        # Drawing needs matplotlib, which nothing else does.
+        from ..report.page import write_page
+
+        html.parent.mkdir(parents=True, exist_ok=True)
+        write_page(html, judgments, cells, progress)
+        print_text(console(stderr=True), f"Wrote {html}")
+    if data:
+        written = write_data(data, judgments, cells)
+        print_text(console(stderr=True), f"Wrote {', '.join(map(str, written))}")
 
 
 def print_cells(cells: list[Cell], form: Format) -> None:

@@ -47,13 +47,11 @@ def cautions(
 
 def _of_the_questions(table: pd.DataFrame, omega: Estimate) -> Iterator[str]:
     if omega.n_questions < FEW_QUESTIONS:
-        width = (
-            f"; its interval is {omega.high - omega.low:.2f} wide"
-            if omega.low is not None and omega.high is not None
-            else ""
-        )
         plural = "" if omega.n_questions == 1 else "s"
-        yield f"Omega rests on {omega.n_questions} question{plural} only{width}."
+        yield (
+            f"Omega rests on {omega.n_questions} question{plural} only: trust its interval, which "
+            "is wide, not its value."
+        )
     if omega.left_out.questions:
         yield (
             f"{len(omega.left_out.questions)} questions with fewer than 2 replications are left "
