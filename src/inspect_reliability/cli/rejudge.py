@@ -14,6 +14,7 @@ from ..errors import UserError
 from ..judgments import Judgments, judgments_from_logs
 from ..rejudge import published_error, rejudge_log, score_variance
 from ..reliability import Decomposition, ReliabilityError
+from ..replications import replications_in
 from ..report import report_cells, report_row
 from ..report.formats import Format, to_json, to_markdown
 from ..report.terminal import console, print_table, print_text
@@ -90,7 +91,13 @@ def rejudge(
     if form != "csv":
         for suite in suites:
             _print_suite(suite, form)
-    print_text(console(stderr=True), f"Every judgment is in {target}.")
+    again = " Give the command again for the replications that failed." if _failed(judged) else ""
+    print_text(console(stderr=True), f"Every judgment is in {target}.{again}")
+
+
+def _failed(log: EvalLog) -> bool:
+    scores = [score for sample in log.samples or [] for score in (sample.scores or {}).values()]
+    return any(None in kept.verdicts for kept in map(replications_in, scores) if kept)
 
 
 @dataclass(frozen=True)

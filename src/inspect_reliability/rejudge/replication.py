@@ -38,6 +38,11 @@ class Replication:
     temperature: float | None = None
 
     @property
+    def grader(self) -> str:
+        """Names of the models that were called."""
+        return ", ".join(sorted(self.models))
+
+    @property
     def text(self) -> str:
         """All that two replications with one seed should have in common."""
         return f"{self.verdict}: {self.explanation}"

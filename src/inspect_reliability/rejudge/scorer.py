@@ -12,7 +12,7 @@ from ..metrics import reliability
 from ..seed_check import SeedCheck, SeedOutcome
 from ..seeds import base_seed, replication_seed
 from .replication import Replication, logger, replicate
-from .summary import kept_replications, summarise
+from .summary import earlier_score, kept_replications, summarise
 from .wrapped import ScorerSpec, resolve_scorer, scorer_identity
 
 
@@ -62,22 +62,28 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
     check = SeedCheck()
 
     async def score(state: TaskState, target: Target) -> Score:
-        output = f"{state.sample_id}|{state.epoch}"
-        kept = kept_replications(state.scores or {}, name, replication_seed(first_seed, output, 1))
-        number = max(replications, len(kept))
-        seeds = [replication_seed(first_seed, output, r) for r in range(1, number + 1)]
+        def seed_of(replication: int) -> int:
+            return replication_seed(first_seed, f"{state.sample_id}|{state.epoch}", replication)
+
+        earlier = earlier_score(state.scores or {}, name, seed_of(1))
+        kept = kept_replications(earlier) if earlier else []
+        seeds = [seed_of(r) for r in range(1, max(replications, len(kept)) + 1)]
         known = {one.seed: one for one in kept if one.error is None}
         missing = [seed for seed in seeds if seed not in known]
         new = await collect(*(replicate(wrapped, state, target, seed) for seed in missing))
         _refuse_other_grader(known.values(), new)
         known |= {one.seed: one for one in new}
         result = summarise(name, [known[seed] for seed in seeds])
-        two = [seeds[0], replication_seed(first_seed, output, 2)]
-        drawn = {seed: known[seed].text if seed in known else None for seed in two}
-        grader = ", ".join(sorted(known[seeds[0]].models))
-        if new and known[seeds[0]].error is None and check.due(grader):
-            outcome = await seeds_honoured(grader, drawn, state, target)
-            result.metadata = {**(result.metadata or {}), "seed_check": outcome}
+        honoured = (earlier.metadata or {}).get("seed_check") if earlier else None
+        first = known[seeds[0]]
+        # An earlier run has made the check.
+        if earlier is None and first.error is None and check.due(first.grader):
+            second = known.get(seed_of(2))
+            said = second.text if second and second.error is None else None
+            drawn = {first.seed: first.text, seed_of(2): said}
+            honoured = await seeds_honoured(first.grader, drawn, state, target)
+        if honoured is not None:
+            result.metadata = {**(result.metadata or {}), "seed_check": honoured}
         return result
 
     async def seeds_honoured(

@@ -43,36 +43,41 @@ def summarise(scorer: str, replications: Sequence[Replication]) -> Score:
     )
 
 
-def kept_replications(scores: Mapping[str, Score], scorer: str, seed: int) -> list[Replication]:
-    """Replications of this scorer that earlier scores keep, failed ones included.
+def earlier_score(scores: Mapping[str, Score], scorer: str, seed: int) -> Score | None:
+    """The last score that keeps replications of a scorer; None if none does.
 
     Args:
         scores: Scores of one output, by name.
         scorer: The scorer, as `scorer_identity` names it.
-        seed: Seed of its first replication of this output.
-
-    Returns:
-        Those of the last such score, in their order; none if there is no such score.
+        seed: Seed of its first replication on this output.
     """
     for score in reversed(list(scores.values())):
-        metadata = score.metadata or {}
         kept = replications_in(score)
-        if kept is None or metadata.get("scorer") != scorer or kept.seeds[0] != seed:
-            continue
-        errors, models = metadata.get("errors", {}), metadata.get("grader", "").split(", ")
-        return [
-            Replication(
-                seed=kept.seeds[i],
-                verdict=verdict,
-                explanation=metadata["explanations"][i],
-                error=errors.get(str(i + 1)),
-                answer=score.answer,
-                models=frozenset(filter(None, models)),
-                temperature=metadata.get("temperature"),
-            )
-            for i, verdict in enumerate(kept.verdicts)
-        ]
-    return []
+        if kept and (score.metadata or {}).get("scorer") == scorer and kept.seeds[0] == seed:
+            return score
+    return None
+
+
+def kept_replications(score: Score) -> list[Replication]:
+    """The replications of a score that `summarise` made, failed ones included."""
+    metadata, kept = score.metadata or {}, replications_in(score)
+    if kept is None:
+        return []
+    errors, models = metadata.get("errors", {}), metadata["grader"].split(", ")
+    return [
+        Replication(
+            seed=seed,
+            verdict=verdict,
+            explanation=explanation,
+            error=errors.get(str(r)),
+            answer=score.answer,
+            models=frozenset(filter(None, models)),
+            temperature=metadata.get("temperature"),
+        )
+        for r, (seed, verdict, explanation) in enumerate(
+            zip(kept.seeds, kept.verdicts, metadata["explanations"], strict=True), 1
+        )
+    ]
 
 
 def _central(verdicts: Sequence[Any]) -> Any:

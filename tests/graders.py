@@ -1,0 +1,88 @@
+"""Suites with a grader, as other people write them; the grader is the tiny judge."""
+
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog
+from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.scorer import Score, Scorer, Target, accuracy, model_graded_qa, scorer, stderr
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+TINY = "hf_seeded/tiny-judge"
+
+TEMPLATE = """Output the letter of the best response: "Best Response: [[letter]]".
+
+Question: {question}
+
+Responses:
+- [A]: {answer}
+- [B]: It might be something else, or it might not.
+- [C]: Step by step: the parts are given, therefore the answer is {criterion}.
+- [D]: I do not know.
+- [E]: Rivers run to the sea.{instructions}"""
+
+QUESTIONS = ["What is two and two?", "What is three and four?", "What is one and five?"]
+
+
+def tiny(**config: Any) -> Model:
+    """The tiny judge as a grader."""
+    return get_model(TINY, config=GenerateConfig(max_tokens=24, **config))
+
+
+def letters(**options: Any) -> Scorer:
+    """Inspect's own model-graded scorer; the verdict is the letter of the best response."""
+    return model_graded_qa(
+        template=TEMPLATE, instructions=" ", grade_pattern=r"Best Response:\W*([A-E])", **options
+    )
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def wins(limit: str = "") -> Scorer:
+    """A scorer of somebody's own: C if the answer beats four others.
+
+    Its grader is rate-limited as long as the file `limit` exists: one call in five fails.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        prompt = TEMPLATE.format(
+            question=state.input_text,
+            answer=state.output.completion,
+            criterion=target.text,
+            instructions="",
+        )
+        output = await get_model(role="grader").generate(prompt)
+        if limit and Path(limit).exists() and output.metadata["seed"] % 5 == 0:  # type: ignore[index]
+            raise ConnectionError("429: too many requests")
+        return Score(value="C" if "[A]" in output.completion else "I", answer="A")
+
+    return score
+
+
+@solver
+def answers() -> Solver:
+    """Answers that differ from epoch to epoch."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        how = ["Step by step: therefore", "I guess", "Perhaps"][state.epoch % 3]
+        state.output.completion = f"{how} the answer is {state.target.text}."
+        return state
+
+    return solve
+
+
+def suite(grader: Scorer, questions: int = 3) -> Task:
+    """A small suite with this scorer."""
+    samples = [Sample(input=q, target=str(i + 4), id=i) for i, q in enumerate(QUESTIONS)]
+    return Task(dataset=samples[:questions], solver=answers(), scorer=grader)
+
+
+def run(task: Task, folder: Path, grader: Model | None = None, **options: Any) -> EvalLog:
+    """Run a suite; nothing is generated but grades."""
+    roles = {"grader": grader or tiny()}
+    [log] = eval(
+        task, model="none/none", model_roles=roles, log_dir=str(folder), display="none", **options
+    )
+    assert log.status == "success", log.error
+    return log

@@ -1,0 +1,334 @@
+import json
+import math
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from inspect_ai import score
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.scorer import Score, match
+
+from graders import TEMPLATE, TINY, letters, run, suite, tiny, wins
+from inspect_reliability.cli import main
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import counts, judgments_from_logs
+from inspect_reliability.rejudge import rejudge, rejudge_log, score_variance
+from inspect_reliability.rejudge.replication import Replication
+from inspect_reliability.rejudge.summary import summarise
+from inspect_reliability.reliability import decompose, omega
+
+
+def kept(log: EvalLog, sample: int = 0) -> dict[str, Any]:
+    metadata = the_score(log, sample).metadata
+    assert metadata is not None
+    return metadata
+
+
+def the_score(log: EvalLog, sample: int = 0) -> Score:
+    return samples(log)[sample].scores["rejudge"]  # type: ignore[index]
+
+
+def samples(log: EvalLog) -> list[EvalSample]:
+    assert log.samples is not None
+    return log.samples
+
+
+def calls(log: EvalLog) -> list[ModelEvent]:
+    return [e for s in samples(log) for e in s.events if isinstance(e, ModelEvent)]
+
+
+def metric(log: EvalLog, name: str) -> float:
+    assert log.results is not None
+    [found] = [s for s in log.results.scores if s.name == "rejudge"]
+    return float(found.metrics[name].value)
+
+
+def test_each_replication_is_sent_with_its_seed(tmp_path: Path) -> None:
+    """What the score says of verdicts and seeds is what the grader was asked and said."""
+    log = run(suite(rejudge(letters(), replications=7)), tmp_path)
+    sent = Counter(event.config.seed for event in calls(log))
+    for number in range(3):
+        found = kept(log, number)
+        assert len(set(found["seeds"])) == found["replications"] == 7
+        assert set(found["seeds"]) <= set(sent)
+        for seed, verdict, said in zip(
+            found["seeds"], found["verdicts"], found["explanations"], strict=True
+        ):
+            outputs = {
+                e.output.completion
+                for e in calls(log)
+                if e.config.seed == seed and e.output.choices
+            }
+            assert len(outputs) == 1
+            assert outputs.pop() in said
+            assert verdict == "non-response" or f"{verdict}]" in said
+    assert len({seed for n in range(3) for seed in kept(log, n)["seeds"]}) == 21
+
+
+def test_the_seed_decides(tmp_path: Path) -> None:
+    """The same base seed gives the same verdicts again, another one others."""
+    verdicts = [
+        [kept(log, n)["verdicts"] for n in range(3)]
+        for log in (
+            run(suite(rejudge(letters(), replications=8, seed=seed)), tmp_path)
+            for seed in (0, 0, 1)
+        )
+    ]
+    assert verdicts[0] == verdicts[1] != verdicts[2]
+
+
+@pytest.mark.parametrize("how", ["role", "model", "eval model"])
+def test_the_grader_is_found_as_inspect_finds_it(tmp_path: Path, how: str) -> None:
+    """By role, by the scorer's own model, or the model of the eval."""
+    log = run(suite(match(), questions=1), tmp_path)
+    again = score(
+        log,
+        rejudge(letters(model=tiny()) if how == "model" else letters(), replications=3),
+        model=tiny() if how == "eval model" else "none/none",
+        model_roles={"grader": tiny()} if how == "role" else None,
+        action="append",
+        display="none",
+    )
+    assert kept(again)["grader"] == TINY
+    assert len(kept(again)["verdicts"]) == 3
+
+
+def test_a_failed_replication_is_kept_and_made_up_for(tmp_path: Path) -> None:
+    """Four verdicts and a failure; the metrics say so; again, and the missing one is judged."""
+    limit = tmp_path / "limited"
+    limit.touch()
+    log = run(suite(rejudge(wins(limit=str(limit)), replications=5)), tmp_path)
+    for number in range(3):
+        found = kept(log, number)
+        failed = [seed % 5 == 0 for seed in found["seeds"]]
+        assert [verdict is None for verdict in found["verdicts"]] == failed
+        assert sum(failed) == 1
+        assert list(found["errors"].values()) == ["ConnectionError: 429: too many requests"]
+        assert the_score(log, number).value in ("C", "I")
+    assert metric(log, "failed_rate") == pytest.approx(1 / 5)
+    assert metric(log, "replications") == 4
+    [note] = judgments_from_logs(log).notes
+    assert (note.count, note.what) == (3, "replications of a grader that failed")
+
+    limit.unlink()
+    again = rejudge_log(log, replications=5)
+    assert len(calls(again)) == len(calls(log)) + 3
+    for number in range(3):
+        before, after = kept(log, number), kept(again, number)
+        assert after["seeds"] == before["seeds"]
+        assert "errors" not in after
+        for old, new in zip(before["verdicts"], after["verdicts"], strict=True):
+            assert new == old or (old is None and new in ("C", "I"))
+    assert metric(again, "failed_rate") == 0
+    assert metric(again, "replications") == 5
+    assert list(samples(again)[0].scores or {}) == ["rejudge"]
+
+
+FOREIGN = r"""
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.scorer import model_graded_qa
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+@solver
+def parrot() -> Solver:
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.output.completion = f"Therefore it is {state.target.text}."
+        return state
+    return solve
+
+@task
+def foreign():
+    return Task(
+        dataset=[Sample(input=f"What is {n} and {n}?", target=str(2 * n)) for n in range(4)],
+        solver=parrot(),
+        scorer=model_graded_qa(
+            template=TEMPLATE, instructions=" ", grade_pattern=r"Best Response:\W*([A-E])"
+        ),
+    )
+"""
+
+
+@pytest.fixture(scope="module")
+def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log of a task whose code is gone."""
+    folder = tmp_path_factory.mktemp("foreign")
+    code = folder / "foreign.py"
+    code.write_text(f"TEMPLATE = {TEMPLATE!r}\n{FOREIGN}")
+    role = f"grader={{model: {TINY}, max_tokens: 24}}"
+    arguments = [code.name, "--model", "none/none", "--model-role", role, "--log-dir", str(folder)]
+    inspect("eval", *arguments, "--display", "plain", folder=folder)
+    code.unlink()
+    [log] = folder.glob("*.eval")
+    return log
+
+
+def inspect(*arguments: str, folder: Path | None = None) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "inspect_ai", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_a_log_in_and_reliability_out(foreign: Path) -> None:
+    """The command needs the log and nothing else; given again it only adds what is missing."""
+    rejudged = foreign.with_name(foreign.stem + "-rejudged.eval")
+    checks = 4  # beside the two replications that are compared
+    for replications, expected in ((4, 20), (6, 28), (6, 28)):
+        arguments = ["rejudge", str(foreign), "--replications", str(replications)]
+        done = CliRunner().invoke(main, [*arguments, "--format", "json"])
+        assert done.exit_code == 0, done.output
+        report = json.loads(done.stdout)
+        [row] = report["judges"]
+        assert row["judge"] == TINY
+        assert (row["n_questions"], row["n_replications"]) == (4, replications)
+        log = read_eval_log(str(rejudged))
+        assert report["log"] == str(rejudged)
+        assert len(calls(log)) == expected + checks
+    table = judgments_from_logs(rejudged).table
+    own = counts(table[table["scorer"] == "rejudge"])
+    assert row["omega"] == pytest.approx(omega(own).value)
+    # The suite's own score stays beside it.
+    assert set(table["scorer"]) == {"model_graded_qa", "rejudge"}
+    assert "published" in report["variance"][0]
+
+
+def test_inspect_score_reaches_it_by_name(foreign: Path) -> None:
+    """`inspect score` finds the scorer by its name, and announces no hook of ours."""
+    target = foreign.with_name("scored.eval")
+    spec = json.dumps({"name": "model_graded_qa", "params": {"grade_pattern": "Best .*?([A-E])"}})
+    arguments = ["--scorer", "inspect_reliability/rejudge", "-S", f"scorer={spec}"]
+    arguments += ["-S", "replications=3", "--action", "append", "--output-file", str(target)]
+    out = inspect("score", str(foreign), "--model", "none/none", *arguments)
+    assert "hooks enabled" not in out
+    log = read_eval_log(str(target))
+    assert [len(kept(log, n)["verdicts"]) for n in range(4)] == [3, 3, 3, 3]
+
+
+def test_replications_too_long_for_a_summary_are_read(tmp_path: Path) -> None:
+    """A log's summaries leave out long lists; no judgment is lost with them."""
+    log = run(suite(rejudge(wins(), replications=70), questions=2), tmp_path)
+    table = judgments_from_logs(log.location).table
+    assert len(table) == 140
+    assert table["seed"].nunique() == 140
+    for number in range(2):
+        rows = table[table["sample"] == samples(log)[number].id]
+        assert Counter(rows["verdict"]) == Counter(kept(log, number)["verdicts"])
+
+
+def test_variance_of_a_score_is_split(tmp_path: Path) -> None:
+    """Epochs are runs of the model, replications those of the judge."""
+    log = run(suite(rejudge(wins(), replications=6)), tmp_path, epochs=3)
+    found = score_variance(judgments_from_logs(log).table)
+    rows = [
+        (sample.id, sample.epoch, float(verdict == "C"))
+        for sample in samples(log)
+        for verdict in (sample.scores or {})["rejudge"].metadata["verdicts"]  # type: ignore[index]
+    ]
+    assert found == decompose(*zip(*rows, strict=True))
+    assert (found.n_questions, found.n_runs, found.n_judgments) == (3, 3, 6)
+    assert metric(log, "questions") == 9  # every output is judged on its own
+    names = judgments_from_logs(run(suite(rejudge(letters(), 4)), tmp_path)).table
+    with pytest.raises(UserError, match="needs numbers or grades"):
+        score_variance(names)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "value"),
+    [
+        (["C", "I", "C"], "C"),
+        (["I", "C"], "I"),
+        (["non-response", "non-response", "I", None], "I"),
+        ([1, 2, 2.0, 5], 2.5),
+        ([True, False, True], True),
+        ([{"a": 1, "b": "C"}, {"a": 4, "b": "I"}, {"a": 1, "b": "I"}], {"a": 2.0, "b": "I"}),
+        ([[1, "x"], [2, "y"], [3, "y"]], [2.0, "y"]),
+    ],
+)
+def test_value_is_the_majority_or_the_mean(verdicts: list[Any], value: Any) -> None:
+    """Of names the most frequent, of ties the first, of numbers the mean; failures have no say."""
+    found = summarise("s", [Replication(seed, verdict) for seed, verdict in enumerate(verdicts)])
+    assert found.value == value
+    assert type(found.value) is type(value)
+
+
+def test_without_any_grade_the_sample_is_unscored(tmp_path: Path) -> None:
+    """Inspect leaves unscored samples out of metrics; the judgments hold every non-response."""
+    log = run(suite(rejudge(letters(model=tiny(stop_seqs=["Best"])), 3), questions=1), tmp_path)
+    value = the_score(log).value
+    assert isinstance(value, float)
+    assert math.isnan(value)
+    assert list(judgments_from_logs(log).table["verdict"]) == ["non-response"] * 3
+
+
+def test_a_scorer_without_a_model_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A scorer that asks no model cannot be made to vary, and the log says so."""
+    log = run(suite(rejudge(match(), 2), questions=1), tmp_path)
+    assert kept(log)["seed_check"] == "unknown"
+    assert kept(log)["verdicts"] == ["C", "C"]
+    assert "called no model" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "Say which scorer"),
+        ({"scorer": "nope"}, "no scorer 'nope'"),
+        ({"scorer": "nowhere.py@grade"}, "no Python file nowhere.py"),
+        ({"scorer": {"params": {}}}, "does not say a name"),
+        ({"scorer": {"name": "match", "params": {"nope": 1}}}, "cannot be made"),
+        ({"scorer": "match", "replications": 0}, "positive whole number"),
+        ({"scorer": "match", "seed": "x"}, "not a whole number"),
+    ],
+)
+def test_what_it_refuses(arguments: dict[str, Any], message: str) -> None:
+    """Wrong arguments are refused in words."""
+    with pytest.raises(UserError, match=message):
+        rejudge(**arguments)
+
+
+def test_a_scorer_in_a_file(tmp_path: Path) -> None:
+    """A scorer is found in a file by `file.py@name`."""
+    file = tmp_path / "somebodys_grader.py"
+    file.write_text(
+        "from inspect_ai.scorer import Score, Scorer, Target, mean, scorer\n"
+        "from inspect_ai.solver import TaskState\n\n"
+        "@scorer(metrics=[mean()])\n"
+        "def somebodys() -> Scorer:\n"
+        "    async def score(state: TaskState, target: Target) -> Score:\n"
+        "        return Score(value=len(state.output.completion))\n"
+        "    return score\n"
+    )
+    log = run(suite(rejudge(f"{file}@somebodys", 2), questions=1), tmp_path)
+    assert kept(log)["verdicts"] == [len(samples(log)[0].output.completion)] * 2
+
+
+def test_a_log_without_a_clear_scorer(tmp_path: Path) -> None:
+    """With several scorers in a log the command asks which, and takes the answer."""
+    task = suite(letters(), questions=1)
+    task.scorer = [letters(), match()]
+    log = run(task, tmp_path)
+    with pytest.raises(UserError, match="model_graded_qa, match"):
+        rejudge_log(log)
+    again = rejudge_log(log, "model_graded_qa", replications=2)
+    assert "grade_pattern" in kept(again)["scorer"]  # with the arguments it has in the log
+
+
+def test_two_graders_are_not_mixed(tmp_path: Path) -> None:
+    """Replications of one grader are not completed by another."""
+    log = run(suite(rejudge(letters(), 2), questions=1), tmp_path)
+    with pytest.raises(UserError, match="Name the same model"):
+        rejudge_log(log, replications=3, model="mockllm/model")
