@@ -154,10 +154,10 @@ def _shared(
         yield {}, first.table, second.table
         return
     others = dict(list(second.table.groupby(keys, sort=False)))
-    for values, rows in first.table.groupby(keys, sort=False):
-        if values in others:
-            named = zip(keys, values, strict=True)
-            yield {key: number(value) for key, value in named}, rows, others[values]
+    for condition, rows in first.table.groupby(keys, sort=False):
+        if condition in others:
+            named = zip(keys, condition, strict=True)
+            yield {key: number(value) for key, value in named}, rows, others[condition]
 
 
 def _benchmarks(

@@ -27,7 +27,7 @@ def write_data(folder: Path, judgments: Judgments, cells: Sequence[Cell]) -> lis
     results = report_frame(cells)
     files = [folder / f"{stem}.{kind}" for stem in ("judgments", "report") for kind in _KINDS]
     table.to_parquet(files[0])
-    files[1].write_text(to_csv(table.astype(object).where(table.notna(), None).to_dict("records")))
+    table.to_csv(files[1], index=False)
     results.to_parquet(files[2])
     files[3].write_text(to_csv([report_row(cell) for cell in cells]))
     return files

@@ -14,6 +14,7 @@ from ...reliability.sums import FloatArray
 from ...verdicts import INVALID, NON_RESPONSE
 from ..cells import Cell, number
 from ..printable import one_line
+from ..rows import interval
 from ..summary import with_interval
 from .svg import INK, PAPER, drawing, inline_svg
 
@@ -43,7 +44,7 @@ class Drawn:
     svg: Markup
     caption: str
     headings: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
 
 
 def omega_by_temperature(benchmark: str, cells: Sequence[Cell]) -> Drawn:
@@ -55,23 +56,24 @@ def omega_by_temperature(benchmark: str, cells: Sequence[Cell]) -> Drawn:
         figure = Figure(figsize=(3.6, 2.7))
         axes = figure.subplots()
         for k, judge in enumerate(judges):
-            own = [cell for cell in cells if cell.group.get("judge") == judge]
-            found = [(cell, cell.panel["omega"]) for cell in own]
             shown = sorted(
-                (places.get(cell.group.get("temperature"), len(known)), omega)
-                for cell, omega in found
-                if omega.value is not None
+                (
+                    (places.get(cell.group.get("temperature"), len(known)), omega.value, cell)
+                    for cell in cells
+                    if cell.group.get("judge") == judge
+                    and (omega := cell.panel["omega"]).value is not None
+                ),
+                key=lambda item: item[0],
             )
             shift = (k - (len(judges) - 1) / 2) * min(0.12, 0.5 / len(judges))
-            for place, omega in shown:
-                low = omega.value if omega.low is None else omega.low
-                high = omega.value if omega.high is None else omega.high
+            for place, value, cell in shown:
+                low, high = interval(cell.panel["omega"]) or (value, value)
                 axes.plot(
                     [place + shift] * 2, [low, high], color=_colour(k), linewidth=1.6, alpha=0.75
                 )
             axes.plot(
-                [place + shift for place, _ in shown],
-                [omega.value for _, omega in shown],
+                [place + shift for place, _, _ in shown],
+                [value for _, value, _ in shown],
                 color=_colour(k),
                 marker=_marker(k),
                 markersize=5,
@@ -143,11 +145,7 @@ def verdicts_by_question(name: str, counts: Counts) -> Drawn:
             handlelength=0.9,
             columnspacing=1.0,
         )
-        all_of = (
-            ""
-            if len(shown) == len(order)
-            else f" (the {len(shown)} least stable of {len(order):,})"
-        )
+        some = f" (the first {len(shown)} of {len(order):,})" if len(shown) < len(order) else ""
         caption = f"{name}: verdicts of each question, least stable first{some}."
         svg = inline_svg(figure, caption)
     rows = [(counts.questions[i], *(f"{counts.table[i, k]}" for k in used)) for i in shown]

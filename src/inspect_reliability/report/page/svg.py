@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
 from itertools import count
+from typing import Any
 
 import matplotlib as mpl
 from markupsafe import Markup
@@ -21,7 +22,7 @@ PAPER = "#070809"
 
 _THEME = {INK: "var(--ink)", FAINT: "var(--faint)", PAPER: "var(--paper)"}
 
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "inspect-reliability",
     "text.parse_math": False,
