@@ -113,6 +113,15 @@ def test_squad_answers(targets: tuple[str, ...], response: str, right: bool) -> 
     assert is_correct(question, response) is right
 
 
+def test_the_published_rule_on_what_the_study_did_not_ask() -> None:
+    """No response to an unanswerable question is right; of others the first character is enough."""
+    unanswerable = Question("1", "SQuAD", "", ("?",), "C", metadata={"answerable": False})
+    assert not is_correct_as_published(unanswerable, "The passage does not say.")
+    question = Question("1", "SQuAD", "", ("?",), "C", ("Paris",))
+    assert is_correct_as_published(question, "London? Perhaps.")
+    assert not is_correct_as_published(question, "London")
+
+
 @pytest.mark.parametrize(
     ("response", "missing"),
     [("unsure", True), ("Unsure.\nQuestion: x", True), ("", True), ("Rome\nunsure", False)],

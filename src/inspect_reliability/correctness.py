@@ -69,6 +69,8 @@ def is_correct_as_published(question: Question, response: str) -> bool:
 
     Source: Schroeder & Wood-Doughty (2024), `resp_accuracy.py` and `results/accuracy_resp_*.csv`.
     """
+    if not question.targets:
+        return False  # the study asked no unanswerable question
     target = question.targets[0]
     if question.benchmark == "SQuAD":
         return target[0] in response
