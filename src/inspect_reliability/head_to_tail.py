@@ -14,6 +14,7 @@ from .prompts import correctness_prompt
 from .reliability import Counts, panel
 from .reliability.head_to_tail import head_to_tail
 from .responses import Answer
+from .seed_check import SeedCheck
 from .solvers import replicate
 from .verdicts import CORRECTNESS_CATEGORIES, CORRECTNESS_PARSERS, ParserName
 
@@ -41,7 +42,8 @@ def prediction_sample(prediction: Answer) -> Sample:
 def judge_prediction(variant: Variant = "whole", seed: int = 0) -> Solver:
     """Ask the judge whether a prediction is correct and let it generate one verdict.
 
-    Needs the sample metadata that `prediction_sample` writes; adds `replication` and `seed`.
+    Needs the sample metadata that `prediction_sample` writes; adds `replication`, `seed` and, in
+    the first replication of a run, `seed_check`.
 
     Args:
         variant: "whole" shows predictions whole; "published" their first 15 characters, as the
@@ -54,11 +56,13 @@ def judge_prediction(variant: Variant = "whole", seed: int = 0) -> Solver:
     if variant not in _CUT:
         raise UserError(f"variant='{variant}' is not known. Use one of: {', '.join(_CUT)}.")
 
+    check = SeedCheck()
+
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         question = question_of(state.metadata)
         shown = state.metadata["prediction"][: _CUT[variant]]
         prompt = correctness_prompt(question, shown)
-        return await replicate(state, generate, prompt, seed, question.id)
+        return await replicate(state, generate, prompt, seed, question.id, check)
 
     return solve
 

@@ -2,13 +2,14 @@
 
 from typing import get_args
 
-from inspect_ai.model import ChatMessageUser, get_model
+from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from .errors import UserError
 from .options import OrderPolicy, option_order
 from .prompts import judge_prompt
 from .samples import question_of
+from .seed_check import SeedCheck
 from .seeds import replication_seed
 
 
@@ -17,7 +18,8 @@ def judge_responses(order: OrderPolicy = "shuffled", seed: int = 0) -> Solver:
     """Show the judge a question with its five responses and let it generate one verdict.
 
     Needs the sample metadata `question` and `responses` that `judge_sample` writes; adds `order`
-    (responder names behind [A] to [E]), `replication` and `seed` (the value sent to the provider).
+    (responder names behind [A] to [E]), `replication`, `seed` (the value sent to the provider)
+    and, in the first replication of a run, `seed_check` (whether the provider honours seeds).
 
     Args:
         order: "shuffled" per question and held over replications, "reshuffled" for every
@@ -32,19 +34,26 @@ def judge_responses(order: OrderPolicy = "shuffled", seed: int = 0) -> Solver:
             f"order='{order}' is not known. Use one of: {', '.join(get_args(OrderPolicy))}."
         )
 
+    check = SeedCheck()
+
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         question = question_of(state.metadata)
         responses: dict[str, str] = state.metadata["responses"]
         shown = option_order(list(responses), order, seed, question.id, state.epoch)
         state.metadata["order"] = list(shown)
         prompt = judge_prompt(question, [responses[name] for name in shown])
-        return await replicate(state, generate, prompt, seed, question.id)
+        return await replicate(state, generate, prompt, seed, question.id, check)
 
     return solve
 
 
 async def replicate(
-    state: TaskState, generate: Generate, prompt: str, base_seed: int, question: str
+    state: TaskState,
+    generate: Generate,
+    prompt: str,
+    base_seed: int,
+    question: str,
+    check: SeedCheck | None = None,
 ) -> TaskState:
     """Generate one replication of a prompt with a seed of its own, and record which.
 
@@ -54,6 +63,7 @@ async def replicate(
         prompt: What the judge is to see, the same for every replication.
         base_seed: Base seed of the run.
         question: Id of the question.
+        check: The run's check of seeds, made with its first replication; None makes none.
 
     Raises:
         UserError: `--seed` was given, which would be one seed for all replications; or the
@@ -70,6 +80,16 @@ async def replicate(
     state.messages = [ChatMessageUser(content=prompt)]
     state = await generate(state, seed=seed)
     _refuse_overlong(state, question)
+    if check is not None and check.due(model := str(get_model())):
+
+        async def draw(seed: int) -> str:
+            config = GenerateConfig(seed=seed)
+            output = await get_model().generate(prompt, config=config, cache=False)
+            return output.completion
+
+        other = replication_seed(base_seed, question, state.epoch + 1)
+        drawn = {seed: state.output.completion, other: None}
+        state.metadata["seed_check"] = await check.run(model, draw, drawn)
     return state
 
 

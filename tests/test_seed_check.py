@@ -1,0 +1,114 @@
+import logging
+import math
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval
+from inspect_ai.event import InfoEvent, ModelEvent
+from inspect_ai.log import EvalLog
+from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
+
+from graders import TINY, letters, run, suite, tiny
+from inspect_reliability import tiny_judge
+from inspect_reliability.rejudge import rejudge
+from inspect_reliability.seed_check import DRAWS, seed_outcome
+from inspect_reliability.tasks import bbh_judge, head_to_tail_judge
+
+
+@pytest.mark.parametrize(
+    ("texts", "outcome"),
+    [
+        ((["a", "a", "a"], ["b", "b", "b"]), "honoured"),
+        ((["a", "a", "a"], ["a", "a", "a"]), "unknown"),
+        ((["a", "b", "a"], ["b", "b", "b"]), "not honoured"),
+        ((["a", "a", "a"], ["a", "a", "b"]), "not honoured"),
+    ],
+)
+def test_outcome_of_two_seeds(texts: tuple[list[str], list[str]], outcome: str) -> None:
+    """Equal within and different between is honoured; different within is not."""
+    assert seed_outcome(texts) == outcome
+
+
+def test_chance_of_being_fooled() -> None:
+    """A provider that ignores seeds passes with probability 1/32 at most where texts are two."""
+
+    def fooled(share: float) -> float:
+        return sum(
+            math.prod(share if text == "a" else 1 - share for text in texts)
+            for texts in product("ab", repeat=2 * DRAWS)
+            if seed_outcome((texts[:DRAWS], texts[DRAWS:])) == "honoured"
+        )
+
+    assert max(fooled(share / 100) for share in range(101)) == pytest.approx(1 / 32)
+
+
+def judge(task: Any, model: Model | str, folder: Path, **options: Any) -> EvalLog:
+    [log] = eval(task, model=model, log_dir=str(folder), display="none", **options)
+    assert log.status == "success", log.error
+    return log
+
+
+def checks(log: EvalLog) -> list[Any]:
+    return [
+        event.data
+        for sample in log.samples or []
+        for event in sample.events
+        if isinstance(event, InfoEvent) and isinstance(event.data, dict) and "seeds" in event.data
+    ]
+
+
+@pytest.mark.parametrize("task", [bbh_judge, head_to_tail_judge])
+def test_our_provider_honours_seeds(tmp_path: Path, task: Any) -> None:
+    """The first replication of a run is repeated, and its log says so once."""
+    log = judge(task(), TINY, tmp_path, epochs=3, limit=4, temperature=2.0)
+    [found] = checks(log)
+    assert (found["model"], found["seeds"]) == (TINY, "honoured")
+    told = [s for s in log.samples or [] if "seed_check" in s.metadata]
+    assert [s.metadata["seed_check"] for s in told] == ["honoured"]
+    calls = [e for s in log.samples or [] for e in s.events if isinstance(e, ModelEvent)]
+    assert len(calls) == 3 * 4 + 2 * DRAWS - 1
+
+
+def test_a_provider_that_ignores_seeds_is_found_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Inspect's own provider seeds only when it loads the model; the log warns, once."""
+    folder = str(tiny_judge.folder())
+    model = get_model("hf/tiny", model_path=folder, tokenizer_path=folder, device="cpu")
+    with caplog.at_level(logging.WARNING):
+        options = {"epochs": 2, "limit": 1, "temperature": 2.0, "max_tokens": 12}
+        log = judge(bbh_judge(), model, tmp_path, **options)
+    [found] = checks(log)
+    assert found["seeds"] == "not honoured"
+    warned = [r for r in caplog.records if "does not honour seeds" in r.getMessage()]
+    assert len(warned) == 1
+
+
+def test_a_judge_that_never_varies_shows_nothing(tmp_path: Path) -> None:
+    """At temperature 0 every seed gives the same text, which tells nothing about seeds."""
+    [found] = checks(judge(bbh_judge(), TINY, tmp_path, epochs=1, limit=1, temperature=0.0))
+    assert found["seeds"] == "unknown"
+
+
+def test_outputs_of_a_mock_are_left_to_the_run(tmp_path: Path) -> None:
+    """A mock's outputs are not used up by the check."""
+    output = ModelOutput.from_content("mockllm/model", "Best Response: [[A]]")
+    output.usage = ModelUsage()
+    model = get_model("mockllm/model", custom_outputs=[output, output], memoize=False)
+    [found] = checks(judge(bbh_judge(), model, tmp_path, epochs=2, limit=1))
+    assert found == {
+        "model": "mockllm/model",
+        "seeds": "unknown",
+        "because": "the model is a mock",
+    }
+
+
+def test_graders_are_checked_too(tmp_path: Path) -> None:
+    """A grader that is run again is checked with the first output, and its score says so."""
+    log = run(suite(rejudge(letters(), replications=3)), tmp_path)
+    told = [(s.scores or {})["rejudge"].metadata or {} for s in log.samples or []]
+    assert [metadata["seed_check"] for metadata in told if "seed_check" in metadata] == ["honoured"]
+    [found] = checks(run(suite(rejudge(letters(model=tiny(temperature=0.0)), 2)), tmp_path))
+    assert found["seeds"] == "unknown"
