@@ -120,7 +120,9 @@ def _name(run: PublishedRun) -> str:
 def _spec(run: PublishedRun) -> EvalSpec:
     replications = max((len(outputs) for outputs in run.outputs.values()), default=0)
     names = ["head_to_tail_metrics"] if _head_to_tail(run) else _METRICS
-    metrics = [EvalMetricDefinition(name=f"inspect_reliability/{name}") for name in names]
+    metrics: list[Any] = [
+        EvalMetricDefinition(name=f"inspect_reliability/{name}") for name in names
+    ]
     return EvalSpec(
         # When a judgment was made is not known; this is when the file was written.
         created=datetime.fromtimestamp(run.path.stat().st_mtime, UTC).isoformat(),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations_with_replacement
 from typing import Any
 
 import pandas as pd
@@ -18,7 +18,7 @@ from ...reliability import (
     inter_rater,
     stable_majority,
 )
-from ...verdicts import LETTERS
+from ...verdicts import INVALID, LETTERS, NON_RESPONSE
 from ..cells import Cell, is_head_to_tail, number
 from ..printable import one_line, printable
 from ..summary import (
@@ -88,7 +88,7 @@ class Content:
     """The whole page."""
 
     title: str
-    facts: list[tuple[str, str]]
+    facts: list[tuple[str, list[str]]]
     glance: list[str]
     tables: list[Table]
     legend: tuple[str, ...]
@@ -148,23 +148,24 @@ def _by_benchmark(cells: Sequence[Cell]) -> Iterator[tuple[str, list[Cell]]]:
     yield from found.items()
 
 
-def _facts(judgments: Judgments, cells: Sequence[Cell]) -> list[tuple[str, str]]:
+def _facts(judgments: Judgments, cells: Sequence[Cell]) -> list[tuple[str, list[str]]]:
     table = judgments.table
     temperatures = sorted(table["temperature"].dropna().unique(), reverse=True)
-    replications = [cell.panel["omega"].n_replications for cell in cells]
-    span = sorted({f"{number(round(r, 1))}" for r in (min(replications), max(replications))})
+    replications = [round(cell.panel["omega"].n_replications, 1) for cell in cells]
+    span = dict.fromkeys(f"{number(r)}" for r in (min(replications), max(replications)))
+    questions = table.groupby("benchmark", dropna=False)["question"].nunique().sum()
     return [
         ("Judges", _names(table["judge"])),
         ("Benchmarks", _names(table["benchmark"])),
-        ("Questions", f"{table.groupby('benchmark', dropna=False)['question'].nunique().sum():,}"),
-        ("Replications", " to ".join(span)),
-        ("Temperatures", ", ".join(f"{number(t)}" for t in temperatures) or "not known"),
-        ("Judgments", f"{len(table):,}"),
+        ("Questions", [f"{questions:,}"]),
+        ("Replications", [" to ".join(span)]),
+        ("Temperatures", [", ".join(f"{number(t)}" for t in temperatures) or "not known"]),
+        ("Judgments", [f"{len(table):,}"]),
     ]
 
 
-def _names(column: "pd.Series[Any]") -> str:
-    return ", ".join(one_line(str(name)) for name in column.dropna().unique()) or "not known"
+def _names(column: "pd.Series[Any]") -> list[str]:
+    return [one_line(str(name)) for name in column.dropna().unique()] or ["not known"]
 
 
 def _glance(judge: Any, cells: Sequence[Cell]) -> str:
@@ -259,32 +260,38 @@ def _responders(table: pd.DataFrame) -> Counts:
 
 
 def _agreement(cells: Sequence[Cell]) -> Iterator[Table]:
-    """Judge x judge, for each benchmark and temperature that several judges share."""
+    """Each judge with itself and with each other, by temperature: one table a benchmark."""
     for name, own in _by_benchmark(cells):
-        for temperature in dict.fromkeys(_temperature(cell) for cell in own):
-            same = [cell for cell in own if _temperature(cell) == temperature]
-            judges = [one_line(str(cell.group.get("judge"))) for cell in same]
-            if len(set(judges)) < 2 or len(set(judges)) < len(judges):
-                continue
-            table = pd.concat([cell.table for cell in same])
-            chosen = category_of(table.assign(judge=None))
-            given = {
-                judge: _verdicts(cell.table, chosen.loc[cell.table.index])
-                for judge, cell in zip(judges, same, strict=True)
-            }
-            values = {
-                (judge, judge): with_interval(cell.panel["agreement"])
-                for judge, cell in zip(judges, same, strict=True)
-            }
-            for one, other in combinations(judges, 2):
-                try:
-                    both = inter_rater({one: given[one], other: given[other]})
-                    text = with_interval(both.agreement)
-                except ReliabilityError as error:
-                    text = f"none: {error}"
-                values[one, other] = values[other, one] = text
-            rows = [[judge, *(values[judge, other] for other in judges)] for judge in judges]
-            yield Table(f"{name}, temperature {temperature}", ["", *judges], rows)
+        judges = list(dict.fromkeys(_judge(cell) for cell in own))
+        by_place = {(_judge(cell), _temperature(cell)): cell for cell in own}
+        if len(judges) < 2 or len(by_place) < len(own):
+            continue
+        temperatures = list(dict.fromkeys(_temperature(cell) for cell in own))
+        rows = []
+        for one, other in combinations_with_replacement(judges, 2):
+            pairs = [(by_place.get((one, t)), by_place.get((other, t))) for t in temperatures]
+            who = f"{one} with itself" if one == other else f"{one} with {other}"
+            rows.append([who, *(_agree(*pair) for pair in pairs)])
+        yield Table(name, ["", *(f"T = {t}" for t in temperatures)], rows)
+
+
+def _agree(one: Cell | None, other: Cell | None) -> str:
+    if one is None or other is None:
+        return ""
+    if one is other:
+        return with_interval(one.panel["agreement"])
+    # Letters mean the same to both only if both saw the options in one order.
+    tables = pd.concat([one.table, other.table], keys=[0, 1])
+    chosen = category_of(tables.assign(judge=None))
+    given = {str(k): _verdicts(cell.table, chosen.loc[k]) for k, cell in enumerate((one, other))}
+    try:
+        return with_interval(inter_rater(given).agreement)
+    except ReliabilityError:
+        return "no questions shared"
+
+
+def _judge(cell: Cell) -> str:
+    return one_line(str(cell.group.get("judge")))
 
 
 def _verdicts(table: pd.DataFrame, chosen: "pd.Series[Any]") -> dict[str, list[object]]:
@@ -307,10 +314,13 @@ def _examples(cell: Cell) -> Iterator[Example]:
         question = cell.counts.questions[i]
         asked = cell.table["question"] == question
         shares = chosen[asked].value_counts(normalize=True)
-        if len(shares) < 2:
+        # Two choices contradict each other more than a choice and none.
+        choices = [verdict for verdict in shares.index if verdict not in (NON_RESPONSE, INVALID)]
+        shown = choices if len(choices) > 1 else list(shares.index)
+        if len(shown) < 2:
             continue
         prompt, outputs = None, []
-        for verdict in shares.index[:2]:
+        for verdict in shown[:2]:
             row = cell.table[asked & (chosen == verdict)].iloc[0]
             text = judgment_text(row.to_dict())
             if text is None:
@@ -325,5 +335,5 @@ def _examples(cell: Cell) -> Iterator[Example]:
                 )
             )
         if len(outputs) == 2:
-            shown = None if prompt is None else printable(prompt, LONGEST_TEXT)
-            yield Example(one_line(question), shown, tuple(outputs))
+            asked_of = None if prompt is None else printable(prompt, LONGEST_TEXT)
+            yield Example(one_line(question), asked_of, tuple(outputs))

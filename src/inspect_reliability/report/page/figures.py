@@ -35,14 +35,14 @@ class Drawn:
     """A figure and its text alternative.
 
     Attributes:
+        title: What it is of.
         svg: The figure.
-        caption: What it shows.
         headings: Headings of the table of its numbers.
         rows: The table.
     """
 
+    title: str
     svg: Markup
-    caption: str
     headings: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
 
@@ -82,7 +82,7 @@ def omega_by_temperature(benchmark: str, cells: Sequence[Cell]) -> Drawn:
                 label=_short(judge),
             )
         unknown = any(cell.group.get("temperature") is None for cell in cells)
-        labels = [f"{number(t)}" for t in known] + (["?"] if unknown else [])
+        labels = [f"{number(t)}" for t in known] + (["not known"] if unknown else [])
         axes.set_xticks(range(len(labels)), labels)
         axes.set_xlim(-0.5, len(labels) - 0.5)
         axes.set_ylim(_LOWEST, 1.04)
@@ -91,8 +91,7 @@ def omega_by_temperature(benchmark: str, cells: Sequence[Cell]) -> Drawn:
         axes.set_xlabel("temperature")
         axes.set_ylabel("omega, one verdict")
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=1)
-        caption = f"{benchmark}: omega of a single verdict, with 95% intervals over questions."
-        svg = inline_svg(figure, caption)
+        svg = inline_svg(figure, f"{benchmark}: omega of one verdict, by temperature and judge.")
     rows = [
         (
             str(cell.group.get("judge")),
@@ -101,7 +100,7 @@ def omega_by_temperature(benchmark: str, cells: Sequence[Cell]) -> Drawn:
         )
         for cell in cells
     ]
-    return Drawn(svg, caption, ("Judge", "Temperature", "Omega [95%]"), rows)
+    return Drawn(benchmark, svg, ("Judge", "Temperature", "Omega [95%]"), rows)
 
 
 def verdicts_by_question(name: str, counts: Counts) -> Drawn:
@@ -146,10 +145,10 @@ def verdicts_by_question(name: str, counts: Counts) -> Drawn:
             columnspacing=1.0,
         )
         some = f" (the first {len(shown)} of {len(order):,})" if len(shown) < len(order) else ""
-        caption = f"{name}: verdicts of each question, least stable first{some}."
-        svg = inline_svg(figure, caption)
+        title = f"Verdicts of each question, the least stable first{some}"
+        svg = inline_svg(figure, f"{name}. {title}.")
     rows = [(counts.questions[i], *(f"{counts.table[i, k]}" for k in used)) for i in shown]
-    return Drawn(svg, caption, ("Question", *(counts.categories[k] for k in used)), rows)
+    return Drawn(title, svg, ("Question", *(counts.categories[k] for k in used)), rows)
 
 
 def shares_by_option(title: str, shares: Mapping[str, ChoiceShares]) -> Drawn:
@@ -180,7 +179,7 @@ def shares_by_option(title: str, shares: Mapping[str, ChoiceShares]) -> Drawn:
             rotation=25 if lengthy else 0,
             ha="right" if lengthy else "center",
         )
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1)
         axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axes.grid(axis="x", visible=False)
         axes.legend(
@@ -191,16 +190,12 @@ def shares_by_option(title: str, shares: Mapping[str, ChoiceShares]) -> Drawn:
             handletextpad=0.1,
             columnspacing=0.8,
         )
-        caption = (
-            f"{title}: share of each option among all choices, with standard errors over "
-            "questions. Dashed: equal shares."
-        )
-        svg = inline_svg(figure, caption)
+        svg = inline_svg(figure, f"{title}: share of each option among all choices.")
     rows = [
         (name, *(f"{share:.1%}" for share in found.shares or ()), _p_value(found))
         for name, found in shares.items()
     ]
-    return Drawn(svg, caption, ("Temperature", *options, "Equal shares?"), rows)
+    return Drawn(title, svg, ("Temperature", *options, "Equal shares?"), rows)
 
 
 def votes_curve(title: str, found: Mapping[str, StableMajority]) -> Drawn:
@@ -226,7 +221,7 @@ def votes_curve(title: str, found: Mapping[str, StableMajority]) -> Drawn:
         ticks = [m for m in votes if m in (1, 3, 5, 9, 15, 25, 49, 99, 199, 499)]
         axes.set_xticks(ticks, [str(m) for m in ticks])
         axes.minorticks_off()
-        axes.set_ylim(top=1.02)
+        axes.set_ylim(0, 1.03)
         axes.set_xlabel("votes")
         axes.set_ylabel("same majority again")
         axes.legend(
@@ -238,11 +233,7 @@ def votes_curve(title: str, found: Mapping[str, StableMajority]) -> Drawn:
             handletextpad=0.2,
             columnspacing=0.8,
         )
-        caption = (
-            f"{title}: how often the majority of so many runs is that of as many other runs. "
-            f"Dashed: {wanted:.0%}."
-        )
-        svg = inline_svg(figure, caption)
+        svg = inline_svg(figure, f"{title}: how often majorities of so many votes are the same.")
     rows = [
         (name, f"{m}", f"{agreement:.2f}", f"{stable:.0%}")
         for name, majority in found.items()
@@ -251,7 +242,7 @@ def votes_curve(title: str, found: Mapping[str, StableMajority]) -> Drawn:
         )
     ]
     headings = ("Temperature", "Votes", "Same majority again", "Questions stable")
-    return Drawn(svg, caption, headings, rows)
+    return Drawn(title, svg, headings, rows)
 
 
 def least_stable(counts: Counts) -> list[int]:
