@@ -16,7 +16,7 @@ from inspect_reliability.report import report_cells
 from inspect_reliability.report.judge_by_benchmark import judge_by_benchmark
 from inspect_reliability.sweep import Sweep, run_sweep
 
-QUESTIONS, REPLICATIONS = 6, 20
+QUESTIONS, REPLICATIONS = 5, 16
 TEMPERATURES = (1.0, 0.0)
 TOTAL = len(TEMPERATURES) * QUESTIONS * REPLICATIONS
 
