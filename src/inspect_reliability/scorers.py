@@ -44,6 +44,8 @@ def verdict(parser: ParserName = "default") -> Scorer:
         chosen = order[LETTERS.index(letter)] if letter in LETTERS and order else None
         if chosen is not None:
             metadata["responder"] = chosen
+        if state.metadata.get("judge_is_responder"):
+            metadata["judge_is_responder"] = True
         if target.text:
             metadata["best"] = chosen == target.text
         return Score(value=letter, answer=letter, explanation=text, metadata=metadata)
