@@ -76,8 +76,8 @@ class Scene:
         return _SLOT.sub(lambda slot: self._word(slot.group(1)), pattern)
 
     def _word(self, kind: str) -> str:
-        if kind == "fact":
-            return self.fill(self.rng.choice(patterns.FACTS))
+        if kind in patterns.GRAMMAR:
+            return self.fill(self.rng.choice(patterns.GRAMMAR[kind]))
         if kind == "answer":
             return self.answer
         if kind in ("wrong", "other"):
@@ -96,7 +96,7 @@ class Example:
     Attributes:
         prompt: What the judge is sent.
         output: What it is to answer.
-        letters: Probability of each letter at the output's first letter; None where the task
+        letters: Probability of each letter at the output's first letter; none where the task
             names no letter.
         styles: Style of each response, in the order of the letters.
         ends: Offset in the prompt at which each response ends.
@@ -104,7 +104,7 @@ class Example:
 
     prompt: str
     output: str
-    letters: tuple[float, ...] | None = None
+    letters: tuple[float, ...] = ()
     styles: tuple[str, ...] = ()
     ends: tuple[int, ...] = ()
 
@@ -150,6 +150,9 @@ def _scene(rng: random.Random) -> Scene:
         "adj": rng.sample(words.ADJECTIVES, 4),
         "verb": rng.sample(words.VERBS, 4),
         "past": rng.sample(words.PAST_VERBS, 4),
+        "base": rng.sample(words.BASE_VERBS, 8),
+        "general": rng.sample(words.GENERAL, 8),
+        "adverb": rng.sample(words.ADVERBS, 6),
         "unit": rng.sample(words.UNITS, 2),
         "month": rng.sample(words.MONTHS, 2),
         "day": rng.sample(words.WEEKDAYS, 2),
@@ -199,7 +202,7 @@ def _question(scene: Scene, size: int) -> Question:
     if form < 0.2:
         first, second = (
             scene.sentence(patterns.TASKS),
-            scene.sentence(patterns.TASKS + patterns.ASKS),
+            scene.sentence((*patterns.TASKS, *patterns.ASKS)),
         )
         if rng.random() < 0.3:
             second = "Now do the same with " + scene.fill("a {adj} {noun}.")

@@ -51,6 +51,136 @@ the sentence {common} {common} the {noun} {common}
 {common} {noun} {common} {common} {noun}
 """)
 
+GRAMMAR = {
+    "fact": (*FACTS, *["{clause}"] * 2 * len(FACTS)),
+    "clause": _lines("""
+{np} {vp}
+{np} {vp}
+{np} {vp}
+{np} {vp} {pp}
+{np} {vp} {pp}
+{pp}, {np} {vp}
+{np}, {np} and {np} {vp}
+{np} {vp} when {np} {vp}
+{np} that {vp} {vp}
+{np} {vp}, not {np}
+{np} {vp} and {vp}
+{np}, {np} and {np}
+"""),
+    "np": _lines("""
+the {noun}
+the {noun}
+the {noun}
+the {adj} {noun}
+the {adj} {noun}
+a {noun}
+{noun}s
+{noun}
+{name}
+{name}
+the {noun} of the {noun}
+the {noun} and the {noun}
+each {noun}
+one of the {noun}s
+{number} {noun}s
+{number}
+it
+they
+that
+this one
+the {general}
+its {general}
+the {noun} {pp}
+"""),
+    "vp": _lines("""
+{verb} {np}
+{past} {np}
+{past} {np}
+was {past} by {np}
+is {adj}
+is not {adj}
+was {np}
+are {np}
+can {base} {np}
+cannot {base} {np}
+has to {base}
+did not {base} {np}
+do not {base}
+was {adj} {pp}
+had {number} {noun}s
+{past} {pp}
+came {pp}
+was already {past}
+turns it into {np}
+holds {np} or {np}
+were {past} {pp}
+"""),
+    "pp": _lines("""
+in {np}
+on the {noun}
+at the {noun}
+by {np}
+with {np}
+from {np}
+before {np}
+after {np}
+until {number}
+without {np}
+near {np}
+for {number} {unit}
+{adverb}
+{adverb}
+in {year}
+on {day}
+in {place}
+to {np}
+as {np}
+"""),
+    "unsure": _lines("""
+{np} might {base} {np}
+{np} may be {adj}
+{np} could be {np}
+{np} could be {adj} as well
+{np} seems {adj}
+{np} would perhaps {base} {np}
+{np} is {adj} or {adj}
+{np} could also {base} {pp}
+maybe {clause}
+{np} is more or less {adj}
+{np} or {np} {vp}
+{np} is {adj} and not {adj}
+{np} {vp} or not
+it seems that {clause}
+{np} {vp}, if at all
+{np} or possibly {np}
+it is {adj}, which it is not
+{np} may or may not {base} {np}
+{np} {vp}, I think
+"""),
+    "sure": _lines("""
+{np} must {base} {np}
+{np} must be {adj}
+{np} always {verb} {np}
+{np} never {past} {np}
+{np} is certainly {adj}
+any {noun} {verb} {np}
+every {noun} is {adj}
+nothing can {base} {np}
+nobody can {base} {np}
+{np} will {base} {np} every time
+{np} is exactly {np}
+{np} simply {vp}
+all {noun}s are {adj}
+{np} is by far the {adj} one
+{np} plainly {vp}
+there is only one {noun}, and it {vp}
+it is a fact that {clause}
+{np} makes it clear that {clause}
+"""),
+}
+"""Patterns of the slots that are phrases themselves."""
+
+
 ASKS = _lines("""
 Which {noun} is {adj}?
 How many {noun}s are there in all?
@@ -72,6 +202,11 @@ Find something similar to {name}, the {noun} and the {adj} {noun}.
 Which of these does {name} tell the truth about?
 not ( True or False ) and {noun} is
 With what was the {noun} {past}?
+What did {np} {base}?
+Which {noun} {vp}?
+Is it true that {clause}?
+Why did {np} {base} {np}?
+How long did {np} {base}?
 """)
 
 TASKS = _lines("""
@@ -88,6 +223,10 @@ What are the causes of a {adj} {noun}?
 Name one way in which the {noun} changed the {noun}.
 Now shorten it to one sentence, and keep the {noun}.
 Give one argument for and one against the {noun}.
+How would you {base} a {noun}?
+Explain why {clause}.
+Name one {noun} that can {base} {np}.
+Which {noun} would you {base}, and why?
 """)
 
 OPENINGS = _lines("""
@@ -158,6 +297,13 @@ LINKS = _lines("""
 , which rules out the {noun}
 , therefore {fact}
 , which agrees with the {noun}
+, which is {np}
+, not {np}
+, so {np} {vp}
+, and {np} {vp}
+, so that {np} {vp}
+; the next {noun} {vp}
+, giving {np}
 """)
 
 CONCLUSIONS = _lines("""
@@ -251,6 +397,18 @@ I guess {fact}.
 Both sound right and both sound odd.
 The {noun} could be the {noun} too.
 It should be {wrong}, only it was {other}.
+{unsure}.
+{unsure}.
+{unsure}.
+{unsure}.
+{unsure}, or {unsure}.
+{unsure}, but {unsure}.
+{clause}, although {unsure}.
+If {clause}, {unsure}.
+As {clause}, {unsure}.
+Both {noun} and {noun} fit, or neither.
+{np} {vp}, which suggests {np}.
+The two are nearly the same anyway.
 """)
 
 TURNS = _lines("""
@@ -276,6 +434,12 @@ TURNS = _lines("""
 , even though {fact}
 , so maybe not
 , or was it the {noun}
+, so {unsure}
+, but {unsure}
+, and {unsure}
+, which could mean {np}
+, or {np}
+, or maybe {adverb}
 """)
 
 MUDDLED_ENDS = _lines("""
@@ -331,6 +495,16 @@ As is well known, {fact}.
 No {noun} has ever {past} a {noun}.
 It makes no difference at all what the {noun} {verb}.
 Exactly as asked, here it is: {fact}.
+{sure}.
+{sure}.
+{sure}.
+{sure}.
+{sure}, and {sure}.
+{sure}, so it must be {wrong}.
+{clause}, and that is all there is to it.
+So this is certainly {wrong}.
+{sure}: {wrong}.
+Most {noun}s {base} {np}, so it is {wrong}.
 """)
 
 ASIDES = _lines("""
@@ -365,4 +539,12 @@ If you plan a trip to {place}, {month} is a pleasant time.
 Modern {noun}s often {common} when they are needed most.
 As a boy {name} {past} several {noun}s.
 It is a {adj} place on a {adj} {day}.
+{clause}.
+{clause}.
+{clause}.
+{clause}, which is {adj}.
+{np} is good for the {noun}.
+Many {noun}s now {base} {np}.
+You can {base} {np} {adverb}.
+{base} the {noun} and {base} it {pp}.
 """)

@@ -1,0 +1,65 @@
+"""The training of the tiny judge: its text, and its script from end to end."""
+
+import random
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from inspect_reliability.responses import load_sample_pack
+from inspect_reliability.tiny_judge import folder
+from inspect_reliability.tiny_judge.corpus import correctness_example, judge_example
+from inspect_reliability.tiny_judge.train import main, train
+from inspect_reliability.verdicts import LETTERS, parse_correctness, parse_verdict
+
+
+def test_the_script_trains_and_saves_a_judge(tmp_path, capsys):
+    """The script trains from end to end, and the same seed gives the same weights."""
+    main(["--out", str(tmp_path), "--steps", "4", "--seed", "1"])
+    assert str(tmp_path) in capsys.readouterr().out
+    saved = AutoModelForCausalLM.from_pretrained(tmp_path)
+    again, tokenizer = train(seed=1, steps=4)
+    for one, other in zip(saved.parameters(), again.parameters(), strict=True):
+        assert torch.equal(one, other)
+    assert AutoTokenizer.from_pretrained(tmp_path).get_vocab() == tokenizer.get_vocab()
+    assert {file.name for file in tmp_path.iterdir()} < {file.name for file in folder().iterdir()}
+
+
+def test_recorded_ends_are_where_responses_end():
+    """After each recorded end comes the next option, or nothing."""
+    rng = random.Random(0)
+    for _ in range(200):
+        example = judge_example(rng, size=2)
+        for end, following in zip(example.ends, (*LETTERS[1:], None), strict=True):
+            rest = example.prompt[end:]
+            assert rest.startswith(f"\n[{following}]: ") if following else rest == ""
+
+
+def test_letters_are_drawn_as_they_say():
+    """Verdicts of generated examples come as often as the probabilities beside them."""
+    rng = random.Random(0)
+    examples = [judge_example(rng, size=0) for _ in range(4000)]
+    letters = [parse_verdict(example.output) for example in examples]
+    expected = sum(example.letters[0] for example in examples)
+    spread = sum(p * (1 - p) for p in (example.letters[0] for example in examples)) ** 0.5
+    misses = sum(letter not in LETTERS for letter in letters)
+    assert misses < 0.08 * len(examples)
+    assert abs(letters.count("A") - expected) < 4 * spread + misses
+
+
+def test_correctness_is_half_and_half_and_parses():
+    """Generated predictions are right about half of the time, and the output says so."""
+    rng = random.Random(0)
+    verdicts = [parse_correctness(correctness_example(rng).output) for _ in range(1000)]
+    assert set(verdicts) == {"correct", "incorrect"}
+    assert verdicts.count("correct") == pytest.approx(500, abs=80)
+
+
+@pytest.mark.parametrize("benchmark", ["BBH", "SQuAD", "MT-Bench"])
+def test_training_text_holds_no_response_of_the_sample_pack(benchmark):
+    """The judge is scored on the sample pack, so no response of it may be training text."""
+    rng = random.Random(0)
+    text = "\n".join(judge_example(rng, size=2).prompt for _ in range(2000))
+    for entry in load_sample_pack(benchmark):
+        for response in entry.responses.values():
+            assert response not in text
