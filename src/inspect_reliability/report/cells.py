@@ -1,7 +1,6 @@
 """One cell of a report: a judge under one condition, with everything computed of it."""
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -104,7 +103,7 @@ def report_cells(
             procedure out.
         progress: Wraps the groups as they are computed, to show progress.
     """
-    groups = sorted(report_groups(judgments, by), key=lambda group: _order(judgments, group[0]))
+    groups = sorted(report_groups(judgments, by), key=lambda group: _order(group[0]))
     return [report_cell(group, rows, permutations) for group, rows in progress(groups, "Computing")]
 
 
@@ -112,32 +111,38 @@ def report_groups(
     judgments: Judgments, by: Sequence[str] = GROUP_BY
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Groups of judgments that can be reported as one."""
-    table = judgments.table
-    if "scorer" in table and table["scorer"].nunique() > 1 and "scorer" not in by:
-        by = (*by, "scorer")
     for group, rows in judgments.groups(by):
-        head_to_tail = rows["benchmark"] == HEAD_TO_TAIL
-        if not head_to_tail.all():
-            yield group, rows[~head_to_tail]
-        # Its verdicts are of another kind, each on the prediction of one responder.
-        judged = rows[head_to_tail]
-        if "responder" not in judged:
-            judged = judged.assign(responder=None)
-        for responder, predictions in judged.groupby("responder", sort=False, dropna=False):
-            named = None if pd.isna(responder) else responder
-            yield {**group, "benchmark": HEAD_TO_TAIL, "responder": named}, predictions
+        for named, part in _kinds(rows, by):
+            yield {**group, **named}, part
 
 
-def _order(judgments: Judgments, group: dict[str, Any]) -> tuple[Any, ...]:
-    """Groups as they come, but from the highest temperature to the lowest."""
-    places = []
-    for name, value in group.items():
-        if name == "temperature":
-            places.append(math.inf if value is None else -value)
-        else:
-            found = (judgments.table[name] == value).to_numpy()
-            places.append(float(found.argmax()) if found.any() else math.inf)
-    return tuple(places)
+def _kinds(rows: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Parts of a group whose verdicts answer the same question."""
+    if "scorer" in rows and "scorer" not in by and rows["scorer"].nunique() > 1:
+        for scorer, part in rows.groupby("scorer", sort=False):
+            for named, same in _kinds(part, (*by, "scorer")):
+                yield {"scorer": scorer, **named}, same
+        return
+    head_to_tail = rows["benchmark"] == HEAD_TO_TAIL
+    if not head_to_tail.all():
+        yield {}, rows[~head_to_tail]
+    judged = rows[head_to_tail]
+    if "responder" in judged and judged["responder"].notna().all():
+        # Each verdict is on the prediction of one responder.
+        for responder, predictions in judged.groupby("responder", sort=False):
+            yield {"benchmark": HEAD_TO_TAIL, "responder": responder}, predictions
+    elif len(judged):
+        yield {"benchmark": HEAD_TO_TAIL}, judged
+
+
+def _order(group: Mapping[str, Any]) -> list[tuple[bool, float, str]]:
+    """Names in alphabetical order, numbers (temperatures) from the highest to the lowest."""
+    return [
+        (value is None, -value, "")
+        if isinstance(value, int | float)
+        else (value is None, 0.0, str(value))
+        for value in group.values()
+    ]
 
 
 def is_head_to_tail(table: pd.DataFrame) -> bool:
@@ -148,6 +153,8 @@ def is_head_to_tail(table: pd.DataFrame) -> bool:
 
 def report_cell(group: dict[str, Any], table: pd.DataFrame, permutations: int = 200) -> Cell:
     """Compute one cell."""
+    # Seeded permutations then give the same floor however the judgments were read.
+    table = table.sort_values(["question", "replication"], kind="stable")
     counted = counts(table)
     without = _without_non_responses(counted)
     published, reason = _published(table, permutations)
