@@ -11,7 +11,7 @@ from transformers import AttentionInterface, PreTrainedModel
 from inspect_reliability.hf_seeded import attention
 from inspect_reliability.hf_seeded.model_run import WAYS, ModelRun
 from inspect_reliability.hf_seeded.request import Request
-from inspect_reliability.hf_seeded.rows import CopiedRows, PlainRows, SharedPrefixRows
+from inspect_reliability.hf_seeded.rows import CopiedRows, PlainRows, Rows, SharedPrefixRows
 
 PROMPT = tuple(2 + (17 * position) % 300 for position in range(2 * WINDOW + 5))
 TEMPERATURES = (0.0, 0.4, 1.0)
@@ -73,12 +73,15 @@ def test_company_changes_nothing(family: str, models_by_family: Models) -> None:
         assert [one for block in blocks for one in tokens(run, block)] == together
 
 
-def test_few_rows_change_nothing(llama: PreTrainedModel) -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_few_rows_change_nothing(llama: PreTrainedModel, way: type[Rows]) -> None:
     """A tree that is wider than the rows allowed is worked through in parts, with one result."""
-    asked = requests(60)
+    asked = requests(30, max_tokens=4)
     together = tokens(model_run(llama), asked)
-    assert tokens(model_run(llama, max_rows=9), asked) == together
-    assert tokens(model_run(llama, max_rows=1), asked) == together
+    for rows in (9, 1):
+        run = model_run(llama, max_rows=rows)
+        run.way = way
+        assert tokens(run, asked) == together
 
 
 @pytest.mark.parametrize("top_p", [0.3, 0.9])

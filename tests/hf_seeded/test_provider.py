@@ -106,7 +106,7 @@ def test_replications_through_inspect(model_folder: Path, tmp_path: Path) -> Non
 
 def test_connections(model_folder: Path) -> None:
     """Many requests are let through together unless the user says how many."""
-    assert load(model_folder).config.max_connections == 1000
+    assert load(model_folder).config.max_connections == 10_000
     assert load(model_folder, GenerateConfig(max_connections=3)).config.max_connections == 3
 
 

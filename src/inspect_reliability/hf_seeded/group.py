@@ -16,10 +16,10 @@ Grow = Callable[
     [list[Request], Callable[[int, Continuation | Exception], None], Callable[[int], bool]], None
 ]
 
-QUIET = 0.02
+QUIET = 0.05
 """Seconds without an arrival after which a burst is taken to have ended."""
 
-LONGEST_WAIT = 1.0
+LONGEST_WAIT = 2.0
 """Seconds for which a burst is waited for at most."""
 
 

@@ -34,9 +34,9 @@ logger = logging.getLogger(__name__)
 DEFAULT_MAX_TOKENS = 512
 DEFAULT_MAX_ROWS = 128
 
-CONNECTIONS = 1000
+CONNECTIONS = 10_000
 """Inspect works through epoch 1, then epoch 2, and so on. Only replications that are in flight
-together can share their prompt's forward pass, so many must be let through."""
+together can share their prompt's forward pass, so all of a run should be let through."""
 
 SEED_LIMIT = 2**31
 

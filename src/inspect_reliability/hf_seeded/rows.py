@@ -59,7 +59,8 @@ class Rows(ABC):
             OutOfMemoryError: They did not fit. The rows are lost.
         """
         padding = [0] * (self.fewest - len(tokens))
-        padded = [*parents, *(parents[i] for i in padding)]
+        rows = [*parents, *(parents[i] for i in padding)]
+        padded = rows if self.held else [0] * len(rows)
         with memory_errors(f"{len(tokens)} continuations at once"):
             if padded != self.held:
                 self._take(padded)

@@ -1,0 +1,91 @@
+"""How many verdicts depend on how many rows go through the model together."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from inspect_ai.model import ChatMessageUser
+
+from _models import prompt_words, random_model, word_tokenizer, write_verdicts
+from _variants import requests, tree
+from inspect_reliability.hf_seeded.load import load
+from inspect_reliability.hf_seeded.model_run import ModelRun
+from inspect_reliability.hf_seeded.prompt import PromptEncoder
+from inspect_reliability.prompts import judge_prompt
+from inspect_reliability.samples import question_of
+from inspect_reliability.tasks import bbh_judge
+from inspect_reliability.verdicts import parse_verdict
+
+BLOCKS = (7, 30)
+REPLICATIONS = 100
+TOKENS = 30
+
+
+def flips(shape: str, device: str) -> dict[str, Any]:
+    """Verdicts and texts that change when the same seeds come in blocks.
+
+    The tiny judge on questions of the sample pack, and random weights that write verdict lines,
+    each in float32 and bfloat16.
+    """
+    result: dict[str, Any] = {}
+    for dtype in ("float32", "bfloat16"):
+        judge = load(
+            "tiny-judge",
+            device=device,
+            dtype=dtype,
+            device_map=None,
+            token=None,
+            revision=None,
+            trust_remote_code=False,
+            model_args={},
+        )
+        encoder = PromptEncoder(judge.tokenizer)
+        run = ModelRun(judge.model, encoder.decode, judge.end_tokens, judge.context, 128)
+        prompts = [encoder.encode([ChatMessageUser(content=text)]) for text in _questions(9)]
+        result[f"tiny-judge, {dtype}"] = _changes(run, prompts)
+        if shape == "8b" and dtype == "float32":
+            continue
+        model = random_model(shape, device, getattr(torch, dtype), 1024)
+        words = word_tokenizer(model.config.vocab_size)
+        run = ModelRun(model, words.decode, frozenset(), 1024, 128)
+        prompts = [
+            words(prompt_words(500, model.config.vocab_size, n))["input_ids"] for n in (1, 2)
+        ]
+        with write_verdicts(model, rambling=0):
+            result[f"{shape} of random weights, {dtype}"] = _changes(run, prompts)
+    return result
+
+
+def _questions(number: int) -> list[str]:
+    samples = list(bbh_judge().dataset)[:number]
+    return [
+        judge_prompt(question_of(sample.metadata), list(sample.metadata["responses"].values()))
+        for sample in samples
+        if sample.metadata
+    ]
+
+
+def _changes(run: ModelRun, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
+    """Share of replications whose verdict, and whose text, differs from that in one block."""
+    whole = [text for prompt in prompts for text in _texts(run, prompt, REPLICATIONS)]
+    return {
+        "replications": len(whole),
+        **{
+            f"in blocks of {size}": {
+                "verdicts": _differ(whole, blocks, parse_verdict),
+                "texts": _differ(whole, blocks, str),
+            }
+            for size in BLOCKS
+            for blocks in [[text for prompt in prompts for text in _texts(run, prompt, size)]]
+        },
+    }
+
+
+def _texts(run: ModelRun, prompt: Sequence[int], size: int) -> list[str]:
+    asked = requests(prompt, REPLICATIONS, TOKENS)
+    blocks = [asked[start : start + size] for start in range(0, REPLICATIONS, size)]
+    return [one.text for block in blocks for one in tree(run, block)]
+
+
+def _differ(one: list[str], other: list[str], read: Callable[[str], str]) -> int:
+    return sum(read(a) != read(b) for a, b in zip(one, other, strict=True))

@@ -1,0 +1,296 @@
+"""What R replications of one prompt cost, each way measured against the others in one run.
+
+    python bench/replications.py            a table
+    python bench/replications.py --json     the same as JSON
+    python bench/replications.py --device cuda --shape 8b --dtype bfloat16
+
+Models have random weights of the given shape, so the figures are about work, not about text. Two
+kinds of text bound what judges write: "never agrees" (all replications differ from their first or
+second token on) and "verdict-like" (nine in ten begin with `Best Response: [[X]]` and then go
+their own ways, one in ten rambles from the start). Slow ways are measured on fewer replications
+and scaled up; each row of the result says on how many.
+"""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import _roofline
+from _flips import flips
+from _measure import Cost, cost, machine, median_cost
+from _models import prompt_words, random_model, save, word_tokenizer, write_verdicts
+from _variants import InspectHF, generate, requests, row_each, stopping, tree
+from inspect_reliability.hf_seeded.model_run import ModelRun
+from inspect_reliability.hf_seeded.rows import CopiedRows, Rows, SharedPrefixRows
+from inspect_reliability.verdicts import verdict_complete
+
+TEMPERATURES = (0.0, 0.25, 0.5, 0.75, 1.0)
+RAMBLING = 0.1
+VERDICT_TOKENS = 50
+LENGTHS = (500, 1500, 3000)
+REPLICATIONS = (1, 10, 100, 1000)
+
+
+class Bench:
+    """A model and the ways to replicate on it."""
+
+    def __init__(self, arguments: argparse.Namespace, folder: Path) -> None:
+        self.device: str = arguments.device
+        self.repeats: int = arguments.repeats
+        self.length: int = arguments.prompt
+        self.replications: int = arguments.replications
+        self.tokens: int = arguments.tokens
+        self.sample: int = arguments.sample
+        context = max(*LENGTHS, self.length) + 256
+        self.model = random_model(
+            arguments.shape, self.device, getattr(torch, arguments.dtype), context
+        )
+        self.tokenizer = word_tokenizer(self.model.config.vocab_size)
+        self.run = ModelRun(
+            self.model, self.tokenizer.decode, frozenset(), context, arguments.max_rows
+        )
+        self.folder = folder
+        save(self.model, self.tokenizer, folder)
+
+    def prompt(self, length: int | None = None) -> list[int]:
+        """Token ids of a prompt."""
+        words = prompt_words(length or self.length, self.model.config.vocab_size)
+        return self.tokenizer(words)["input_ids"]
+
+    def prefill(self, length: int | None = None) -> Cost:
+        """Cost of the prompt alone, once."""
+        prompt = self.prompt(length)
+        return median_cost(lambda: self.run.prefill(prompt, 1), self.device, self.repeats)
+
+    def ours(self, way: Callable[..., Any] = tree, **asked: Any) -> Cost:
+        """Cost of all replications through the engine, or through another loop over it."""
+        settings = {"replications": self.replications, "tokens": self.tokens} | asked
+        prompt = self.prompt(settings.pop("length", None))
+        return median_cost(
+            lambda: way(self.run, requests(prompt, **settings)), self.device, self.repeats
+        )
+
+    def sampled(self, work: Callable[[int], object], each: int) -> Cost:
+        """Run something that gives `each` replications, and scale to all."""
+        repeats = max(1, self.sample // each)
+        measured = median_cost(lambda: work(each), self.device, repeats)
+        return measured * (self.replications / each)
+
+
+def never_agrees(bench: Bench) -> dict[str, dict[str, Any]]:
+    """Text of which no two replications share more than a token or two."""
+    prompt = bench.prompt()
+    batch = min(32, bench.replications)
+    result = {
+        "one generate() a replication": (
+            bench.sampled(lambda n: generate(bench.model, prompt, bench.tokens), 1),
+            1,
+        ),
+        "generate(num_return_sequences)": (
+            cost(lambda: generate(bench.model, prompt, bench.tokens, batch), bench.device)
+            * (bench.replications / batch),
+            batch,
+        ),
+        "inspect hf/": (_inspect_hf(bench, batch), batch),
+        "ours": (bench.ours(), bench.replications),
+        "ours, no tree": (bench.ours(row_each), bench.replications),
+    }
+    bench.run.way = CopiedRows
+    result["ours, keys and values copied"] = (bench.ours(), bench.replications)
+    bench.run.way = SharedPrefixRows
+    return _against_first(bench, result)
+
+
+def _inspect_hf(bench: Bench, batch: int) -> Cost:
+    provider = InspectHF(bench.folder, batch, bench.device)
+    words = prompt_words(bench.length, bench.model.config.vocab_size)
+    provider(words, 1, 1)  # its worker thread starts
+    measured = cost(lambda: provider(words, batch, bench.tokens), bench.device)
+    return measured * (bench.replications / batch)
+
+
+def verdict_like(bench: Bench) -> dict[str, dict[str, Any]]:
+    """Text that begins with a verdict nine times in ten, 50 tokens of it."""
+    prompt = bench.prompt()
+    stop = {"stop": verdict_complete}
+    criteria = stopping(bench.tokenizer, len(prompt), verdict_complete)
+    with write_verdicts(bench.model, RAMBLING):
+        result = {
+            "one generate() a replication": (
+                bench.sampled(lambda n: generate(bench.model, prompt, VERDICT_TOKENS), 1),
+                1,
+            ),
+            "one generate() a replication, stopping at the verdict": (
+                bench.sampled(
+                    lambda n: [
+                        generate(bench.model, prompt, VERDICT_TOKENS, criteria=criteria)
+                        for _ in range(n)
+                    ],
+                    10,
+                ),
+                10,
+            ),
+            "ours": (bench.ours(tokens=VERDICT_TOKENS), bench.replications),
+            "ours, no tree": (bench.ours(row_each, tokens=VERDICT_TOKENS), bench.replications),
+            "ours, stopping at the verdict": (
+                bench.ours(tokens=VERDICT_TOKENS, **stop),
+                bench.replications,
+            ),
+            "ours, stopping, five temperatures in one tree": (
+                bench.ours(tokens=VERDICT_TOKENS, temperatures=TEMPERATURES, **stop),
+                bench.replications,
+            ),
+        }
+    return _against_first(bench, result)
+
+
+def _against_first(bench: Bench, costs: dict[str, tuple[Cost, int]]) -> dict[str, dict[str, Any]]:
+    base = next(iter(costs.values()))[0].seconds
+    copied = copied_cache_bytes(bench)
+    return {
+        name: {
+            "seconds": one.seconds,
+            "times_faster": base / one.seconds,
+            "peak_bytes": one.peak,
+            "peak_of_copied_cache": None if one.peak is None else one.peak / copied,
+            "measured_on": measured_on,
+        }
+        for name, (one, measured_on) in costs.items()
+    }
+
+
+def copied_cache_bytes(bench: Bench) -> int:
+    """Keys and values of the prompt, once for each replication."""
+    config = bench.model.config
+    size = config.hidden_size // config.num_attention_heads
+    element = next(bench.model.parameters()).element_size()
+    position = 2 * config.num_hidden_layers * config.num_key_value_heads * size * element
+    return bench.replications * bench.length * position
+
+
+def growth(bench: Bench) -> dict[str, Any]:
+    """How our cost grows with the number of replications and the length of the prompt."""
+
+    def by_replications(**asked: Any) -> dict[str, Any]:
+        seconds = {n: bench.ours(replications=n, **asked).seconds for n in REPLICATIONS}
+        return {"seconds": seconds, "1000_over_100": seconds[1000] / seconds[100]}
+
+    stopping_there = {"tokens": VERDICT_TOKENS, "stop": verdict_complete}
+    result: dict[str, Any] = {"never agrees": by_replications()}
+    with write_verdicts(bench.model, rambling=0):
+        result["verdicts agree in form"] = by_replications(**stopping_there)
+    with write_verdicts(bench.model, RAMBLING):
+        result["verdict-like, one in ten rambles"] = by_replications(**stopping_there)
+    result["length of the prompt"] = {
+        length: {
+            "prefill_seconds": bench.prefill(length).seconds,
+            "seconds": bench.ours(length=length).seconds,
+        }
+        for length in LENGTHS
+    }
+    return result
+
+
+def roofline(bench: Bench, dtype: torch.dtype) -> dict[str, Any]:
+    """Our time against the device's bounds, for text that never agrees."""
+    device = _roofline.measure(bench.device, dtype)
+    steps: list[int] = []
+    original = Rows.step
+
+    def counting(self: Rows, tokens: Any, parents: Any) -> torch.Tensor:
+        steps.append(len(tokens))
+        return original(self, tokens, parents)
+
+    Rows.step = counting  # type: ignore[method-assign]
+    tree(bench.run, requests(bench.prompt(), bench.replications, bench.tokens))
+    Rows.step = original  # type: ignore[method-assign]
+    bound = _roofline.bound(bench.model, bench.length, steps, device)
+    seconds, prefill = bench.ours().seconds, bench.prefill().seconds
+    return {
+        "bandwidth_bytes_per_second": device.bandwidth,
+        "operations_per_second": device.arithmetic,
+        **{f"bound_{name}" if "seconds" in name else name: v for name, v in bound.items()},
+        "measured_seconds": seconds,
+        "measured_prefill_seconds": prefill,
+        "share_of_bound": bound["seconds"] / seconds,
+        "share_of_bound_prefill": bound["prefill_seconds"] / prefill,
+    }
+
+
+def measure(arguments: argparse.Namespace) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(arguments, Path(folder))
+        prefill = bench.prefill()
+        agreeing_not = never_agrees(bench)
+        base = agreeing_not["one generate() a replication"]["seconds"]
+        return {
+            "machine": machine(bench.device),
+            "model": {
+                "shape": arguments.shape,
+                "parameters": bench.model.num_parameters(),
+                "dtype": arguments.dtype,
+                "way": bench.run.way.name,
+            },
+            "prompt_tokens": bench.length,
+            "replications": bench.replications,
+            "new_tokens": {"never agrees": bench.tokens, "verdict-like": VERDICT_TOKENS},
+            "prefill_floor": {"seconds": prefill.seconds, "times_faster": base / prefill.seconds},
+            "copied_cache_bytes": copied_cache_bytes(bench),
+            "never agrees": agreeing_not,
+            "verdict-like": verdict_like(bench),
+            "growth": growth(bench),
+            "roofline": roofline(bench, getattr(torch, arguments.dtype)),
+            "verdicts_that_change": flips(arguments.shape, bench.device),
+        }
+
+
+def show(result: dict[str, Any]) -> str:
+    """The result as text."""
+    lines = [
+        f"{result['machine']}",
+        f"{result['model']}",
+        f"P={result['prompt_tokens']}, R={result['replications']}; the prompt alone, once: "
+        f"{result['prefill_floor']['seconds']:.3g} s = "
+        f"{result['prefill_floor']['times_faster']:.3g}x; keys and values copied R times: "
+        f"{result['copied_cache_bytes'] / 1e6:,.0f} MB",
+    ]
+    for kind in ("never agrees", "verdict-like"):
+        lines += ["", f"{kind}, T={result['new_tokens'][kind]}"]
+        for name, row in result[kind].items():
+            peak = "" if row["peak_bytes"] is None else f"{row['peak_bytes'] / 1e6:9,.0f} MB"
+            scaled = "" if row["measured_on"] == result["replications"] else "  (scaled from "
+            scaled += f"{row['measured_on']})" if scaled else ""
+            lines.append(
+                f"  {name:55}{row['seconds']:9.3g} s {row['times_faster']:7.3g}x{peak}{scaled}"
+            )
+    for part in ("growth", "roofline", "verdicts_that_change"):
+        lines += ["", part.replace("_", " "), json.dumps(result[part], indent=2)]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--shape", choices=("10m", "50m", "8b"), default="10m")
+    parser.add_argument("--dtype", default="float32")
+    parser.add_argument("--prompt", type=int, default=1500, help="tokens")
+    parser.add_argument("--replications", type=int, default=100)
+    parser.add_argument("--tokens", type=int, default=16, help="of text that never agrees")
+    parser.add_argument("--max-rows", type=int, default=128)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--sample", type=int, default=5, help="replications of the slow ways")
+    parser.add_argument("--threads", type=int, default=1, help="more make CPU seconds noisier")
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    result = measure(arguments)
+    print(json.dumps(result, indent=2) if arguments.json else show(result))
+
+
+if __name__ == "__main__":
+    main()
