@@ -1,0 +1,174 @@
+"""Judgments of the published layout."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from example_published import (
+    JUDGES,
+    QUESTIONS,
+    REPLICATIONS,
+    RESPONDERS,
+    content,
+    published_folder,
+)
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import is_published, judgments_from_published
+from inspect_reliability.judgments.published import full_name
+from inspect_reliability.judgments.text import judgment_text
+from inspect_reliability.verdicts import LETTERS, parse_published
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return published_folder(tmp_path)
+
+
+def file_of(folder: Path, judge: str = JUDGES[0]) -> Path:
+    return folder / "results" / f"full_judgements_{judge.replace('/', '_')}.json"
+
+
+@pytest.mark.parametrize(
+    ("stem", "known", "name"),
+    [
+        ("meta-llama_Meta-Llama-3-8B-Instruct", [], "meta-llama/Meta-Llama-3-8B-Instruct"),
+        ("google_gemma_7b", [], "google/gemma_7b"),
+        ("gpt2", [], "gpt2"),
+        ("odd_org_name", ["odd_org/name"], "odd_org/name"),
+        ("odd_org_name", ["other/name"], "odd/org_name"),
+    ],
+)
+def test_slash_of_a_name(stem: str, known: list[str], name: str) -> None:
+    """The first underscore is the slash, unless a known name says otherwise."""
+    assert full_name(stem, known) == name
+
+
+def test_every_output_is_a_judgment(folder: Path) -> None:
+    """Each output stands in the table once, read by the published pattern."""
+    table = judgments_from_published(folder).table
+    best = table[table["benchmark"] != "Head-to-Tail"]
+    for (judge, temperature), rows in best.groupby(["judge", "temperature"]):
+        key = {1: "1", 0.5: "0.5", 0: "2.220446049250313e-16"}[temperature]
+        outputs = content(judge)[judge][f"temperature: {key}"]
+        found = {(r.question, r.replication): r.verdict for r in rows.itertuples()}
+        assert found == {
+            (q, n): parse_published(text)
+            for q, texts in outputs.items()
+            for n, text in enumerate(texts, 1)
+        }
+    assert len(best) == 2 * 3 * len(QUESTIONS) * REPLICATIONS
+    assert set(best["judge"]) == set(JUDGES)
+    assert set(best["benchmark"]) == {"BBH", "SQuAD", "MT-Bench"}
+
+
+def test_letters_are_responders(folder: Path) -> None:
+    """The responder behind a letter is the one at its place in the published responses."""
+    table = judgments_from_published(folder).table
+    chosen = table[table["verdict"].isin(LETTERS)]
+    assert len(chosen)
+    for row in chosen.itertuples():
+        assert row.responder == RESPONDERS[LETTERS.index(row.verdict)]
+
+
+def test_names_of_a_head_to_tail_file(folder: Path) -> None:
+    """Judge and responder come from names found in the files, underscores and all."""
+    table = judgments_from_published(folder).table
+    rows = table[table["benchmark"] == "Head-to-Tail"]
+    assert set(rows["judge"]) == {"acme/Judge-1_b"}
+    assert set(rows["responder"]) == {"org/small_model"}
+    assert rows["temperature"].isna().all()
+    assert set(rows["verdict"]) == {"correct", "incorrect", "non-response"}
+    missing = rows.groupby("question")["missing"].first()
+    assert missing.tolist() == [False, False, False, True]
+
+
+def test_names_without_the_other_files(folder: Path) -> None:
+    """Alone, a Head-to-Tail file's name is split at "_by_" and the first underscores."""
+    (folder / "application_data" / "application_responses.json").unlink()
+    for path in folder.glob("results/*"):
+        path.unlink()
+    table = judgments_from_published(folder).table
+    assert set(table["judge"]) == {"acme/Judge-1_b"}
+    assert set(table["responder"]) == {"org/small_model"}
+
+
+def test_a_second_copy_adds_nothing(folder: Path) -> None:
+    """A judge whose file is there twice is counted once, and that is said."""
+    copy = file_of(folder).with_name("full_judgements_copy.json")
+    copy.write_text(file_of(folder).read_text())
+    judgments = judgments_from_published(folder)
+    asked = judgments.table[["judge", "temperature", "question", "replication"]]
+    assert not asked.duplicated().any()
+    (note,) = judgments.notes
+    assert note.count == 3 * len(QUESTIONS) * REPLICATIONS
+
+
+@pytest.mark.parametrize(
+    ("damage", "what"),
+    [
+        (lambda text: text[: len(text) // 2], "is not JSON"),
+        (lambda text: text.replace("temperature: 1", "heat: 1"), "temperature: <number>"),
+        (lambda text: "[]", "expected an object"),
+        (lambda text: text.replace('"I cannot say."', "5"), "expected text, found a number"),
+        (lambda text: '{"a": {"temperature: 1": {"bbh:x": "A"}}}', "expected a list"),
+        (lambda text: "\ud800".encode("utf-8", "surrogatepass"), "not UTF-8"),
+    ],
+)
+def test_a_broken_file_is_named_and_the_rest_read(folder: Path, damage, what: str) -> None:
+    """One file that is not what it should be leaves the others standing."""
+    path = file_of(folder)
+    broken = damage(path.read_text())
+    path.write_bytes(broken if isinstance(broken, bytes) else broken.encode())
+    judgments = judgments_from_published(folder)
+    (note,) = judgments.notes
+    assert note.where == str(path)
+    assert what in note.what
+    assert "other/judge" in set(judgments.table["judge"])
+
+
+def test_missing_outputs_are_counted(folder: Path) -> None:
+    """An output that is null is no judgment, and not a non-response."""
+    path = file_of(folder)
+    text = content(JUDGES[0])
+    text[JUDGES[0]]["temperature: 1"]["bbh:q0"][2:4] = [None, None]
+    path.write_text(json.dumps(text))
+    judgments = judgments_from_published(folder)
+    assert sum(note.count for note in judgments.notes) == 2
+    asked = judgments.table.query(
+        "judge == @JUDGES[0] and temperature == 1 and question == 'bbh:q0'"
+    )
+    assert asked["replication"].tolist() == [1, 2, 5, 6]
+
+
+def test_another_folder(tmp_path: Path) -> None:
+    """A folder of another layout is told from a published one."""
+    assert not is_published(tmp_path)
+    with pytest.raises(UserError, match="has neither results/full_judgements"):
+        judgments_from_published(tmp_path)
+
+
+def test_the_text_behind_a_judgment(folder: Path) -> None:
+    """A row leads back to its output and to a prompt with all five responses."""
+    table = judgments_from_published(folder).table
+    row = table.query(
+        "judge == 'other/judge' and temperature == 0.5 and question == 'mtb:m2'"
+    ).iloc[4]
+    text = judgment_text(row.to_dict())
+    assert text is not None
+    assert text.output == content("other/judge")["other/judge"]["temperature: 0.5"]["mtb:m2"][4]
+    assert text.prompt is not None
+    assert all(f"{name} on mtb:m2" in text.prompt for name in RESPONDERS)
+
+
+def test_the_published_study(data: Path) -> None:
+    """Both judges' files hold 5 temperatures x 55 questions x 100 replications."""
+    judgments = judgments_from_published(data / "paper")
+    best = judgments.table[judgments.table["benchmark"] != "Head-to-Tail"]
+    sizes = best.groupby(["judge", "temperature", "benchmark"]).size().unstack()
+    assert sizes.shape == (10, 3)
+    assert set(map(tuple, sizes[["BBH", "SQuAD", "MT-Bench"]].to_numpy().tolist())) == {
+        (2700, 2000, 800)
+    }
+    assert set(best["temperature"]) == {1, 0.75, 0.5, 0.25, 0}
+    assert not judgments.notes

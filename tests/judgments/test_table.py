@@ -1,0 +1,184 @@
+"""Scores, data frames, and the table as counts."""
+
+import random
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from inspect_ai.scorer import SampleScore, Score
+
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import (
+    as_matrix,
+    counts,
+    counts_from_scores,
+    judgments_from_frame,
+    judgments_from_scores,
+)
+from inspect_reliability.verdicts import CATEGORIES, LETTERS
+
+NAMES = ["ann", "bob", "cy", "dee", "eve"]
+
+
+def score(value: Any, sample: str = "q", **metadata: Any) -> SampleScore:
+    return SampleScore(score=Score(value=value, metadata=metadata), sample_id=sample, scorer="s")
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"),
+    [
+        ("A", "A"),
+        ("C", "C"),
+        (True, "true"),
+        (1, "1"),
+        (1.0, "1"),
+        (0.1, "0.1"),
+        (-2, "-2"),
+        (float("nan"), None),
+        (["A"], None),
+        ("", ""),
+    ],
+)
+def test_a_score_value_is_a_name(value: Any, verdict: str | None) -> None:
+    """Verdicts are names whatever their type, and letters are never grades."""
+    (found,) = judgments_from_scores([score(value)]).table["verdict"]
+    assert found == verdict
+
+
+def test_dict_scores_are_one_scorer_a_key() -> None:
+    """A score of several parts is several judgments."""
+    table = judgments_from_scores([score({"style": "good", "facts": 0})]).table
+    assert table[["scorer", "verdict"]].to_numpy().tolist() == [
+        ["s.style", "good"],
+        ["s.facts", "0"],
+    ]
+
+
+def test_replications_are_counted_up_where_nothing_names_them() -> None:
+    """Scores without an epoch are numbered in the order they come."""
+    table = judgments_from_scores([score("A"), score("B", "p"), score("C")]).table
+    assert table["replication"].tolist() == [1, 1, 2]
+
+
+def test_metadata_that_is_not_what_its_name_says_is_left_alone() -> None:
+    """A foreign scorer's `replication` or `order` of another type breaks nothing."""
+    odd = score("A", replication="first", order="up", temperature="hot", question=7, verdict="B")
+    (row,) = judgments_from_scores([odd]).table.to_dict("records")
+    assert (row["question"], row["replication"], row["verdict"]) == ("q", 1, "A")
+
+
+def test_no_scores() -> None:
+    """A metric is called with nothing at first."""
+    table = judgments_from_scores([]).table
+    assert table.empty
+    assert "verdict" in table
+
+
+def judged(order_of_replication: Any) -> list[SampleScore]:
+    scores = []
+    for question in ("p", "q"):
+        for n in range(20):
+            order = order_of_replication(n)
+            favourite = order.index("cy")
+            scores.append(
+                score(
+                    LETTERS[favourite],
+                    question,
+                    question=question,
+                    benchmark="BBH",
+                    replication=n + 1,
+                    order=order,
+                    responder="cy",
+                )
+            )
+    return scores
+
+
+def test_category_is_the_letter_while_the_order_is_held() -> None:
+    """With the order held, K is the seven declared verdicts."""
+    found = counts_from_scores(judged(lambda n: NAMES))
+    assert found.categories == CATEGORIES
+    assert found.table[:, CATEGORIES.index("C")].tolist() == [20, 20]
+
+
+def test_category_is_the_responder_where_the_order_varies() -> None:
+    """A judge that follows one responder through all orders is perfectly steady."""
+    found = counts_from_scores(judged(lambda n: random.Random(n).sample(NAMES, 5)))
+    assert set(NAMES) < set(found.categories)
+    assert found.table[:, found.categories.index("cy")].tolist() == [20, 20]
+
+
+def test_foreign_verdicts_declare_themselves() -> None:
+    """Where nothing is known of the verdicts, those that occur are the categories."""
+    assert counts_from_scores([score("yes"), score("no")]).categories == ("no", "yes")
+
+
+def test_matrix_has_a_row_a_question() -> None:
+    """Replications stand in order, what is missing is None, repeated numbers are all kept."""
+    table = judgments_from_frame(
+        pd.DataFrame(
+            {"question": list("qpqpq"), "replication": [2, 1, 1, 7, 2], "verdict": list("ABCDE")}
+        )
+    ).table
+    assert as_matrix(table).to_numpy().tolist() == [["C", "A", "E"], ["B", "D", None]]
+
+
+@pytest.mark.parametrize(
+    "verdicts",
+    [[1, 2], [1.0, 2.5], [True, False], ["a", None], np.array([1, 2]), pd.Categorical(["a", "b"])],
+)
+def test_frame_of_any_dtype(verdicts: Any) -> None:
+    """A frame's verdicts are read as a score's values are."""
+    frame = pd.DataFrame({"id": [3, 3], "verdict": verdicts})
+    judgments = judgments_from_frame(frame, {"id": "question"}, judge="j", temperature=1e-17)
+    scores = [score(v) for v in pd.Series(verdicts).astype(object) if v is not None]
+    expected = judgments_from_scores(scores).table["verdict"].tolist()
+    assert judgments.table["verdict"].tolist() == expected
+    assert set(judgments.table["judge"]) == {"j"}
+    assert set(judgments.table["temperature"]) == {0.0}
+    assert judgments.table["question"].tolist() == ["3"] * len(expected)
+    assert [note.count for note in judgments.notes] == ([1] if len(expected) < 2 else [])
+
+
+def test_frame_counts_replications_up() -> None:
+    """Rows of one question are its replications, within a judge and temperature."""
+    frame = pd.DataFrame(
+        {"question": ["q"] * 4, "verdict": list("ABAB"), "judge": ["x", "x", "y", "y"]}
+    )
+    assert judgments_from_frame(frame).table["replication"].tolist() == [1, 2, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("frame", "columns", "message"),
+    [
+        ({"verdict": ["A"]}, {}, "no column 'question'"),
+        ({"question": ["q"], "verdict": ["A"]}, {"score": "verdict"}, "no column 'score'"),
+        ({"question": ["q"], "verdict": [None]}, {}, "no row with a question and a verdict"),
+    ],
+)
+def test_frames_that_are_no_judgments(frame: Any, columns: Any, message: str) -> None:
+    """What is missing is named."""
+    with pytest.raises(UserError, match=message):
+        judgments_from_frame(pd.DataFrame(frame), columns)
+
+
+def test_grouping_by_an_unknown_column() -> None:
+    """The message lists the columns there are."""
+    judgments = judgments_from_scores([score("A", mood="good")])
+    with pytest.raises(UserError, match=r"no column 'modo'.*mood"):
+        list(judgments.groups(["modo"]))
+    assert [group for group, _ in judgments.groups(["mood"])] == [{"mood": "good"}]
+
+
+def test_counts_of_a_table_are_the_tally() -> None:
+    """Counting through the table is counting."""
+    chance = random.Random(0)
+    drawn = [(chance.choice("pqr"), chance.choice("ABCDE")) for _ in range(500)]
+    found = counts_from_scores([score(v, q, benchmark="BBH") for q, v in drawn])
+    for i, question in enumerate(found.questions):
+        for k, category in enumerate(found.categories):
+            assert found.table[i, k] == drawn.count((question, category))
+    frame = pd.DataFrame(drawn, columns=["question", "verdict"]).assign(benchmark="BBH")
+    again = counts(judgments_from_frame(frame).table)
+    assert (again.table == found.table).all()
