@@ -1,0 +1,125 @@
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+from click.testing import CliRunner
+from inspect_ai import eval
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import EvalLog
+
+from inspect_reliability import tiny_judge
+from inspect_reliability.cli import main
+from inspect_reliability.tasks import bbh_judge
+
+TASK = Path(__file__).parents[1] / "tasks" / "bbh_judge.py"
+QUESTIONS = [
+    f"sample:bbh:{name}"
+    for name in ("boolean_expressions", "causal_judgement", "date_understanding", "navigate")
+]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The tiny judge behind `transformers serve`; the model's name in inspect."""
+    needed = [name for name in ("fastapi", "uvicorn", "openai") if find_spec(name) is None]
+    if needed:
+        pytest.skip(f"needs {', '.join(needed)}: pip install 'transformers[serving]'")
+    folder = tmp_path_factory.mktemp("server")
+    shutil.copytree(tiny_judge.folder(), folder / "tiny-judge")
+    # The server takes the likeliest token, whatever the temperature, unless the model says so.
+    settings = folder / "tiny-judge" / "generation_config.json"
+    settings.write_text(json.dumps(json.loads(settings.read_text()) | {"do_sample": True}))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    where = ["--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
+    server = subprocess.Popen(
+        [Path(sys.executable).with_name("transformers"), "serve", "tiny-judge", *where],
+        cwd=folder,
+        env={**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SERVED_BASE_URL", f"http://127.0.0.1:{port}/v1")
+        patch.setenv("SERVED_API_KEY", "none")
+        try:
+            wait_for(f"http://127.0.0.1:{port}/health", server)
+            yield "openai-api/served/tiny-judge"
+        finally:
+            server.terminate()
+            server.wait(timeout=30)
+
+
+def wait_for(address: str, server: "subprocess.Popen[bytes]") -> None:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        assert server.poll() is None, "the server ended"
+        try:
+            with urlopen(address, timeout=5):
+                return
+        except (URLError, OSError):
+            time.sleep(0.3)
+    raise TimeoutError(f"no answer from {address}")
+
+
+# The server's seed is one for all requests in flight: one at a time is one seed a request.
+OPTIONS: dict[str, Any] = {"epochs": 4, "max_tokens": 20, "max_connections": 1, "temperature": 1.5}
+
+
+@pytest.fixture(scope="module")
+def whole(served: str, tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
+    """All questions judged in one process."""
+    folder = tmp_path_factory.mktemp("whole")
+    [log] = eval(
+        bbh_judge(), served, sample_id=QUESTIONS, log_dir=str(folder), display="none", **OPTIONS
+    )
+    assert log.status == "success", log.error
+    return log
+
+
+def report(*logs: str) -> Any:
+    done = CliRunner().invoke(main, ["report", *logs, "--format", "json"])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def test_a_served_judge_gets_its_seeds_and_honours_them(whole: EvalLog) -> None:
+    """Every request to the server has the seed that the log tells, and the check says honoured."""
+    told = []
+    for sample in whole.samples or []:
+        calls = [event for event in sample.events if isinstance(event, ModelEvent)]
+        assert calls[0].config.seed == sample.metadata["seed"]
+        request = calls[0].call
+        assert request is not None
+        assert request.request["seed"] == sample.metadata["seed"]
+        told += [sample.metadata["seed_check"]] if "seed_check" in sample.metadata else []
+    assert told == ["honoured"]
+    [row] = report(whole.location)
+    assert (row["n_questions"], row["n_replications"]) == (4, 4)
+
+
+def test_workers_report_as_one_study(served: str, whole: EvalLog, tmp_path: Path) -> None:
+    """A run split by question over two processes gives the report of one process."""
+    for half in (QUESTIONS[:2], QUESTIONS[2:]):
+        options = [f"--{name.replace('_', '-')}={value}" for name, value in OPTIONS.items()]
+        options += [f"--sample-id={','.join(half)}", f"--log-dir={tmp_path}", "--display=none"]
+        subprocess.run(
+            [sys.executable, "-m", "inspect_ai", "eval", TASK.name, "--model", served, *options],
+            cwd=TASK.parent,
+            check=True,
+            capture_output=True,
+        )
+    assert len(list(tmp_path.glob("*.eval"))) == 2
+    assert report(str(tmp_path)) == report(whole.location)
