@@ -150,6 +150,9 @@ def _shared(
         keys.append(key)
         for value in sorted(values[0] ^ values[1]):
             left_out.append(f"{key} {number(value)} is there on one side only.")
+        for side in (first, second):
+            if unknown := int(side.table[key].isna().sum()):
+                left_out.append(f"{unknown:,} judgments of {side.name} have no {key}.")
     if not keys:
         yield {}, first.table, second.table
         return

@@ -1,0 +1,212 @@
+"""Cells, cautions, formats, gates and comparisons on judgments made up for the purpose."""
+
+import csv
+import io
+import json
+import random
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from inspect_reliability.judgments import Judgments, judgments_from_frame
+from inspect_reliability.report import report_cells, report_frame, report_row
+from inspect_reliability.report.formats import to_csv, to_json, to_markdown
+from inspect_reliability.report.gates import FAILS, PASSES, UNCERTAIN, Limits, check, overall
+from inspect_reliability.report.printable import one_line, printable
+from inspect_reliability.report.rows import band
+from inspect_reliability.report.summary import summaries
+
+ORDERS = [tuple(random.Random(n).sample(["a", "b", "c", "d", "e"], 5)) for n in range(100)]
+
+
+def made(
+    questions: int = 25,
+    replications: int = 10,
+    noise: float = 0.3,
+    silent: float = 0.0,
+    held: bool = True,
+    **columns: Any,
+) -> Judgments:
+    """Judgments of a judge that follows its own answer except for a share of noise."""
+    chance = random.Random(1)
+    rows = []
+    for q in range(questions):
+        own = chance.choice("ABCDE")
+        for r in range(replications):
+            verdict = chance.choice("ABCDE") if chance.random() < noise else own
+            verdict = "non-response" if chance.random() < silent else verdict
+            rows.append(
+                {
+                    "judge": "judge",
+                    "benchmark": "BBH",
+                    "temperature": 1.0,
+                    "question": f"q{q}",
+                    "replication": r + 1,
+                    "verdict": verdict,
+                    "order": ORDERS[q] if held else ORDERS[0],
+                    "seed": 1000 * q + r,
+                    "prompt": f"p{q}",
+                }
+                | columns
+            )
+    return judgments_from_frame(pd.DataFrame(rows))
+
+
+def changed(judgments: Judgments, **columns: Any) -> Judgments:
+    return Judgments(judgments.table.assign(**columns))
+
+
+def said(judgments: Judgments) -> str:
+    return " ".join(c for cell in report_cells(judgments, permutations=0) for c in cell.cautions)
+
+
+def test_a_clean_study_needs_no_caution() -> None:
+    """Enough questions, seeds, shuffled options: nothing to warn of."""
+    assert said(made()) == ""
+
+
+@pytest.mark.parametrize(
+    ("judgments", "words"),
+    [
+        (made(questions=8), "8 questions only"),
+        (made(questions=1), "1 question only"),
+        (made(replications=1), "at least 2 replications"),
+        (made(temperature=0.0), "Temperature 0"),
+        (made(held=False), "in one order"),
+        (made(silent=0.95), "of the verdicts are 'non-response'"),
+        (changed(made(), seed=None), "No seeds are on record"),
+        (changed(made(), seed=[None, *range(249)]), "1 judgments have no seed"),
+        (changed(made(), seed=7), "225 judgments repeat a seed"),
+        (changed(made(), prompt=[str(i % 2) for i in range(250)]), "25 question ids stand for"),
+        (changed(made(), verdict=[f"{i / 7:.3f}" for i in range(250)]), "look like measurements"),
+        (Judgments(made().table.iloc[3:]), "between 7 and 10 replications"),
+        (Judgments(made().table.iloc[9:]), "1 questions with fewer than 2 replications"),
+        (made(verdict="A"), "no variance between questions"),
+    ],
+)
+def test_cautions(judgments: Judgments, words: str) -> None:
+    """What keeps a number from being trusted is said beside it."""
+    assert words in said(judgments)
+
+
+def test_mixed_temperatures_are_pointed_out() -> None:
+    """Grouping by less than judge and temperature says what is thrown together."""
+    mixed = changed(made(), temperature=[i % 2 / 2 for i in range(250)])
+    (cell,) = report_cells(mixed, ["judge"], permutations=0)
+    assert any("2 temperatures are thrown together" in text for text in cell.cautions)
+
+
+def test_scorers_are_never_thrown_together() -> None:
+    """Two scorers of one log are two cells, whatever is grouped by."""
+    two = changed(made(), scorer=["first", "second"] * 125)
+    assert [c.group["scorer"] for c in report_cells(two, permutations=0)] == ["first", "second"]
+    assert "scorer" not in report_cells(changed(made(), scorer="only"), permutations=0)[0].group
+
+
+def test_one_row_for_each_responder_of_head_to_tail() -> None:
+    """Predictions of two responders are not one judgment of accuracy."""
+    verdicts = [("correct", "incorrect")[i % 3 > 0] for i in range(250)]
+    both = changed(
+        made(benchmark="Head-to-Tail"), verdict=verdicts, responder=["x"] * 125 + ["y"] * 125
+    )
+    rows = [report_row(cell) for cell in report_cells(both, permutations=5)]
+    assert [row["responder"] for row in rows] == ["x", "y"]
+    for row, part in zip(rows, (verdicts[:125], verdicts[125:]), strict=True):
+        assert row["a_lm"] == pytest.approx(part.count("correct") / len(part), abs=0.02)
+        assert row["h_lm"] is None
+
+
+def test_missing_values_have_their_reason() -> None:
+    """A value that is not estimable is null and explained."""
+    (cell,) = report_cells(made(verdict="A"), permutations=5)
+    row = report_row(cell)
+    assert row["omega"] is None
+    assert row["not_estimable"]["omega"] == "no variance between questions"
+    assert row["agreement"] == 1
+    (cell,) = report_cells(changed(made(), verdict="yes"), permutations=5)
+    row = report_row(cell)
+    assert row["published_omega"] is None
+    assert "no code for yes" in row["not_estimable"]["published_omega"]
+
+
+def test_formats_hold_the_same_numbers() -> None:
+    """JSON, CSV and the data frame say the same, with nothing but plain values."""
+    cells = report_cells(made(questions=8, replications=40), permutations=5)
+    rows = [report_row(cell) for cell in cells]
+    from_json = json.loads(to_json(rows))
+    assert from_json == rows
+    (from_csv,) = csv.DictReader(io.StringIO(to_csv(rows)))
+    frame = report_frame(cells)
+    for name in ("omega", "agreement", "published_omega"):
+        assert float(from_csv[name]) == rows[0][name] == frame[name][0]
+    assert float(from_csv["omega_low"]) == rows[0]["omega_interval"][0] == frame["omega_low"][0]
+
+
+@pytest.mark.parametrize(
+    ("omega", "word"),
+    [(None, None), (-0.2, "unacceptable"), (0.5, "poor"), (0.7, "acceptable"), (1, "excellent")],
+)
+def test_rule_of_thumb(omega: float | None, word: str | None) -> None:
+    """A band begins at its lower end."""
+    assert band(omega) == word
+
+
+def test_no_word_for_copies() -> None:
+    """At temperature 0 the table calls nothing excellent."""
+    cells = report_cells(made(temperature=0.0, noise=0), permutations=5)
+    ((_, headings, (row,)),) = summaries(cells)
+    assert row[headings.index("Rule of thumb")] == ""
+    assert row[headings.index("Omega [95%]")].startswith("1.00")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain ü 漢 ✓", "plain ü 漢 ✓"),
+        ("\x1b[31mred\x1b[0m", r"\x1b[31mred\x1b[0m"),
+        ("bell\x07 back\x08", r"bell\x07 back\x08"),
+        ("\x9b31m", r"\x9b31m"),
+        ("\u202eevil", r"\u202eevil"),
+        ("zero\u200bwidth", r"zero\u200bwidth"),
+        ("\ud800", r"\ud800"),
+        ("a\nb\tc", "a b c"),
+    ],
+)
+def test_nothing_acts_on_a_terminal(text: str, shown: str) -> None:
+    """Escapes, controls and direction marks are written out."""
+    assert one_line(text) == shown
+
+
+def test_long_text_is_cut_and_counted() -> None:
+    """A megabyte becomes a line that says how much is missing."""
+    assert printable("x" * 1_000_000, 10) == "x" * 10 + " [... 999,990 more characters]"
+
+
+def test_markdown_and_csv_do_not_interpret() -> None:
+    """A name is no link, no markup, no column and no formula."""
+    name = "=1+1|<b>[x](http://x)\n`*_"
+    assert "\\[x\\](http://x)" in to_markdown(["n"], [[name]])
+    assert "\\<b\\>" in to_markdown(["n"], [[name]])
+    assert to_markdown(["n"], [[name]]).count("\n") == 3
+    ((value,),) = list(csv.reader(io.StringIO(to_csv([{"n": name}]))))[1:]
+    assert value.startswith("'=")
+
+
+@pytest.mark.parametrize(
+    ("judgments", "limits", "result"),
+    [
+        (made(noise=0.05, questions=40), Limits(min_omega=0.6), PASSES),
+        (made(noise=0.9, questions=40), Limits(min_omega=0.6), FAILS),
+        (made(noise=0.2, questions=8), Limits(min_omega=0.7), UNCERTAIN),
+        (made(verdict="A"), Limits(min_omega=0.1), UNCERTAIN),
+        (made(), Limits(max_non_response=0.05), PASSES),
+        (made(silent=0.5), Limits(max_non_response=0.05), FAILS),
+        (made(silent=0.05, questions=10), Limits(max_non_response=0.05), UNCERTAIN),
+        (made(verdict="non-response"), Limits(max_non_response=0.05), FAILS),
+        (made(noise=0.05, silent=0.5, questions=40), Limits(0.01, 0.05), FAILS),
+    ],
+)
+def test_gate(judgments: Judgments, limits: Limits, result: str) -> None:
+    """Only an interval that lies wholly on one side of the limit decides."""
+    assert overall(check(judgments, limits)) == result
