@@ -45,6 +45,8 @@ SHAPES = {
     },
 }
 
+TOP_K = 50
+
 SCRIPT = ["Best", "Response:", "[["]
 LETTERS = ["A", "B", "C", "D", "E"]
 AFTER = "]]"
@@ -100,16 +102,16 @@ def write_verdicts(model: Any, rambling: float) -> Iterator[None]:
     for letter, share in zip(LETTERS, (0.5, 0.2, 0.15, 0.1, 0.05), strict=True):
         bias[ID["[["], ID[letter]] = 1e4 + 40 + torch.tensor(share).log()
         bias[ID[letter], ID[AFTER]] = 1e4 + 40
-    # Random logits are close to 0: the 50 likeliest words share what is left of the probability.
-    odds = rambling / (1 - rambling)
-    start = torch.tensor(odds / 50).log() if rambling else torch.tensor(-40.0)
-    bias[ID[END_OF_PROMPT]] += 40 + start
-    bias[ID[END_OF_PROMPT], ID["Best"]] = 1e4 + 40
+    bias[ID[END_OF_PROMPT], ID["Best"]] = 1e4 + 40 - torch.tensor(rambling / (1 - rambling)).log()
 
     def bend(module: Any, args: Any, kwargs: dict[str, Any], output: Any) -> None:
         last = kwargs["input_ids"][:, -1]
-        scripted = bias[last.clamp_max(len(WORDS) - 1)] * (last < len(WORDS))[:, None]
-        output.logits[:, -1] += (scripted + never).to(output.logits.dtype)
+        logits = output.logits[:, -1].float() + never
+        # At the start the words that are left to top-k weigh as much as all ramblers together.
+        others = logits.topk(TOP_K - 1).values.logsumexp(1, keepdim=True)
+        logits[:, len(WORDS) :] += (40 - others) * (last == ID[END_OF_PROMPT])[:, None]
+        logits += bias[last.clamp_max(len(WORDS) - 1)] * (last < len(WORDS))[:, None]
+        output.logits[:, -1] = logits.to(output.logits.dtype)
 
     handle = model.register_forward_hook(bend, with_kwargs=True)
     try:

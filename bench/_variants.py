@@ -9,12 +9,11 @@ import torch
 from inspect_ai.model import GenerateConfig, get_model
 from transformers import PreTrainedTokenizerFast
 
+from _models import TOP_K
 from inspect_reliability.hf_seeded.draw import Draws
 from inspect_reliability.hf_seeded.model_run import ModelRun
 from inspect_reliability.hf_seeded.request import Continuation, Request
 from inspect_reliability.hf_seeded.tree import grow
-
-TOP_K = 50
 
 
 def requests(

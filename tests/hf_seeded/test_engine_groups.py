@@ -51,11 +51,28 @@ async def submit_all(grouper: Grouper, requests: Sequence[Request]) -> list[Cont
     return await asyncio.gather(*(grouper.submit(request) for request in requests))
 
 
-def test_a_burst_is_one_group(recorder: Recorder, grouper: Grouper) -> None:
-    """Equal prompts that arrive together share one tree, whatever arrives between them."""
+def test_equal_prompts_are_one_group(recorder: Recorder, grouper: Grouper) -> None:
+    """Equal prompts that wait together share one tree, whatever arrives between them."""
     requests = [Request(PROMPT[: 20 + n % 3], n, 4, top_k=20) for n in range(90)]
-    results = asyncio.run(submit_all(grouper, requests))
-    assert recorder.sizes == [30, 30, 30]
+    begun, all_there = threading.Event(), threading.Event()
+
+    def hold(text: str) -> bool:
+        begun.set()
+        all_there.wait(timeout=60)
+        return True
+
+    async def scenario() -> list[Continuation]:
+        first = asyncio.create_task(grouper.submit(Request(PROMPT, 0, 1, stop=hold)))
+        while not begun.is_set():
+            await asyncio.sleep(0.001)
+        waiting = [asyncio.create_task(grouper.submit(request)) for request in requests]
+        await asyncio.sleep(0)
+        all_there.set()
+        await first
+        return await asyncio.gather(*waiting)
+
+    results = asyncio.run(scenario())
+    assert recorder.sizes == [1, 30, 30, 30]
     for rest in range(3):
         assert results[rest::3] == generate(recorder.run, requests[rest::3])
 

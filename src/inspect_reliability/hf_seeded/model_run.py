@@ -64,6 +64,7 @@ class ModelRun:
         self.logit_bytes: int = 16 * config.vocab_size
         self._heads: int = getattr(config, "num_attention_heads", 1)
         self._own_attention: str = self.model.config._attn_implementation
+        self._attention = self._own_attention
         forward = inspect.signature(self.model.forward).parameters
         self._cuts_logits = "logits_to_keep" in forward
         # A path may be right for short prompts and wrong beyond the window.
@@ -113,10 +114,10 @@ class ModelRun:
         """
         ids = torch.tensor([list(row) for row in tokens], device=self.device)
         kept = {"logits_to_keep": last} if self._cuts_logits else {}
-        with self._attending(attention or self._own_attention):
-            output = self.model(
-                input_ids=ids, past_key_values=cache, use_cache=cache is not None, **kept
-            )
+        self._attend_by(attention or self._own_attention)
+        output = self.model(
+            input_ids=ids, past_key_values=cache, use_cache=cache is not None, **kept
+        )
         logits: Tensor = output.logits[:, -last:]
         return logits
 
@@ -130,22 +131,17 @@ class ModelRun:
         logger.warning("Out of memory: going on with at most %d rows at once.", self.max_rows)
         return True
 
-    @contextmanager
-    def _attending(self, name: str) -> Iterator[None]:
-        """Give the model another attention function for a while."""
-        if name == self._own_attention:
-            yield
+    def _attend_by(self, name: str) -> None:
+        if name == self._attention:
             return
-        verbosity = transformers.logging.get_verbosity()
-        transformers.logging.set_verbosity(logging.ERROR)  # who refuses warns; here it is expected
-        try:
-            self.model.set_attn_implementation(name)
-            if self.model.config._attn_implementation != name:
-                raise UnknownAttentionError("its attention cannot be replaced")
-            yield
-        finally:
-            self.model.set_attn_implementation(self._own_attention)
-            transformers.logging.set_verbosity(verbosity)
+        self.model.set_attn_implementation(name)
+        self._attention = self.model.config._attn_implementation
+        if self._attention != name:
+            raise UnknownAttentionError("its attention cannot be replaced")
+
+    def restore(self) -> None:
+        """Give the model its own attention back."""
+        self._attend_by(self._own_attention)
 
     @torch.inference_mode()
     def _fastest(self, prompt: Sequence[int]) -> type[Rows]:
@@ -154,7 +150,8 @@ class ModelRun:
         limit = tolerance(self.model.dtype)
         for way in WAYS[:-1]:
             try:
-                off = deviation(self, way, prompt)
+                with _quiet():
+                    off = deviation(self, way, prompt)
                 reason = f"its logits differ by {off:.1g} standard deviations"
                 if off <= limit:
                     return way
@@ -162,6 +159,8 @@ class ModelRun:
                 raise
             except Exception as error:  # a model may fail in any way it likes
                 reason = str(error) or type(error).__name__
+            finally:
+                self.restore()
             self.notes.append(
                 f"{type(self.model).__name__} does not work with the {way.name} ({reason}); "
                 "a slower way is used."
@@ -174,3 +173,14 @@ class ModelRun:
         length = self._window + 8 if self._window + 8 <= affordable else _SHORTEST_CHECK
         length = min(max(length, _SHORTEST_CHECK), self.context - 2)
         return [(7 + 31 * position) % vocabulary for position in range(length)]
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep transformers' warnings about a way that is only being tried."""
+    verbosity = transformers.logging.get_verbosity()
+    transformers.logging.set_verbosity(logging.ERROR)
+    try:
+        yield
+    finally:
+        transformers.logging.set_verbosity(verbosity)

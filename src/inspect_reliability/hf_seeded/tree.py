@@ -55,6 +55,13 @@ def grow(run: ModelRun, requests: Sequence[Request], deliver: Deliver, wanted: W
         deliver: Called once for each request that is still wanted.
         wanted: Called before each step.
     """
+    try:
+        _grow(run, requests, deliver, wanted)
+    finally:
+        run.restore()
+
+
+def _grow(run: ModelRun, requests: Sequence[Request], deliver: Deliver, wanted: Wanted) -> None:
     tree = _Tree(run, requests, deliver, wanted)
     blocks = tree.root(list(range(len(requests))))
     while blocks:
