@@ -1,0 +1,85 @@
+"""Pictures of a log in inspect's viewer: `python docs/images/viewer.py LOG_DIR [OUT_DIR]`.
+
+Needs a Chromium (Debian: `apt-get install chromium`).
+"""
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+@contextmanager
+def viewer(log_dir: Path) -> Iterator[str]:
+    """Run `inspect view` on a free port of this machine."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "inspect_ai", "view", "start"]
+    server = subprocess.Popen(
+        [*command, "--log-dir", str(log_dir.resolve()), "--port", str(port)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        for _ in range(300):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@contextmanager
+def page(chromium: str) -> Iterator[Page]:
+    """A page in a headless browser."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
+        yield browser.new_page(viewport={"width": 1280, "height": 800})
+        browser.close()
+
+
+def walk(url: str, tab: Page, log: str) -> Iterator[tuple[str, str]]:
+    """Open a log and one of its samples; yields a name for what is shown, and its text."""
+    tab.goto(f"{url}#/logs/{log}")
+    tab.get_by_text("omega", exact=True).first.wait_for(timeout=60_000)
+    tab.wait_for_timeout(1500)
+    yield "viewer", tab.inner_text("body")
+    tab.goto(f"{url}#/logs/{log}/samples/sample/sample%3Abbh%3Anavigate/1")
+    tab.get_by_text("fair and objective judge").first.wait_for(timeout=60_000)
+    tab.wait_for_timeout(1500)
+    yield "viewer-sample", tab.inner_text("body")
+
+
+def main() -> None:
+    """Write a picture of everything `walk` shows."""
+    log_dir = Path(sys.argv[1])
+    out = Path(sys.argv[2] if len(sys.argv) > 2 else Path(__file__).parent)
+    chromium = shutil.which("chromium") or sys.exit("No chromium found: apt-get install chromium")
+    log = sorted(log_dir.glob("*.eval"))[-1].name
+    with viewer(log_dir) as url, page(chromium) as tab:
+        for name, _ in walk(url, tab, log):
+            tab.screenshot(path=out / f"{name}.png")
+            print(out / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main()
