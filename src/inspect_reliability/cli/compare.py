@@ -4,7 +4,7 @@ import click
 
 from ..errors import UserError
 from ..report.comparisons import Pair, compare_sides, comparison_row, sides_by, sides_of
-from ..report.formats import Format, to_csv, to_json, to_markdown
+from ..report.formats import Format, markdown_text, to_csv, to_json, to_markdown
 from ..report.terminal import console, print_table, print_text
 from ..verdicts import ParserName
 from .sources import format_option, parser_option, print_left_out, read_judgments
@@ -60,7 +60,12 @@ def _print_tables(pairs: list[Pair], form: Format) -> None:
         rows = [_cells(pair) for pair in chosen]
         drivers = [_drivers(pair) for pair in chosen if pair.comparison.coefficient == "omega"]
         if form == "markdown":
-            click.echo(f"{title}\n\n{to_markdown(_HEADINGS, rows)}\n" + "\n\n".join(drivers) + "\n")
+            parts = [
+                markdown_text(title),
+                to_markdown(_HEADINGS, rows),
+                *map(markdown_text, drivers),
+            ]
+            click.echo("\n\n".join(parts) + "\n")
             continue
         print_table(out, _HEADINGS, rows, title)
         for line in drivers:

@@ -3,7 +3,7 @@
 import click
 
 from ..report.cells import describe
-from ..report.formats import Format, to_csv, to_json, to_markdown
+from ..report.formats import Format, markdown_text, to_csv, to_json, to_markdown
 from ..report.plans import PLAN_BY, Plan, design_rows, plan_row, plans, votes_rows
 from ..report.terminal import console, print_table, print_text
 from ..verdicts import ParserName
@@ -87,8 +87,12 @@ def _print(found: Plan, form: Format) -> None:
     ]
     title = f"{describe(found.group)} ({found.n_questions} questions)"
     if form == "markdown":
-        parts = [f"## {title}", to_markdown(_VOTES, votes), to_markdown(_DESIGNS, designs)]
-        click.echo("\n\n".join([*parts, *_remarks(found)]))
+        parts = [
+            f"## {markdown_text(title)}",
+            to_markdown(_VOTES, votes),
+            to_markdown(_DESIGNS, designs),
+        ]
+        click.echo("\n\n".join([*parts, *map(markdown_text, _remarks(found))]))
         return
     out = console()
     print_table(out, _VOTES, votes, f"Votes for a stable majority: {title}")

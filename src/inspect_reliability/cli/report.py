@@ -8,8 +8,7 @@ from ..judgments import GROUP_BY
 from ..report import report_cells, report_row
 from ..report.cells import Cell
 from ..report.data import write_data
-from ..report.formats import Format, to_csv, to_json, to_markdown
-from ..report.printable import one_line
+from ..report.formats import Format, markdown_text, to_csv, to_json, to_markdown
 from ..report.summary import LEGEND, cautions_by_text, summaries
 from ..report.terminal import console, print_table, print_text
 from ..verdicts import ParserName
@@ -74,10 +73,10 @@ def print_cells(cells: list[Cell], form: Format) -> None:
         click.echo(to_csv([report_row(cell) for cell in cells]), nl=False)
     elif form == "markdown":
         tables = [
-            f"## {one_line(title)}\n\n{to_markdown(headings, rows)}"
+            f"## {markdown_text(title)}\n\n{to_markdown(headings, rows)}"
             for title, headings, rows in summaries(cells)
         ]
-        click.echo("\n\n".join([*tables, *LEGEND, *_cautions(cells)]))
+        click.echo("\n\n".join([*tables, *LEGEND, *map(markdown_text, _cautions(cells))]))
     else:
         out = console()
         for title, headings, rows in summaries(cells):

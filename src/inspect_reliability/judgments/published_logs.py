@@ -78,8 +78,10 @@ def write_published_logs(
     # Writing is the work, and one process cannot use a second core for it.
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         written = [
-            pool.submit(_write, folder, replace(run, outputs=outputs), log_dir, parser, number)
-            for run, (number, outputs) in parts
+            pool.submit(
+                write_published_log, folder, replace(run, outputs=outputs), log_dir, parser, part
+            )
+            for run, (part, outputs) in parts
         ]
         for one in written:
             yield one.result(), len(written)
@@ -95,9 +97,14 @@ def _parts(run: PublishedRun) -> list[tuple[int | None, dict[str, Sequence[str |
     return [(n, dict(questions[at : at + size])) for n, at in enumerate(starts, 1)]
 
 
-def _write(
-    folder: Path, run: PublishedRun, log_dir: Path, parser: ParserName, part: int | None
+def write_published_log(
+    folder: Path,
+    run: PublishedRun,
+    log_dir: Path,
+    parser: ParserName = "published",
+    part: int | None = None,
 ) -> Path:
+    """Write one run, or one part of it, as one log (see `write_published_logs`)."""
     log = EvalLog(
         status="success",
         eval=_spec(run),

@@ -31,8 +31,9 @@ def to_csv(rows: Sequence[Row]) -> str:
 
 def to_markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A pipe table."""
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join("| " + " | ".join(map(_escaped, line)) + " |" for line in lines) + "\n"
+    first, *rest = ([markdown_text(cell) for cell in line] for line in (columns, *rows))
+    lines = [first, ["---"] * len(columns), *rest]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
 def _cell(value: Any) -> Any:
@@ -45,9 +46,8 @@ def _cell(value: Any) -> Any:
     return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
 
 
-def _escaped(text: str) -> str:
-    if text == "---":
-        return text
+def markdown_text(text: str) -> str:
+    """A text that Markdown shows as it is, on one line."""
     for character in "\\`*_[]<>|#":
         text = text.replace(character, f"\\{character}")
     return one_line(text)

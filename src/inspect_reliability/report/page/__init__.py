@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from ...judgments import Judgments
 from ..cells import Cell
+from ..printable import printable
 from .content import Progress, page_content
 
 __all__ = ["write_page"]
@@ -16,6 +18,11 @@ __all__ = ["write_page"]
 
 def _plainly(items: Sequence[Any], what: str) -> Iterable[Any]:
     return items
+
+
+def _harmless(value: Any) -> Any:
+    """Control characters are written out in every text that is not markup of our own."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def write_page(
@@ -36,6 +43,7 @@ def write_page(
         loader=PackageLoader("inspect_reliability.report.page", "."),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_harmless,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -11,6 +11,8 @@ import matplotlib as mpl
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from ..printable import one_line
+
 INK = "#010203"
 """Drawn as the page's text colour, so that a figure follows light and dark."""
 
@@ -69,7 +71,8 @@ def inline_svg(figure: Figure, label: str) -> Markup:
     figure.savefig(out, format="svg", bbox_inches="tight", pad_inches=0.04, metadata={"Date": None})
     svg = out.getvalue()
     svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    # Its style would hold for the whole page, which has the same rule of its own.
+    svg = re.sub(r"<(metadata|style)\b.*?</\1>\s*", "", svg, flags=re.DOTALL)
     # Ids are unique within a figure; a page holds many figures.
     prefix = f"f{next(_numbers)}-"
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}", svg)
@@ -77,7 +80,7 @@ def inline_svg(figure: Figure, label: str) -> Markup:
         svg = svg.replace(drawn, themed)
     width = re.search(r'viewBox="0 0 ([\d.]+)', svg)
     limit = f"max-width:{float(width[1]) * 4 / 3:.0f}px" if width else ""
-    opening = f'<svg role="img" aria-label="{Markup.escape(label)}" style="{limit}"'
+    opening = f'<svg role="img" aria-label="{Markup.escape(one_line(label))}" style="{limit}"'
     svg = re.sub(
         r'<svg[^>]*?(viewBox="[^"]*")[^>]*>',
         rf"{_literal(opening)} \1 "

@@ -1,0 +1,300 @@
+"""Every command on every kind of log that is not a clean one."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+from inspect_ai.log import read_eval_log, read_eval_log_sample
+
+import example_logs
+from example_published import QUESTIONS, REPLICATIONS, RESPONDERS, published_folder
+from inspect_reliability.cli import main
+from inspect_reliability.judgments.published import published_runs
+from inspect_reliability.judgments.published_logs import write_published_log
+from inspect_reliability.verdicts import parse_published
+
+COMMANDS = {
+    "report": ["report"],
+    "plan": ["plan"],
+    "gate": ["gate", "--min-omega", "0.1"],
+    "compare": ["compare", "--by", "judge"],
+}
+DONE = {"report": {0}, "plan": {0}, "gate": {0, 1, 3}, "compare": {0}}
+
+
+def run(*arguments: str | Path) -> Result:
+    """Run the command; a traceback is a failure whatever the test."""
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """One folder for each kind of log."""
+    root = tmp_path_factory.mktemp("logs")
+    folders = {
+        name: root / name
+        for name in (
+            "clean",
+            "empty",
+            "running",
+            "cancelled",
+            "failed",
+            "foreign",
+            "copied",
+            "truncated",
+            "other",
+        )
+    }
+    for folder in folders.values():
+        folder.mkdir()
+    clean = Path(example_logs.judged(folders["clean"]).location.removeprefix("file://"))
+    example_logs.under_way(folders["running"])
+    shutil.rmtree(folders["running"] / "running")
+    example_logs.cancelled(folders["cancelled"])
+    shutil.rmtree(folders["cancelled"] / "whole")
+    example_logs.with_error(folders["failed"], fatal=True)
+    example_logs.foreign(folders["foreign"])
+    for name in ("one.eval", "two.eval"):
+        shutil.copy(clean, folders["copied"] / name)
+    example_logs.truncated(folders["truncated"])
+    shutil.rmtree(folders["truncated"] / "whole")
+    example_logs.judged(folders["other"], temperature=0.5, model=example_logs.judge("AB"))
+    return folders
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("empty", "There are no inspect logs"),
+        ("truncated", "There are no judgments in 1 log"),
+    ],
+)
+def test_nothing_to_read(logs: dict[str, Path], command: str, kind: str, words: str) -> None:
+    """Nothing to report on is exit status 2 and one sentence."""
+    result = run(*COMMANDS[command], logs[kind])
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("command", ["report", "plan", "gate"])
+@pytest.mark.parametrize(
+    ("kind", "note"),
+    [
+        ("running", "of 8 judgments there are: still being written"),
+        ("cancelled", "of 8 judgments there are: its run was cancelled"),
+        ("failed", "its run failed"),
+        ("foreign", "3 scores that are neither text"),
+        ("copied", "12 duplicate judgments left out"),
+    ],
+)
+def test_imperfect_logs(logs: dict[str, Path], command: str, kind: str, note: str) -> None:
+    """What there is is used; what is missing is counted and named on standard error."""
+    result = run(*COMMANDS[command], logs[kind], "--format", "json")
+    assert result.exit_code in DONE[command]
+    assert note in " ".join(result.stderr.split())
+    json.loads(result.stdout)
+
+
+@pytest.mark.parametrize(
+    ("kind", "note"),
+    [
+        ("running", "still being written"),
+        ("cancelled", "its run was cancelled"),
+        ("copied", "12 duplicate judgments left out"),
+    ],
+)
+def test_comparing_imperfect_logs(logs: dict[str, Path], kind: str, note: str) -> None:
+    """A comparison says what one of its sides lacks."""
+    result = run("compare", logs[kind], logs["other"], "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    assert note in " ".join(result.stderr.split())
+    rows = json.loads(result.stdout)
+    assert {row["coefficient"] for row in rows} == {"omega", "agreement"}
+
+
+@pytest.mark.parametrize(
+    ("sources", "words"),
+    [
+        (["clean", "foreign"], "share none"),
+        (["clean"], "Give two sources"),
+        (["clean", "copied", "other"], "Give two sources"),
+    ],
+)
+def test_what_cannot_be_compared(logs: dict[str, Path], sources: list[str], words: str) -> None:
+    """Logs of different tasks share no question; one source alone is nothing to compare."""
+    result = run("compare", *(logs[source] for source in sources))
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+def test_one_broken_log_among_others(logs: dict[str, Path]) -> None:
+    """A truncated log is named and the others are reported."""
+    result = run("report", logs["truncated"], logs["clean"], "--format", "json")
+    assert result.exit_code == 0
+    assert "cannot be read" in result.stderr
+    (row,) = json.loads(result.stdout)
+    assert row["n_judgments"] == 12
+
+
+def test_a_copy_changes_no_number(logs: dict[str, Path]) -> None:
+    """Two copies of a log are one set of judgments."""
+    once, twice = (
+        run("report", logs[kind], "--format", "json").stdout for kind in ("clean", "copied")
+    )
+    assert once == twice
+
+
+def test_a_foreign_task_is_reported_by_scorer(logs: dict[str, Path]) -> None:
+    """Numbers and the parts of dict scores are verdicts of scorers of their own."""
+    rows = json.loads(run("report", logs["foreign"], "--format", "json").stdout)
+    assert [row["scorer"] for row in rows] == ["numeric", "rubric.facts", "rubric.style"]
+    assert {row["benchmark"] for row in rows} == {"sums"}
+    assert rows[2]["agreement"] == 1
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown"])
+@pytest.mark.parametrize("command", ["report", "plan", "gate", "compare"])
+def test_every_format_of_every_command(logs: dict[str, Path], command: str, form: str) -> None:
+    """Each command prints each format on standard output."""
+    arguments = ["compare", logs["clean"], logs["other"]]
+    if command != "compare":
+        arguments = [*COMMANDS[command], logs["clean"]]
+    result = run(*arguments, "--format", form)
+    assert result.exit_code in DONE[command]
+    assert result.stdout.strip()
+    assert "\x1b" not in result.stdout
+    if form == "markdown":
+        assert "| --- |" in result.stdout
+
+
+def test_grouping(logs: dict[str, Path]) -> None:
+    """Any key of the scores' metadata can be grouped by; an unknown one lists those there are."""
+    rows = json.loads(run("report", logs["clean"], "--by", "category", "--format", "json").stdout)
+    assert len(rows) == 3
+    assert all(row["n_questions"] == 1 for row in rows)
+    result = run("report", logs["clean"], "--by", "nonsense")
+    assert result.exit_code == 2
+    assert "category" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("limits", "code"),
+    [
+        (["--min-omega", "-50"], 0),
+        (["--max-non-response", "1"], 0),
+        (["--max-non-response", "0"], 3),
+        ([], 2),
+        (["--min-omega", "1.5"], 2),
+    ],
+)
+def test_exit_status_of_the_gate(logs: dict[str, Path], limits: list[str], code: int) -> None:
+    """0 passes, 1 fails, 3 is too uncertain, and 2 is a mistake in asking."""
+    assert run("gate", logs["clean"], *limits).exit_code == code
+
+
+def test_a_judge_that_fails_the_gate(tmp_path: Path) -> None:
+    """A judge that never answers fails whatever limit on non-response."""
+    example_logs.judged(tmp_path, model=example_logs.judge("-"))
+    result = run("gate", tmp_path, "--max-non-response", "0.1")
+    assert result.exit_code == 1
+    assert "The gate fails" in result.stdout
+
+
+def test_data(logs: dict[str, Path], tmp_path: Path) -> None:
+    """Judgments and results are the same in parquet, in CSV and in JSON."""
+    result = run("report", logs["clean"], "--data", tmp_path / "data", "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    (row,) = json.loads(result.stdout)
+    for read, kind in ((pd.read_parquet, "parquet"), (pd.read_csv, "csv")):
+        table = read(tmp_path / "data" / f"judgments.{kind}")
+        assert len(table) == row["n_judgments"] == 12
+        assert set(table["verdict"]) <= {*"ABCDE", "non-response"}
+        results = read(tmp_path / "data" / f"report.{kind}")
+        assert results["omega"][0] == pytest.approx(row["omega"])
+
+
+def test_published_judgments_as_logs(tmp_path: Path) -> None:
+    """Imported logs give the numbers of the files, however often they are there."""
+    folder = published_folder(tmp_path / "published")
+    for path in (folder / "results").glob("*other_judge*"):
+        path.unlink()
+    log_dir, again = tmp_path / "logs", tmp_path / "again"
+    result = run("import", folder, "--log-dir", log_dir)
+    assert result.exit_code == 0, result.stderr
+    assert "Not known" in result.stderr
+    written = result.stdout.split()
+    assert sorted(written) == sorted(map(str, log_dir.glob("*.eval")))
+    assert len(written) == 3 * 3 + 1
+    shutil.copytree(log_dir, again)
+    files, logs, twice = (
+        run("report", *sources, "--format", "json")
+        for sources in ([folder], [log_dir], [log_dir, again])
+    )
+    assert json.loads(logs.stdout) == json.loads(files.stdout) == json.loads(twice.stdout)
+    judgments = sum(row["n_judgments"] for row in json.loads(files.stdout))
+    assert judgments == (3 * len(QUESTIONS) + 4) * REPLICATIONS
+    assert "duplicate judgments" in twice.stderr
+
+
+def test_imported_logs_hold_prompt_output_and_metrics(tmp_path: Path) -> None:
+    """A sample has its prompt, output and verdict; nothing is made up that is not known."""
+    folder = published_folder(tmp_path / "published")
+    for path in (folder / "results").glob("*other_judge*"):
+        path.unlink()
+    (run_,) = [
+        run_
+        for run_ in published_runs(folder)[0]
+        if (run_.benchmark, run_.temperature) == ("MT-Bench", 0.5)
+    ]
+    path = write_published_log(folder, run_, tmp_path)
+    log = read_eval_log(str(path))
+    assert log.eval.model == "acme/Judge-1_b"
+    assert log.eval.config.epochs == REPLICATIONS
+    assert log.results is not None
+    assert "omega" in log.results.scores[0].metrics
+    sample = read_eval_log_sample(str(path), id="mtb:m2", epoch=3)
+    assert sample.output.completion == run_.outputs["mtb:m2"][2]
+    assert all(name in sample.messages[0].text for name in RESPONDERS)
+    assert sample.scores is not None
+    assert sample.scores["verdict"].value == parse_published(sample.output.completion)
+    assert "seed" not in (sample.scores["verdict"].metadata or {})
+    assert sample.model_usage == {}
+
+
+def test_importing_another_folder(tmp_path: Path) -> None:
+    """A folder of another layout is refused."""
+    result = run("import", tmp_path)
+    assert result.exit_code == 2
+    assert "does not have the layout" in result.stderr
+
+
+def test_a_path_that_does_not_exist(tmp_path: Path) -> None:
+    """A typing error is named."""
+    result = run("report", tmp_path / "nothing")
+    assert result.exit_code == 2
+    assert "There is no file or folder" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown"])
+def test_hostile_names_do_nothing_on_a_terminal(tmp_path: Path, form: str) -> None:
+    """Escapes in a judge's name or a question's id reach no terminal."""
+    folder = tmp_path / "results"
+    folder.mkdir()
+    evil = "evil\x1b[2J\x07[link=http://x]\u202e"
+    texts: list[Any] = ["Best Response: [A]", "\x1b]0;owned\x07 Best Response: [B]"] * 3
+    (folder / "full_judgements_evil.json").write_text(
+        json.dumps({evil: {"temperature: 1": {f"bbh:{evil}{n}": texts for n in range(3)}}})
+    )
+    for command in ("report", "plan"):
+        result = run(command, tmp_path, "--format", form)
+        assert result.exit_code == 0, result.stderr
+        for character in ("\x1b", "\x07", "\u202e"):
+            assert character not in result.stdout + result.stderr
