@@ -156,6 +156,12 @@ def published_prompt(
     return correctness_prompt(answer.question, answer.text[:_CUT]) if answer else None
 
 
+def published_question(folder: Path, question: str) -> str:
+    """The text of a question; its id where the published responses are not at hand."""
+    judged = _responses(folder).get(question)
+    return "\n\n".join(judged.question.turns) if judged else question
+
+
 def published_order(folder: Path, question: str) -> tuple[str, ...] | None:
     """Responders in the order of the letters; None without the published responses."""
     judged = _responses(folder).get(question)

@@ -33,6 +33,7 @@ from .published import (
     published_answer,
     published_order,
     published_prompt,
+    published_question,
     published_runs,
 )
 
@@ -165,7 +166,7 @@ def _samples(folder: Path, run: PublishedRun, parser: ParserName) -> Iterator[Ev
                 id=question,
                 epoch=replication,
                 uuid=blake2b(identity.encode(), digest_size=11).hexdigest(),
-                input=question if prompt is None else prompt,
+                input=published_question(folder, question),
                 target="",
                 messages=[shown, answer.choices[0].message],
                 output=answer,

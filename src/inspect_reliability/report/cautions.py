@@ -66,8 +66,8 @@ def _of_the_verdicts(table: pd.DataFrame) -> Iterator[str]:
     shares = table["verdict"].value_counts(normalize=True)
     if shares.iloc[0] >= DOMINANT_SHARE and len(shares) > 1:
         yield (
-            f"{shares.iloc[0]:.0%} of the verdicts are '{shares.index[0]}': agreement is high for "
-            "that alone, and omega and kappa rest on the few others."
+            f"{shares.iloc[0]:.0%} of the verdicts are '{str(shares.index[0])[:40]}': agreement is "
+            "high for that alone, and omega and kappa rest on the few others."
         )
     if len(shares) > MANY_CATEGORIES:
         yield (
