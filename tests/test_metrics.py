@@ -171,14 +171,14 @@ def test_groups_are_the_panels_of_their_scores() -> None:
         sample.sample_metadata = {"topic": topic}
     by_topic = reliability(by="topic")(given_scores)
     assert isinstance(by_topic, Mapping)
-    for group, topic in (("[maths]", "maths"), ("[history]", "history"), ("[not given]", None)):
+    for group, topic in (("(maths)", "maths"), ("(history)", "history"), ("(not given)", None)):
         alone = reliability()([s for s in given_scores if s.sample_metadata == {"topic": topic}])
         assert isinstance(alone, Mapping)
         for name, value in alone.items():
             assert same(by_topic[name + group], None if math.isnan(value) else value)
     omega = metrics.omega(by="topic")(given_scores)
     assert isinstance(omega, Mapping)
-    assert set(omega) == {"omega", "omega[maths]", "omega[history]", "omega[not given]"}
+    assert set(omega) == {"omega", "omega(maths)", "omega(history)", "omega(not given)"}
 
 
 def test_keys_of_a_mapping_are_scores_of_their_own() -> None:
@@ -193,10 +193,10 @@ def test_keys_of_a_mapping_are_scores_of_their_own() -> None:
         ]
         values = reliability()(alone)
         assert isinstance(values, Mapping)
-        assert {f"{name}[{key}]" for name in values} <= set(found)
-        assert found[f"omega[{key}]"] == pytest.approx(values["omega"])
-    assert "icc[style]" in found
-    assert "icc[facts]" not in found
+        assert {f"{name}({key})" for name in values} <= set(found)
+        assert found[f"omega({key})"] == pytest.approx(values["omega"])
+    assert "icc(style)" in found
+    assert "icc(facts)" not in found
 
 
 def test_rates_are_shares_of_the_judgments() -> None:
@@ -296,7 +296,7 @@ def test_one_line_in_a_task(tmp_path: Path) -> None:
     found = logged(log)["match"]
     # Three questions never vary; of the six pairs of Y N Y N two agree.
     assert found["agreement"] == pytest.approx((3 * 1 + 3 * 2 / 6) / 6)
-    assert (found["agreement[0]"], found["agreement[1]"]) == (1, pytest.approx(1 / 3))
+    assert (found["agreement(0)"], found["agreement(1)"]) == (1, pytest.approx(1 / 3))
     assert found["accuracy"] == pytest.approx(0.75)
     recompute_metrics(log)
     assert logged(log)["match"] == pytest.approx(found, nan_ok=True)
@@ -315,15 +315,15 @@ def test_scores_of_several_parts_in_a_task(tmp_path: Path, form: str) -> None:
     if form == "keys":
         found = logged(run(tmp_path, rubric(), {"*": [reliability()]}))
         values: dict[str, float] = {
-            f"{name.removeprefix('inspect_reliability/reliability_')}[{key}]": value
+            f"{name.removeprefix('inspect_reliability/reliability_')}({key})": value
             for key, parts in found.items()
             for name, value in parts.items()
         }
     else:
         values = logged(run(tmp_path, rubric(), [reliability()]))["rubric"]
-    assert values["agreement[facts]"] == pytest.approx((3 * 1 + 3 * 2 / 6) / 6)
-    assert values["agreement[length]"] == 1
-    assert math.isnan(values["icc[length]"])
+    assert values["agreement(facts)"] == pytest.approx((3 * 1 + 3 * 2 / 6) / 6)
+    assert values["agreement(length)"] == 1
+    assert math.isnan(values["icc(length)"])
 
 
 def test_every_metric_is_registered() -> None:

@@ -2,7 +2,7 @@
 
 Each metric sees one score per sample and epoch, live while an eval runs and again when a log is
 re-scored. A coefficient that is not estimable (yet) is nan. With `by`, a key of the scores' or
-samples' metadata, there is one value for all scores and one for each group, as `omega[group]`;
+samples' metadata, there is one value for all scores and one for each group, as `omega(group)`;
 where a score's value is a mapping there is one for each of its keys.
 """
 

@@ -59,7 +59,7 @@ def reliability(
     The metric has one value a name: the nominal coefficients, the 95% intervals of omega and of
     the agreement (`omega_low`, `omega_high`), the share of non-responses, and the numbers of
     questions and of replications per question. What is not estimable (yet) is nan. The names of a
-    group of `by` are `omega[group]`, those of a key of a score that is a mapping `omega[key]`.
+    group of `by` are `omega(group)`, those of a key of a score that is a mapping `omega(key)`.
 
     Args:
         by: A key of the scores' or of the samples' metadata; adds the panel of each group.

@@ -81,9 +81,9 @@ def parts(scores: Sequence[SampleScore], by: str | None = None) -> dict[str, Par
         by: Key of the score's metadata, or else of the sample's.
 
     Returns:
-        Label -> judgments. The label is "" for all scores, "[key]" for a key of a value that is a
-        mapping (or a place in a value that is a list, from 1), "[group]" for a group, and
-        "[key, group]" for both.
+        Label -> judgments. The label is "" for all scores, "(key)" for a key of a value that is a
+        mapping (or a place in a value that is a list, from 1), "(group)" for a group, and
+        "(key, group)" for both. Not in brackets, which inspect's display takes for markup.
     """
     found: dict[str, Part] = {}
     varied = _order_varies(scores)
@@ -123,9 +123,9 @@ def _missing(value: Scalar | None) -> bool:
 
 
 def _labels(key: str, group: str | None) -> Iterator[str]:
-    yield f"[{key}]" if key else ""
+    yield f"({key})" if key else ""
     if group is not None:
-        yield f"[{key}, {group}]" if key else f"[{group}]"
+        yield f"({key}, {group})" if key else f"({group})"
 
 
 def _group(sample: SampleScore, by: str | None) -> str | None:

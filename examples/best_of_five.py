@@ -1,0 +1,61 @@
+"""A grader that picks the best of five answers: how often does it pick the same one twice?
+
+    inspect eval examples/best_of_five.py@best_of_five             # the suite as it was
+    inspect eval examples/best_of_five.py@best_of_five_rejudged    # each answer judged 20 times
+
+The suite compares an answer with four references by inspect's model_graded_qa. The answers were
+written earlier, so nothing is generated but grades; bind the grader with --model-role grader=...
+"""
+
+from inspect_ai import Task, task, task_with
+from inspect_ai.dataset import Sample
+from inspect_ai.scorer import Scorer, model_graded_qa
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from inspect_reliability.prompts import JUDGE_INSTRUCTION
+from inspect_reliability.rejudge import rejudge
+from inspect_reliability.responses import load_responses
+
+TEMPLATE = """{instructions}
+
+Question: {question}
+
+Responses:
+- [A]: {answer}
+- [B]: {terse}
+- [C]: {muddled}
+- [D]: {mistaken}
+- [E]: {astray}"""
+
+
+@solver
+def stored_answer() -> Solver:
+    """Take the answer that was written earlier."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.output.completion = state.metadata["thorough"]
+        return state
+
+    return solve
+
+
+def grader() -> Scorer:
+    """The suite's scorer: the letter of the best answer."""
+    pattern = r"Best Response:\W*([A-E])\b"
+    return model_graded_qa(TEMPLATE, JUDGE_INSTRUCTION, pattern)
+
+
+@task
+def best_of_five() -> Task:
+    """The suite as it was."""
+    samples = [
+        Sample(id=one.question.id, input=one.question.turns[0], metadata=dict(one.responses))
+        for one in load_responses(None, "BBH")
+    ]
+    return Task(dataset=samples, solver=stored_answer(), scorer=grader())
+
+
+@task
+def best_of_five_rejudged(replications: int = 20) -> Task:
+    """The same suite, with its judge's reliability."""
+    return task_with(best_of_five(), scorer=rejudge(grader(), replications))

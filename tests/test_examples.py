@@ -1,0 +1,90 @@
+from collections.abc import Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval
+from inspect_ai.log import EvalLog
+from inspect_ai.model import GenerateConfig, Model, ModelOutput, ModelUsage, get_model
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(
+    task: str, model: Model, folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any
+) -> EvalLog:
+    monkeypatch.chdir(ROOT)
+    [log] = eval(f"examples/{task}", model, log_dir=str(folder), display="none", **options)
+    assert log.status == "success", log.error
+    return log
+
+
+def tiny() -> Model:
+    return get_model("hf_seeded/tiny-judge", config=GenerateConfig(max_tokens=30))
+
+
+def metrics(log: EvalLog, scorer: str) -> Mapping[str, float]:
+    assert log.results is not None
+    return {
+        name: metric.value
+        for score in log.results.scores
+        if score.scorer == scorer
+        for name, metric in score.metrics.items()
+    }
+
+
+def test_best_of_five(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The suite runs as it was, and with every answer judged several times."""
+    run("best_of_five.py@best_of_five", tiny(), tmp_path, monkeypatch, limit=2)
+    log = run(
+        "best_of_five.py@best_of_five_rejudged",
+        tiny(),
+        tmp_path,
+        monkeypatch,
+        limit=6,
+        task_args={"replications": 5},
+    )
+    found = metrics(log, "rejudge")
+    assert (found["questions"], found["replications"]) == (6, 5)
+    verdicts = [
+        (sample.scores or {})["rejudge"].metadata["verdicts"]  # type: ignore[index]
+        for sample in log.samples or []
+    ]
+    pairs = [[v.count(letter) * (v.count(letter) - 1) for letter in set(v)] for v in verdicts]
+    assert found["agreement"] == pytest.approx(sum(map(sum, pairs)) / (6 * 5 * 4))
+
+
+def test_multiple_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that knows rivers and guesses sums is reliable on the one topic only."""
+    calls = count()
+
+    def answer(input: Any, tools: Any, tool_choice: Any, config: GenerateConfig) -> ModelOutput:
+        text = input[-1].text
+        river = next((letter for name, letter in RIVERS.items() if name in text), None)
+        output = ModelOutput.from_content(
+            "mockllm/model", f"ANSWER: {river or 'AB'[next(calls) % 2]}"
+        )
+        output.usage = ModelUsage()
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
+    found = metrics(run("multiple_choice.py", model, tmp_path, monkeypatch), "choice")
+    assert found["agreement(rivers)"] == 1
+    assert found["agreement(arithmetic)"] < 1
+    assert found["replications"] == 10
+    assert 0.5 < found["accuracy"] < 1
+
+
+RIVERS = {"Vienna": "B", "Cairo": "A", "London": "C"}
+
+
+def test_simpleqa(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A suite of inspect_evals keeps its own metric and gets the reliability of its grader."""
+    pytest.importorskip("inspect_evals", reason="needs inspect-evals: pip install inspect-evals")
+    options = {"task_args": {"offline": True, "replications": 4}}
+    found = metrics(run("simpleqa.py", tiny(), tmp_path, monkeypatch, **options), "rejudge")
+    shares = [found[name] for name in ("correct", "incorrect", "not_attempted")]
+    assert sum(shares) == pytest.approx(1)
+    assert (found["questions(correct)"], found["replications(correct)"]) == (4, 4)
+    assert "omega(not_attempted)" in found
