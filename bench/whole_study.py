@@ -22,7 +22,7 @@ from pathlib import Path
 QUESTIONS = {"bbh": 27, "squad": 20, "mtb": 8}
 TEMPERATURES = ("1", "0.75", "0.5", "0.25", "2.220446049250313e-16")
 REPLICATIONS = 100
-WORDS = ["the", "answer", "is", "best", "because", "its", "steps", "follow", "and", "end", "in", "a", "stated", "result"]
+WORDS = ("the", "answer", "is", "best", "because", "its", "steps", "follow", "to", "a", "result")
 
 
 def main() -> None:

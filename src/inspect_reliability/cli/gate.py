@@ -3,13 +3,14 @@
 import click
 
 from ..judgments import GROUP_BY
+from ..report.cautions import COPIES
 from ..report.cells import describe
 from ..report.formats import Format, to_csv, to_json, to_markdown
 from ..report.gates import FAILS, PASSES, UNCERTAIN, Check, Limits, check, gate_row, overall
 from ..report.summary import with_interval
 from ..report.terminal import console, print_table, print_text
 from ..verdicts import ParserName
-from .sources import format_option, parser_option, read_judgments
+from .sources import format_option, parser_option, print_left_out, read_judgments
 
 EXIT_CODES = {PASSES: 0, FAILS: 1, UNCERTAIN: 3}
 """2 is for what cannot be read or understood."""
@@ -50,7 +51,10 @@ def gate(
     """
     if min_omega is None and max_non_response is None:
         raise click.UsageError("Say what to require: --min-omega, --max-non-response, or both.")
-    checks = check(read_judgments(logs, parser), Limits(min_omega, max_non_response), by)
+    judgments = read_judgments(logs, parser)
+    if (judgments.table["temperature"] == 0).any():
+        print_left_out([COPIES])
+    checks = check(judgments, Limits(min_omega, max_non_response), by)
     if form == "json":
         click.echo(to_json([gate_row(found) for found in checks]))
     elif form == "csv":

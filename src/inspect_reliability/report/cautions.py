@@ -5,11 +5,17 @@ from typing import Any
 
 import pandas as pd
 
+from ..circularity import same_model
 from ..judgments import order_varies
 from ..reliability import Estimate
 
 FEW_QUESTIONS = 20
 """Below this the interval of omega covers less than it says, and is very wide."""
+
+COPIES = (
+    "Temperature 0: replications of a prompt are copies of one another, so perfect agreement is "
+    "no evidence of reliability."
+)
 
 DOMINANT_SHARE = 0.9
 MANY_CATEGORIES = 20
@@ -36,11 +42,9 @@ def cautions(
     yield from _of_the_questions(table, omega)
     yield from _of_the_verdicts(table)
     if (table["temperature"] == 0).all():
-        yield (
-            "Temperature 0: replications of a prompt are copies of one another, so perfect "
-            "agreement is no evidence of reliability."
-        )
+        yield COPIES
     yield from _of_the_order(table)
+    yield from _of_the_judge(table)
     yield from _of_the_seeds(table)
     yield from _of_the_mixture(group, table)
 
@@ -84,6 +88,18 @@ def _of_the_order(table: pd.DataFrame) -> Iterator[str]:
             "All questions show the responders in one order: a liking for a letter cannot be told "
             "from a liking for a responder."
         )
+
+
+def _of_the_judge(table: pd.DataFrame) -> Iterator[str]:
+    responders: set[str] = set()
+    if "order" in table:
+        responders.update(name for order in table["order"].dropna().unique() for name in order)
+    elif "responder" in table:
+        responders.update(table["responder"].dropna())
+    judges = [str(judge) for judge in table["judge"].dropna().unique()]
+    own = sorted(name for name in responders if any(same_model(judge, name) for judge in judges))
+    if own:
+        yield f"The judge is also a responder ({', '.join(own)}): it judges answers of its own."
 
 
 def _of_the_seeds(table: pd.DataFrame) -> Iterator[str]:

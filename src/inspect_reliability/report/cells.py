@@ -7,17 +7,25 @@ from typing import Any
 import pandas as pd
 
 from ..judgments import GROUP_BY, Judgments, as_matrix, counts
-from ..reliability import Counts, Estimate, NoJudgmentsError, omega, panel
-from ..reliability.as_published import (
+from ..reliability import (
     CORRECTNESS_CODES,
     LETTER_CODES,
     AsPublished,
+    Counts,
+    Estimate,
+    Floor,
+    HeadToTail,
+    NoJudgmentsError,
     as_published,
     encode,
+    handle_non_response,
+    head_to_tail,
+    integer_coded,
+    noise_floor,
+    omega,
+    panel,
 )
-from ..reliability.head_to_tail import HeadToTail, head_to_tail
-from ..reliability.noise_floor import Floor, noise_floor
-from ..reliability.non_response import handle_non_response
+from ..reliability.sums import FloatArray
 from ..verdicts import CORRECT, CORRECTNESS_CATEGORIES, INCORRECT, NON_RESPONSE
 from .cautions import cautions
 
@@ -41,6 +49,8 @@ class Cell:
         floor: Omega where verdicts have nothing to do with the questions; None if never estimable.
         correct_or_not: Head-to-Tail only: coefficients with everything but "correct" as one
             category; else empty.
+        integer: Coefficients of verdicts coded as numbers, for comparison only; empty where the
+            verdicts have no published codes.
         published: The published procedure with its noise floor; None where it does not apply,
             with the reason in `published_reason`.
         head_to_tail: Accuracy as the judge sees it; None for other benchmarks.
@@ -56,6 +66,7 @@ class Cell:
     coverage: float
     floor: Floor | None
     correct_or_not: dict[str, Estimate]
+    integer: dict[str, Estimate]
     published: AsPublished | None
     published_reason: str | None
     head_to_tail: HeadToTail | None
@@ -157,7 +168,13 @@ def report_cell(group: dict[str, Any], table: pd.DataFrame, permutations: int = 
     table = table.sort_values(["question", "replication"], kind="stable")
     counted = counts(table)
     without = _without_non_responses(counted)
-    published, reason = _published(table, permutations)
+    codes, reason = _codes(table)
+    published = None
+    if codes is None or not permutations:
+        reason = reason or "the published procedure was left out"
+    else:
+        non_response = None if is_head_to_tail(table) else LETTER_CODES[NON_RESPONSE]
+        published = as_published(codes, non_response, permutations)
     estimates = panel(counted)
     return Cell(
         group=group,
@@ -169,6 +186,7 @@ def report_cell(group: dict[str, Any], table: pd.DataFrame, permutations: int = 
         coverage=without.coverage if without else 0.0,
         floor=noise_floor(counted, "omega", permutations or 200),
         correct_or_not=_correct_or_not(table),
+        integer={} if codes is None else integer_coded(codes),
         published=published,
         published_reason=reason,
         head_to_tail=_head_to_tail(table),
@@ -189,17 +207,12 @@ def _nothing_left(estimate: Estimate) -> Estimate:
     return replace(estimate, value=None, low=None, high=None, method=None, reason=reason)
 
 
-def _published(table: pd.DataFrame, permutations: int) -> tuple[AsPublished | None, str | None]:
-    """The published procedure of the verdicts, by letter even where options were reshuffled."""
-    if not permutations:
-        return None, "the published procedure was left out"
-    head_to_tail = is_head_to_tail(table)
-    codes = CORRECTNESS_CODES if head_to_tail else LETTER_CODES
+def _codes(table: pd.DataFrame) -> tuple[FloatArray | None, str | None]:
+    """Verdicts in the published codes, by letter even where options were reshuffled."""
+    codes = CORRECTNESS_CODES if is_head_to_tail(table) else LETTER_CODES
     if unknown := sorted(set(table["verdict"]) - set(codes)):
         return None, f"the published procedure has no code for {', '.join(unknown[:3])}"
-    coded = encode(as_matrix(table, table["verdict"]).to_numpy(), codes)
-    non_response = None if head_to_tail else LETTER_CODES[NON_RESPONSE]
-    return as_published(coded, non_response, permutations), None
+    return encode(as_matrix(table, table["verdict"]).to_numpy(), codes), None
 
 
 def _correct_or_not(table: pd.DataFrame) -> dict[str, Estimate]:

@@ -9,8 +9,7 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments import Judgments, counts, declared_categories
-from ..reliability import ReliabilityError
-from ..reliability.comparison import Comparison, compare
+from ..reliability import Comparison, ReliabilityError, compare
 from .cells import number
 from .rows import Row
 

@@ -7,9 +7,13 @@ from typing import Any
 import pandas as pd
 
 from ..judgments import Judgments, counts
-from ..reliability import ReliabilityError
-from ..reliability.majority import StableMajority, stable_majority
-from ..reliability.planning import Design, precision
+from ..reliability import (
+    Design,
+    ReliabilityError,
+    StableMajority,
+    precision,
+    stable_majority,
+)
 from .cells import number, report_groups
 from .rows import Row
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..reliability import Estimate
-from ..reliability.noise_floor import Floor
+from ..reliability import Estimate, Floor
 from ..verdicts import INVALID, NON_RESPONSE
 from .cells import Cell, number
 
@@ -39,7 +38,8 @@ def report_row(cell: Cell) -> Row:
     """One cell as a flat mapping: `null` (None) where a value is not estimable.
 
     Coefficients come with `<name>_interval` [low, high], the published ones with
-    `<name>_floor` [mean, low, high]; `not_estimable` says why a value is missing.
+    `<name>_floor` [mean, low, high]; `not_estimable` says why a value is missing. The integer-coded
+    values depend on which number stands for which letter, and are there to be compared with.
     """
     omega = cell.panel["omega"]
     row: Row = {name: number(value) for name, value in cell.group.items()}
@@ -59,6 +59,8 @@ def report_row(cell: Cell) -> Row:
     _add(row, why, "omega_non_response_unique", cell.unique)
     _add(row, why, "omega_non_response_excluded", cell.excluded)
     row["non_response_excluded_coverage"] = cell.coverage
+    for name, estimate in cell.integer.items():
+        _add(row, why, name, estimate)
     _add_published(row, why, cell)
     if (accuracy := cell.head_to_tail) is not None:
         for name in ("a_lm", "a_lm_se_replications", "a_lm_se_questions", "h_lm", "m"):

@@ -17,6 +17,7 @@ from ...reliability import (
     choice_shares,
     inter_rater,
     stable_majority,
+    variance_components,
 )
 from ...verdicts import INVALID, LETTERS, NON_RESPONSE
 from ..cells import Cell, is_head_to_tail, number
@@ -126,7 +127,7 @@ def page_content(judgments: Judgments, cells: list[Cell], progress: Progress) ->
         votes=votes,
         votes_remarks=remarks,
         shares=list(_shares(cells)),
-        agreement=list(_agreement(cells)),
+        agreement=[*_agreement(cells), *_variance(cells)],
         details=[_detail(cell) for cell in progress(cells, "Reading texts")],
     )
 
@@ -273,6 +274,33 @@ def _agreement(cells: Sequence[Cell]) -> Iterator[Table]:
             who = f"{one} with itself" if one == other else f"{one} with {other}"
             rows.append([who, *(_agree(*pair) for pair in pairs)])
         yield Table(name, ["", *(f"T = {t}" for t in temperatures)], rows)
+
+
+def _variance(cells: Sequence[Cell]) -> Iterator[Table]:
+    """Where verdicts differ, for each benchmark and temperature that several judges share."""
+    rows = []
+    for name, own in _by_benchmark(cells):
+        for temperature in dict.fromkeys(_temperature(cell) for cell in own):
+            same = [cell for cell in own if _temperature(cell) == temperature]
+            try:
+                shares = variance_components(_counts_alike(same)).shares
+            except ReliabilityError:
+                continue
+            if shares is not None:
+                rows.append([name, temperature, *(f"{share:.0%}" for share in shares.values())])
+    if rows:
+        parts = ("Question", "Judge", "Question x judge", "Replication")
+        yield Table("Where verdicts differ", ["", "T", *parts], rows)
+
+
+def _counts_alike(cells: Sequence[Cell]) -> dict[str, Counts]:
+    """Counts of several judges in categories that mean the same to all."""
+    together = pd.concat([cell.table for cell in cells], keys=range(len(cells)))
+    chosen = category_of(together.assign(judge=None))
+    return {
+        _judge(cell): Counts.from_long(cell.table["question"], chosen.loc[k])
+        for k, cell in enumerate(cells)
+    }
 
 
 def _agree(one: Cell | None, other: Cell | None) -> str:
