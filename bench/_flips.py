@@ -1,4 +1,4 @@
-"""How many verdicts depend on how many rows go through the model together."""
+"""How many verdicts depend on how the same numbers are computed."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,6 +11,7 @@ from _variants import requests, tree
 from inspect_reliability.hf_seeded.load import load
 from inspect_reliability.hf_seeded.model_run import ModelRun
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
+from inspect_reliability.hf_seeded.rows import CopiedRows
 from inspect_reliability.prompts import judge_prompt
 from inspect_reliability.samples import question_of
 from inspect_reliability.tasks import bbh_judge
@@ -22,7 +23,7 @@ TOKENS = 30
 
 
 def flips(shape: str, device: str) -> dict[str, Any]:
-    """Verdicts and texts that change when the same seeds come in blocks.
+    """Verdicts and texts that change when the same seeds come in blocks, or another way is taken.
 
     The tiny judge on questions of the sample pack, and random weights that write verdict lines,
     each in float32 and bfloat16.
@@ -66,25 +67,27 @@ def _questions(number: int) -> list[str]:
 
 
 def _changes(run: ModelRun, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
-    """Share of replications whose verdict, and whose text, differs from that in one block."""
-    whole = [text for prompt in prompts for text in _texts(run, prompt, REPLICATIONS)]
-    return {
-        "replications": len(whole),
-        **{
-            f"in blocks of {size}": {
-                "verdicts": _differ(whole, blocks, parse_verdict),
-                "texts": _differ(whole, blocks, str),
-            }
-            for size in BLOCKS
-            for blocks in [[text for prompt in prompts for text in _texts(run, prompt, size)]]
-        },
+    """Number of replications whose verdict, and whose text, differs from that in one block."""
+    whole = _texts(run, prompts, REPLICATIONS)
+    others = {f"in blocks of {size}": _texts(run, prompts, size) for size in BLOCKS}
+    run.way = CopiedRows
+    others["keys and values copied"] = _texts(run, prompts, REPLICATIONS)
+    return {"replications": len(whole)} | {
+        name: {
+            "verdicts": _differ(whole, texts, parse_verdict),
+            "texts": _differ(whole, texts, str),
+        }
+        for name, texts in others.items()
     }
 
 
-def _texts(run: ModelRun, prompt: Sequence[int], size: int) -> list[str]:
-    asked = requests(prompt, REPLICATIONS, TOKENS)
-    blocks = [asked[start : start + size] for start in range(0, REPLICATIONS, size)]
-    return [one.text for block in blocks for one in tree(run, block)]
+def _texts(run: ModelRun, prompts: Sequence[Sequence[int]], size: int) -> list[str]:
+    texts = []
+    for prompt in prompts:
+        asked = requests(prompt, REPLICATIONS, TOKENS)
+        for start in range(0, REPLICATIONS, size):
+            texts += [one.text for one in tree(run, asked[start : start + size])]
+    return texts
 
 
 def _differ(one: list[str], other: list[str], read: Callable[[str], str]) -> int:

@@ -80,7 +80,7 @@ def judge(folder: Path, tmp_path: Path, max_connections: int | None = None) -> E
     (log,) = eval(
         Task(dataset=samples, solver=replicate(), config=GenerateConfig(max_tokens=8, top_k=50)),
         model=f"hf_seeded/{folder}",
-        epochs=12,
+        epochs=6,
         max_connections=max_connections,
         log_dir=str(tmp_path),
         display="none",
@@ -96,7 +96,7 @@ def texts(log: EvalLog) -> dict[tuple[int | str, int], str]:
 def test_replications_through_inspect(model_folder: Path, tmp_path: Path) -> None:
     """The same command twice, and any number of connections, give the same texts; seeds differ."""
     first = judge(model_folder, tmp_path)
-    assert len(set(texts(first).values())) > 30
+    assert len(set(texts(first).values())) > 15
     assert texts(judge(model_folder, tmp_path)) == texts(first)
     assert texts(judge(model_folder, tmp_path, max_connections=1)) == texts(first)
     assert texts(judge(model_folder, tmp_path, max_connections=64)) == texts(first)

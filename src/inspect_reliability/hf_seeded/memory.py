@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import psutil  # type: ignore[import-untyped]
 import torch
 
-_WAYS_TO_SAY_IT = ("out of memory", "not enough memory", "can't allocate memory")
+_WAYS_TO_SAY_IT = ("not enough memory", "can't allocate memory")
 
 
 class OutOfMemoryError(RuntimeError):
@@ -21,10 +21,11 @@ def memory_errors(what: str) -> Iterator[None]:
     except OutOfMemoryError:
         raise
     except (RuntimeError, MemoryError) as error:
-        said = str(error).lower()
-        if isinstance(error, RuntimeError) and not any(way in said for way in _WAYS_TO_SAY_IT):
-            raise
-        raise OutOfMemoryError(f"Out of memory: {what} did not fit.") from error
+        if isinstance(error, torch.OutOfMemoryError | MemoryError) or any(
+            way in str(error).lower() for way in _WAYS_TO_SAY_IT
+        ):
+            raise OutOfMemoryError(f"Out of memory: {what} did not fit.") from error
+        raise
 
 
 def free_memory(device: torch.device) -> int:

@@ -4,6 +4,7 @@ import inspect
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from threading import RLock
 from typing import Any
 
 import torch
@@ -33,7 +34,8 @@ class ModelRun:
         decode: Turns generated token ids into text.
         end_tokens: Token ids that end a sequence.
         context: Number of tokens the model can take, prompt and continuation together.
-        max_rows: Rows that go through the model together at most.
+        max_rows: Rows that go through the model together at most; by default 128 on a CPU and
+            256 elsewhere.
         memory: Bytes that rows may take; by default half of what is free now.
 
     Attributes:
@@ -47,18 +49,19 @@ class ModelRun:
         decode: Callable[[Sequence[int]], str],
         end_tokens: frozenset[int],
         context: int,
-        max_rows: int,
+        max_rows: int | None = None,
         memory: int | None = None,
     ) -> None:
         self.model: Any = model
         self.decode = decode
         self.end_tokens = end_tokens
         self.context = context
-        self.max_rows = max_rows
         embedding: Any = self.model.get_input_embeddings()
         self.device: torch.device = embedding.weight.device
+        self.max_rows = max_rows or (128 if self.device.type == "cpu" else 256)
         self.memory = free_memory(self.device) // 2 if memory is None else memory
         self.notes: list[str] = []
+        self._lock = RLock()
 
         config = self.model.config.get_text_config()
         self.logit_bytes: int = 16 * config.vocab_size
@@ -119,7 +122,7 @@ class ModelRun:
             input_ids=ids, past_key_values=cache, use_cache=cache is not None, **kept
         )
         logits: Tensor = output.logits[:, -last:]
-        return logits
+        return logits.cpu() if logits.device.type == "mps" else logits  # draws need float64
 
     def spare_memory(self, rows: int) -> bool:
         """Allow half of so many rows from now on; false if that would change nothing."""
@@ -139,9 +142,14 @@ class ModelRun:
         if self._attention != name:
             raise UnknownAttentionError("its attention cannot be replaced")
 
-    def restore(self) -> None:
-        """Give the model its own attention back."""
-        self._attend_by(self._own_attention)
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Use the model from one thread at a time, and leave it with its own attention."""
+        with self._lock:
+            try:
+                yield
+            finally:
+                self._attend_by(self._own_attention)
 
     @torch.inference_mode()
     def _fastest(self, prompt: Sequence[int]) -> type[Rows]:
@@ -150,7 +158,7 @@ class ModelRun:
         limit = tolerance(self.model.dtype)
         for way in WAYS[:-1]:
             try:
-                with _quiet():
+                with _quiet(), self.alone():
                     off = deviation(self, way, prompt)
                 reason = f"its logits differ by {off:.1g} standard deviations"
                 if off <= limit:
@@ -159,8 +167,6 @@ class ModelRun:
                 raise
             except Exception as error:  # a model may fail in any way it likes
                 reason = str(error) or type(error).__name__
-            finally:
-                self.restore()
             self.notes.append(
                 f"{type(self.model).__name__} does not work with the {way.name} ({reason}); "
                 "a slower way is used."

@@ -32,7 +32,6 @@ from .tree import grow
 logger = logging.getLogger(__name__)
 
 DEFAULT_MAX_TOKENS = 512
-DEFAULT_MAX_ROWS = 128
 
 CONNECTIONS = 10_000
 """Inspect works through epoch 1, then epoch 2, and so on. Only replications that are in flight
@@ -81,7 +80,8 @@ class HFSeededAPI(ModelAPI):
             model the text of the messages as it is.
         stop_at_verdict: End a replication once it has named a verdict. Faster, but an output that
             would have gone on to name another verdict is then not seen to be invalid.
-        max_rows: Rows that go through the model together at most.
+        max_rows: Rows that go through the model together at most; by default 128 on a CPU and
+            256 elsewhere.
         memory_gb: Memory that these rows may take; by default half of what the model leaves free.
         model_args: Whatever else `from_pretrained` takes, for instance quantization_config.
 
@@ -103,7 +103,7 @@ class HFSeededAPI(ModelAPI):
         trust_remote_code: bool = False,
         chat_template: ChatTemplate = "auto",
         stop_at_verdict: bool = False,
-        max_rows: int = DEFAULT_MAX_ROWS,
+        max_rows: int | None = None,
         memory_gb: float | None = None,
         **model_args: Any,
     ) -> None:
@@ -115,7 +115,7 @@ class HFSeededAPI(ModelAPI):
         }.items():
             if not isinstance(value, bool):
                 raise UserError(f"{name}={value!r} is neither true nor false.")
-        if not isinstance(max_rows, int) or max_rows < 1:
+        if max_rows is not None and (not isinstance(max_rows, int) or max_rows < 1):
             raise UserError(f"max_rows={max_rows!r} is not a positive whole number.")
         if memory_gb is not None and not (isinstance(memory_gb, int | float) and memory_gb > 0):
             raise UserError(f"memory_gb={memory_gb!r} is not a positive number.")

@@ -55,10 +55,8 @@ def grow(run: ModelRun, requests: Sequence[Request], deliver: Deliver, wanted: W
         deliver: Called once for each request that is still wanted.
         wanted: Called before each step.
     """
-    try:
+    with run.alone():
         _grow(run, requests, deliver, wanted)
-    finally:
-        run.restore()
 
 
 def _grow(run: ModelRun, requests: Sequence[Request], deliver: Deliver, wanted: Wanted) -> None:
