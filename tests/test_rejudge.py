@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from inspect_ai import score
 from inspect_ai.event import ModelEvent
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.log import EvalError, EvalLog, EvalSample, read_eval_log
 from inspect_ai.scorer import Score, match
 
 from graders import TEMPLATE, TINY, letters, run, suite, tiny, wins
@@ -332,3 +332,58 @@ def test_two_graders_are_not_mixed(tmp_path: Path) -> None:
     log = run(suite(rejudge(letters(), 2), questions=1), tmp_path)
     with pytest.raises(UserError, match="Name the same model"):
         rejudge_log(log, replications=3, model="mockllm/model")
+
+
+def test_the_command_splits_the_variance_of_the_score(tmp_path: Path) -> None:
+    """With epochs and replications the report says what a published interval should be."""
+    log = run(suite(wins()), tmp_path, epochs=2)
+    done = CliRunner().invoke(
+        main, ["rejudge", log.location, "--replications", "5", "--format", "json"]
+    )
+    assert done.exit_code == 0, done.output
+    [found] = json.loads(done.stdout)["variance"]
+    target = Path(log.location.removesuffix(".eval") + "-rejudged.eval")
+    table = judgments_from_logs(target).table
+    split = score_variance(table[table["scorer"] == "rejudge"])
+    assert found["variance"]["judge"] == pytest.approx(split.judge)
+    assert found["shares"] == pytest.approx(split.shares)
+    assert log.results is not None
+    published = log.results.scores[0].metrics["stderr"].value
+    assert found["published"] == pytest.approx(published)
+    if published > 0:
+        assert found["widening"] == pytest.approx(split.standard_error(3, 2, 1) / published)
+    shown = CliRunner().invoke(main, ["rejudge", log.location, "--replications", "5"])
+    assert "replications of the judge on an output" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("nowhere.eval", None, "There is no log"),
+        ("broken.eval", "not a zip file", "cannot be read as an inspect log"),
+    ],
+)
+def test_the_command_refuses_in_words(
+    tmp_path: Path, file: str, content: str | None, message: str
+) -> None:
+    """A log that is not there, or is none, is named in one line."""
+    if content is not None:
+        (tmp_path / file).write_text(content)
+    done = CliRunner().invoke(main, ["rejudge", str(tmp_path / file)])
+    assert done.exit_code == 2
+    assert message in done.output
+    assert "Traceback" not in done.output
+
+
+def test_samples_that_ended_in_an_error_are_left_alone(tmp_path: Path) -> None:
+    """There is no output to judge in them, and they stay in the log."""
+    log = run(suite(letters()), tmp_path)
+    broken = log.model_copy(deep=True)
+    samples(broken)[1].error = EvalError(message="broke", traceback="", traceback_ansi="")
+    again = rejudge_log(broken, replications=2)
+    judged = {sample.id: "rejudge" in (sample.scores or {}) for sample in samples(again)}
+    assert judged == {0: True, 1: False, 2: True}
+    for sample in samples(broken):
+        sample.error = EvalError(message="broke", traceback="", traceback_ansi="")
+    with pytest.raises(UserError, match="no sample that ended without an error"):
+        rejudge_log(broken)
