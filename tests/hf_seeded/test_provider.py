@@ -1,6 +1,7 @@
 """The provider, through inspect: seeds honoured, settings resolved, errors that can be acted on."""
 
 import asyncio
+import gc
 import json
 import shutil
 from pathlib import Path
@@ -341,3 +342,18 @@ def test_half_precision_loads(model_folder: Path) -> None:
     output = ask(load(model_folder, dtype="bfloat16"))
     assert output.metadata["dtype"] == "bfloat16"
     assert output.usage.output_tokens > 0
+
+
+def test_a_run_loads_the_model_once(model_folder: Path, tmp_path: Path) -> None:
+    """Inspect asks for the model's name with an instance of its own, which holds no weights."""
+
+    def loaded() -> int:
+        gc.collect()
+        return sum(issubclass(type(thing), PreTrainedModel) for thing in gc.get_objects())
+
+    model = load(model_folder)
+    before = loaded()
+    task = Task(dataset=[Sample(input="Which is best?")], config=GenerateConfig(max_tokens=4))
+    [log] = eval(task, model, log_dir=str(tmp_path), display="none")
+    assert log.status == "success"
+    assert loaded() == before

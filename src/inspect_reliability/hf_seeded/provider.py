@@ -39,6 +39,16 @@ together can share their prompt's forward pass, so all of a run should be let th
 
 SEED_LIMIT = 2**31
 
+NAME_LOOKUP = "__model_info_lookup__"
+"""The key with which inspect makes a second instance, just to ask for the model's name."""
+
+_RULES: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
+    ("temperature", "0 or more", lambda value: 0 <= value < float("inf")),
+    ("top_p", "above 0 and at most 1", lambda value: 0 < value <= 1),
+    ("top_k", "0 (off) or more", lambda value: value >= 0),
+    ("max_tokens", "1 or more", lambda value: value >= 1),
+    ("num_choices", "1 or more", lambda value: value >= 1),
+)
 _REFUSED = (
     "best_of",
     "frequency_penalty",
@@ -109,6 +119,7 @@ class HFSeededAPI(ModelAPI):
     ) -> None:
         config = config if config is not None else GenerateConfig()
         super().__init__(model_name, base_url, api_key, ["HF_TOKEN"], config)
+        _refuse(config)
         for name, value in {
             "trust_remote_code": trust_remote_code,
             "stop_at_verdict": stop_at_verdict,
@@ -119,6 +130,9 @@ class HFSeededAPI(ModelAPI):
             raise UserError(f"max_rows={max_rows!r} is not a positive whole number.")
         if memory_gb is not None and not (isinstance(memory_gb, int | float) and memory_gb > 0):
             raise UserError(f"memory_gb={memory_gb!r} is not a positive number.")
+        self.grouper = Grouper(self._grow)
+        if api_key == NAME_LOOKUP:
+            return  # a second copy of the weights would only take memory
         loaded = load(
             model_path or model_name,
             device=device,
@@ -138,7 +152,6 @@ class HFSeededAPI(ModelAPI):
             max_rows,
             memory=None if memory_gb is None else int(memory_gb * 1e9),
         )
-        self.grouper = Grouper(self._grow)
         self.stop_at_verdict = stop_at_verdict
         self._stops: dict[tuple[str, ...], Callable[[str], bool] | None] = {}
         self._said: set[str] = set()
@@ -167,10 +180,12 @@ class HFSeededAPI(ModelAPI):
             UserError: The request asks for something this provider does not do.
         """
         started = time.monotonic()
-        self._refuse(tools, config)
+        if tools:
+            raise UserError("hf_seeded does not call tools. Use a task without tools.")
+        _refuse(config)
         prompt = self.encoder.encode(input)
         settings = self._settings(config)
-        self._say_notes()
+        self._say_once(config)
         if len(prompt) >= self.run.context:
             return self._too_long(len(prompt), settings)
         requests = [
@@ -206,54 +221,27 @@ class HFSeededAPI(ModelAPI):
             metadata=settings,
         )
 
-    def _refuse(self, tools: list[ToolInfo], config: GenerateConfig) -> None:
-        if tools:
-            raise UserError("hf_seeded does not call tools. Use a task without tools.")
-        refused = [name for name in _REFUSED if getattr(config, name, None)]
-        if refused:
-            raise UserError(
-                f"hf_seeded does not support {', '.join(refused)}. Leave it out: what hf_seeded "
-                "draws from is set by temperature, top_k and top_p alone."
-            )
-        for name in _IGNORED:
-            if getattr(config, name, None) is not None and name not in self._said:
-                self._said.add(name)
-                logger.warning("hf_seeded has no use for %s and ignores it.", name)
-
-    def _say_notes(self) -> None:
+    def _say_once(self, config: GenerateConfig) -> None:
         # Said while a sample is running, so that it stands in the log.
-        notes, self.run.notes = self.run.notes, []
+        ignored = (name for name in _IGNORED if getattr(config, name, None) is not None)
+        notes = [*self.run.notes, *(f"hf_seeded has no use for {name}." for name in ignored)]
         for note in notes:
-            logger.warning(note)
+            if note not in self._said:
+                self._said.add(note)
+                logger.warning(note)
 
     def _settings(self, config: GenerateConfig) -> dict[str, Any]:
         """What is drawn and how, resolved from the request alone.
 
         The model's own generation_config plays no part.
         """
-        temperature = 1.0 if config.temperature is None else config.temperature
-        top_p = 1.0 if config.top_p is None else config.top_p
-        max_tokens = DEFAULT_MAX_TOKENS if config.max_tokens is None else config.max_tokens
-        wrong = [
-            f"{name}={value}, which must be {rule}"
-            for name, value, rule, right in (
-                ("temperature", temperature, "0 or more", 0 <= temperature < float("inf")),
-                ("top_p", top_p, "above 0 and at most 1", 0 < top_p <= 1),
-                ("top_k", config.top_k, "0 (off) or more", (config.top_k or 0) >= 0),
-                ("max_tokens", max_tokens, "1 or more", max_tokens >= 1),
-                ("num_choices", config.num_choices, "1 or more", (config.num_choices or 1) >= 1),
-            )
-            if not right
-        ]
-        if wrong:
-            raise UserError("; ".join(wrong) + ".")
         return {
             "seed": secrets.randbelow(SEED_LIMIT) if config.seed is None else config.seed,
             "seed_drawn": config.seed is None,
-            "temperature": temperature,
+            "temperature": 1.0 if config.temperature is None else config.temperature,
             "top_k": config.top_k or None,
-            "top_p": top_p,
-            "max_tokens": max_tokens,
+            "top_p": 1.0 if config.top_p is None else config.top_p,
+            "max_tokens": config.max_tokens or DEFAULT_MAX_TOKENS,
             "stop_at_verdict": self.stop_at_verdict,
             "sampler": VERSION,
             "dtype": str(self.run.model.dtype).removeprefix("torch."),
@@ -305,3 +293,19 @@ class HFSeededAPI(ModelAPI):
     def close(self) -> None:
         """End the worker."""
         self.grouper.close()
+
+
+def _refuse(config: GenerateConfig) -> None:
+    refused = [name for name in _REFUSED if getattr(config, name, None)]
+    if refused:
+        raise UserError(
+            f"hf_seeded does not support {', '.join(refused)}. Leave it out: what hf_seeded "
+            "draws from is set by temperature, top_k and top_p alone."
+        )
+    wrong = [
+        f"{name}={value}, which must be {rule}"
+        for name, rule, right in _RULES
+        if (value := getattr(config, name)) is not None and not right(value)
+    ]
+    if wrong:
+        raise UserError("; ".join(wrong) + ".")
