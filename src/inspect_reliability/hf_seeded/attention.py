@@ -53,12 +53,11 @@ def attend(
         UnknownAttentionError: The model wants more than this.
     """
     layer = getattr(key, "layer", None)
-    unknown = [name for name, given in others.items() if given is not None] if others else []
-    unknown = [name for name in unknown if name not in _UNDERSTOOD]
-    if not isinstance(layer, SharedPrefixLayer) or query.shape[2] != 1 or dropout or unknown:
-        raise UnknownAttentionError(f"attention with {unknown or type(module).__name__}")
-    if attention_mask is not None:
-        raise UnknownAttentionError("attention with a mask")
+    if not isinstance(layer, SharedPrefixLayer) or query.shape[2] != 1:
+        raise UnknownAttentionError("it attends to something other than its cache")
+    unknown = {name for name, given in others.items() if given is not None} - _UNDERSTOOD
+    if unknown or dropout or attention_mask is not None:
+        raise UnknownAttentionError(f"it attends with {', '.join(unknown) or 'a mask or dropout'}")
 
     shared_key, shared_value = layer.shared_keys[0], layer.shared_values[0]
     if sliding_window is not None:

@@ -1,6 +1,7 @@
 """Messages as the token ids a model expects, and token ids as text."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from inspect_ai.model import ChatMessage
@@ -26,6 +27,8 @@ class PromptEncoder:
         if chat_template not in get_args(ChatTemplate):
             raise UserError(f"chat_template={chat_template!r} is not known. Use auto or none.")
         self.tokenizer: Any = tokenizer
+        # All replications of a question send the same text.
+        self._ids = lru_cache(maxsize=1024)(self._tokenize)
         self.templated = chat_template == "auto" and bool(self.tokenizer.chat_template)
 
     def encode(self, messages: Sequence[ChatMessage]) -> tuple[int, ...]:
@@ -51,7 +54,7 @@ class PromptEncoder:
             ) from error
         return self._ids(text, add_special_tokens=False)
 
-    def _ids(self, text: str, add_special_tokens: bool) -> tuple[int, ...]:
+    def _tokenize(self, text: str, add_special_tokens: bool) -> tuple[int, ...]:
         ids = tuple(self.tokenizer(text, add_special_tokens=add_special_tokens)["input_ids"])
         begin = self.tokenizer.bos_token_id
         if begin is not None and ids[:2] == (begin, begin):

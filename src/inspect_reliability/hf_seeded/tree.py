@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from .draw import Draws
-from .memory import OutOfMemoryError
+from .memory import OutOfMemoryError, memory_errors
 from .model_run import ModelRun
 from .request import Continuation, Finish, Request
 from .rows import Rows
@@ -122,7 +122,8 @@ class _Tree:
         if not standing:
             return []
         at, members = torch.tensor(standing, device=logits.device).unbind(1)
-        tokens = self.draws.tokens(logits, at, members, step=len(nodes[0].history))
+        with memory_errors(f"the draws of {len(standing)} replications"):
+            tokens = self.draws.tokens(logits, at, members, step=len(nodes[0].history))
         children: dict[tuple[int, int], list[int]] = {}
         for (index, member), token in zip(standing, tokens, strict=True):
             children.setdefault((index, token), []).append(member)
