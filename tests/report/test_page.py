@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+import example_logs
 from example_published import published_folder
 from inspect_reliability.cli import main
 
@@ -119,6 +120,14 @@ def test_page_has_every_section(page: Path) -> None:
         "Best Response: [",
     ):
         assert part in html, part
+
+
+def test_letter_and_responder_are_told_apart(tmp_path: Path) -> None:
+    """A judge that always says A, with its options reshuffled, goes by position alone."""
+    example_logs.judged(tmp_path / "logs", 8, 4, order="reshuffled", model=example_logs.judge("A"))
+    html = page_of(tmp_path / "logs", tmp_path / "page.html")
+    assert "the letter decides 1.00" in html
+    assert "by responder" in html
 
 
 def test_hostile_text_is_text(hostile: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from ...judgments import Judgments, as_matrix, category_of
+from ...judgments import Judgments, as_matrix, category_of, order_varies
 from ...judgments.text import judgment_text
 from ...reliability import (
     ChoiceShares,
@@ -16,6 +16,7 @@ from ...reliability import (
     StableMajority,
     choice_shares,
     inter_rater,
+    position_or_preference,
     stable_majority,
     variance_components,
 )
@@ -99,6 +100,7 @@ class Content:
     votes: list[Drawn]
     votes_remarks: list[str]
     shares: list[Drawn]
+    shares_remarks: list[str]
     agreement: list[Table]
     details: list[Detail]
 
@@ -127,6 +129,7 @@ def page_content(judgments: Judgments, cells: list[Cell], progress: Progress) ->
         votes=votes,
         votes_remarks=remarks,
         shares=list(_shares(cells)),
+        shares_remarks=list(_position_or_preference(cells)),
         agreement=[*_agreement(cells), *_variance(cells)],
         details=[_detail(cell) for cell in progress(cells, "Reading texts")],
     )
@@ -249,6 +252,27 @@ def _shares(cells: Sequence[Cell]) -> Iterator[Drawn]:
                 responders[_temperature(cell)] = choice_shares(_responders(cell.table), named)
         if responders:
             yield shares_by_option(f"{name}, by responder", responders)
+
+
+def _position_or_preference(cells: Sequence[Cell]) -> Iterator[str]:
+    """Letter or responder: told apart where the order was reshuffled in every replication."""
+    for cell in cells:
+        chosen = cell.table[cell.table["verdict"].isin(LETTERS)]
+        if chosen.empty or not order_varies(cell.table):
+            continue
+        named = sorted({name for order in chosen["order"] for name in order})
+        if len(named) != len(LETTERS):
+            continue
+        found = position_or_preference(
+            Counts.from_long(chosen["question"], chosen["verdict"], LETTERS),
+            Counts.from_long(chosen["question"], chosen["responder"], named),
+        )
+        if found.position is not None and found.preference is not None:
+            yield (
+                f"{cell.name}: of the way from chance to certainty, the letter decides "
+                f"{with_interval(found.position)} and the responder "
+                f"{with_interval(found.preference)}."
+            )
 
 
 def _letters(table: pd.DataFrame) -> Counts:

@@ -170,6 +170,7 @@ def shares_by_option(title: str, shares: Mapping[str, ChoiceShares]) -> Drawn:
                 color=_colour(k),
                 markersize=4.5,
                 linewidth=1.2,
+                clip_on=False,
                 label=name,
             )
         lengthy = max(map(len, options)) > 3
