@@ -110,5 +110,17 @@ def test_graders_are_checked_too(tmp_path: Path) -> None:
     log = run(suite(rejudge(letters(), replications=3)), tmp_path)
     told = [(s.scores or {})["rejudge"].metadata or {} for s in log.samples or []]
     assert [metadata["seed_check"] for metadata in told if "seed_check" in metadata] == ["honoured"]
-    [found] = checks(run(suite(rejudge(letters(model=tiny(temperature=0.0)), 2)), tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("config", "because"), [({"temperature": 0.0}, "outputs each"), ({"cache": True}, "cache")]
+)
+def test_graders_of_which_nothing_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: dict[str, Any], because: str
+) -> None:
+    """A grader that never varies, or outputs that come from a cache, show nothing about seeds."""
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
+    log = run(suite(rejudge(letters(model=tiny(**config)), replications=2)), tmp_path)
+    [found] = checks(log)
     assert found["seeds"] == "unknown"
+    assert because in found["because"]

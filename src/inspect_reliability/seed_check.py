@@ -42,23 +42,21 @@ class SeedCheck:
         Returns:
             What `seed_outcome` says; "unknown" too where an output could not be drawn.
         """
-        texts = {seed: [] if text is None else [text] for seed, text in drawn.items()}
-        outcome: SeedOutcome = "unknown"
-        why = "the model is a mock"
         # A mock's outputs may be a list that runs out.
-        if not model.startswith("mockllm/"):
-            wanted = [seed for seed, given in texts.items() for _ in range(DRAWS - len(given))]
-            try:
-                async with span("seed check"):
-                    new = await collect(*(draw(seed) for seed in wanted))
-            except Exception as error:  # a check must never end a run
-                why = f"an output could not be drawn: {error or type(error).__name__}"
-            else:
-                for seed, text in zip(wanted, new, strict=True):
-                    texts[seed].append(text)
-                outcome = seed_outcome(texts.values())
-                why = f"{DRAWS} outputs each of seeds {' and '.join(map(str, texts))} compared"
-        transcript().info({"model": model, "seeds": outcome, "because": why}, source=__package__)
+        if model.startswith("mockllm/"):
+            return self.unknown(model, "the model is a mock")
+        texts = {seed: [] if text is None else [text] for seed, text in drawn.items()}
+        wanted = [seed for seed, given in texts.items() for _ in range(DRAWS - len(given))]
+        try:
+            async with span("seed check"):
+                new = await collect(*(draw(seed) for seed in wanted))
+        except Exception as error:  # a check must never end a run
+            why = f"an output could not be drawn: {error or type(error).__name__}"
+            return self.unknown(model, why)
+        for seed, text in zip(wanted, new, strict=True):
+            texts[seed].append(text)
+        outcome = seed_outcome(texts.values())
+        _log(model, outcome, f"{DRAWS} outputs each of seeds {' and '.join(map(str, texts))}")
         if outcome == "not honoured":
             logger.warning(
                 "%s does not honour seeds: the same prompt with the same seed gave different "
@@ -67,6 +65,15 @@ class SeedCheck:
                 model,
             )
         return outcome
+
+    def unknown(self, model: str, why: str) -> SeedOutcome:
+        """Log that the check cannot be made."""
+        _log(model, "unknown", why)
+        return "unknown"
+
+
+def _log(model: str, outcome: SeedOutcome, why: str) -> None:
+    transcript().info({"model": model, "seeds": outcome, "because": why}, source=__package__)
 
 
 def seed_outcome(texts: Iterable[Iterable[str]]) -> SeedOutcome:

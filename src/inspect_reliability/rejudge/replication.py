@@ -27,6 +27,7 @@ class Replication:
         answer: The answer that the scorer found.
         models: Models that were called; none where the scorer called none.
         temperature: Sampling temperature that they were called with, if anybody set it.
+        cached: Whether their outputs may come from inspect's cache.
     """
 
     seed: int
@@ -36,6 +37,7 @@ class Replication:
     answer: str | None = None
     models: frozenset[str] = frozenset()
     temperature: float | None = None
+    cached: bool = False
 
     @property
     def grader(self) -> str:
@@ -73,6 +75,7 @@ async def replicate(scorer: Scorer, state: TaskState, target: Target, seed: int)
         answer=score.answer,
         models=frozenset(calls.models),
         temperature=calls.temperature,
+        cached=calls.cached,
     )
 
 

@@ -80,18 +80,19 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
         if earlier is None and first.error is None and check.due(first.grader):
             second = known.get(seed_of(2))
             said = second.text if second and second.error is None else None
-            drawn = {first.seed: first.text, seed_of(2): said}
-            honoured = await seeds_honoured(first.grader, drawn, state, target)
+            honoured = await seeds_honoured(first, {seed_of(2): said}, state, target)
         if honoured is not None:
             result.metadata = {**(result.metadata or {}), "seed_check": honoured}
         return result
 
     async def seeds_honoured(
-        grader: str, drawn: Mapping[int, str | None], state: TaskState, target: Target
+        first: Replication, other: Mapping[int, str | None], state: TaskState, target: Target
     ) -> SeedOutcome:
-        if not grader:
+        if not first.models:
             warn_once(logger, f"{name} called no model, so that no seed changes what it says.")
-            return "unknown"
+            return check.unknown(name, "the scorer called no model")
+        if first.cached:
+            return check.unknown(first.grader, "outputs come from inspect's cache")
 
         async def draw(seed: int) -> str:
             again = await replicate(wrapped, state, target, seed)
@@ -99,7 +100,7 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
                 raise RuntimeError(again.error)
             return again.text
 
-        return await check.run(grader, draw, drawn)
+        return await check.run(first.grader, draw, {first.seed: first.text, **other})
 
     return score
 

@@ -20,11 +20,13 @@ class Calls:
         seed: Seed that each of them is sent with.
         models: Names of the models called.
         temperature: Sampling temperature of the last call; None if nobody set one.
+        cached: Whether outputs may come from inspect's cache.
     """
 
     seed: int
     models: set[str] = field(default_factory=set)
     temperature: float | None = None
+    cached: bool = False
 
 
 _current: ContextVar[Calls | None] = ContextVar("calls", default=None)
@@ -55,4 +57,5 @@ class SeedHook(Hooks):
         if calls is not None:
             calls.models.add(data.model_name)
             calls.temperature = data.config.temperature
+            calls.cached |= data.cache is not None
             data.config.seed = calls.seed
