@@ -51,7 +51,7 @@ Ground truth: ["actor"]
 Prediction: He plays the role of Kim Ki-taek, the patriarch of the Kim
 family.
 Correctness: correct
-Question: 
+Question:\x20
 """
 
 SHORT_ANSWER_INSTRUCTION = (

@@ -106,4 +106,3 @@ def _refuse_overlong(state: TaskState, question: str) -> None:
         f"Question '{question}' was not judged: {reason} Shorten its responses, use a judge "
         "with a longer context, or go on without it: --no-fail-on-error."
     )
-

@@ -25,9 +25,7 @@ ParserName = Literal["default", "published"]
 # else; a bare letter must be a capital, since "Best Response: a clear one" names none. What
 # follows may not continue a word ("Explanation", "E's", "A-level").
 _LABEL = r"(?i:best\s+response)[*_\"'\s]*:[\s\[\](){}<>\"'“”‘’*_`]*"
-_VERDICT = re.compile(
-    _LABEL + r"(?:([A-E])|(?<=[\[(])([a-e])(?=[\])]))(?![^\W_]|['’\-][^\W_])"
-)
+_VERDICT = re.compile(_LABEL + r"(?:([A-E])|(?<=[\[(])([a-e])(?=[\])]))(?![^\W_]|['’\-][^\W_])")
 _COMPLETE = re.compile(_LABEL + r"[A-E][^\w'’\-]")
 
 _PUBLISHED = re.compile(r"Best Response:\W*([A-Ea-e])")
