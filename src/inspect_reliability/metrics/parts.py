@@ -86,32 +86,38 @@ def parts(scores: Sequence[SampleScore], by: str | None = None) -> dict[str, Par
         "(key, group)" for both. Not in brackets, which inspect's display takes for markup.
     """
     found: dict[str, Part] = {}
+    # Thousands of scores share a handful of keys and groups: each pair is looked up once.
+    whole_and_group: dict[tuple[str, str | None], list[Part]] = {}
     varied = _order_varies(scores)
     for number, sample in enumerate(scores):
-        question, values = str(sample.sample_id), (_choice(sample.score, varied),)
+        question, values = str(sample.sample_id), [_choice(sample.score, varied)]
         replications = replications_in(sample.score)
         if replications is not None:
             # The judge was replicated on this very output; that of another epoch is another.
-            question, values = f"{question} {number}", tuple(replications.verdicts)
+            question, values = f"{question} {number}", list(replications.verdicts)
         group = _group(sample, by)
         for value in values:
             for key, scalar in _by_key(value):
-                for label in _labels(key, group):
-                    if (part := found.get(label)) is None:
-                        part = found[label] = Part(declared=_declared(sample.score, varied))
+                chosen = whole_and_group.get((key, group))
+                if chosen is None:
+                    declared = _declared(sample.score, varied)
+                    chosen = whole_and_group[key, group] = [
+                        found.setdefault(label, Part(declared=declared))
+                        for label in _labels(key, group)
+                    ]
+                for part in chosen:
                     part.questions.append(question)
                     part.values.append(scalar)
                     part.rejudged |= replications is not None
     return found
 
 
-def _by_key(value: object) -> Iterator[tuple[str, Scalar | None]]:
+def _by_key(value: object) -> list[tuple[str, Scalar | None]]:
     if isinstance(value, Mapping):
-        yield from ((str(key), _scalar(part)) for key, part in value.items())
-    elif isinstance(value, list | tuple):
-        yield from ((str(place), _scalar(part)) for place, part in enumerate(value, 1))
-    else:
-        yield "", _scalar(value)
+        return [(str(key), _scalar(part)) for key, part in value.items()]
+    if isinstance(value, list | tuple):
+        return [(str(place), _scalar(part)) for place, part in enumerate(value, 1)]
+    return [("", _scalar(value))]
 
 
 def _scalar(value: object) -> Scalar | None:
