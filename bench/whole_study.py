@@ -4,8 +4,9 @@
     python bench/whole_study.py --judges 1     # a third of it
     python bench/whole_study.py --logs DIR     # logs of your own
 
-Made-up outputs, so it needs no data. Each way of reading runs in a process of its own; printed are
-time, peak memory and their ratios, side by side in one run.
+The logs are those of real runs on the sample pack, by a judge that draws letters, with each sample
+repeated as 100 replications; no data is needed. Each way of reading runs in a process of its own;
+printed are time, peak memory and their ratios, side by side in one run.
 """
 
 import argparse
@@ -17,12 +18,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
-QUESTIONS = {"bbh": 27, "squad": 20, "mtb": 8}
-TEMPERATURES = ("1", "0.75", "0.5", "0.25", "2.220446049250313e-16")
+TEMPERATURES = (1.0, 0.75, 0.5, 0.25, 0.0)
 REPLICATIONS = 100
-WORDS = ("the", "answer", "is", "best", "because", "its", "steps", "follow", "to", "a", "result")
 
 
 def main() -> None:
@@ -109,47 +110,68 @@ READERS: dict[str, Callable[[Path], int]] = {
 
 
 def make_logs(folder: Path, judges: int) -> Path:
-    """Logs as large as the study's: prompts of some 3,000 characters, outputs of some 250."""
-    from inspect_reliability.judgments.published_logs import write_published_logs
-
-    chance = random.Random(0)
-    asked = {f"{kind}:{n}": kind for kind, size in QUESTIONS.items() for n in range(size)}
-    (folder / "prompt_responses.json").write_text(
-        json.dumps({question: answered(kind, chance) for question, kind in asked.items()})
-    )
-    (folder / "results").mkdir()
-    for j in range(judges):
-        outputs = {
-            f"temperature: {t}": {
-                question: [output(chance) for _ in range(REPLICATIONS)] for question in asked
-            }
-            for t in TEMPERATURES
-        }
-        path = folder / "results" / f"full_judgements_{j}.json"
-        path.write_text(json.dumps({f"made-up/judge-{j}": outputs}))
-    for number, (_, total) in enumerate(write_published_logs(folder, folder / "logs"), 1):
-        print(f"\rwriting logs: {number} of {total}", end="", file=sys.stderr, flush=True)
+    """One log for each judge, benchmark and temperature."""
+    logs = folder / "logs"
+    logs.mkdir()
+    wanted = [
+        (template, judge, temperature)
+        for template in templates(folder / "templates")
+        for judge in range(judges)
+        for temperature in TEMPERATURES
+    ]
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        written = [pool.submit(write, *one, logs) for one in wanted]
+        for number, one in enumerate(written, 1):
+            one.result()
+            print(
+                f"\rwriting logs: {number} of {len(written)}", end="", file=sys.stderr, flush=True
+            )
     print(file=sys.stderr)
-    return folder / "logs"
+    return logs
 
 
-def answered(kind: str, chance: random.Random) -> dict[str, object]:
-    turns = 2 if kind == "mtb" else 1
-    prompts = [text(60, chance) for _ in range(turns)]
-    responses = {f"org/model-{n}": text(90, chance) for n in range(5)}
-    return {
-        "type": kind,
-        "prompt": prompts if kind == "mtb" else prompts[0],
-        "model_responses": responses,
-    }
+def templates(folder: Path) -> list[Path]:
+    """Logs of real runs of the three judge tasks, one replication each."""
+    from inspect_ai import eval
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    from inspect_reliability.tasks import bbh_judge, mt_bench_judge, squad_judge
+
+    output = ModelOutput.from_content("mockllm/model", f"Best Response: [[A]] {'because ' * 40}")
+    output.usage = ModelUsage(input_tokens=900, output_tokens=50, total_tokens=950)
+    model = get_model("mockllm/model", custom_outputs=lambda *_: output)
+    tasks = [bbh_judge(), squad_judge(), mt_bench_judge()]
+    logs = eval(tasks, model=model, log_dir=str(folder), display="none")
+    return [Path(log.location.removeprefix("file://")) for log in logs]
 
 
-def output(chance: random.Random) -> str:
-    return f"Best Response: [[{chance.choice('ABCDE')}]] {text(45, chance)}"
+def write(template: Path, judge: int, temperature: float, folder: Path) -> None:
+    """Write a template's samples as a log of so many replications of one judge."""
+    from inspect_ai.log import read_eval_log, write_eval_log
 
-
-def text(words: int, chance: random.Random) -> str:
-    return " ".join(chance.choices(WORDS, k=words))
+    log = read_eval_log(str(template))
+    log.eval.model = f"made-up/judge-{judge}"
+    log.plan.config.temperature = temperature
+    log.eval.config.epochs = REPLICATIONS
+    chance = random.Random(f"{judge}|{temperature}|{template.name}")
+    samples = []
+    for sample in log.samples or []:
+        for epoch in range(1, REPLICATIONS + 1):
+            score = (sample.scores or {})["verdict"]
+            drawn = {"replication": epoch, "seed": chance.randrange(2**31)}
+            scored = {
+                "value": chance.choice("ABCDE"),
+                "metadata": {**(score.metadata or {}), **drawn},
+            }
+            copied = {
+                "epoch": epoch,
+                "uuid": f"{judge}-{temperature}-{sample.id}-{epoch}",
+                "scores": {"verdict": score.model_copy(update=scored)},
+            }
+            samples.append(sample.model_copy(update=copied))
+    log.samples = samples
+    benchmark = template.name.split("_")[1]
+    write_eval_log(log, str(folder / f"{benchmark}_{judge}_{temperature:g}.eval"))
 
 
 if __name__ == "__main__":
