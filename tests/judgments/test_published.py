@@ -110,8 +110,12 @@ def test_a_second_copy_adds_nothing(folder: Path) -> None:
         (lambda text: text[: len(text) // 2], "is not JSON"),
         (lambda text: text.replace("temperature: 1", "heat: 1"), "temperature: <number>"),
         (lambda text: "[]", "expected an object"),
-        (lambda text: text.replace('"I cannot say."', "5"), "expected text, found a number"),
+        (lambda text: text.replace("temperature: 1", "temperature: 1e999"), "1e999"),
+        (lambda text: text.replace("temperature: 1", "temperature: --"), "'temperature: --'"),
+        (lambda text: text.replace('"I cannot say."', "5"), "missing or no text"),
         (lambda text: '{"a": {"temperature: 1": {"bbh:x": "A"}}}', "expected a list"),
+        (lambda text: '{"a": {"temperature: 1": {"bbh:x": []}}}', "without an output"),
+        (lambda text: '{"a": [], "b": {}}', "expected an object, found a list"),
         (lambda text: "\ud800".encode("utf-8", "surrogatepass"), "not UTF-8"),
     ],
 )
@@ -127,11 +131,12 @@ def test_a_broken_file_is_named_and_the_rest_read(folder: Path, damage, what: st
     assert "other/judge" in set(judgments.table["judge"])
 
 
-def test_missing_outputs_are_counted(folder: Path) -> None:
-    """An output that is null is no judgment, and not a non-response."""
+@pytest.mark.parametrize("no_text", [None, 5, {"text": "Best Response: [A]"}])
+def test_missing_outputs_are_counted(folder: Path, no_text: object) -> None:
+    """An output that is null or no text is no judgment, and not a non-response."""
     path = file_of(folder)
     text = content(JUDGES[0])
-    text[JUDGES[0]]["temperature: 1"]["bbh:q0"][2:4] = [None, None]
+    text[JUDGES[0]]["temperature: 1"]["bbh:q0"][2:4] = [no_text, no_text]
     path.write_text(json.dumps(text))
     judgments = judgments_from_published(folder)
     assert sum(note.count for note in judgments.notes) == 2
@@ -139,6 +144,34 @@ def test_missing_outputs_are_counted(folder: Path) -> None:
         "judge == @JUDGES[0] and temperature == 1 and question == 'bbh:q0'"
     )
     assert asked["replication"].tolist() == [1, 2, 5, 6]
+
+
+def test_what_can_be_read_is_kept(folder: Path) -> None:
+    """Entries that are no judgments are named; all others of the file stay."""
+    path = file_of(folder)
+    before = judgments_from_published(folder).table
+    text = content(JUDGES[0])
+    text[JUDGES[0]] = {"made by": "us"} | text[JUDGES[0]]
+    text[JUDGES[0]]["temperature: 1"]["comment"] = "none"
+    path.write_text(json.dumps({"created": "today"} | text))
+    after = judgments_from_published(folder)
+    assert after.table.equals(before)
+    assert [note.count for note in after.notes] == [1, 1, 1]
+    for words in ("'created'", "'made by'", "'comment'"):
+        assert any(words in note.what for note in after.notes)
+
+
+@pytest.mark.parametrize(
+    "name", ["prompt_responses.json", "application_data/application_responses.json"]
+)
+def test_broken_responses_are_named(folder: Path, name: str) -> None:
+    """Responses and predictions that cannot be read leave the judgments and a note."""
+    (folder / name).write_text("{")
+    judgments = judgments_from_published(folder)
+    assert len(judgments) == (2 * 3 * len(QUESTIONS) + 4) * REPLICATIONS
+    (note,) = judgments.notes
+    assert "is not JSON" in note.what
+    assert note.where.endswith(name)
 
 
 def test_another_folder(tmp_path: Path) -> None:

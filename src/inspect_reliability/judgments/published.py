@@ -11,10 +11,12 @@ File names hold a model's name with "_" for the slash.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from math import isinf
 from pathlib import Path
 from typing import Any, get_args
 
@@ -28,7 +30,9 @@ from ..verdicts import CORRECTNESS_PARSERS, LETTERS, PARSERS, ParserName
 from .table import Judgments, Note, clean_temperature, make_table, without_duplicates
 
 _PREFIXES = {"bbh": "BBH", "squad": "SQuAD", "mtb": "MT-Bench"}
-_TEMPERATURE = re.compile(r"temperature:\s*([-+.\deE]+)")
+_TEMPERATURE = re.compile(r"temperature:\s*(\d+\.?\d*(?:[eE][-+]?\d+)?)")
+_RESPONSES = Path("prompt_responses.json")
+_PREDICTIONS = Path("application_data", "application_responses.json")
 _CUT = 15
 """The published Head-to-Tail run shows its judges this many characters of a prediction."""
 
@@ -43,7 +47,7 @@ class PublishedRun:
         temperature: Sampling temperature; None where the file does not say (Head-to-Tail).
         responder: Whose predictions were judged (Head-to-Tail), else None.
         path: The file.
-        outputs: Question -> the judge's output in each replication; None is missing.
+        outputs: Question -> the judge's output in each replication; None where there is no text.
     """
 
     judge: str
@@ -72,7 +76,7 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
         parser: How verdicts are read from outputs.
 
     Returns:
-        The table. Files that cannot be read are in the notes.
+        The table. What cannot be read is in the notes.
 
     Raises:
         UserError: There is no judgment file, or none can be read.
@@ -81,13 +85,11 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
     runs, notes = published_runs(folder)
     rows: list[dict[str, Any]] = []
     for run in runs:
-        unread = 0
         for question, outputs in run.outputs.items():
             order = published_order(folder, question)
             answer = published_answer(folder, run.responder, question)
             for replication, output in enumerate(outputs, 1):
                 if output is None:
-                    unread += 1
                     continue
                 verdict = run.parse(output, parser)
                 row = {
@@ -106,8 +108,6 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
                 if order and verdict in LETTERS:
                     row["responder"] = order[LETTERS.index(verdict)]
                 rows.append(row)
-        if unread:
-            notes.append(Note("outputs that are missing", unread, str(run.path)))
     if not rows:
         raise UserError("\n".join([f"There are no judgments in {folder}.", *map(str, notes)]))
     identity = ["judge", "benchmark", "temperature", "question", "replication"]
@@ -130,16 +130,19 @@ def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
     runs: list[PublishedRun] = []
     notes: list[Note] = []
     for path in files:
+        left_out: Counter[str] = Counter()
         try:
             content = expect(read_json(path), dict, str(path))
+        except UserError as error:
+            left_out[f"file that cannot be read ({error})"] += 1
+        else:
             if path.name.startswith("judge_full_"):
                 judges = [run.judge for run in runs]
-                runs.append(_head_to_tail(folder, path, content, judges))
+                runs.append(_head_to_tail(folder, path, content, judges, left_out))
             else:
-                runs += _best_of_five(path, content)
-        except UserError as error:
-            notes.append(Note(f"file that cannot be read ({error.args[0]})", 1, str(path)))
-    return runs, notes
+                runs += _best_of_five(path, content, left_out)
+        notes += [Note(what, count, str(path)) for what, count in left_out.items()]
+    return runs, [*notes, *_unread(folder)]
 
 
 def published_prompt(
@@ -190,21 +193,29 @@ def _files(folder: Path) -> Iterator[Path]:
     yield from sorted(folder.glob("application_data/judgment_results/judge_full_*_by_*.json"))
 
 
-def _best_of_five(path: Path, content: Mapping[str, Any]) -> Iterator[PublishedRun]:
+def _best_of_five(
+    path: Path, content: Mapping[str, Any], left_out: Counter[str]
+) -> Iterator[PublishedRun]:
     for judge, temperatures in content.items():
-        where = f"{path}, '{judge}'"
-        for key, judged in expect(temperatures, dict, where).items():
-            if (value := _TEMPERATURE.fullmatch(key)) is None:
-                raise UserError(f"{where}: expected 'temperature: <number>', found '{key}'.")
+        for key, judged in _entries(temperatures, f"'{judge}'", left_out):
+            where = f"'{judge}', '{key}'"
+            value = _TEMPERATURE.fullmatch(key)
+            if value is None or isinf(float(value[1])):
+                left_out[f"entry left out ({where}: expected 'temperature: <number>')"] += 1
+                continue
             temperature = clean_temperature(float(value[1]))
-            outputs = _outputs(expect(judged, dict, f"{where}, '{key}'"), path)
+            outputs = _outputs(judged, where, left_out)
             for benchmark in dict.fromkeys(map(_benchmark, outputs)):
                 asked = {q: texts for q, texts in outputs.items() if _benchmark(q) == benchmark}
                 yield PublishedRun(judge, benchmark, temperature, None, path, asked)
 
 
 def _head_to_tail(
-    folder: Path, path: Path, content: Mapping[str, Any], judges: Sequence[str]
+    folder: Path,
+    path: Path,
+    content: Mapping[str, Any],
+    judges: Sequence[str],
+    left_out: Counter[str],
 ) -> PublishedRun:
     names = path.stem.removeprefix("judge_full_")
     # A responder known from the predictions settles where the judge's name ends.
@@ -216,17 +227,46 @@ def _head_to_tail(
     else:
         judge, _, stem = names.rpartition("_by_")
         responder = full_name(stem)
-    outputs = _outputs(content, path)
+    outputs = _outputs(content, "the file", left_out)
     return PublishedRun(full_name(judge, judges), "Head-to-Tail", None, responder, path, outputs)
 
 
-def _outputs(content: Mapping[str, Any], path: Path) -> dict[str, Sequence[str | None]]:
-    for question, outputs in content.items():
-        where = f"{path}, '{question}'"
-        for number, output in enumerate(expect(outputs, list, where), 1):
-            if output is not None:
-                expect(output, str, f"{where}, replication {number}")
-    return dict(content)
+def _entries(content: object, where: str, left_out: Counter[str]) -> Iterator[tuple[str, Any]]:
+    """The entries of a JSON object; of anything else none, which is noted."""
+    try:
+        yield from expect(content, dict, where).items()
+    except UserError as error:
+        left_out[f"entry left out ({error})"] += 1
+
+
+def _outputs(
+    content: object, where: str, left_out: Counter[str]
+) -> dict[str, Sequence[str | None]]:
+    """Question -> outputs, with what cannot be read noted."""
+    found: dict[str, Sequence[str | None]] = {}
+    for question, outputs in _entries(content, where, left_out):
+        try:
+            given = expect(outputs, list, f"{where}, '{question}'")
+        except UserError as error:
+            left_out[f"entry left out ({error})"] += 1
+            continue
+        texts = [output if isinstance(output, str) else None for output in given]
+        if not texts:
+            left_out["questions without an output"] += 1
+        if without := texts.count(None):
+            left_out["outputs that are missing or no text"] += without
+        found[question] = texts
+    return found
+
+
+def _unread(folder: Path) -> Iterator[Note]:
+    """Files beside the judgments that are there but cannot be read."""
+    for path in (folder / _RESPONSES, folder / _PREDICTIONS):
+        if path.is_file():
+            try:
+                expect(read_json(path), dict, str(path))
+            except UserError as error:
+                yield Note(f"file that cannot be read ({error})", 1, str(path))
 
 
 def _benchmark(question: str) -> str:
@@ -236,7 +276,7 @@ def _benchmark(question: str) -> str:
 
 @lru_cache(maxsize=4)
 def _responses(folder: Path) -> dict[str, ResponseSet]:
-    path = folder / "prompt_responses.json"
+    path = folder / _RESPONSES
     if not path.is_file():
         return {}
     found: dict[str, ResponseSet] = {}
@@ -250,7 +290,7 @@ def _responses(folder: Path) -> dict[str, ResponseSet]:
 @lru_cache(maxsize=4)
 def _predictions(folder: Path) -> dict[tuple[str, str], Answer]:
     """Responder and question text -> the prediction."""
-    path = folder / "application_data" / "application_responses.json"
+    path = folder / _PREDICTIONS
     found: dict[tuple[str, str], Answer] = {}
     if path.is_file():
         with suppress(UserError):
