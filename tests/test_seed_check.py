@@ -12,7 +12,9 @@ from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 
 from graders import TINY, letters, run, suite, tiny
 from inspect_reliability import tiny_judge
+from inspect_reliability.judgments import judgments_from_logs
 from inspect_reliability.rejudge import rejudge
+from inspect_reliability.report import report_cells
 from inspect_reliability.seed_check import DRAWS, seed_outcome
 from inspect_reliability.tasks import bbh_judge, head_to_tail_judge
 
@@ -84,6 +86,8 @@ def test_a_provider_that_ignores_seeds_is_found_out(
     assert found["seeds"] == "not honoured"
     warned = [r for r in caplog.records if "does not honour seeds" in r.getMessage()]
     assert len(warned) == 1
+    [cell] = report_cells(judgments_from_logs(log.location), permutations=0)
+    assert any("does not honour seeds" in caution for caution in cell.cautions)
 
 
 def test_a_judge_that_never_varies_shows_nothing(tmp_path: Path) -> None:

@@ -113,6 +113,7 @@ def correctness(parser: ParserName = "default") -> Scorer:
         text = state.output.completion
         question = question_of(state.metadata)
         verdict = read(text)
+        checked = {k: v for k, v in state.metadata.items() if k == "seed_check"}
         return Score(
             value=verdict,
             answer=verdict,
@@ -126,6 +127,7 @@ def correctness(parser: ParserName = "default") -> Scorer:
                 "missing": is_missing(state.metadata["prediction"]),
                 "replication": state.metadata.get("replication", state.epoch),
                 "seed": state.metadata.get("seed"),
+                **checked,
             },
         )
 

@@ -46,6 +46,8 @@ def verdict(parser: ParserName = "default") -> Scorer:
             metadata["responder"] = chosen
         if state.metadata.get("judge_is_responder"):
             metadata["judge_is_responder"] = True
+        if "seed_check" in state.metadata:
+            metadata["seed_check"] = state.metadata["seed_check"]
         if target.text:
             metadata["best"] = chosen == target.text
         return Score(value=letter, answer=letter, explanation=text, metadata=metadata)

@@ -108,6 +108,11 @@ def _of_the_seeds(table: pd.DataFrame) -> Iterator[str]:
         yield "No seeds are on record: the judgments cannot be repeated."
     elif seeds.isna().any():
         yield f"{seeds.isna().sum():,} judgments have no seed on record."
+    if "seed_check" in table and (table["seed_check"] == "not honoured").any():
+        yield (
+            "The provider does not honour seeds: the judgments are draws of the judge all the "
+            "same, but none of them can be repeated."
+        )
     drawn = pd.DataFrame({"question": table["question"], "seed": seeds}).dropna()
     if again := int(drawn.duplicated().sum()):
         yield f"{again:,} judgments repeat a seed of the same question: they are no new draws."
