@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from inspect_reliability.reliability import COEFFICIENTS, Counts, Estimate, NoJudgmentsError, panel
+from inspect_reliability.reliability.panel import Interval
 
 VARIANCE = ("omega", "omega_composite", "fleiss_kappa", "krippendorff_alpha")
 
@@ -52,6 +53,26 @@ def test_one_question(row: list[str | None]) -> None:
     for name in set(COEFFICIENTS) - {"agreement"}:
         assert found[name].value is None
         assert found[name].reason == "needs at least 2 questions"
+
+
+def test_two_questions() -> None:
+    """Without one of two questions only the agreement has a value, so only it has an interval."""
+    found = estimates([["A", "A", "B"], ["B", "B", "B"]])
+    assert found["agreement"].low is not None
+    for name in set(COEFFICIENTS) - {"agreement"}:
+        assert found[name].value is not None
+        assert found[name].low is None, name
+        assert found[name].reason == "an interval needs at least 3 questions"
+
+
+@pytest.mark.parametrize("interval", ["jackknife", "bootstrap"])
+def test_questions_all_alike(interval: Interval) -> None:
+    """An interval of no width would promise certainty: there is none, and that is said."""
+    rows = Counts.from_array([["A", "A", "B", "B"]] * 6, categories="ABCDE")
+    for name, estimate in panel(rows, interval=interval).items():
+        if estimate.value is not None:
+            assert (estimate.low, estimate.high, estimate.method) == (None, None, None), name
+            assert "same whichever questions" in str(estimate.reason)
 
 
 def test_one_replication() -> None:

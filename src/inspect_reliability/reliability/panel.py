@@ -23,6 +23,10 @@ Interval = Literal["jackknife", "bootstrap"]
 
 NO_VARIANCE = "no variance between questions"
 NO_K = "the number of categories is not fixed where every non-response is a category of its own"
+NO_SPREAD = "no interval: the value is the same whichever questions are asked"
+
+NO_WIDTH = 1e-12
+"""What rounding leaves of an interval without width, which would promise certainty."""
 
 
 class Coefficient(NamedTuple):
@@ -74,7 +78,7 @@ def panel(
 
     Returns:
         Name of the coefficient -> estimate. One question is enough for the agreement, all others
-        need two.
+        need two; an interval needs one question more.
 
     Raises:
         ReliabilityError: The level, a coefficient or the kind of interval does not exist.
@@ -123,12 +127,16 @@ def _estimate(
     value = float(coefficient.formula(total))
     if np.isnan(value):
         return replace(blank, reason=coefficient.undefined)
-    if blank.n_questions == 1 and method != "exact bound":
-        return replace(blank, value=value, reason="an interval needs at least 2 questions")
+    # Leaving one out must leave as many questions as the coefficient itself needs.
+    needed = 2 if name == "agreement" else 3
+    if blank.n_questions < needed and method != "exact bound":
+        return replace(blank, value=value, reason=f"an interval needs at least {needed} questions")
     low, high = _ends(coefficient, value, coefficient.formula(resampled), method, blank.level)
     if np.isnan(low):
         reason = "no interval: it rests on one question or two, the others have the same verdict"
         return replace(blank, value=value, reason=reason)
+    if high - low < NO_WIDTH:
+        return replace(blank, value=value, reason=NO_SPREAD)
     return replace(blank, value=value, low=low, high=high, reason=None, method=method)
 
 
