@@ -1,12 +1,12 @@
 """The paper's whole study from logs: 82,500 judgments, against reading the logs one by one.
 
-    python bench/whole_study.py                # all 45 logs (writing them takes minutes)
+    python bench/whole_study.py                # all 225 logs (writing them takes minutes)
     python bench/whole_study.py --judges 1     # a third of it
     python bench/whole_study.py --logs DIR     # logs of your own
 
 The logs are those of real runs on the sample pack, by a judge that draws letters, with each sample
-repeated as 100 replications; no data is needed. Each way of reading runs in a process of its own;
-printed are time, peak memory and their ratios, side by side in one run.
+repeated as 100 replications, 20 to a log; no data is needed. Each way of reading runs in a process
+of its own; printed are time, peak memory and their ratios, side by side in one run.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from pathlib import Path
 
 TEMPERATURES = (1.0, 0.75, 0.5, 0.25, 0.0)
 REPLICATIONS = 100
+OF_A_LOG = 20
 
 
 def main() -> None:
@@ -110,14 +111,15 @@ READERS: dict[str, Callable[[Path], int]] = {
 
 
 def make_logs(folder: Path, judges: int) -> Path:
-    """One log for each judge, benchmark and temperature."""
+    """Five logs for each judge, benchmark and temperature."""
     logs = folder / "logs"
     logs.mkdir()
     wanted = [
-        (template, judge, temperature)
+        (template, judge, temperature, first)
         for template in templates(folder / "templates")
         for judge in range(judges)
         for temperature in TEMPERATURES
+        for first in range(1, REPLICATIONS, OF_A_LOG)
     ]
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         written = [pool.submit(write, *one, logs) for one in wanted]
@@ -145,18 +147,18 @@ def templates(folder: Path) -> list[Path]:
     return [Path(log.location.removeprefix("file://")) for log in logs]
 
 
-def write(template: Path, judge: int, temperature: float, folder: Path) -> None:
-    """Write a template's samples as a log of so many replications of one judge."""
+def write(template: Path, judge: int, temperature: float, first: int, folder: Path) -> None:
+    """Write a template's samples as a log of some replications of one judge."""
     from inspect_ai.log import read_eval_log, write_eval_log
 
     log = read_eval_log(str(template))
     log.eval.model = f"made-up/judge-{judge}"
     log.plan.config.temperature = temperature
-    log.eval.config.epochs = REPLICATIONS
-    chance = random.Random(f"{judge}|{temperature}|{template.name}")
+    log.eval.config.epochs = OF_A_LOG
+    chance = random.Random(f"{judge}|{temperature}|{first}|{template.name}")
     samples = []
     for sample in log.samples or []:
-        for epoch in range(1, REPLICATIONS + 1):
+        for epoch in range(first, first + OF_A_LOG):
             score = (sample.scores or {})["verdict"]
             drawn = {"replication": epoch, "seed": chance.randrange(2**31)}
             scored = {
@@ -171,7 +173,7 @@ def write(template: Path, judge: int, temperature: float, folder: Path) -> None:
             samples.append(sample.model_copy(update=copied))
     log.samples = samples
     benchmark = template.name.split("_")[1]
-    write_eval_log(log, str(folder / f"{benchmark}_{judge}_{temperature:g}.eval"))
+    write_eval_log(log, str(folder / f"{benchmark}_{judge}_{temperature:g}_{first}.eval"))
 
 
 if __name__ == "__main__":

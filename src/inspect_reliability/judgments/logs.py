@@ -61,8 +61,7 @@ def judgments_from_logs(
         try:
             log, samples = _read(source)
         except Exception as error:  # a file can be broken in as many ways as there are bytes
-            first_line = (str(error) or type(error).__name__).splitlines()[0]
-            notes.append(Note(f"log that cannot be read ({first_line})", 1, where))
+            notes.append(Note(f"log that cannot be read ({_why(error)})", 1, where))
             continue
         table, left_out = _judgments(log, samples, where)
         tables.append(table)
@@ -102,6 +101,11 @@ def find_logs(logs: Iterable[LogSource]) -> Iterator[LogSource]:
             yield from (info.name for info in listed)
         else:
             raise UserError(f"There is no file or folder {source}.")
+
+
+def _why(error: Exception) -> str:
+    # What a truncated file's bytes are mistaken for tells a user nothing.
+    return str(error) if isinstance(error, OSError) else "it is truncated, or not an inspect log"
 
 
 def _location(source: LogSource) -> str:
