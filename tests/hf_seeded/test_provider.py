@@ -4,6 +4,8 @@ import asyncio
 import gc
 import json
 import shutil
+import time
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -342,6 +344,32 @@ def test_half_precision_loads(model_folder: Path) -> None:
     output = ask(load(model_folder, dtype="bfloat16"))
     assert output.metadata["dtype"] == "bfloat16"
     assert output.usage.output_tokens > 0
+
+
+def test_a_model_no_longer_used_is_let_go(model_folder: Path) -> None:
+    """Weights leave memory with the last reference to the model, and when it is closed."""
+
+    def use() -> weakref.ref[Any]:
+        model = load(model_folder)
+        ask(model)
+        return weakref.ref(model.api.run.model)  # type: ignore[attr-defined]
+
+    def close() -> tuple[Model, weakref.ref[Any]]:
+        model = load(model_folder)
+        ask(model)
+        weights = weakref.ref(model.api.run.model)  # type: ignore[attr-defined]
+        model.api.close()
+        return model, weights
+
+    dropped, (closed_model, closed) = use(), close()
+    gc.collect()
+    for _ in range(100):
+        if dropped() is None and closed() is None:
+            break
+        time.sleep(0.05)  # the workers see to their end
+    assert dropped() is None
+    assert closed() is None
+    closed_model.api.close()
 
 
 def test_a_run_loads_the_model_once(model_folder: Path, tmp_path: Path) -> None:

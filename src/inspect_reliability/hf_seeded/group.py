@@ -79,7 +79,7 @@ class Grouper:
         return await asyncio.wrap_future(future)
 
     def close(self) -> None:
-        """Fail what is waiting and end the worker once the group it is working on is done."""
+        """Fail what is waiting; the worker ends with the group it is working on."""
         with self._arrival:
             self._closed = True
             waiting, self._groups = self._groups, {}
@@ -89,8 +89,6 @@ class Grouper:
                 group.deliver(
                     number, ClosedError("The model was closed before this was generated.")
                 )
-        if self._worker is not None:
-            self._worker.join()
 
     def _work(self) -> None:
         while (group := self._next_group()) is not None:

@@ -4,7 +4,9 @@ import asyncio
 import logging
 import secrets
 import time
+import weakref
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from inspect_ai.model import (
@@ -130,7 +132,6 @@ class HFSeededAPI(ModelAPI):
             raise UserError(f"max_rows={max_rows!r} is not a positive whole number.")
         if memory_gb is not None and not (isinstance(memory_gb, int | float) and memory_gb > 0):
             raise UserError(f"memory_gb={memory_gb!r} is not a positive number.")
-        self.grouper = Grouper(self._grow)
         if api_key == NAME_LOOKUP:
             return  # a second copy of the weights would only take memory
         loaded = load(
@@ -152,20 +153,16 @@ class HFSeededAPI(ModelAPI):
             max_rows,
             memory=None if memory_gb is None else int(memory_gb * 1e9),
         )
+        self.grouper = Grouper(partial(grow, self.run))
+        # The worker keeps the model in memory, and nothing keeps the provider but its user.
+        self._end = weakref.finalize(self, self.grouper.close)
+        self._end.atexit = False
         self.stop_at_verdict = stop_at_verdict
         self._stops: dict[tuple[str, ...], Callable[[str], bool] | None] = {}
         self._said: set[str] = set()
         # Without this, inspect's adaptive connections would let through 20 to 100 requests.
         if config.max_connections is None:
             config.max_connections = CONNECTIONS
-
-    def _grow(
-        self,
-        requests: list[Request],
-        deliver: Callable[[int, Continuation | Exception], None],
-        wanted: Callable[[int], bool],
-    ) -> None:
-        grow(self.run, requests, deliver, wanted)
 
     async def generate(
         self,
@@ -291,8 +288,10 @@ class HFSeededAPI(ModelAPI):
         return CONNECTIONS
 
     def close(self) -> None:
-        """End the worker."""
-        self.grouper.close()
+        """End the worker and let go of the model."""
+        if hasattr(self, "run"):
+            self._end()
+            del self.run, self.grouper
 
 
 def _refuse(config: GenerateConfig) -> None:
