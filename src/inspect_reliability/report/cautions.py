@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from ..circularity import same_model
-from ..judgments import order_varies
+from ..judgments import category_of, order_varies
 from ..reliability import Estimate
 
 FEW_QUESTIONS = 20
@@ -17,8 +17,15 @@ COPIES = (
     "no evidence of reliability."
 )
 
-DOMINANT_SHARE = 0.9
+FEW_OTHERS = 10
+"""Questions times the share of the verdicts other than the most frequent. With fewer, where that
+one has the majority, the intervals of omega and kappa cover less than they say, as simulation
+shows (bench/coverage.py, "one verdict dominates"): what varies rests on too few questions."""
+
 MANY_CATEGORIES = 20
+
+MOST_SHOWN = 40
+"""Characters of a name."""
 
 
 def cautions(
@@ -37,10 +44,12 @@ def cautions(
     omega = estimates["omega"]
     if omega.value is None:
         yield f"Omega is not estimable: {omega.reason}."
-    elif omega.warning:
+    elif omega.low is None:
+        yield f"Omega has no interval: {str(omega.reason).removeprefix('no interval: ')}."
+    if omega.value is not None and omega.warning:
         yield omega.warning
     yield from _of_the_questions(table, omega)
-    yield from _of_the_verdicts(table)
+    yield from _of_the_verdicts(table, omega)
     if (table["temperature"] == 0).all():
         yield COPIES
     yield from _of_the_order(table)
@@ -50,32 +59,35 @@ def cautions(
 
 
 def _of_the_questions(table: pd.DataFrame, omega: Estimate) -> Iterator[str]:
-    if omega.n_questions < FEW_QUESTIONS:
-        plural = "" if omega.n_questions == 1 else "s"
+    if omega.low is not None and omega.n_questions < FEW_QUESTIONS:
         yield (
-            f"Omega rests on {omega.n_questions} question{plural} only: trust its interval, which "
-            "is wide, not its value."
+            f"Omega rests on {omega.n_questions} questions only: trust its interval, which is "
+            "wide, not its value."
         )
-    if omega.left_out.questions:
+    if few := omega.left_out.questions:
+        named = ", ".join(name[:MOST_SHOWN] for name in few[:3]) + (", ..." if few[3:] else "")
         yield (
-            f"{len(omega.left_out.questions)} questions with fewer than 2 replications are left "
-            "out of the coefficients."
+            f"Left out of the coefficients, with fewer than 2 replications: {len(few)} "
+            f"question{'s' if few[1:] else ''} ({named})."
         )
     replications = table.groupby("question").size()
     if replications.nunique() > 1:
         yield f"Questions have between {replications.min()} and {replications.max()} replications."
 
 
-def _of_the_verdicts(table: pd.DataFrame) -> Iterator[str]:
-    shares = table["verdict"].value_counts(normalize=True)
-    if shares.iloc[0] >= DOMINANT_SHARE and len(shares) > 1:
+def _of_the_verdicts(table: pd.DataFrame, omega: Estimate) -> Iterator[str]:
+    given = category_of(table).value_counts()
+    total, most = int(given.sum()), int(given.iloc[0])
+    others = omega.n_questions * (1 - most / total)
+    if omega.low is not None and most > total / 2 and others < FEW_OTHERS:
         yield (
-            f"{shares.iloc[0]:.0%} of the verdicts are '{str(shares.index[0])[:40]}': agreement is "
-            "high for that alone, and omega and kappa rest on the few others."
+            f"{most:,} of {total:,} verdicts are '{str(given.index[0])[:MOST_SHOWN]}': agreement "
+            "is high for that alone, and omega and kappa rest on the few others, so that their "
+            "intervals cover less than they say."
         )
-    if len(shares) > MANY_CATEGORIES:
+    if len(given) > MANY_CATEGORIES:
         yield (
-            f"There are {len(shares)} different verdicts: these look like measurements, of which "
+            f"There are {len(given)} different verdicts: these look like measurements, of which "
             "every value counts as a category of its own."
         )
 
@@ -94,7 +106,7 @@ def _of_the_judge(table: pd.DataFrame) -> Iterator[str]:
     responders: set[str] = set()
     if "order" in table:
         responders.update(name for order in table["order"].dropna().unique() for name in order)
-    elif "responder" in table:
+    if "responder" in table:
         responders.update(table["responder"].dropna())
     judges = [str(judge) for judge in table["judge"].dropna().unique()]
     own = sorted(name for name in responders if any(same_model(judge, name) for judge in judges))
@@ -123,6 +135,8 @@ def _of_the_mixture(group: Mapping[str, Any], table: pd.DataFrame) -> Iterator[s
         if name not in group and name in table and table[name].nunique(dropna=False) > 1:
             yield f"Judgments of {table[name].nunique(dropna=False)} {name}s are thrown together."
     if "prompt" in table:
-        prompts = table.groupby(["benchmark", "question"], dropna=False)["prompt"].nunique()
-        if mixed := int((prompts > 1).sum()):
+        # Options in another order make another prompt of the same question, and are meant to.
+        asked = [name for name in ("benchmark", "question", "order") if name in table]
+        prompts = table.groupby(asked, dropna=False)["prompt"].nunique()
+        if mixed := prompts[prompts > 1].index.get_level_values("question").nunique():
             yield f"{mixed} question ids stand for more than one prompt."
