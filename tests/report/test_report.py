@@ -70,24 +70,35 @@ def test_a_clean_study_needs_no_caution() -> None:
     ("judgments", "words"),
     [
         (made(questions=8), "8 questions only"),
-        (made(questions=1), "1 question only"),
+        (made(questions=1), "needs at least 2 questions"),
+        (made(questions=2), "Omega has no interval: an interval needs at least 3 questions"),
         (made(replications=1), "at least 2 replications"),
         (made(temperature=0.0), "Temperature 0"),
         (made(held=False), "in one order"),
-        (made(silent=0.95), "of the verdicts are 'non-response'"),
+        (made(silent=0.95), "of 250 verdicts are 'non-response': agreement"),
+        (made(silent=0.7), "intervals cover less than they say"),
         (changed(made(), seed=None), "No seeds are on record"),
         (changed(made(), seed=[None, *range(249)]), "1 judgments have no seed"),
         (changed(made(), seed=7), "225 judgments repeat a seed"),
         (changed(made(), prompt=[str(i % 2) for i in range(250)]), "25 question ids stand for"),
         (changed(made(), verdict=[f"{i / 7:.3f}" for i in range(250)]), "look like measurements"),
         (Judgments(made().table.iloc[3:]), "between 7 and 10 replications"),
-        (Judgments(made().table.iloc[9:]), "1 questions with fewer than 2 replications"),
+        (Judgments(made().table.iloc[9:]), "fewer than 2 replications: 1 question (q0)"),
         (made(verdict="A"), "no variance between questions"),
     ],
 )
 def test_cautions(judgments: Judgments, words: str) -> None:
     """What keeps a number from being trusted is said beside it."""
     assert words in said(judgments)
+
+
+@pytest.mark.parametrize(
+    "judgments",
+    [made(silent=0.7, questions=80), made(questions=8, noise=0.9), made(questions=1, noise=0.5)],
+)
+def test_a_majority_over_enough_questions_is_no_dominance(judgments: Judgments) -> None:
+    """Dominance takes a majority, and too few questions for the rest of the verdicts."""
+    assert "cover less" not in said(judgments)
 
 
 def test_mixed_temperatures_are_pointed_out() -> None:
