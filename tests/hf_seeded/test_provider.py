@@ -308,6 +308,7 @@ def test_one_beginning_of_sequence(model: Model) -> None:
         ("/no/such/folder", {}, "no folder '/no/such/folder'"),
         ("{tmp}", {}, "not a model folder: it has no config.json"),
         ("{broken}", {}, "config, tokenizer and weights are complete"),
+        ("{deeper}", {}, "lacks 9 of the weights"),
         ("{good}", {"dtype": "float31"}, "dtype='float31' is not known"),
         ("{good}", {"chat_template": "sometimes"}, "chat_template='sometimes'"),
         ("{good}", {"max_rows": 0}, "max_rows=0"),
@@ -324,7 +325,11 @@ def test_models_that_cannot_be_loaded(
     broken = tmp_path / "broken"
     shutil.copytree(model_folder, broken)
     (broken / "model.safetensors").write_bytes(b"no weights")
-    folder = name.format(tmp=tmp_path, broken=broken, good=model_folder)
+    deeper = tmp_path / "deeper"
+    shutil.copytree(model_folder, deeper)
+    config = json.loads((deeper / "config.json").read_text())
+    (deeper / "config.json").write_text(json.dumps(config | {"num_hidden_layers": 5}))
+    folder = name.format(tmp=tmp_path, broken=broken, deeper=deeper, good=model_folder)
     with pytest.raises(UserError, match=message):
         load(Path(folder), **model_args)
 

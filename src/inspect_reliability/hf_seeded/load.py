@@ -80,13 +80,24 @@ def load(
     shared = {key: value for key, value in shared.items() if value is not None}
     try:
         tokenizer = AutoTokenizer.from_pretrained(source, **shared)
-        model = AutoModelForCausalLM.from_pretrained(
-            source, dtype=_dtype(dtype), device_map=device_map or device, **shared, **model_args
+        loading: Any = AutoModelForCausalLM
+        model, loaded = loading.from_pretrained(
+            source,
+            dtype=_dtype(dtype),
+            device_map=device_map or device,
+            output_loading_info=True,
+            **shared,
+            **model_args,
         )
     except UserError:
         raise
     except Exception as error:  # whatever transformers, safetensors or the hub raise
         raise UserError(_advice(name, source, error)) from error
+    if missing := sorted(map(str, [*loaded["missing_keys"], *loaded["mismatched_keys"]])):
+        raise UserError(
+            f"The checkpoint of '{name}' lacks {len(missing)} of the weights that its config asks "
+            f"for, such as {missing[0]}. They would be random numbers."
+        )
     model.train(False)
     return Loaded(model, tokenizer)
 
