@@ -139,6 +139,26 @@ def test_missing_values_have_their_reason() -> None:
     row = report_row(cell)
     assert row["published_omega"] is None
     assert "no code for yes" in row["not_estimable"]["published_omega"]
+    verdicts = [("correct", "incorrect")[i % 3 > 0] for i in range(250)]
+    judged = changed(made(benchmark="Head-to-Tail"), verdict=verdicts)
+    (cell,) = report_cells(Judgments(judged.table.query("replication == 1")), permutations=5)
+    row = report_row(cell)
+    for name in ("a_lm_se_replications", "h_lm", "m"):
+        assert row[name] is None
+        assert row["not_estimable"][name]
+
+
+def test_what_the_published_procedure_leaves_out_is_said() -> None:
+    """Questions and replications it used are counted beside its value."""
+    table = made(noise=0.5).table
+    constant = table.assign(verdict=table["verdict"].where(table["question"] != "q3", "A"))
+    silent = constant["verdict"].where(constant["question"] != "q4", "non-response")
+    complete = constant.assign(verdict=silent)
+    (cell,) = report_cells(Judgments(complete.iloc[2:]), permutations=5)
+    row = report_row(cell)
+    counted = [row[f"published_n_{n}"] for n in ("varying", "constant", "dropped", "replications")]
+    assert counted == [23, 1, 1, 8]
+    assert any("leaves out 2 of 10 replications" in caution for caution in cell.cautions)
 
 
 def test_formats_hold_the_same_numbers() -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 from ..circularity import same_model
 from ..judgments import category_of, order_varies
 from ..reliability import Estimate
+from ..reliability.as_published import AsPublished
 
 FEW_QUESTIONS = 20
 """Below this the interval of omega covers less than it says, and is very wide."""
@@ -29,7 +30,10 @@ MOST_SHOWN = 40
 
 
 def cautions(
-    group: Mapping[str, Any], table: pd.DataFrame, estimates: Mapping[str, Estimate]
+    group: Mapping[str, Any],
+    table: pd.DataFrame,
+    estimates: Mapping[str, Estimate],
+    published: AsPublished | None,
 ) -> Iterator[str]:
     """Say what a reader of one cell's numbers must know.
 
@@ -37,6 +41,7 @@ def cautions(
         group: What the cell was grouped by.
         table: Its judgments.
         estimates: Its coefficients.
+        published: The published procedure, where it applies.
 
     Yields:
         One sentence each.
@@ -56,6 +61,12 @@ def cautions(
     yield from _of_the_judge(table)
     yield from _of_the_seeds(table)
     yield from _of_the_mixture(group, table)
+    if published is not None and published.n_incomplete:
+        yield (
+            f"The published procedure leaves out {published.n_incomplete} of "
+            f"{published.n_incomplete + published.n_replications} replications, in which a "
+            "question has no verdict."
+        )
 
 
 def _of_the_questions(table: pd.DataFrame, omega: Estimate) -> Iterator[str]:

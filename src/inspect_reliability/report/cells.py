@@ -190,7 +190,7 @@ def report_cell(group: dict[str, Any], table: pd.DataFrame, permutations: int = 
         published=published,
         published_reason=reason,
         head_to_tail=_head_to_tail(table),
-        cautions=tuple(cautions(group, table, estimates)),
+        cautions=tuple(cautions(group, table, estimates, published)),
     )
 
 

@@ -26,6 +26,13 @@ BAND_CAUTION = (
     "omega of one replication here, and hide its interval."
 )
 
+_ACCURACY_NEEDS = {
+    "a_lm_se_replications": "needs at least 2 replications",
+    "a_lm_se_questions": "needs at least 2 questions",
+    "h_lm": "it is not known which predictions are missing",
+    "m": "it is not known which predictions are missing",
+}
+
 
 def band(omega: float | None) -> str | None:
     """The rule-of-thumb word for a value of omega."""
@@ -65,6 +72,8 @@ def report_row(cell: Cell) -> Row:
     if (accuracy := cell.head_to_tail) is not None:
         for name in ("a_lm", "a_lm_se_replications", "a_lm_se_questions", "h_lm", "m"):
             row[name] = getattr(accuracy, name)
+            if row[name] is None:
+                why[name] = _ACCURACY_NEEDS[name]
     for name, estimate in cell.correct_or_not.items():
         _add(row, why, f"{name}_correct_or_not", estimate)
     row["not_estimable"] = why
@@ -130,4 +139,5 @@ def _add_published(row: Row, why: dict[str, str], cell: Cell) -> None:
             row[key], why[key] = None, reason
         if floor is None:
             why[f"{key}_floor"] = reason
-    row["published_alpha_noise"] = getattr(published, "alpha_noise", None)
+    for name in ("alpha_noise", "n_varying", "n_constant", "n_dropped", "n_replications"):
+        row[f"published_{name}"] = getattr(published, name, None)
