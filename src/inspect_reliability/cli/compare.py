@@ -23,14 +23,13 @@ _HEADINGS = ["Coefficient", "Benchmark", "T", "N", "R", "First", "Second", "Diff
 @parser_option
 @format_option
 def compare(logs: tuple[str, ...], by: str | None, parser: ParserName, form: Format) -> None:
-    r"""Compare A and B over the questions both have judged, or LOGS with `--by`.
+    """Compare A and B over the questions both have judged, or LOGS with `--by`.
 
     The difference has an interval of its own: a paired jackknife over questions. Two separate
     intervals that overlap say nothing.
 
-    \b
-    inspect-reliability compare a.eval b.eval
-    inspect-reliability compare logs --by judge
+    Write `inspect-reliability compare a.eval b.eval`, or
+    `inspect-reliability compare logs --by judge`.
     """
     if by:
         sides = sides_by(read_judgments(logs, parser), by)

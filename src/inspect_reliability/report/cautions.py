@@ -92,9 +92,9 @@ def _of_the_verdicts(table: pd.DataFrame, omega: Estimate) -> Iterator[str]:
     others = omega.n_questions * (1 - most / total)
     if omega.low is not None and most > total / 2 and others < FEW_OTHERS:
         yield (
-            f"{most:,} of {total:,} verdicts are '{str(given.index[0])[:MOST_SHOWN]}': agreement "
-            "is high for that alone, and omega and kappa rest on the few others, so that their "
-            "intervals cover less than they say."
+            f"Most verdicts are '{str(given.index[0])[:MOST_SHOWN]}', which makes for agreement "
+            "whatever the question; omega and kappa rest on the few others, so that their "
+            "intervals may cover less than they say."
         )
     if len(given) > MANY_CATEGORIES:
         yield (
