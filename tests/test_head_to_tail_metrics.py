@@ -64,6 +64,19 @@ def test_published_run(data: Path) -> None:
     assert found["a_lm_se_questions"] > 10 * found["a_lm_se_replications"]
 
 
+def test_less_is_known() -> None:
+    """Imported judgments may not say popularity and missing answers: those values stay out."""
+    scores = [scored(question, number, CORRECT) for question in "ab" for number in (1, 2)]
+    for score in scores:
+        for name in ("category", "missing"):
+            del score.score.metadata[name]  # type: ignore[index]
+    found = head_to_tail_metrics()(scores)
+    assert isinstance(found, dict)
+    assert found["a_lm"] == 1
+    assert all(math.isnan(found[name]) for name in ("h_lm", "m"))
+    assert not any("(" in name for name in found)
+
+
 def test_nothing_yet() -> None:
     """Before the first score, and with one replication, nothing is raised."""
     assert head_to_tail_metrics()([]) == {}

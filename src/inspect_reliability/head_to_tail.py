@@ -73,13 +73,16 @@ def head_to_tail_metrics() -> Metric:
 
     `a_lm` (judged correct) with both standard errors, `h_lm` (judged incorrect and not missing),
     `m` (missing: "unsure" or empty), `omega` with its interval, `omega_composite`,
-    `agreement`, `non_response_rate`. See `inspect_reliability.reliability.head_to_tail`.
+    `agreement`, `non_response_rate`. See `inspect_reliability.reliability.head_to_tail`. Without
+    `category` in the scores' metadata there are no popularities, without `missing` no `h_lm` and
+    no `m`.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
         groups: dict[str, list[SampleScore]] = {"": scores} if scores else {}
         for score in scores:
-            groups.setdefault(f"({_metadata(score)['category']})", []).append(score)
+            if category := _metadata(score).get("category"):
+                groups.setdefault(f"({category})", []).append(score)
         return {
             name + label: math.nan if value is None else value
             for label, judged in groups.items()
@@ -145,10 +148,12 @@ def _values(scores: list[SampleScore]) -> dict[str, float | None]:
         metadata = _metadata(score)
         question = metadata["question"]
         judged.setdefault(question, {})[metadata["replication"]] = str(score.score.value)
-        missing[question] = metadata["missing"]
+        if "missing" in metadata:
+            missing[question] = metadata["missing"]
     replications = sorted({number for row in judged.values() for number in row})
     verdicts = [[row.get(number) for number in replications] for row in judged.values()]
-    shares = head_to_tail(verdicts, missing.values())
+    known = [missing[question] for question in judged] if len(missing) == len(judged) else None
+    shares = head_to_tail(verdicts, known)
     counts = Counts.from_long(
         [question for question, row in judged.items() for _ in row],
         [verdict for row in judged.values() for verdict in row.values()],

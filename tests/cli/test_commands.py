@@ -244,6 +244,23 @@ def test_published_judgments_as_logs(tmp_path: Path) -> None:
     assert "duplicate judgments" in twice.stderr
 
 
+def test_importing_without_responses(tmp_path: Path) -> None:
+    """Where only judgments are there, the logs give the same numbers, without what rests on more."""
+    folder = published_folder(tmp_path / "published")
+    for path in folder.glob("results/*"):
+        path.unlink()
+    for path in (folder / "prompt_responses.json", *folder.glob("application_data/*.json")):
+        path.unlink()
+    assert run("import", folder, "--log-dir", tmp_path / "logs").exit_code == 0
+    (files,), (logs,) = (
+        json.loads(run("report", source, "--format", "json").stdout)
+        for source in (folder, tmp_path / "logs")
+    )
+    assert files == logs
+    assert files["a_lm"] is not None
+    assert files["h_lm"] is None
+
+
 def test_imported_logs_hold_prompt_output_and_metrics(tmp_path: Path) -> None:
     """A sample has its prompt, output and verdict; nothing is made up that is not known."""
     folder = published_folder(tmp_path / "published")
