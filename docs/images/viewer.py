@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import FloatRect, Page, sync_playwright
 
 QUIET = [
     "--no-sandbox",
@@ -22,6 +22,8 @@ QUIET = [
     "--disable-sync",
     "--no-first-run",
 ]
+
+BELOW_THE_BAR: FloatRect = {"x": 0, "y": 29, "width": 1280, "height": 771}
 
 
 @contextmanager
@@ -77,7 +79,8 @@ def main() -> None:
     log = sorted(log_dir.glob("*.eval"))[-1].name
     with viewer(log_dir) as url, page(chromium) as tab:
         for name, _ in walk(url, tab, log):
-            tab.screenshot(path=out / f"{name}.png")
+            # Without the bar on top, which says where the logs lie on this machine.
+            tab.screenshot(path=out / f"{name}.png", clip=BELOW_THE_BAR)
             print(out / f"{name}.png")
 
 
