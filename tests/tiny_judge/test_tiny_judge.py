@@ -15,7 +15,7 @@ from inspect_reliability.tiny_judge import folder
 from inspect_reliability.tiny_judge.evaluate import answer, sample_pack_prompts
 from inspect_reliability.verdicts import LETTERS, parse_verdict
 
-REPLICATIONS = 60
+REPLICATIONS = 50
 
 
 @pytest.fixture(scope="module")

@@ -15,10 +15,10 @@ from inspect_reliability.verdicts import LETTERS, parse_correctness, parse_verdi
 
 def test_the_script_trains_and_saves_a_judge(tmp_path, capsys):
     """The script trains from end to end, and the same seed gives the same weights."""
-    main(["--out", str(tmp_path), "--steps", "4", "--seed", "1"])
+    main(["--out", str(tmp_path), "--steps", "2", "--seed", "1"])
     assert str(tmp_path) in capsys.readouterr().out
     saved = AutoModelForCausalLM.from_pretrained(tmp_path)
-    again, tokenizer = train(seed=1, steps=4)
+    again, tokenizer = train(seed=1, steps=2)
     for one, other in zip(saved.parameters(), again.parameters(), strict=True):
         assert torch.equal(one, other)
     assert AutoTokenizer.from_pretrained(tmp_path).get_vocab() == tokenizer.get_vocab()

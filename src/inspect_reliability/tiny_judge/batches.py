@@ -47,15 +47,18 @@ class Batch:
 
 
 def draw_steps(rng: random.Random, sizes: Sequence[int]) -> list[list[Example]]:
-    """Draw the prompts of a few steps: fewer where they are long, similar lengths together."""
+    """Draw the examples of a few steps.
+
+    There are fewer where they are long, and similar lengths stand together. One step in
+    `_POOLED` + 1 is mostly about the correctness of a prediction.
+    """
     size = rng.choice(sizes)
     count = _PROMPTS[size]
     pool = [judge_example(rng, size) for _ in range(count * _POOLED)]
     pool.sort(key=lambda example: len(example.prompt))
-    steps = [
-        pool[n * count : (n + 1) * count] + [correctness_example(rng) for _ in range(count // 8)]
-        for n in range(_POOLED)
-    ]
+    steps = [pool[n * count : (n + 1) * count] for n in range(_POOLED)]
+    steps.append([correctness_example(rng) for _ in range(48)])
+    steps[-1] += [judge_example(rng, 0) for _ in range(8)]
     rng.shuffle(steps)
     return steps
 

@@ -20,7 +20,7 @@ from . import patterns, words
 _SLOT = re.compile(r"\{(\w+)\}")
 
 STYLES = ("thorough", "terse", "muddled", "mistaken", "astray")
-_WORTH = {"thorough": 3.2, "terse": 1.6, "muddled": 0.2, "mistaken": 0.0, "astray": -1.6}
+_WORTH = {"thorough": 4.0, "terse": 2.2, "muddled": 0.2, "mistaken": 0.0, "astray": -1.8}
 
 _REASONS = {
     "thorough": (
@@ -285,7 +285,7 @@ def _response(scene: Scene, style: str, size: int, elsewhere: Scene) -> tuple[st
             sentences.append(f"The answer is {scene.wrong[0]}.")
     else:
         sentences = [elsewhere.sentence(patterns.ASIDES) for _ in range(many)]
-    return _join(rng, sentences), min(max(worth, -2.0), 4.0)
+    return _join(rng, sentences), min(max(worth, -2.0), 5.0)
 
 
 def _softmax(values: Sequence[float]) -> tuple[float, ...]:
@@ -323,6 +323,8 @@ def judge_example(rng: random.Random, size: int) -> Example:
     scene = _scene(rng)
     question = _question(scene, size)
     elsewhere = _scene(rng)
+    if rng.random() < 0.4:  # what is off the point may still speak of the same things
+        elsewhere.slots["noun"][:2] = rng.sample(scene.slots["noun"], 2)
     styles = list(STYLES)
     if rng.random() < 0.5:
         styles = rng.choices(STYLES, (3, 3, 2, 2, 1), k=len(LETTERS))
@@ -349,9 +351,9 @@ def correctness_example(rng: random.Random) -> Example:
     """Draw a fact question with a prediction and whether it names the ground truth."""
     scene = _scene(rng)
     answers = _answers(scene)
-    if rng.random() < 0.5:
+    if rng.random() < 0.6:
         answers = [f"{rng.choice(words.NAMES)} {_capital(_invented(rng))}" for _ in range(3)]
-    truths = answers[: 1 if rng.random() < 0.7 else 2]
+    truths = answers[: 1 if rng.random() < 0.6 else 2]
     question = Question(
         "generated",
         "Head-to-Tail",
@@ -361,10 +363,10 @@ def correctness_example(rng: random.Random) -> Example:
     )
     correct = rng.random() < 0.5
     prediction = rng.choice(truths) if correct else rng.choice([answers[2], answers[2], "unsure"])
-    prediction = rng.choice(
-        ("{}", "{}", "{}", "{}.", "It is {}.", "The answer is {}", "I think {}")
-    ).format(prediction)
-    if rng.random() < 0.15:
+    if rng.random() < 0.2:
+        prediction = prediction.split()[-1]
+    if rng.random() < 0.1:
         prediction = prediction.lower()
-    prompt = correctness_prompt(question, prediction)
-    return Example(prompt, " " + (CORRECT if correct else INCORRECT))
+    said = rng.choice(("{}", "{}", "{}", "{}.", "the {}", "It is {}.", "The answer is {}"))
+    verdict = CORRECT if correct else INCORRECT
+    return Example(correctness_prompt(question, said.format(prediction)), " " + verdict)

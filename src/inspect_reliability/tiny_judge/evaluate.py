@@ -11,10 +11,10 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
+from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache, PreTrainedModel
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from ..benchmarks import Benchmark
@@ -49,22 +49,23 @@ def answer(
     replications: int = 1,
 ) -> list[str]:
     """Let the judge answer a prompt a number of times (once for all at temperature 0)."""
-    sampling: dict[str, Any] = (
-        {"do_sample": True, "temperature": temperature, "top_k": TOP_K}
-        if temperature
-        else {"do_sample": False}
-    )
     chat = tokenizer.apply_chat_template([{"role": "user", "content": prompt}], tokenize=False)
-    encoded = tokenizer(str(chat), return_tensors="pt")
+    tokens = tokenizer(str(chat), return_tensors="pt")["input_ids"]
+    rows = replications if temperature else 1
+    cache = DynamicCache()
+    with torch.no_grad():  # the prompt is read once for all replications
+        model(tokens[:, :-1], past_key_values=cache)
+    cache.batch_repeat_interleave(rows)
+    sampling = {"temperature": temperature, "top_k": TOP_K} if temperature else {}
     generated = model.generate(  # type: ignore[operator]
-        **encoded,
-        **sampling,
+        tokens.repeat(rows, 1),
+        past_key_values=cache,
+        do_sample=temperature > 0,
         max_new_tokens=MAX_TOKENS,
-        num_return_sequences=replications if temperature else 1,
+        **sampling,
     )
-    new = generated[:, encoded["input_ids"].shape[1] :]
-    texts = tokenizer.decode(new, skip_special_tokens=True)
-    return list(texts) * (1 if temperature else replications)
+    texts = tokenizer.decode(generated[:, tokens.shape[1] :], skip_special_tokens=True)
+    return list(texts) * (replications // rows)
 
 
 def sample_pack_prompts(benchmark: Benchmark, orders: int = 1) -> list[Judged]:

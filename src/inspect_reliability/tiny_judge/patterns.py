@@ -547,4 +547,14 @@ It is a {adj} place on a {adj} {day}.
 Many {noun}s now {base} {np}.
 You can {base} {np} {adverb}.
 {base} the {noun} and {base} it {pp}.
+Do not forget your {noun} when you {base} the {noun}.
+Some people {base} {adverb}, others prefer a {noun}.
+These days a {noun} costs more than a {noun}.
+A {adj} {noun} is a nice present for a friend.
+Children like {noun}s, and so do {noun}s.
+My aunt used to {base} a {noun} {pp}.
+If a {noun} gets {adj}, try a little {noun}.
+There is a small museum of {noun}s in {place}.
+It helps to {base} the {noun} once a {noun}.
+Have a look at the {noun}s {pp} if you can.
 """)

@@ -13,12 +13,14 @@ from .corpus import judge_example
 VOCABULARY = 2048
 CONTEXT = 4096
 
+_TEXTS = 4000
+
 _INSTRUCTIONS = (JUDGE_INSTRUCTION, JUDGE_INSTRUCTION_TWO_TURNS, CORRECTNESS_INSTRUCTION)
 _END, _PADDING = "<|end|>", "<|padding|>"
 _CHAT_TEMPLATE = "{% for message in messages %}{{ message['content'] + '\\n' }}{% endfor %}"
 
 
-def build_tokenizer(seed: int, texts: int = 4000) -> PreTrainedTokenizerFast:
+def build_tokenizer(seed: int) -> PreTrainedTokenizerFast:
     """Train a byte-level BPE on generated text; any text survives encoding and decoding.
 
     The instructions of the judge prompts are one token each: they never vary, and so prompts stay
@@ -26,7 +28,6 @@ def build_tokenizer(seed: int, texts: int = 4000) -> PreTrainedTokenizerFast:
 
     Args:
         seed: Seed of the text.
-        texts: Number of generated prompts to learn from.
     """
     rng = random.Random(f"tokenizer|{seed}")
     tokenizer = Tokenizer(models.BPE())
@@ -38,7 +39,7 @@ def build_tokenizer(seed: int, texts: int = 4000) -> PreTrainedTokenizerFast:
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    tokenizer.train_from_iterator(_text(rng, texts), trainer)
+    tokenizer.train_from_iterator(_text(rng), trainer)
     tokenizer.add_tokens([AddedToken(text, normalized=False) for text in _INSTRUCTIONS])
     return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=tokenizer,
@@ -50,9 +51,9 @@ def build_tokenizer(seed: int, texts: int = 4000) -> PreTrainedTokenizerFast:
     )
 
 
-def _text(rng: random.Random, texts: int) -> Iterator[str]:
+def _text(rng: random.Random) -> Iterator[str]:
     """Generated prompts, and more of the common words than they hold."""
-    for _ in range(texts):
+    for _ in range(_TEXTS):
         example = judge_example(rng, size=2)
         yield example.prompt + "\n" + example.output
         yield " " + " ".join(rng.sample(words.COMMON, 40))

@@ -21,10 +21,10 @@ from .batches import Batch, draw_steps, make_batch
 from .corpus import STYLES, Example
 from .tokenizer import CONTEXT, build_tokenizer
 
-STEPS = 2000
+STEPS = 1600
 _WARM_UP = 30
 _LAST_RATE = 0.02
-_REPORTED = 50
+_REPORTED = 100
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0, help="seed of text, weights and order")
     parser.add_argument("--steps", type=int, default=STEPS, help="number of optimiser steps")
     chosen = parser.parse_args(arguments)
-    torch.set_num_threads(2)
     started = time.perf_counter()
     model, tokenizer = train(chosen.seed, chosen.steps)
     record = {
