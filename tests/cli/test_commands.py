@@ -245,7 +245,7 @@ def test_published_judgments_as_logs(tmp_path: Path) -> None:
 
 
 def test_importing_without_responses(tmp_path: Path) -> None:
-    """Where only judgments are there, the logs give the same numbers, without what rests on more."""
+    """Judgments alone give the same numbers as logs and as files."""
     folder = published_folder(tmp_path / "published")
     for path in folder.glob("results/*"):
         path.unlink()
