@@ -15,7 +15,7 @@ from inspect_reliability.tiny_judge import folder
 from inspect_reliability.tiny_judge.evaluate import answer, sample_pack_prompts
 from inspect_reliability.verdicts import LETTERS, parse_verdict
 
-REPLICATIONS = 50
+REPLICATIONS = 40
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def greedy(model, tokenizer, pack):
 
 @pytest.fixture(scope="module")
 def sampled(model, tokenizer, pack):
-    """Verdicts of a dozen questions of the pack, cold and at temperature 1."""
+    """Verdicts of eight questions of the pack, cold and at temperature 1."""
     torch.manual_seed(0)
     return {
         temperature: [
@@ -53,7 +53,7 @@ def sampled(model, tokenizer, pack):
                 parse_verdict(text)
                 for text in answer(model, tokenizer, prompt, temperature, REPLICATIONS)
             ]
-            for prompt, _ in pack[::5]
+            for prompt, _ in pack[::7]
         ]
         for temperature in (0.25, 1.0)
     }
