@@ -75,6 +75,8 @@ def test_the_judge_sees_one_fixed_prompt(log: EvalLog) -> None:
     for sample in samples(log):
         prompts.setdefault(sample.id, set()).add(sample.messages[0].text)
     assert [len(texts) for texts in prompts.values()] == [1] * 5
+    marks = {(s.id, (s.scores or {})["verdict"].metadata["prompt"]) for s in samples(log)}  # type: ignore[index]
+    assert len(marks) == len({mark for _, mark in marks}) == 5
     orders = {tuple((s.scores or {})["verdict"].metadata["order"]) for s in samples(log)}  # type: ignore[index]
     assert len(orders) > 1
 

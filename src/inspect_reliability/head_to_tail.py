@@ -130,6 +130,7 @@ def correctness(parser: ParserName = "default") -> Scorer:
                 "missing": is_missing(state.metadata["prediction"]),
                 "replication": state.metadata.get("replication", state.epoch),
                 "seed": state.metadata.get("seed"),
+                "prompt": state.metadata.get("prompt"),
                 **checked,
             },
         )

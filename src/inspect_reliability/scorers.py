@@ -39,6 +39,7 @@ def verdict(parser: ParserName = "default") -> Scorer:
             "category": question.get("category"),
             "replication": state.metadata.get("replication", state.epoch),
             "seed": state.metadata.get("seed"),
+            "prompt": state.metadata.get("prompt"),
             "order": order,
         }
         chosen = order[LETTERS.index(letter)] if letter in LETTERS and order else None

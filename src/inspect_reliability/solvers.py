@@ -1,5 +1,6 @@
 """The solver that puts five responses before a judge."""
 
+from hashlib import blake2b
 from typing import get_args
 
 from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
@@ -76,7 +77,9 @@ async def replicate(
             f"Set the base seed with -T seed={fixed} instead."
         )
     seed = replication_seed(base_seed, question, state.epoch)
-    state.metadata.update(replication=state.epoch, seed=seed)
+    # Whether two judgments under one id were of one prompt is asked of logs without transcripts.
+    fingerprint = blake2b(prompt.encode(errors="surrogatepass"), digest_size=6).hexdigest()
+    state.metadata.update(replication=state.epoch, seed=seed, prompt=fingerprint)
     state.messages = [ChatMessageUser(content=prompt)]
     state = await generate(state, seed=seed)
     _refuse_overlong(state, question)
