@@ -97,7 +97,10 @@ def find_logs(logs: Iterable[LogSource]) -> Iterator[LogSource]:
         elif files.isdir(path):
             listed = list_eval_logs(str(source), descending=False)
             if not listed:
-                raise UserError(f"There are no inspect logs (*.eval, *.json) in {source}.")
+                raise UserError(
+                    f"There are no inspect logs (*.eval, *.json) in {source}, and no judgments in "
+                    "the layout of the published study (results/full_judgements_*.json)."
+                )
             yield from (info.name for info in listed)
         else:
             raise UserError(f"There is no file or folder {source}.")

@@ -11,7 +11,7 @@ from ..reliability import Estimate
 from ..reliability.as_published import AsPublished
 
 FEW_QUESTIONS = 20
-"""Below this the interval of omega covers less than it says, and is very wide."""
+"""Below this the interval of omega is very wide."""
 
 COPIES = (
     "Temperature 0: replications of a prompt are copies of one another, so perfect agreement is "
