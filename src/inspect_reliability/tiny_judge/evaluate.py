@@ -116,35 +116,35 @@ def main() -> None:
 
     print("\nRight verdicts at temperature 0")
     benchmarks: tuple[Benchmark, ...] = ("BBH", "SQuAD", "MT-Bench")
-    kinds = [(f"sample pack, {b}", sample_pack_prompts(b, ORDERS), 0.2) for b in benchmarks]
-    kinds.append(("generated as in training", generated_prompts(GENERATED), 0.2))
-    kinds.append(("sample pack, Head-to-Tail", head_to_tail_prompts(), 0.5))
-    for name, prompts, chance in kinds:
-        right = sum(
-            (parse_verdict if chance == 0.2 else parse_correctness)(
-                *answer(model, tokenizer, prompt)
-            )
-            == verdict
-            for prompt, verdict in prompts
+    kinds = [
+        (f"sample pack, {b}", sample_pack_prompts(b, ORDERS), parse_verdict) for b in benchmarks
+    ]
+    kinds.append(("generated as in training", generated_prompts(GENERATED), parse_verdict))
+    kinds.append(("sample pack, Head-to-Tail", head_to_tail_prompts(), parse_correctness))
+    for name, prompts, parse in kinds:
+        verdicts = [parse(*answer(model, tokenizer, prompt)) for prompt, _ in prompts]
+        right = sum(v == judged.right for v, judged in zip(verdicts, prompts, strict=True))
+        [(_, guessed)] = Counter(judged.right for judged in prompts).most_common(1)
+        print(
+            f"{name:26} {right:3} of {len(prompts):3} = {right / len(prompts):.2f}"
+            f" (one answer always: {guessed / len(prompts):.2f})"
         )
-        print(f"{name:26} {right:3} of {len(prompts):3} = {right / len(prompts):.2f}", end=" ")
-        print(f"(chance {chance})")
 
     pack = [judged for benchmark in benchmarks for judged in sample_pack_prompts(benchmark)]
     print(f"\n{len(pack)} questions of the sample pack, {REPLICATIONS} replications")
     print("temperature  well formed  best chosen  entropy: mean  smallest  largest")
     for temperature in TEMPERATURES:
-        verdicts = [
+        replications = [
             [parse_verdict(t) for t in answer(model, tokenizer, prompt, temperature, REPLICATIONS)]
             for prompt, _ in pack
         ]
         total = len(pack) * REPLICATIONS
-        formed = sum(verdict in LETTERS for of_one in verdicts for verdict in of_one) / total
+        formed = sum(verdict in LETTERS for of_one in replications for verdict in of_one) / total
         best = (
-            sum(of_one.count(right) for of_one, (_, right) in zip(verdicts, pack, strict=True))
+            sum(of_one.count(right) for of_one, (_, right) in zip(replications, pack, strict=True))
             / total
         )
-        entropies = [normalised_entropy(of_one) for of_one in verdicts]
+        entropies = [normalised_entropy(of_one) for of_one in replications]
         print(
             f"{temperature:11.2f}  {formed:11.3f}  {best:11.2f}"
             f"  {sum(entropies) / len(entropies):13.2f}  {min(entropies):8.2f}"
