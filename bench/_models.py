@@ -107,9 +107,11 @@ def write_verdicts(model: Any, rambling: float) -> Iterator[None]:
     def bend(module: Any, args: Any, kwargs: dict[str, Any], output: Any) -> None:
         last = kwargs["input_ids"][:, -1]
         logits = output.logits[:, -1].float() + never
-        # At the start the words that are left to top-k weigh as much as all ramblers together.
-        others = logits.topk(TOP_K - 1).values.logsumexp(1, keepdim=True)
-        logits[:, len(WORDS) :] += (40 - others) * (last == ID[END_OF_PROMPT])[:, None]
+        at_start = (last == ID[END_OF_PROMPT])[:, None]
+        if at_start.any():
+            # The words that are left to top-k weigh as much as all ramblers together.
+            others = logits.topk(TOP_K - 1).values.logsumexp(1, keepdim=True)
+            logits[:, len(WORDS) :] += (40 - others) * at_start
         logits += bias[last.clamp_max(len(WORDS) - 1)] * (last < len(WORDS))[:, None]
         output.logits[:, -1] = logits.to(output.logits.dtype)
 
