@@ -74,14 +74,8 @@ def _timed(work: Any) -> tuple[float, EvalLog]:
 
 
 def measure(epochs: int, baseline_epochs: int) -> dict[str, Any]:
-    folder = str(tiny_judge.folder())
-    baseline = get_model(
-        "hf/tiny-judge",
-        model_path=folder,
-        tokenizer_path=folder,
-        device="cpu",
-        config=GenerateConfig(max_connections=100),
-    )
+    config = GenerateConfig(max_connections=100)
+    baseline = get_model(f"hf/{tiny_judge.folder()}", device="cpu", config=config)
     providers = {
         "hf_seeded": (get_model("hf_seeded/tiny-judge", device="cpu"), epochs),
         "hf": (baseline, baseline_epochs),
