@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
+from threadpoolctl import threadpool_limits
 
 from .counts import category_of
 from .errors import ShapeError, UnknownCategoryError
@@ -150,13 +151,16 @@ def as_published(
         return (blank.n_constant + blank.n_varying * value) / (blank.n_constant + blank.n_varying)
 
     noise = _permuted_correlations(columns, permutations, seed)
-    observed, reason = _reliabilipy(columns)
+    # These matrices are so small that BLAS threads wait for each other far longer than they work.
+    with threadpool_limits(1):
+        observed, reason = _reliabilipy(columns)
+        omega_noise = omega_total(noise)
     omega, alpha = (None if np.isnan(x) else float(x) for x in pooled(observed))
     return replace(
         blank,
         omega=omega,
         alpha=alpha,
-        omega_floor=floor_of(pooled(omega_total(noise)), omega),
+        omega_floor=floor_of(pooled(omega_noise), omega),
         alpha_floor=floor_of(pooled(_alpha(noise)), alpha),
         alpha_noise=float(pooled(_alpha_of_noise(blank.n_varying, len(complete)))),
         reason=reason,
