@@ -71,25 +71,30 @@ def run_sweep(sweep: Sweep, log_dir: str) -> bool:
     """
     complete = True
     for judge in sweep.judges:
-        model = get_model(judge, memoize=False, **sweep.model_args)
-        done, _ = eval_set(
-            [
-                _at_temperature(_judge_task(sweep, benchmark), model, temperature)
-                for benchmark in sweep.benchmarks
-                for temperature in sweep.temperatures
-            ],
-            log_dir=log_dir,
-            model=model,
-            epochs=sweep.replications,
-            limit=sweep.limit,
-            retry_attempts=1,
-            # Other judges' logs are in the folder too.
-            log_dir_allow_dirty=True,
-        )
-        complete = complete and done
+        complete = _run_judge(sweep, judge, log_dir) and complete
     if complete:
         _remove_superseded(log_dir)
     return complete
+
+
+def _run_judge(sweep: Sweep, judge: str, log_dir: str) -> bool:
+    # In a function of its own, which lets go of a local model before the next one is loaded.
+    model = get_model(judge, memoize=False, **sweep.model_args)
+    done, _ = eval_set(
+        [
+            _at_temperature(_judge_task(sweep, benchmark), model, temperature)
+            for benchmark in sweep.benchmarks
+            for temperature in sweep.temperatures
+        ],
+        log_dir=log_dir,
+        model=model,
+        epochs=sweep.replications,
+        limit=sweep.limit,
+        retry_attempts=1,
+        # Other judges' logs are in the folder too.
+        log_dir_allow_dirty=True,
+    )
+    return done
 
 
 def _judge_task(sweep: Sweep, benchmark: str) -> Task:
