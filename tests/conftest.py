@@ -7,8 +7,11 @@ import pytest
 from hypothesis import settings
 
 # How long an example takes depends on what else the machine does, not on what is tested.
-settings.register_profile("no deadline", deadline=None)
-settings.load_profile("no deadline")
+# The same examples every time, or a change is refused for what it did not do; search further with
+# --hypothesis-profile=search.
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=1000)
+settings.load_profile("repeatable")
 
 ROOT = Path(__file__).parents[1]
 

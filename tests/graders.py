@@ -79,8 +79,8 @@ def suite(grader: Scorer, questions: int = 3) -> Task:
 
 
 def run(task: Task, folder: Path, grader: Model | None = None, **options: Any) -> EvalLog:
-    """Run a suite; nothing is generated but grades."""
-    roles = {"grader": grader or tiny()}
+    """Run a suite; nothing is generated but grades, the same ones every time."""
+    roles = {"grader": grader or tiny(seed=0)}
     [log] = eval(
         task, model="none/none", model_roles=roles, log_dir=str(folder), display="none", **options
     )

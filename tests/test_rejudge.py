@@ -334,9 +334,12 @@ def test_two_graders_are_not_mixed(tmp_path: Path) -> None:
         rejudge_log(log, replications=3, model="mockllm/model")
 
 
-def test_the_command_splits_the_variance_of_the_score(tmp_path: Path) -> None:
-    """With epochs and replications the report says what a published interval should be."""
-    log = run(suite(wins()), tmp_path, epochs=2)
+@pytest.mark.parametrize(("seed", "differ"), [(1, False), (4, True)])
+def test_the_command_splits_the_variance_of_the_score(
+    tmp_path: Path, seed: int, differ: bool
+) -> None:
+    """The report says what a published interval should be, unless all published scores agree."""
+    log = run(suite(wins()), tmp_path, tiny(seed=seed), epochs=2)
     done = CliRunner().invoke(
         main, ["rejudge", log.location, "--replications", "5", "--format", "json"]
     )
@@ -350,8 +353,9 @@ def test_the_command_splits_the_variance_of_the_score(tmp_path: Path) -> None:
     assert log.results is not None
     published = log.results.scores[0].metrics["stderr"].value
     assert found["published"] == pytest.approx(published)
-    if published > 0:
-        assert found["widening"] == pytest.approx(split.standard_error(3, 2, 1) / published)
+    assert (published > 0) == differ
+    expected = pytest.approx(split.standard_error(3, 2, 1) / published) if differ else None
+    assert found["widening"] == expected
     shown = CliRunner().invoke(main, ["rejudge", log.location, "--replications", "5"])
     assert "replications of the judge on an output" in shown.stdout
 

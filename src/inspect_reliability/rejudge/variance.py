@@ -37,11 +37,10 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
 
 
 def published_error(log: EvalLog) -> float | None:
-    """The standard error that the log's own scorer published; None if it published none or 0."""
+    """The standard error that the log's own scorer published; None if it published none."""
     for score in log.results.scores if log.results else []:
         if score.scorer != "rejudge" and "stderr" in score.metrics:
-            error = float(score.metrics["stderr"].value)
-            return error if error > 0 else None
+            return float(score.metrics["stderr"].value)
     return None
 
 
