@@ -125,12 +125,14 @@ def test_comparing_imperfect_logs(logs: dict[str, Path], kind: str, note: str) -
     [
         (["clean", "foreign"], "share none"),
         (["clean"], "Give two sources"),
+        (["clean", "clean"], "Both sources are"),
+        (["clean", "--by", "category"], "every question belongs to one category"),
         (["clean", "copied", "other"], "Give two sources"),
     ],
 )
 def test_what_cannot_be_compared(logs: dict[str, Path], sources: list[str], words: str) -> None:
     """Logs of different tasks share no question; one source alone is nothing to compare."""
-    result = run("compare", *(logs[source] for source in sources))
+    result = run("compare", *(logs.get(source, source) for source in sources))
     assert result.exit_code == 2
     assert words in result.stderr
 

@@ -4,10 +4,14 @@ import csv
 import io
 import json
 import random
+from collections import Counter
 from typing import Any
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
 
 from inspect_reliability.judgments import Judgments, judgments_from_frame
 from inspect_reliability.report import report_cells, report_frame, report_row
@@ -16,6 +20,7 @@ from inspect_reliability.report.gates import FAILS, PASSES, UNCERTAIN, Limits, c
 from inspect_reliability.report.printable import one_line, printable
 from inspect_reliability.report.rows import band
 from inspect_reliability.report.summary import summaries
+from inspect_reliability.report.terminal import print_table
 
 ORDERS = [tuple(random.Random(n).sample(["a", "b", "c", "d", "e"], 5)) for n in range(100)]
 
@@ -74,6 +79,12 @@ def test_a_clean_study_needs_no_caution() -> None:
         (made(questions=2), "Omega has no interval: an interval needs at least 3 questions"),
         (made(replications=1), "at least 2 replications"),
         (made(temperature=0.0), "Temperature 0"),
+        (made(noise=0), "nothing on record shows that the judge was sampled"),
+        (made(noise=0, seed_check="unknown"), "nothing on record shows that the judge was sampled"),
+        (
+            changed(made(), order=[ORDERS[n] for n in range(10)] * 25, responder="a"),
+            "a verdict counts as the responder it chose",
+        ),
         (made(held=False), "in one order"),
         (made(silent=0.95), "Most verdicts are 'non-response'"),
         (made(silent=0.7), "intervals may cover less than they say"),
@@ -175,20 +186,52 @@ def test_formats_hold_the_same_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("omega", "word"),
-    [(None, None), (-0.2, "unacceptable"), (0.5, "poor"), (0.7, "acceptable"), (1, "excellent")],
+    ("checks", "found"),
+    [
+        (["honoured"], "honoured"),
+        (["honoured", "unknown"], "unknown"),
+        (["unknown", "not honoured", "honoured"], "not honoured"),
+        ([None, "honoured"], "honoured"),
+        ([None], None),
+    ],
 )
-def test_rule_of_thumb(omega: float | None, word: str | None) -> None:
+def test_the_worst_seed_check_counts(checks: list[str | None], found: str | None) -> None:
+    """One run that does not honour seeds is enough to say so of all."""
+    judgments = changed(
+        made(replications=2), seed_check=[checks[n % len(checks)] for n in range(50)]
+    )
+    [row] = (report_row(cell) for cell in report_cells(judgments, permutations=5))
+    assert row["seed_check"] == found
+
+
+@pytest.mark.parametrize(
+    ("omega", "word"),
+    [(-0.2, "unacceptable"), (0.5, "poor"), (0.7, "acceptable"), (1, "excellent")],
+)
+def test_rule_of_thumb(omega: float, word: str) -> None:
     """A band begins at its lower end."""
     assert band(omega) == word
 
 
-def test_no_word_for_copies() -> None:
-    """At temperature 0 the table calls nothing excellent."""
-    cells = report_cells(made(temperature=0.0, noise=0), permutations=5)
+@pytest.mark.parametrize(
+    ("judgments", "word"),
+    [
+        (made(temperature=0.0, noise=0), None),
+        (made(noise=0), None),
+        (made(noise=0, seed_check="unknown"), None),
+        (made(noise=0, seed_check="honoured"), "excellent"),
+        (made(noise=0, seed_check="not honoured"), "excellent"),
+        (made(questions=2), None),
+    ],
+)
+def test_no_word_without_evidence(judgments: Judgments, word: str | None) -> None:
+    """Nothing is called excellent that may be one draw copied, or has no interval."""
+    cells = report_cells(judgments, permutations=5)
     ((_, headings, (row,)),) = summaries(cells)
-    assert row[headings.index("Rule of thumb")] == ""
-    assert row[headings.index("Omega [95%]")].startswith("1.00")
+    assert row[headings.index("Rule of thumb")] == (word or "")
+    data = report_row(cells[0])
+    assert data["rule_of_thumb"] == word
+    assert ("rule_of_thumb" in data["not_estimable"]) == (word is None)
 
 
 @pytest.mark.parametrize(
@@ -214,6 +257,19 @@ def test_long_text_is_cut_and_counted() -> None:
     assert printable("x" * 1_000_000, 10) == "x" * 10 + " [... 999,990 more characters]"
 
 
+CELL = st.lists(st.text("ab", min_size=1, max_size=16), max_size=4).map(" ".join)
+
+
+@given(st.integers(20, 130), st.lists(st.tuples(CELL, CELL, CELL, CELL), min_size=1, max_size=4))
+def test_no_window_is_too_narrow(width: int, rows: list[tuple[str, ...]]) -> None:
+    """A table loses no word, whatever the window, and no line is longer than it."""
+    out = io.StringIO()
+    print_table(Console(width=width, file=out), ["Judge", "N x R", "Omega [95%]", "T"], rows)
+    shown = out.getvalue()
+    assert max(map(len, shown.splitlines())) <= width
+    assert Counter(" ".join(map(" ".join, rows)).split()) <= Counter(shown.split())
+
+
 def test_markdown_and_csv_do_not_interpret() -> None:
     """A name is no link, no markup, no column and no formula."""
     name = "=1+1|<b>[x](http://x)\n`*_"
@@ -231,6 +287,9 @@ def test_markdown_and_csv_do_not_interpret() -> None:
         (made(noise=0.9, questions=40), Limits(min_omega=0.6), FAILS),
         (made(noise=0.2, questions=8), Limits(min_omega=0.7), UNCERTAIN),
         (made(verdict="A"), Limits(min_omega=0.1), UNCERTAIN),
+        (made(noise=0, temperature=0.0), Limits(min_omega=0.1), UNCERTAIN),
+        (made(noise=0), Limits(min_omega=0.1), UNCERTAIN),
+        (made(noise=0, seed_check="honoured"), Limits(min_omega=0.6), PASSES),
         (made(), Limits(max_non_response=0.05), PASSES),
         (made(silent=0.5), Limits(max_non_response=0.05), FAILS),
         (made(silent=0.05, questions=10), Limits(max_non_response=0.05), UNCERTAIN),

@@ -33,6 +33,11 @@ def compare(logs: tuple[str, ...], by: str | None, parser: ParserName, form: For
     """
     if by:
         sides = sides_by(read_judgments(logs, parser), by)
+    elif len(logs) == 2 and logs[0] == logs[1]:
+        raise UserError(
+            f"Both sources are {logs[0]}. Say what to compare within it: --by judge, "
+            "--by temperature or another column."
+        )
     elif len(logs) == 2:
         first, second = (read_judgments([source], parser) for source in logs)
         sides = sides_of(first, second, names=logs)

@@ -3,14 +3,13 @@
 import click
 
 from ..judgments import GROUP_BY
-from ..report.cautions import COPIES
 from ..report.cells import describe
 from ..report.formats import Format, to_csv, to_json, to_markdown
 from ..report.gates import FAILS, PASSES, UNCERTAIN, Check, Limits, check, gate_row, overall
 from ..report.summary import with_interval
 from ..report.terminal import console, print_table, print_text
 from ..verdicts import ParserName
-from .sources import format_option, parser_option, print_left_out, read_judgments
+from .sources import format_option, parser_option, read_judgments
 
 EXIT_CODES = {PASSES: 0, FAILS: 1, UNCERTAIN: 3}
 """2 is for what cannot be read or understood."""
@@ -52,8 +51,6 @@ def gate(
     if min_omega is None and max_non_response is None:
         raise click.UsageError("Say what to require: --min-omega, --max-non-response, or both.")
     judgments = read_judgments(logs, parser)
-    if (judgments.table["temperature"] == 0).any():
-        print_left_out([COPIES])
     checks = check(judgments, Limits(min_omega, max_non_response), by)
     if form == "json":
         click.echo(to_json([gate_row(found) for found in checks]))
@@ -69,6 +66,9 @@ def gate(
             f"The gate {overall(checks)}.".replace("gate too", "gate is too"),
             style=_STYLES[overall(checks)],
         )
+        for found in checks:
+            if found.result == UNCERTAIN and found.estimate.reason:
+                print_text(out, f"{describe(found.group)}: {found.estimate.reason}", style="yellow")
     context.exit(EXIT_CODES[overall(checks)])
 
 

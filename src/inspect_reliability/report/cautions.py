@@ -18,6 +18,12 @@ COPIES = (
     "no evidence of reliability."
 )
 
+ALIKE = (
+    "No two replications of a question differ, and nothing on record shows that the judge was "
+    "sampled at all: a server may ignore the temperature, or answer from a cache. Such agreement "
+    "is no evidence of reliability."
+)
+
 FEW_OTHERS = 10
 """Questions times the share of the verdicts other than the most frequent. With fewer, where that
 one has the majority, the intervals of omega and kappa cover less than they say, as simulation
@@ -29,11 +35,24 @@ MOST_SHOWN = 40
 """Characters of a name."""
 
 
+def why_copies(table: pd.DataFrame) -> str | None:
+    """Why the replications of one cell say nothing about reliability; None if they are draws."""
+    if (table["temperature"] == 0).all():
+        return COPIES
+    given = category_of(table).groupby(table["question"])
+    if given.nunique().max() > 1 or given.size().max() < 2:
+        return None
+    # The seed check saw the judge vary, with another seed or with the same one.
+    seen = "seed_check" in table and table["seed_check"].isin(["honoured", "not honoured"]).any()
+    return None if seen else ALIKE
+
+
 def cautions(
     group: Mapping[str, Any],
     table: pd.DataFrame,
     estimates: Mapping[str, Estimate],
     published: AsPublished | None,
+    copies: str | None,
 ) -> Iterator[str]:
     """Say what a reader of one cell's numbers must know.
 
@@ -42,6 +61,7 @@ def cautions(
         table: Its judgments.
         estimates: Its coefficients.
         published: The published procedure, where it applies.
+        copies: What `why_copies` says of the judgments.
 
     Yields:
         One sentence each.
@@ -55,8 +75,8 @@ def cautions(
         yield omega.warning
     yield from _of_the_questions(table, omega)
     yield from _of_the_verdicts(table, omega)
-    if (table["temperature"] == 0).all():
-        yield COPIES
+    if copies:
+        yield copies
     yield from _of_the_order(table)
     yield from _of_the_judge(table)
     yield from _of_the_seeds(table)
@@ -104,7 +124,13 @@ def _of_the_verdicts(table: pd.DataFrame, omega: Estimate) -> Iterator[str]:
 
 
 def _of_the_order(table: pd.DataFrame) -> Iterator[str]:
-    if "order" not in table or order_varies(table):
+    if "order" not in table:
+        return
+    if order_varies(table):
+        yield (
+            "Options stand in more than one order within a question: a verdict counts as the "
+            "responder it chose, not as its letter."
+        )
         return
     if table["question"].nunique() > 1 and table["order"].nunique() == 1:
         yield (

@@ -1,7 +1,7 @@
 """One cell of a report: a judge under one condition, with everything computed of it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -15,7 +15,6 @@ from ..reliability import (
     Estimate,
     Floor,
     HeadToTail,
-    NoJudgmentsError,
     as_published,
     encode,
     handle_non_response,
@@ -27,7 +26,7 @@ from ..reliability import (
 )
 from ..reliability.sums import FloatArray
 from ..verdicts import CORRECT, CORRECTNESS_CATEGORIES, INCORRECT, NON_RESPONSE
-from .cautions import cautions
+from .cautions import cautions, why_copies
 
 HEAD_TO_TAIL = "Head-to-Tail"
 
@@ -54,6 +53,8 @@ class Cell:
         published: The published procedure with its noise floor; None where it does not apply,
             with the reason in `published_reason`.
         head_to_tail: Accuracy as the judge sees it; None for other benchmarks.
+        copies: Why the replications are no draws of the judge, and omega and agreement no evidence
+            of reliability; None if they are.
         cautions: What keeps the numbers from being trusted as they are.
     """
 
@@ -70,6 +71,7 @@ class Cell:
     published: AsPublished | None
     published_reason: str | None
     head_to_tail: HeadToTail | None
+    copies: str | None
     cautions: tuple[str, ...]
 
     @property
@@ -167,7 +169,7 @@ def report_cell(group: dict[str, Any], table: pd.DataFrame, permutations: int = 
     # Seeded permutations then give the same floor however the judgments were read.
     table = table.sort_values(["question", "replication"], kind="stable")
     counted = counts(table)
-    without = _without_non_responses(counted)
+    without = handle_non_response(counted, "excluded", NON_RESPONSE)
     codes, reason = _codes(table)
     published = None
     if codes is None or not permutations:
@@ -176,35 +178,24 @@ def report_cell(group: dict[str, Any], table: pd.DataFrame, permutations: int = 
         non_response = None if is_head_to_tail(table) else LETTER_CODES[NON_RESPONSE]
         published = as_published(codes, non_response, permutations)
     estimates = panel(counted)
+    copies = why_copies(table)
     return Cell(
         group=group,
         table=table,
         counts=counted,
         panel=estimates,
         unique=omega(handle_non_response(counted, "unique", NON_RESPONSE)),
-        excluded=omega(without) if without else _nothing_left(estimates["omega"]),
-        coverage=without.coverage if without else 0.0,
+        excluded=omega(without),
+        coverage=without.coverage,
         floor=noise_floor(counted, "omega", permutations or 200),
         correct_or_not=_correct_or_not(table),
         integer={} if codes is None else integer_coded(codes),
         published=published,
         published_reason=reason,
         head_to_tail=_head_to_tail(table),
-        cautions=tuple(cautions(group, table, estimates, published)),
+        copies=copies,
+        cautions=tuple(cautions(group, table, estimates, published, copies)),
     )
-
-
-def _without_non_responses(counted: Counts) -> Counts | None:
-    """Counts without non-responses; None if nothing is left."""
-    try:
-        return handle_non_response(counted, "excluded", NON_RESPONSE)
-    except NoJudgmentsError:
-        return None
-
-
-def _nothing_left(estimate: Estimate) -> Estimate:
-    reason = "every judgment is a non-response"
-    return replace(estimate, value=None, low=None, high=None, method=None, reason=reason)
 
 
 def _codes(table: pd.DataFrame) -> tuple[FloatArray | None, str | None]:

@@ -46,7 +46,11 @@ class Pair:
 
 
 def sides_by(judgments: Judgments, key: str) -> list[Side]:
-    """One side for each value of a column."""
+    """One side for each value of a column.
+
+    Raises:
+        UserError: There is no such column, only one value in it, or no question that has two.
+    """
     groups = list(judgments.groups((key,)))
     named = {"temperature": "temperature {}"}.get(key, "{}")
     sides = [
@@ -56,6 +60,12 @@ def sides_by(judgments: Judgments, key: str) -> list[Side]:
     ]
     if len(sides) < 2:
         raise UserError(f"Nothing to compare: the judgments have only one {key}.")
+    if judgments.table.groupby("question")[key].nunique().max() < 2:
+        raise UserError(
+            f"Nothing to compare: every question belongs to one {key}, and a comparison is over "
+            "questions that both sides have judged. To see them side by side: "
+            f"inspect-reliability report --by {key}"
+        )
     return sides
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 from ..judgments import GROUP_BY, Judgments, as_matrix, counts
 from ..reliability import Estimate, inter_rater, omega
 from ..verdicts import NON_RESPONSE
+from .cautions import why_copies
 from .cells import number, report_groups
 from .rows import Row, interval
 
@@ -51,13 +52,16 @@ def check(judgments: Judgments, limits: Limits, by: Sequence[str] = GROUP_BY) ->
     """Check every group against the limits.
 
     A requirement passes, or fails, where the whole 95% interval does; where the interval holds
-    the limit, or there is none, more questions are needed.
+    the limit, or there is none, more questions are needed. Omega of replications that are copies
+    of one another is no evidence either way.
     """
     checks = []
     for group, table in report_groups(judgments, by):
         if limits.min_omega is not None:
             found, limit = omega(counts(table)), limits.min_omega
             result = _result(found, found.low, found.high, limit)
+            if copies := why_copies(table):
+                found, result = replace(found, reason=copies), UNCERTAIN
             checks.append(Check(group, f"omega >= {limit:g}", found, result))
         if limits.max_non_response is not None:
             found, limit = non_response(table), limits.max_non_response

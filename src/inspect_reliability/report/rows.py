@@ -34,11 +34,17 @@ _ACCURACY_NEEDS = {
 }
 
 
-def band(omega: float | None) -> str | None:
+def band(omega: float) -> str:
     """The rule-of-thumb word for a value of omega."""
-    if omega is None:
-        return None
     return next((word for least, word in BANDS if omega >= least), "unacceptable")
+
+
+def rule_of_thumb(cell: Cell) -> str | None:
+    """The word for a cell's omega; None where omega has no interval, or is no evidence."""
+    omega = cell.panel["omega"]
+    if cell.copies or omega.value is None or omega.low is None:
+        return None
+    return band(omega.value)
 
 
 def report_row(cell: Cell) -> Row:
@@ -54,13 +60,16 @@ def report_row(cell: Cell) -> Row:
         "n_questions": omega.n_questions,
         "n_replications": number(round(omega.n_replications, 2)),
         "n_judgments": len(cell.table),
+        "seed_check": seed_check(cell.table),
     }
     why: dict[str, str] = {}
     for name, estimate in cell.panel.items():
         _add(row, why, name, estimate)
         if name == "omega":
             row["omega_floor"] = _floor(cell.floor)
-            row["rule_of_thumb"] = band(omega.value)
+            row["rule_of_thumb"] = word = rule_of_thumb(cell)
+            if word is None:
+                why["rule_of_thumb"] = cell.copies or "omega has no interval"
     row["non_response_rate"] = cell.share(NON_RESPONSE)
     row["invalid_rate"] = cell.share(INVALID)
     _add(row, why, "omega_non_response_unique", cell.unique)
@@ -79,6 +88,14 @@ def report_row(cell: Cell) -> Row:
     row["not_estimable"] = why
     row["cautions"] = list(cell.cautions)
     return row
+
+
+def seed_check(table: pd.DataFrame) -> str | None:
+    """What the checks of these judgments' runs found, the worst of several; None without any."""
+    found = set(table["seed_check"].dropna()) if "seed_check" in table else set()
+    return next(
+        (worst for worst in ("not honoured", "unknown", "honoured") if worst in found), None
+    )
 
 
 def report_frame(cells: Iterable[Cell]) -> pd.DataFrame:

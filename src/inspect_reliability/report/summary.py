@@ -6,7 +6,7 @@ from typing import Any
 from ..reliability import Estimate
 from ..verdicts import NON_RESPONSE
 from .cells import Cell, number
-from .rows import BAND_CAUTION, band
+from .rows import BAND_CAUTION, rule_of_thumb
 
 HEADINGS = {
     "judge": "Judge",
@@ -48,7 +48,7 @@ def measures(cell: Cell) -> list[str]:
     return [
         f"{omega.n_questions} x {_text(round(omega.n_replications, 1))}",
         with_interval(omega),
-        "" if cell.group.get("temperature") == 0 else band(omega.value) or "",
+        rule_of_thumb(cell) or "",
         with_interval(cell.panel["agreement"]),
         f"{cell.share(NON_RESPONSE):.1%}",
         _published(cell),

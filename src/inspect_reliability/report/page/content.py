@@ -23,6 +23,7 @@ from ...reliability import (
 from ...verdicts import INVALID, LETTERS, NON_RESPONSE
 from ..cells import Cell, is_head_to_tail, number
 from ..printable import one_line, printable
+from ..rows import seed_check
 from ..summary import (
     LEGEND,
     cautions_by_text,
@@ -165,7 +166,13 @@ def _facts(judgments: Judgments, cells: Sequence[Cell]) -> list[tuple[str, list[
         ("Replications", [" to ".join(span)]),
         ("Temperatures", [", ".join(f"{number(t)}" for t in temperatures) or "not known"]),
         ("Judgments", [f"{len(table):,}"]),
+        ("Seeds", [_seeds(table)]),
     ]
+
+
+def _seeds(table: pd.DataFrame) -> str:
+    found = seed_check(table)
+    return "not checked" if found is None else f"checked: {found}"
 
 
 def _names(column: "pd.Series[Any]") -> list[str]:
@@ -178,12 +185,12 @@ def _glance(judge: Any, cells: Sequence[Cell]) -> str:
         (omega, cell)
         for cell in cells
         if cell.group.get("judge") == judge
-        and cell.group.get("temperature") != 0
+        and not cell.copies
         and (omega := cell.panel["omega"]).value is not None
     ]
     name = one_line(str(judge)) if judge is not None else "All judgments"
     if not found:
-        return f"{name}: omega is not estimable."
+        return f"{name}: nothing here tells how reliable it is; the cautions say why."
     worst = min(found, key=lambda item: item[0].value or 0.0)
     best = max(found, key=lambda item: item[0].value or 0.0)
     first = f"{name}: omega of one verdict is {with_interval(worst[0])} ({_rest(worst[1])})"
@@ -211,7 +218,7 @@ def _votes(cells: Sequence[Cell]) -> tuple[list[Drawn], list[str]]:
     for name, own in _by_judge_and_benchmark(cells):
         curves: dict[str, StableMajority] = {}
         for cell in own:
-            if cell.group.get("temperature") == 0:
+            if cell.copies:
                 continue
             try:
                 curves[_temperature(cell)] = stable_majority(cell.counts)
