@@ -1,16 +1,17 @@
 """The paper's whole design in one run: judges x benchmarks x temperatures."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import fsspec
 from inspect_ai import Task, eval_set, task_with
-from inspect_ai.log import list_eval_logs, read_eval_log, read_eval_log_sample_summaries
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.log import EvalLog
+from inspect_ai.model import GenerateConfig, get_model
 
 from .benchmarks import Benchmark
+from .errors import UserError
+from .held import Judgment, judgments_in, log_headers, logs_of, remove_superseded
 from .tasks import bbh_judge, head_to_tail_judge, mt_bench_judge, squad_judge
 
 TEMPERATURES = (1.0, 0.75, 0.5, 0.25, 0.0)
@@ -24,7 +25,12 @@ BENCHMARKS: Mapping[str, Benchmark] = {
 }
 BEST_OF_FIVE = ("bbh", "squad", "mt_bench")
 
-_JUDGE_TASKS = {"bbh": bbh_judge, "squad": squad_judge, "mt_bench": mt_bench_judge}
+_JUDGE_TASKS: Mapping[str, Callable[..., Task]] = {
+    "bbh": bbh_judge,
+    "squad": squad_judge,
+    "mt_bench": mt_bench_judge,
+    "head_to_tail": head_to_tail_judge,
+}
 
 
 @dataclass(frozen=True)
@@ -56,75 +62,99 @@ class Sweep:
     model_args: Mapping[str, Any] = field(default_factory=dict)
 
 
-def run_sweep(sweep: Sweep, log_dir: str) -> bool:
-    """Run what of a sweep is not yet in a folder of logs.
+def run_sweep(sweep: Sweep, log_dir: str, say: Callable[[str], None] = print) -> bool:
+    """Run what of a sweep is not yet in a folder of logs; no judgment there is ever removed.
 
     Judges run one after the other, so that only one local model is in memory. A run that was
     killed goes on where it stopped; more replications, temperatures or judges add to a folder.
+    Where a folder holds more than is asked for, that is said and stays.
 
     Args:
         sweep: What to run.
         log_dir: Folder of the logs, one a judge, benchmark and temperature.
+        say: Takes what the user should know.
 
     Returns:
         Whether every judgment is there.
+
+    Raises:
+        UserError: A log in the folder holds judgments that are not asked for, and lacks some that
+            are: of other questions, say.
     """
     complete = True
     for judge in sweep.judges:
-        complete = _run_judge(sweep, judge, log_dir) and complete
-    if complete:
-        _remove_superseded(log_dir)
+        complete = _run_judge(sweep, judge, log_dir, say) and complete
+        remove_superseded(log_dir, judge)
     return complete
 
 
-def _run_judge(sweep: Sweep, judge: str, log_dir: str) -> bool:
+def _run_judge(sweep: Sweep, judge: str, log_dir: str, say: Callable[[str], None]) -> bool:
     # In a function of its own, which lets go of a local model before the next one is loaded.
+    headers = log_headers(log_dir)
+    tasks = []
+    for benchmark in sweep.benchmarks:
+        for temperature in sweep.temperatures:
+            task, args = _judge_task(sweep, benchmark, judge, temperature)
+            logs = logs_of(headers, judge, sweep.model_args, task, args)
+            if _is_to_run(sweep, task, logs, f"{log_dir}: {BENCHMARKS[benchmark]} by {judge}", say):
+                tasks.append(task)
+    if not tasks:
+        return True
     model = get_model(judge, memoize=False, **sweep.model_args)
     done, _ = eval_set(
-        [
-            _at_temperature(_judge_task(sweep, benchmark), model, temperature)
-            for benchmark in sweep.benchmarks
-            for temperature in sweep.temperatures
-        ],
+        tasks,
         log_dir=log_dir,
         model=model,
         epochs=sweep.replications,
         limit=sweep.limit,
         retry_attempts=1,
+        # Inspect takes a task's newest log for its fullest, whatever is in the others.
+        retry_cleanup=False,
         # Other judges' logs are in the folder too.
         log_dir_allow_dirty=True,
     )
     return done
 
 
-def _judge_task(sweep: Sweep, benchmark: str) -> Task:
+def _judge_task(
+    sweep: Sweep, benchmark: str, judge: str, temperature: float
+) -> tuple[Task, dict[str, Any]]:
+    args: dict[str, Any] = {"responses": sweep.responses, "seed": sweep.seed}
     if benchmark == "head_to_tail":
-        return head_to_tail_judge(sweep.predictions, sweep.responder, seed=sweep.seed)
-    return _JUDGE_TASKS[benchmark](sweep.responses, seed=sweep.seed)
-
-
-def _at_temperature(task: Task, model: Model, temperature: float) -> Task:
+        args |= {"responses": sweep.predictions, "responder": sweep.responder}
+    task = _JUDGE_TASKS[benchmark](**args)
     # transformers refuses 0, and inspect's own `hf` provider passes it on; the paper's machine
     # epsilon is greedy there. Elsewhere 0 is the greedy value, and a tiny one may be raised.
-    if temperature == 0 and str(model).startswith("hf/"):
+    if temperature == 0 and judge.startswith("hf/"):
         temperature = sys.float_info.epsilon
-    return task_with(task, config=task.config.merge(GenerateConfig(temperature=temperature)))
+    config = task.config.merge(GenerateConfig(temperature=temperature))
+    return task_with(task, config=config), args
 
 
-def _remove_superseded(log_dir: str) -> None:
-    """Remove what a killed run left behind, if a finished log holds every judgment of it.
+def _is_to_run(
+    sweep: Sweep, task: Task, logs: list[EvalLog], where: str, say: Callable[[str], None]
+) -> bool:
+    """Whether inspect can be left to run a task: its new log will hold what is asked, no more."""
+    questions = [sample.id for sample in task.dataset if sample.id is not None][: sweep.limit]
+    asked = {(q, r) for q in questions for r in range(1, sweep.replications + 1)}
+    held = judgments_in(logs)
+    if held <= asked:
+        return held < asked or all(log.status != "success" or log.invalidated for log in logs)
+    there = (
+        f"{where} at temperature {task.config.temperature:g} already has {_size(held)}; asked for "
+        f"are {_size(asked)}"
+    )
+    if asked <= held:
+        say(f"{there}. Nothing to do, and nothing is removed.")
+        return False
+    raise UserError(
+        f"{there}, which are there in part only. To go on from what is there, ask for at least as "
+        "many questions and replications (--limit, --epochs); to start anew, take another "
+        "--log-dir."
+    )
 
-    Inspect copies the judgments of a killed run into the log that goes on from there, and keeps
-    the old log because the run might still be alive.
-    """
-    logs = [read_eval_log(info.name, header_only=True) for info in list_eval_logs(log_dir)]
-    finished = {log.eval.task_id: log.location for log in logs if log.status == "success"}
-    for log in logs:
-        whole = finished.get(log.eval.task_id)
-        if log.status == "started" and whole and _judgments(log.location) <= _judgments(whole):
-            files, path = fsspec.core.url_to_fs(log.location)
-            files.rm(path)
 
-
-def _judgments(log: str) -> set[str | None]:
-    return {sample.uuid for sample in read_eval_log_sample_summaries(log)}
+def _size(judgments: set[Judgment]) -> str:
+    questions = {question for question, _ in judgments}
+    replications = max(replication for _, replication in judgments)
+    return f"up to {replications} replications of {len(questions)} questions"

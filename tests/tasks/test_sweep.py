@@ -9,8 +9,14 @@ import time
 from pathlib import Path
 
 import pytest
-from inspect_ai.log import list_eval_logs, read_eval_log_sample_summaries
+from inspect_ai.log import (
+    list_eval_logs,
+    read_eval_log,
+    read_eval_log_sample_summaries,
+    write_eval_log,
+)
 
+from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import judgments_from_logs
 from inspect_reliability.report import report_cells
 from inspect_reliability.report.judge_by_benchmark import judge_by_benchmark
@@ -97,6 +103,80 @@ def test_more_of_a_sweep_adds_to_it(models: list[str], tmp_path: Path) -> None:
         *("Head-to-Tail of sample pack: omega [95%]", "published"),
     ]
     assert [row[:2] for row in rows] == [[m, t] for m in models[:2] for t in ("1", "0")]
+
+
+FULL = {"benchmarks": ("bbh",), "temperatures": (1.0,), "replications": 3, "limit": 3}
+
+
+def _identity(folder: str) -> set[tuple[object, ...]]:
+    samples = (s for log in list_eval_logs(folder) for s in read_eval_log_sample_summaries(log))
+    return {(sample.id, sample.epoch, sample.uuid) for sample in samples}
+
+
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [
+        ({"replications": 1}, "already has up to 3 replications of 3 questions"),
+        ({"limit": 1}, "already has up to 3 replications of 3 questions"),
+        ({"replications": 2, "limit": 2}, "Nothing to do, and nothing is removed"),
+        ({"replications": 4, "limit": 2}, "in part only"),
+        ({"replications": 2, "limit": 4}, "in part only"),
+        ({"replications": 4, "limit": 4}, ""),
+        ({"temperatures": (0.5,), "replications": 1}, ""),
+        ({"seed": 1, "replications": 1}, ""),
+        ({"model_args": {"max_rows": 2}, "replications": 1}, ""),
+        ({"benchmarks": ("squad",), "replications": 1}, ""),
+    ],
+    ids=str,
+)
+def test_no_sweep_takes_a_judgment_away(
+    then: dict[str, object], said: str, models: list[str], tmp_path: Path
+) -> None:
+    """Whatever is run into a folder, every judgment that was there is there, and only once."""
+    logs = str(tmp_path / "sweep")
+    assert run_sweep(Sweep(models[:1], **FULL), logs)  # type: ignore[arg-type]
+    before = _identity(logs)
+    assert len(before) == 9
+    again = Sweep(models[:1], **(FULL | then))  # type: ignore[arg-type]
+    heard: list[str] = []
+    try:
+        assert run_sweep(again, logs, heard.append)
+    except UserError as error:
+        heard.append(str(error))
+    assert [said in text for text in heard] == [True] * bool(said)
+    after = _identity(logs)
+    assert before <= after
+    assert len(after) == sum(len(read_eval_log_sample_summaries(i)) for i in list_eval_logs(logs))
+    asked = len(again.temperatures) * again.replications * (again.limit or 0)
+    assert said or len(after) == (asked if asked > 9 else 9 + asked)
+
+
+def test_fewer_epochs_than_a_killed_run_has_made(models: list[str], tmp_path: Path) -> None:
+    """A killed run that is taken up with fewer epochs, or other questions, loses nothing."""
+    logs = str(tmp_path / "sweep")
+    assert run_sweep(Sweep(models[:1], **FULL), logs)  # type: ignore[arg-type]
+    (info,) = list_eval_logs(logs)
+    log = read_eval_log(info)
+    # What a kill leaves: some samples, no results, no word of an end.
+    assert log.samples is not None
+    made = [sample for sample in log.samples if sample.epoch != 2]
+    log.status, log.results, log.samples = "started", None, made
+    write_eval_log(log, info.name)
+    before = _identity(logs)
+    with pytest.raises(UserError, match="in part only"):
+        run_sweep(Sweep(models[:1], **(FULL | {"replications": 2})), logs)  # type: ignore[arg-type]
+    assert _identity(logs) == before
+    assert run_sweep(Sweep(models[:1], **FULL), logs)  # type: ignore[arg-type]
+    assert before < _identity(logs)
+    assert len(_identity(logs)) == 9
+
+
+def test_a_broken_log_in_the_folder_is_named(models: list[str], tmp_path: Path) -> None:
+    """A truncated log stops a sweep with its name, before anything is run."""
+    broken = tmp_path / "2026-01-01T00-00-00-00-00_bbh-judge_aaaaaaaaaaaaaaaaaaaaaa.eval"
+    broken.write_bytes(b"PK\x03\x04 no more")
+    with pytest.raises(UserError, match=f"{broken.name} cannot be read"):
+        run_sweep(Sweep(models[:1], **FULL), str(tmp_path))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

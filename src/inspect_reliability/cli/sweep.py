@@ -84,8 +84,8 @@ def sweep(log_dir: str, epochs: int, model_args: tuple[str, ...], **options: Any
     design = Sweep(
         judges, replications=epochs, model_args=dict(map(_model_arg, model_args)), **options
     )
-    complete = run_sweep(design, log_dir)
-    out = console()
+    out, screen = console(), console(stderr=True)
+    complete = run_sweep(design, log_dir, say=lambda text: print_text(screen, f"Note: {text}"))
     judgments = read_judgments((log_dir,))
     headings, rows = judge_by_benchmark(report_cells(judgments, progress=progress))
     print_table(out, headings, rows)
