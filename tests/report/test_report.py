@@ -132,8 +132,13 @@ def test_one_row_for_each_responder_of_head_to_tail() -> None:
     both = changed(
         made(benchmark="Head-to-Tail"), verdict=verdicts, responder=["x"] * 125 + ["y"] * 125
     )
-    rows = [report_row(cell) for cell in report_cells(both, permutations=5)]
+    cells = report_cells(both, permutations=5)
+    rows = [report_row(cell) for cell in cells]
+    ((_, headings, printed),) = summaries(cells)
     assert [row["responder"] for row in rows] == ["x", "y"]
+    for row, texts in zip(rows, printed, strict=True):
+        accuracy = texts[headings.index("A_LM (SE)")]
+        assert accuracy == f"{row['a_lm']:.3f} ({row['a_lm_se_questions']:.3f})"
     for row, part in zip(rows, (verdicts[:125], verdicts[125:]), strict=True):
         assert row["a_lm"] == pytest.approx(part.count("correct") / len(part), abs=0.02)
         assert row["h_lm"] is None

@@ -91,9 +91,9 @@ def _cautions(cells: list[Cell]) -> list[str]:
     said = []
     for text, names in cautions_by_text(cells):
         if len(names) == len(cells):
-            whom = "all" if len(cells) > 1 else names[0]
+            whom = " (all)" if len(cells) > 1 else ""
         else:
             rest = f" and {len(names) - 3} more" if len(names) > 3 else ""
-            whom = "; ".join(names[:3]) + rest
-        said.append(f"Caution ({whom}): {text}")
+            whom = f" ({'; '.join(names[:3])}{rest})"
+        said.append(f"Caution{whom}: {text}")
     return said

@@ -19,6 +19,9 @@ HEADINGS = {
 
 MEASURES = ("N x R", "Omega [95%]", "Rule of thumb", "Agreement [95%]", "No verdict", "Published")
 
+ACCURACY = "A_LM (SE)"
+"""Heading of Head-to-Tail's accuracy, with its standard error over questions."""
+
 LEGEND = (
     "Omega: how far a single verdict can be trusted to be the judge's own (1: always the same per "
     "question, 0: no more than chance). Agreement: share of equal pairs of replications. N x R: "
@@ -37,8 +40,13 @@ def summaries(cells: Sequence[Cell]) -> list[tuple[str, list[str], list[list[str
         chosen = [cell for cell in cells if cell.group.get(first) == value]
         told = [n for n in names[1:] if any(c.group.get(n) is not None for c in chosen)]
         rows = [[*(_text(cell.group.get(n)) for n in told), *measures(cell)] for cell in chosen]
+        headings = [*(HEADINGS.get(n, n) for n in told), *MEASURES]
+        if any(cell.head_to_tail for cell in chosen):
+            headings.append(ACCURACY)
+            for row, cell in zip(rows, chosen, strict=True):
+                row.append(_accuracy(cell))
         title = f"{HEADINGS.get(first, first)}: {_text(value) or 'not known'}"
-        tables.append((title, [*(HEADINGS.get(n, n) for n in told), *MEASURES], rows))
+        tables.append((title, headings, rows))
     return tables
 
 
@@ -71,6 +79,14 @@ def cautions_by_text(cells: Sequence[Cell]) -> list[tuple[str, list[str]]]:
         for text in cell.cautions:
             found.setdefault(text, []).append(cell.name)
     return sorted(found.items(), key=lambda item: -len(item[1]))
+
+
+def _accuracy(cell: Cell) -> str:
+    found = cell.head_to_tail
+    if found is None:
+        return ""
+    error = found.a_lm_se_questions
+    return f"{found.a_lm:.3f}" + (f" ({error:.3f})" if error is not None else "")
 
 
 def _published(cell: Cell) -> str:
