@@ -127,13 +127,25 @@ def test_interval_covers() -> None:
 
 
 @pytest.mark.parametrize(
+    ("coefficient", "least"), [("agreement", 0), ("omega", -1 / 3), ("brennan_prediger", -1 / 3)]
+)
+def test_differences_that_can_be(coefficient: str, least: float) -> None:
+    """However few the questions, the interval ends where one judge is at its least, one at 1."""
+    first = np.array([[1, 1, 1, 1], [4, 0, 0, 0], [0, 4, 0, 0]])
+    result = compare(counts(first), counts(first[[1, 0, 2]]), coefficient)
+    assert (result.low, result.high) == pytest.approx((least - 1, 1 - least))
+    assert result.difference == pytest.approx(0)
+
+
+@pytest.mark.parametrize(
     ("first", "second", "coefficient", "has_difference", "words"),
     [
         ([[5, 0], [5, 0]], [[5, 0], [0, 5]], "omega", False, "no variance between questions"),
-        ([[5, 0], [0, 5]], [[4, 0], [0, 4]], "agreement", True, "whichever question is left out"),
-        ([[5, 1]], [[5, 2]], "agreement", True, "needs at least 2 questions"),
+        ([[5, 0]] * 3, [[0, 4]] * 3, "agreement", True, "whichever question is left out"),
+        ([[5, 1]], [[5, 2]], "agreement", True, "needs at least 3 questions"),
         ([[5, 1]], [[5, 2]], "omega", False, "needs at least 2 questions"),
-        ([[5, 1], [2, 5]], [[3, 2], [1, 4]], "omega", True, "without one of the questions"),
+        ([[5, 1], [2, 5]], [[3, 2], [1, 4]], "omega", True, "needs at least 3 questions"),
+        ([[5, 0]] * 2 + [[2, 5]], [[3, 2], [1, 4], [2, 2]], "omega", True, "without one of the"),
     ],
 )
 def test_not_estimable(
@@ -144,7 +156,7 @@ def test_not_estimable(
     words: str,
 ) -> None:
     """Where there is no difference or no interval, the result says why."""
-    pair = (Counts(np.array(t), ("a", "b")[: len(t)], ("A", "B")) for t in (first, second))
+    pair = (Counts(np.array(t), ("a", "b", "c")[: len(t)], ("A", "B")) for t in (first, second))
     result = compare(*pair, coefficient)
     assert (result.difference is not None) == has_difference
     assert (result.low, result.high) == (None, None)

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from inspect_reliability.reliability import LETTER_CODES, encode, integer_coded
@@ -84,6 +86,22 @@ def test_not_estimable(codes: np.ndarray, reason: str) -> None:
     """No value but a reason, and no numpy warning."""
     for estimate in integer_coded(codes).values():
         assert (estimate.value, estimate.reason) == (None, reason)
+
+
+def test_two_questions() -> None:
+    """Two questions give values without an interval."""
+    for estimate in integer_coded(np.array([[1.0, 4], [2, 4], [1, 5]])).values():
+        assert estimate.value is not None
+        assert estimate.reason == "an interval needs at least 3 questions"
+
+
+@given(st.lists(st.lists(st.integers(1, 4), min_size=4, max_size=4), min_size=3))
+def test_intervals_of_values_that_can_be(rows: list[list[int]]) -> None:
+    """No end is above 1, and none below what omega, or a true composite, can be, or the value."""
+    for name, estimate in integer_coded(np.array(rows).T).items():
+        if estimate.low is not None:
+            least = -1 / 3 if name == "integer_omega" else 0
+            assert min(least, estimate.value) - 1e-12 <= estimate.low <= estimate.high <= 1, name
 
 
 def test_constant_questions() -> None:

@@ -71,10 +71,20 @@ def test_questions_and_replications_that_are_not_shared() -> None:
     assert found.by_replication[:2] == (1, 0)
     assert np.isnan(found.by_replication[2])
     assert found.agreement.value == 0.5
-    assert found.agreement.reason == "an interval needs at least 2 questions"
+    assert found.agreement.reason == "an interval needs at least 3 questions"
     assert found.agreement.left_out.questions == ("y", "z")
     assert found.agreement.left_out.verdicts == 1
     assert found.summary == (0, 0.25, 0.5, 0.75, 1)
+
+
+@pytest.mark.parametrize("agreeing", [1, 2, 3])
+def test_interval_is_of_shares(agreeing: int) -> None:
+    """Three questions, of which some agree: wide, but from 0 to 1."""
+    one = {f"q{i}": ["A", "A"] for i in range(3)}
+    other = {f"q{i}": ["A", "A" if i < agreeing else "B"] for i in range(3)}
+    found = inter_rater({"one": one, "other": other}).agreement
+    assert found.value == pytest.approx((3 + agreeing) / 6)
+    assert 0 <= found.low < found.value <= found.high <= 1
 
 
 def test_judges_that_always_agree() -> None:

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from scipy import stats
 from tables import Table, counts, drawn, tables, verdicts
 
@@ -13,6 +14,17 @@ from inspect_reliability.reliability.intervals import constant_share_bound, perc
 
 SPREAD = {"normalised_entropy"}
 """Coefficients that are 0, not 1, where nothing varies."""
+
+
+def least(table: Table, name: str) -> float:
+    """The least that a coefficient, or where it has none its true value, can be."""
+    if name in ("omega", "fleiss_kappa", "krippendorff_alpha"):
+        n = table.sum(axis=1)
+        n0 = (n.sum() - (n**2).sum() / n.sum()) / (len(n) - 1)
+        return float(-1 / (n0 - 1))
+    if name in ("gwet_ac1", "brennan_prediger"):
+        return -1 / (table.shape[1] - 1)
+    return 0.0
 
 
 def value(table: Table, name: str) -> float:
@@ -33,9 +45,57 @@ def test_jackknife_by_hand(table: Table) -> None:
         error = np.sqrt((n - 1) * np.var(without))
         factor = np.exp(stats.t(n - 1).ppf(0.95) * error / gap)
         ends = sorted([estimate.value + sign * gap * (1 - f) for f in (factor, 1 / factor)])
+        ends = np.clip(ends, min(least(table, name), estimate.value), 1)
         assert (estimate.low, estimate.high) == pytest.approx(tuple(ends), rel=1e-6)
         assert estimate.low - 1e-12 <= estimate.value <= estimate.high + 1e-12
         assert (estimate.level, estimate.reason) == (0.9, None)
+
+
+@given(tables(min_questions=3), st.sampled_from(["jackknife", "bootstrap"]))
+@settings(max_examples=60)
+def test_ends_are_values_that_can_be(table: Table, method: Any) -> None:
+    """No end is above 1, or below the least, or the value where that is lower still."""
+    for name, estimate in panel(counts(table), interval=method).items():
+        if estimate.low is not None:
+            lowest = min(least(table, name), estimate.value)
+            assert lowest - 1e-12 <= estimate.low <= estimate.high <= 1, name
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_least_values_occur(k: int) -> None:
+    """Questions whose K verdicts are all different are as far from reliable as can be."""
+    table = np.ones((6, k), int)
+    found = panel(counts(table))
+    names = ("agreement", "modal_share_loo", "omega", "fleiss_kappa", "gwet_ac1")
+    for name in (*names, "brennan_prediger"):
+        assert found[name].value == pytest.approx(least(table, name), abs=1e-12), name
+    assert found["normalised_entropy"].value == pytest.approx(1)
+
+
+def test_three_questions_one_of_which_varies() -> None:
+    """The log scale reaches below 0 where the spread is large beside the gap; no end does."""
+    found = panel(counts(np.array([[100, 0], [0, 100], [50, 50]])))
+    for name in ("agreement", "omega_composite", "modal_share", "modal_share_loo"):
+        assert found[name].low == 0
+        assert 0.6 < found[name].value < found[name].high <= 1
+    for name in ("omega", "fleiss_kappa", "krippendorff_alpha"):
+        assert found[name].low == pytest.approx(-1 / 99)
+    assert found["gwet_ac1"].low == found["brennan_prediger"].low == -1
+
+
+def test_composite_of_noise() -> None:
+    """The composite of noise can be anything below 0, omega only down to -1/(R - 1)."""
+    noise = np.random.default_rng(0).multinomial(100, [0.2] * 5, size=(300, 8))
+    found = [panel(counts(table), ["omega", "omega_composite"]) for table in noise]
+    omegas, composites = (
+        np.array([one[name].value for one in found]) for name in ("omega", "omega_composite")
+    )
+    assert composites.min() < -0.5
+    assert omegas.min() >= -1 / 99
+    assert composites == pytest.approx(100 * omegas / (1 + 99 * omegas))
+    for one in found:
+        assert one["omega"].low >= -1 / 99
+        assert one["omega_composite"].low >= min(0, one["omega_composite"].value)
 
 
 def test_bootstrap_by_hand() -> None:
@@ -60,10 +120,10 @@ def test_bootstrap_is_seeded() -> None:
 def test_resamples_without_a_value() -> None:
     """A resample without a value counts against both ends; too many leave no interval."""
     resampled = np.concatenate([np.linspace(0, 1, 980), np.full(20, np.nan)])
-    low, high = percentiles(resampled, 0.95)
+    low, high = percentiles(resampled, 0.95, least=0)
     assert low == pytest.approx(0.005, abs=0.002)
     assert high == pytest.approx(0.995, abs=0.002)
-    assert np.isnan(percentiles(np.append(resampled, [np.nan] * 10), 0.95)).all()
+    assert np.isnan(percentiles(np.append(resampled, [np.nan] * 10), 0.95, least=0)).all()
 
 
 @pytest.mark.parametrize("n", [1, 2, 8, 27])

@@ -103,6 +103,11 @@ def test_agrees_with_the_krippendorff_package() -> None:
     [
         ([[5, 0], [0, 5]], 1.0, "no interval: no question varies"),
         ([[5, 0], [4, 0]], None, "no variance between questions"),
+        (
+            [[4, 0], [1, 3]],
+            pytest.approx(1 - (6 / 3 / 8) / (30 / 56)),
+            "an interval needs at least 3 questions",
+        ),
         ([[5, 1]], None, "needs at least 2 questions"),
         ([[1, 0], [0, 1]], None, "needs at least 2 replications"),
     ],
@@ -114,6 +119,13 @@ def test_edge_cases_say_why(table: list[list[int]], value: float | None, reason:
         krippendorff_alpha_interval(counts(np.array(table)), [1, 2]),
     ):
         assert (found.value, found.low, found.reason) == (value, None, reason)
+
+
+def test_interval_ends_where_alpha_does() -> None:
+    """Three questions of 100 replications: the interval goes down to -1/99, no lower."""
+    found = krippendorff_alpha_ordinal(counts(np.array([[100, 0], [0, 100], [50, 50]])))
+    assert found.low == pytest.approx(-1 / 99)
+    assert 0.6 < found.value < found.high <= 1
 
 
 def test_every_category_needs_a_number() -> None:

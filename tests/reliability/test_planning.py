@@ -148,8 +148,8 @@ def test_refused() -> None:
         (lambda: precision(pilot, level=95), "between 0 and 1"),
         (lambda: found.design(0, 10), "must be positive"),
         (lambda: found.design(1e-6, 10), "More than 1,000,000 questions"),
-        (lambda: found.half_width(1, 10), "at least 2 questions and 2 replications"),
-        (lambda: found.design(0.1, 1), "at least 2 questions and 2 replications"),
+        (lambda: found.half_width(1, 10), "at least 3 questions and 2 replications"),
+        (lambda: found.design(0.1, 1), "at least 3 questions and 2 replications"),
     ]
     for ask, words in cases:
         with pytest.raises(ReliabilityError, match=words):

@@ -8,7 +8,7 @@ from scipy import stats
 from .alignment import align
 from .counts import Counts
 from .errors import ReliabilityError
-from .intervals import jackknife_error, leave_one_out
+from .intervals import FEWEST_QUESTIONS, TOO_FEW, jackknife_error, leave_one_out
 from .panel import COEFFICIENTS
 from .sums import FloatArray, sums
 
@@ -96,9 +96,10 @@ def compare(
     if names[0] == names[1]:
         raise ReliabilityError(f"Both judges are called {names[0]!r}; give them different names.")
     shared = align(dict(zip(names, (first, second), strict=True)))
-    formula, undefined, _ = COEFFICIENTS[coefficient]
+    formula, least, undefined, _ = COEFFICIENTS[coefficient]
     n = len(shared.questions)
-    whole = formula(sums(shared.tables, singletons=shared.singletons))
+    total = sums(shared.tables, singletons=shared.singletons)
+    whole = formula(total)
     without = np.full((2, n), np.nan)
     if n > 1:
         without = formula(sums(shared.tables, leave_one_out(n), singletons=shared.singletons))
@@ -107,6 +108,10 @@ def compare(
     difference = float(whole[0] - whole[1])
     rest = without[0] - without[1]
     low, high, reason = _interval(difference, rest, level)
+    if low is not None and high is not None:
+        # Either judge can be at its least, or at 1, and the other where it is.
+        first_least, second_least = np.minimum(whole, least(total)).tolist()
+        low, high = max(low, first_least - 1), min(high, 1 - second_least)
     moved = difference - rest
     order = sorted(range(n), key=lambda i: -abs(np.nan_to_num(moved[i], nan=np.inf)))
     return Comparison(
@@ -132,8 +137,8 @@ def _interval(
 ) -> tuple[float | None, float | None, str | None]:
     """The ends of the paired jackknife-t interval, or why there is none."""
     n = len(without)
-    if n < 2:
-        return None, None, "an interval needs at least 2 questions"
+    if n < FEWEST_QUESTIONS:
+        return None, None, TOO_FEW
     error = jackknife_error(without)
     if np.isnan(error):
         return None, None, "no interval: without one of the questions there is no difference"

@@ -76,6 +76,25 @@ def normalised_entropy(s: Sums) -> FloatArray:
     return s.entropy / s.questions / most
 
 
+def least_share(s: Sums) -> FloatArray:
+    """0, of a share; and where chance is, below which no true composite lies.
+
+    The composite itself has no least value: the less questions differ, the lower it is.
+    """
+    return np.zeros_like(s.questions)
+
+
+def least_over_replications(s: Sums) -> FloatArray:
+    """-1 / (n0 - 1): omega, kappa and alpha of questions that do not differ at all."""
+    _, _, n0 = _mean_squares(s)
+    return -1 / (n0 - 1)
+
+
+def least_over_categories(s: Sums) -> FloatArray:
+    """-1 / (K - 1): AC1 and Brennan-Prediger of verdicts that never agree."""
+    return np.full_like(s.questions, -1 / max(s.categories - 1, 1))
+
+
 def _chance(s: Sums) -> FloatArray:
     """P_e: the sum of squared shares of all verdicts."""
     return s.pooled_squares / s.verdicts**2

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .as_published import table_of_codes
 from .estimate import Estimate, LeftOut
 from .formulas import ratio
-from .intervals import jackknife, leave_one_out
+from .intervals import FEWEST_QUESTIONS, TOO_FEW, add_interval, jackknife, leave_one_out
 from .sums import FloatArray
 
 WARNING = (
@@ -41,7 +41,7 @@ def integer_coded(codes: ArrayLike, level: float = 0.95) -> dict[str, Estimate]:
     replicated = known.sum(axis=1) >= 2
     complete = known[replicated].all(axis=0)
     return {
-        "integer_omega": _estimate(_icc, given, replicated, known, level),
+        "integer_omega": _estimate(_icc, given, replicated, known, level, _least_icc),
         "integer_omega_composite": _estimate(_icc_composite, given, replicated, known, level),
         "cronbach_alpha": _estimate(_alpha, given[:, complete], replicated, known, level),
     }
@@ -53,8 +53,13 @@ def _estimate(
     used: NDArray[np.bool_],
     known: NDArray[np.bool_],
     level: float,
+    least: Callable[[FloatArray], float] = lambda codes: 0.0,
 ) -> Estimate:
-    """The formula over the questions used, N x R, with its interval."""
+    """The formula over the questions used, N x R, with its interval.
+
+    Replications are exchangeable, so the composite and alpha, which can be anything below 0, are
+    never truly below it: their intervals end there, or at the value.
+    """
     entered = codes[used]
     n, verdicts = len(entered), int((~np.isnan(entered)).sum())
     estimate = Estimate(
@@ -76,16 +81,22 @@ def _estimate(
         return replace(estimate, reason="no variance between questions")
     if value == 1:
         return replace(estimate, value=value, reason="no interval: no question varies")
-    low, high = jackknife(value, formula(entered, leave_one_out(n)), level)
-    if np.isnan(low):
-        return replace(estimate, value=value, reason="no interval: it rests on a single question")
-    return replace(estimate, value=value, low=low, high=high, method="jackknife")
+    if n < FEWEST_QUESTIONS:
+        return replace(estimate, value=value, reason=TOO_FEW)
+    ends = jackknife(value, formula(entered, leave_one_out(n)), level, least(entered))
+    return add_interval(replace(estimate, value=value), ends, "jackknife")
 
 
 def _icc(codes: FloatArray, weights: FloatArray) -> FloatArray:
     """(MSB - MSW) / (MSB + (n0 - 1) MSW) for questions weighted [N] or [W, N]."""
     between, within, n0 = _mean_squares(codes, weights)
     return ratio(between - within, between + (n0 - 1) * within)
+
+
+def _least_icc(codes: FloatArray) -> float:
+    """-1 / (n0 - 1), where questions do not differ at all."""
+    _, _, n0 = _mean_squares(codes, np.ones(len(codes)))
+    return float(-1 / (n0 - 1))
 
 
 def _icc_composite(codes: FloatArray, weights: FloatArray) -> FloatArray:

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from .counts import category_of
 from .errors import ReliabilityError
 from .estimate import Estimate, LeftOut
-from .intervals import constant_share_bound, jackknife, leave_one_out
+from .intervals import (
+    FEWEST_QUESTIONS,
+    TOO_FEW,
+    constant_share_bound,
+    jackknife,
+    leave_one_out,
+)
 from .sums import FloatArray
 
 
@@ -114,7 +120,7 @@ def _over_questions(
     if value == 1:
         low = constant_share_bound(n, level)
         return replace(estimate, low=low, high=value, method="exact bound")
-    if n == 1:
-        return replace(estimate, reason="an interval needs at least 2 questions")
-    low, high = jackknife(value, leave_one_out(n) @ means / (n - 1), level)
+    if n < FEWEST_QUESTIONS:
+        return replace(estimate, reason=TOO_FEW)
+    low, high = jackknife(value, leave_one_out(n) @ means / (n - 1), level, least=0.0)
     return replace(estimate, low=low, high=high, method="jackknife")

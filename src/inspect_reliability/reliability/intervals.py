@@ -4,12 +4,35 @@ Never over pairs of replications, which are not independent, and never from an F
 which one-hot verdicts do not follow. Ends that cannot be computed are NaN.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import stats
 
+from .estimate import Estimate, IntervalMethod
 from .sums import FloatArray
 
 RESAMPLES = 10_000
+
+FEWEST_QUESTIONS = 3
+"""Fewer show no spread between questions that an interval could rest on."""
+
+TOO_FEW = f"an interval needs at least {FEWEST_QUESTIONS} questions"
+
+NO_WIDTH = 1e-12
+"""What rounding leaves of an interval without width, which would promise certainty."""
+
+
+def add_interval(estimate: Estimate, ends: tuple[float, float], method: IntervalMethod) -> Estimate:
+    """The estimate with its interval, or with the reason why it has none."""
+    low, high = ends
+    if np.isnan(low):
+        reason = "no interval: it rests on one question or two, the others have the same verdict"
+        return replace(estimate, reason=reason)
+    if high - low < NO_WIDTH:
+        reason = "no interval: the value is the same whichever questions are asked"
+        return replace(estimate, reason=reason)
+    return replace(estimate, low=low, high=high, reason=None, method=method)
 
 
 def leave_one_out(n_questions: int) -> FloatArray:
@@ -30,7 +53,9 @@ def jackknife_error(left_one_out: FloatArray) -> float:
     return float(np.sqrt((n - 1) / n * ((left_one_out - left_one_out.mean()) ** 2).sum()))
 
 
-def jackknife(value: float, left_one_out: FloatArray, level: float) -> tuple[float, float]:
+def jackknife(
+    value: float, left_one_out: FloatArray, level: float, least: float
+) -> tuple[float, float]:
     """Jackknife-t on the log scale: 1 - (1 - x) exp(+-t SE / (1 - x)).
 
     The log scale follows the skewness of a coefficient that cannot exceed 1.
@@ -39,24 +64,33 @@ def jackknife(value: float, left_one_out: FloatArray, level: float) -> tuple[flo
         value: The coefficient x.
         left_one_out: The coefficient without one question each, N values.
         level: Confidence level.
+        least: The least that the coefficient can be; the interval goes no lower, unless the
+            value itself does.
     """
     t = stats.t.ppf((1 + level) / 2, len(left_one_out) - 1)
     gap = 1 - value
     with np.errstate(over="ignore"):
         factor = np.exp(t * jackknife_error(left_one_out) / gap)
     low, high = value - gap * (factor - 1), value + gap * (1 - 1 / factor)
-    return (float(low), float(high)) if np.isfinite(low) else (np.nan, np.nan)
+    return _possible(low, high, min(value, least))
 
 
-def percentiles(resampled: FloatArray, level: float) -> tuple[float, float]:
+def percentiles(resampled: FloatArray, level: float, least: float) -> tuple[float, float]:
     """The percentile interval of a bootstrap.
 
     A resample without a value could have had any: it counts as too low and as too high.
+
+    Args:
+        resampled: The coefficient of each resample.
+        level: Confidence level.
+        least: The least that the coefficient, or its estimate, can be.
     """
     missing, tail = np.isnan(resampled), (1 - level) / 2
     low = float(np.quantile(np.where(missing, -np.inf, resampled), tail, method="lower"))
     high = float(np.quantile(np.where(missing, np.inf, resampled), 1 - tail, method="higher"))
-    return (low, high) if np.isfinite([low, high]).all() else (np.nan, np.nan)
+    if not np.isfinite([low, high]).all():
+        return np.nan, np.nan
+    return _possible(low, high, least)
 
 
 def constant_share_bound(n_questions: int, level: float) -> float:
@@ -66,3 +100,9 @@ def constant_share_bound(n_questions: int, level: float) -> float:
     at least that share.
     """
     return float(((1 - level) / 2) ** (1 / n_questions))
+
+
+def _possible(low: float, high: float, least: float) -> tuple[float, float]:
+    """The ends cut at the least and at 1: no truth lies beyond, so that coverage stays as it is."""
+    low, high = np.clip([low, high], least, 1.0).tolist()
+    return low, high

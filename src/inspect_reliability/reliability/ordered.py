@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from .counts import Counts
 from .errors import ShapeError
 from .estimate import Estimate, LeftOut
-from .intervals import jackknife, leave_one_out
-from .sums import FloatArray
+from .formulas import least_over_replications
+from .intervals import FEWEST_QUESTIONS, TOO_FEW, add_interval, jackknife, leave_one_out
+from .sums import FloatArray, sums
 
 
 def krippendorff_alpha_ordinal(counts: Counts, level: float = 0.95) -> Estimate:
@@ -71,10 +72,11 @@ def _estimate(counts: Counts, values: FloatArray | None, level: float) -> Estima
         return replace(estimate, reason="no variance between questions")
     if value == 1:
         return replace(estimate, value=value, reason="no interval: no question varies")
-    low, high = jackknife(value, _alpha(table, values, leave_one_out(n)), level)
-    if np.isnan(low):
-        return replace(estimate, value=value, reason="no interval: it rests on a single question")
-    return replace(estimate, value=value, low=low, high=high, reason=None, method="jackknife")
+    if n < FEWEST_QUESTIONS:
+        return replace(estimate, value=value, reason=TOO_FEW)
+    least = float(least_over_replications(sums(table)))
+    ends = jackknife(value, _alpha(table, values, leave_one_out(n)), level, least)
+    return add_interval(replace(estimate, value=value), ends, "jackknife")
 
 
 def _alpha(table: NDArray[np.int64], values: FloatArray | None, weights: FloatArray) -> FloatArray:

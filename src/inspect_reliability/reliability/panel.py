@@ -11,6 +11,9 @@ from .counts import Counts
 from .errors import ReliabilityError
 from .estimate import Estimate, IntervalMethod, LeftOut
 from .intervals import (
+    FEWEST_QUESTIONS,
+    TOO_FEW,
+    add_interval,
     bootstrap_weights,
     constant_share_bound,
     jackknife,
@@ -23,10 +26,6 @@ Interval = Literal["jackknife", "bootstrap"]
 
 NO_VARIANCE = "no variance between questions"
 NO_K = "the number of categories is not fixed where every non-response is a category of its own"
-NO_SPREAD = "no interval: the value is the same whichever questions are asked"
-
-NO_WIDTH = 1e-12
-"""What rounding leaves of an interval without width, which would promise certainty."""
 
 
 class Coefficient(NamedTuple):
@@ -34,26 +33,33 @@ class Coefficient(NamedTuple):
 
     Attributes:
         formula: The coefficient as a function of sums over questions.
+        least: The least it can be, of the same sums: no interval goes lower than this, or than
+            the value.
         undefined: Why the formula can have no value.
         best: Its value where no question ever varies.
     """
 
     formula: Callable[[Sums], FloatArray]
+    least: Callable[[Sums], FloatArray] = formulas.least_share
     undefined: str = NO_VARIANCE
     best: float = 1.0
 
 
 COEFFICIENTS: Mapping[str, Coefficient] = {
-    "omega": Coefficient(formulas.omega),
+    "omega": Coefficient(formulas.omega, formulas.least_over_replications),
     "omega_composite": Coefficient(formulas.omega_composite),
     "agreement": Coefficient(formulas.agreement),
-    "fleiss_kappa": Coefficient(formulas.fleiss_kappa),
-    "krippendorff_alpha": Coefficient(formulas.krippendorff_alpha),
-    "gwet_ac1": Coefficient(formulas.gwet_ac1, NO_K),
-    "brennan_prediger": Coefficient(formulas.brennan_prediger, NO_K),
+    "fleiss_kappa": Coefficient(formulas.fleiss_kappa, formulas.least_over_replications),
+    "krippendorff_alpha": Coefficient(
+        formulas.krippendorff_alpha, formulas.least_over_replications
+    ),
+    "gwet_ac1": Coefficient(formulas.gwet_ac1, formulas.least_over_categories, NO_K),
+    "brennan_prediger": Coefficient(
+        formulas.brennan_prediger, formulas.least_over_categories, NO_K
+    ),
     "modal_share": Coefficient(formulas.modal_share),
     "modal_share_loo": Coefficient(formulas.modal_share_loo),
-    "normalised_entropy": Coefficient(formulas.normalised_entropy, NO_K, best=0.0),
+    "normalised_entropy": Coefficient(formulas.normalised_entropy, undefined=NO_K, best=0.0),
 }
 
 
@@ -78,7 +84,7 @@ def panel(
 
     Returns:
         Name of the coefficient -> estimate. One question is enough for the agreement, all others
-        need two; an interval needs one question more.
+        need two; an interval needs three. Its ends are values that the coefficient can have.
 
     Raises:
         ReliabilityError: The level, a coefficient or the kind of interval does not exist.
@@ -127,34 +133,23 @@ def _estimate(
     value = float(coefficient.formula(total))
     if np.isnan(value):
         return replace(blank, reason=coefficient.undefined)
-    # Leaving one out must leave as many questions as the coefficient itself needs.
-    needed = 2 if name == "agreement" else 3
-    if blank.n_questions < needed and method != "exact bound":
-        return replace(blank, value=value, reason=f"an interval needs at least {needed} questions")
-    low, high = _ends(coefficient, value, coefficient.formula(resampled), method, blank.level)
-    if np.isnan(low):
-        reason = "no interval: it rests on one question or two, the others have the same verdict"
-        return replace(blank, value=value, reason=reason)
-    if high - low < NO_WIDTH:
-        return replace(blank, value=value, reason=NO_SPREAD)
-    return replace(blank, value=value, low=low, high=high, reason=None, method=method)
+    if blank.n_questions < FEWEST_QUESTIONS and method != "exact bound":
+        return replace(blank, value=value, reason=TOO_FEW)
+    found, least = coefficient.formula(resampled), float(coefficient.least(total))
+    if method == "exact bound":
+        # Replications are exchangeable, so no true value is below that of chance.
+        low, high = sorted((value, float(np.fmax(found, 0.0))))
+    elif coefficient.best == 0:
+        low, high = (1 - x for x in _ends(1 - value, 1 - found, method, blank.level, least)[::-1])
+    else:
+        low, high = _ends(value, found, method, blank.level, least)
+    return add_interval(replace(blank, value=value), (low, high), method)
 
 
 def _ends(
-    coefficient: Coefficient,
-    value: float,
-    resampled: FloatArray,
-    method: IntervalMethod,
-    level: float,
+    value: float, resampled: FloatArray, method: IntervalMethod, level: float, least: float
 ) -> tuple[float, float]:
     """The interval's ends, NaN if there are none."""
-    if method == "exact bound":
-        # Replications are exchangeable, so no true value is below that of chance.
-        low, high = sorted((value, float(np.fmax(resampled, 0.0))))
-        return low, high
-    if coefficient.best == 0:
-        low, high = _ends(Coefficient(coefficient.formula), 1 - value, 1 - resampled, method, level)
-        return 1 - high, 1 - low
     if method == "jackknife":
-        return jackknife(value, resampled, level)
-    return percentiles(resampled, level)
+        return jackknife(value, resampled, level, least)
+    return percentiles(resampled, level, min(value, least))

@@ -8,7 +8,7 @@ from scipy import stats
 
 from .counts import Counts
 from .errors import ReliabilityError
-from .intervals import jackknife_error, leave_one_out
+from .intervals import FEWEST_QUESTIONS, jackknife_error, leave_one_out
 from .panel import COEFFICIENTS
 from .sums import sums
 
@@ -84,9 +84,9 @@ class Precision:
         """
         if self.value is None or self.between is None or self.within is None:
             raise ReliabilityError(f"{self.coefficient} cannot be planned: {self.reason}.")
-        if n_questions < 2 or n_replications < 2:
+        if n_questions < FEWEST_QUESTIONS or n_replications < 2:
             raise ReliabilityError(
-                "An interval needs at least 2 questions and 2 replications, not "
+                f"An interval needs at least {FEWEST_QUESTIONS} questions and 2 replications, not "
                 f"{n_questions} and {n_replications}."
             )
         error = np.sqrt((self.between + self.within / (n_replications - 1)) / n_questions)
@@ -105,7 +105,7 @@ class Precision:
         """
         if not half_width > 0:
             raise ReliabilityError(f"The half-width must be positive, not {half_width}.")
-        enough, too_few = MOST_QUESTIONS, 1
+        enough, too_few = MOST_QUESTIONS, FEWEST_QUESTIONS - 1
         if self.half_width(enough, n_replications) > half_width:
             raise ReliabilityError(f"More than {MOST_QUESTIONS:,} questions would be needed.")
         while enough - too_few > 1:
@@ -165,7 +165,7 @@ def precision(counts: Counts, coefficient: str = "omega", *, level: float = 0.95
     )
     if n < 3:
         return blank
-    formula, undefined, _ = COEFFICIENTS[coefficient]
+    formula, undefined = COEFFICIENTS[coefficient].formula, COEFFICIENTS[coefficient].undefined
     question, category = np.nonzero(table)
     without_one = table[question]
     without_one[np.arange(len(question)), category] -= 1
