@@ -2,10 +2,14 @@
 
 import json
 import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import psutil
 import pytest
 from click.testing import CliRunner, Result
 from inspect_ai.log import read_eval_log, read_eval_log_sample
@@ -232,9 +236,8 @@ def test_published_judgments_as_logs(tmp_path: Path) -> None:
     result = run("import", folder, "--log-dir", log_dir)
     assert result.exit_code == 0, result.stderr
     assert "Not known" in result.stderr
-    written = result.stdout.split()
-    assert sorted(written) == sorted(map(str, log_dir.glob("*.eval")))
-    assert len(written) == 3 * 3 + 1
+    assert len(list(log_dir.glob("*.eval"))) == 3 * 3 + 1
+    assert " ".join(result.stdout.split()).startswith(f"{3 * 3 + 1} logs are in {log_dir}")
     shutil.copytree(log_dir, again)
     files, logs, twice = (
         run("report", *sources, "--format", "json")
@@ -286,6 +289,30 @@ def test_imported_logs_hold_prompt_output_and_metrics(tmp_path: Path) -> None:
     assert sample.scores["verdict"].value == parse_published(sample.output.completion)
     assert "seed" not in (sample.scores["verdict"].metadata or {})
     assert sample.model_usage == {}
+
+
+def test_importing_when_a_worker_is_killed(tmp_path: Path) -> None:
+    """It is said in words, and the same command then writes every log."""
+    folder, log_dir = published_folder(tmp_path / "published"), tmp_path / "logs"
+    code = "from inspect_reliability.cli import main; main()"
+    command = [sys.executable, "-c", code, "import", str(folder), "--log-dir", str(log_dir)]
+    importing = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    workers: list[psutil.Process] = []
+    while not workers:
+        assert importing.poll() is None
+        started = psutil.Process(importing.pid).children()
+        workers = [child for child in started if "spawn_main" in " ".join(child.cmdline())]
+        time.sleep(0.05)
+    workers[0].kill()
+    _, said = importing.communicate()
+    assert importing.returncode == 2
+    assert "Traceback" not in said
+    assert "was killed" in said
+    assert f"of {3 * 3 * 2 + 1} logs" in said
+    assert run("import", folder, "--log-dir", log_dir).exit_code == 0
+    assert len(list(log_dir.glob("*.eval"))) == 3 * 3 * 2 + 1
+    files, logs = (run("report", source, "--format", "json") for source in (folder, log_dir))
+    assert json.loads(logs.stdout) == json.loads(files.stdout)
 
 
 def test_importing_another_folder(tmp_path: Path) -> None:

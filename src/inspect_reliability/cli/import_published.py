@@ -27,8 +27,8 @@ def import_published(folder: Path, log_dir: Path, parser: ParserName) -> None:
     """Turn the published judgments in FOLDER into inspect logs.
 
     One log for each judge, benchmark and temperature (Head-to-Tail: several), one epoch for each
-    replication; then
-    `inspect view --log-dir DIR` shows them, and every command and metric runs on them.
+    replication; then `inspect view --log-dir DIR` shows them, and every command and metric runs
+    on them. Running it again writes the same logs in the same places.
     """
     if not is_published(folder):
         raise UserError(
@@ -38,8 +38,8 @@ def import_published(folder: Path, log_dir: Path, parser: ParserName) -> None:
     print_left_out(published_runs(folder)[1])
     screen = console(stderr=True)
     with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
-        task = bar.add_task("Writing logs", total=None)
-        for path, total in write_published_logs(folder, log_dir, parser):
+        task, total = bar.add_task("Writing logs", total=None), 0
+        for _, total in write_published_logs(folder, log_dir, parser):
             bar.update(task, advance=1, total=total)
-            click.echo(path)
     print_text(screen, UNKNOWN)
+    print_text(console(), f"{total} logs are in {log_dir}: inspect view --log-dir {log_dir}")

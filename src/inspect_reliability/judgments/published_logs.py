@@ -1,7 +1,7 @@
 """Published judgments as inspect logs, so that `inspect view` and every metric know them."""
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -27,6 +27,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 from inspect_ai.scorer import Score
 
 from ..correctness import is_missing
+from ..errors import UserError
 from ..verdicts import LETTERS, ParserName
 from .published import (
     PublishedRun,
@@ -71,7 +72,7 @@ def write_published_logs(
         A file that was written, and how many there will be.
 
     Raises:
-        UserError: The folder holds no judgments.
+        UserError: The folder holds no judgments; or a process that writes logs was killed.
     """
     log_dir.mkdir(parents=True, exist_ok=True)
     runs, _ = published_runs(folder)
@@ -85,7 +86,15 @@ def write_published_logs(
             for run, (part, outputs) in parts
         ]
         for one in written:
-            yield one.result(), len(written)
+            try:
+                yield one.result(), len(written)
+            except BrokenExecutor:
+                there = sum(o.done() and not o.exception() for o in written)
+                raise UserError(
+                    "One of the processes that write the logs was killed, most likely because "
+                    f"memory ran out. {there} of {len(written)} logs in {log_dir} are finished. "
+                    "Run the same command again: it writes each log anew in the same place."
+                ) from None
 
 
 def _parts(run: PublishedRun) -> list[tuple[int | None, dict[str, Sequence[str | None]]]]:
@@ -108,7 +117,7 @@ def write_published_log(
     """Write one run, or one part of it, as one log (see `write_published_logs`)."""
     log = EvalLog(
         status="success",
-        eval=_spec(run),
+        eval=_spec(run, parser),
         plan=EvalPlan(config=GenerateConfig(temperature=run.temperature)),
         stats=EvalStats(),
         samples=list(_samples(folder, run, parser)),
@@ -125,7 +134,7 @@ def _name(run: PublishedRun) -> str:
     return "_".join(part for part in parts if part).replace("/", "_").replace(" ", "_")
 
 
-def _spec(run: PublishedRun) -> EvalSpec:
+def _spec(run: PublishedRun, parser: ParserName) -> EvalSpec:
     replications = max((len(outputs) for outputs in run.outputs.values()), default=0)
     names = ["head_to_tail_metrics"] if _head_to_tail(run) else _METRICS
     metrics: list[Any] = [
@@ -144,7 +153,7 @@ def _spec(run: PublishedRun) -> EvalSpec:
         model=run.judge,
         model_generate_config=GenerateConfig(temperature=run.temperature),
         config=EvalConfig(epochs=replications, epochs_reducer=[]),
-        scorers=[EvalScorer(name=_scorer(run), options={"parser": "published"}, metrics=metrics)],
+        scorers=[EvalScorer(name=_scorer(run), options={"parser": parser}, metrics=metrics)],
         metrics=metrics,
         metadata={"imported": UNKNOWN, "file": run.path.name},
         tags=["imported"],
