@@ -99,10 +99,10 @@ def measure(epochs: int, baseline_epochs: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--epochs", type=int, default=100)
-    parser.add_argument("--baseline-epochs", type=int, default=20)
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--epochs", type=int, default=100, help="of hf_seeded/ (%(default)s)")
+    parser.add_argument("--baseline-epochs", type=int, default=20, help="of hf/ (%(default)s)")
+    parser.add_argument("--threads", type=int, default=1, help="of torch (%(default)s)")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     result = measure(arguments.epochs, arguments.baseline_epochs)

@@ -61,11 +61,13 @@ def seconds(log: EvalLog, grader: Model, replications: int) -> float:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--model", default="hf_seeded/tiny-judge")
-    options.add_argument("--samples", type=int, default=200)
-    options.add_argument("--replications", type=int, default=20)
-    options.add_argument("--max-tokens", type=int, default=50)
+    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    options.add_argument("--model", default="hf_seeded/tiny-judge", help="grader (%(default)s)")
+    options.add_argument("--samples", type=int, default=200, help="outputs (%(default)s)")
+    options.add_argument(
+        "--replications", type=int, default=20, help="gradings of each output (%(default)s)"
+    )
+    options.add_argument("--max-tokens", type=int, default=50, help="of a grading (%(default)s)")
     given = options.parse_args()
     grader = get_model(given.model, config=GenerateConfig(max_tokens=given.max_tokens))
     with tempfile.TemporaryDirectory() as folder:

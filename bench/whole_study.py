@@ -28,9 +28,9 @@ OF_A_LOG = 20
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--judges", type=int, default=3)
-    parser.add_argument("--logs", type=Path)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--judges", type=int, default=3, help="of the study's three")
+    parser.add_argument("--logs", type=Path, metavar="DIR", help="logs of your own instead")
     parser.add_argument("--read", choices=READERS, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.read:

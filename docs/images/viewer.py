@@ -1,8 +1,10 @@
 """Pictures of a log in inspect's viewer: `python docs/images/viewer.py LOG_DIR [OUT_DIR]`.
 
-Needs a Chromium (Debian: `apt-get install chromium`).
+LOG_DIR holds a log of `bbh_judge` on the sample pack. Needs a Chromium (Debian: `apt-get install
+chromium`).
 """
 
+import argparse
 import shutil
 import socket
 import subprocess
@@ -73,15 +75,23 @@ def walk(url: str, tab: Page, log: str) -> Iterator[tuple[str, str]]:
 
 def main() -> None:
     """Write a picture of everything `walk` shows."""
-    log_dir = Path(sys.argv[1])
-    out = Path(sys.argv[2] if len(sys.argv) > 2 else Path(__file__).parent)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
+    parser.add_argument("log_dir", type=Path, metavar="LOG_DIR", help="of a bbh_judge run")
+    parser.add_argument(
+        "out", type=Path, nargs="?", metavar="OUT_DIR", default=Path(__file__).parent
+    )
+    given = parser.parse_args()
+    logs = sorted(given.log_dir.glob("*_bbh-judge_*.eval"))
+    if not logs:
+        parser.error(f"there is no log of bbh_judge (*_bbh-judge_*.eval) in {given.log_dir}")
+    if not given.out.is_dir():
+        parser.error(f"there is no folder {given.out}")
     chromium = shutil.which("chromium") or sys.exit("No chromium found: apt-get install chromium")
-    log = sorted(log_dir.glob("*.eval"))[-1].name
-    with viewer(log_dir) as url, page(chromium) as tab:
-        for name, _ in walk(url, tab, log):
+    with viewer(given.log_dir) as url, page(chromium) as tab:
+        for name, _ in walk(url, tab, logs[-1].name):
             # Without the bar on top, which says where the logs lie on this machine.
-            tab.screenshot(path=out / f"{name}.png", clip=BELOW_THE_BAR)
-            print(out / f"{name}.png")
+            tab.screenshot(path=given.out / f"{name}.png", clip=BELOW_THE_BAR)
+            print(given.out / f"{name}.png")
 
 
 if __name__ == "__main__":
