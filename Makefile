@@ -12,7 +12,7 @@ judge: $(VENV)/installed
 	@echo "Every judgment, with its seed, is in the newest log in logs/. Next:"
 	@echo "  . $(BIN)/activate"
 	@echo "  inspect view                                  # browse the judgments"
-	@echo "  inspect-reliability report logs               # all coefficients, with intervals"
+	@echo "  inspect-reliability report logs               # all coefficients, beside those of logs/example"
 	@echo "  inspect eval tasks/bbh_judge.py --epochs 100 --model hf_seeded/<hub name or folder>"
 
 test: $(VENV)/installed

@@ -14,6 +14,9 @@ from ..report.terminal import console, print_table, print_text
 from ..verdicts import ParserName
 from .sources import format_option, parser_option, progress, read_judgments
 
+_NAMED = 3
+"""Rows named by a caution; of more only their number is said."""
+
 
 @click.command()
 @click.argument("logs", nargs=-1, required=True)
@@ -92,8 +95,9 @@ def _cautions(cells: list[Cell]) -> list[str]:
     for text, names in cautions_by_text(cells):
         if len(names) == len(cells):
             whom = " (all)" if len(cells) > 1 else ""
+        elif len(names) > _NAMED:
+            whom = f" ({len(names)} of {len(cells)} rows)"
         else:
-            rest = f" and {len(names) - 3} more" if len(names) > 3 else ""
-            whom = f" ({'; '.join(names[:3])}{rest})"
+            whom = f" ({'; '.join(names)})"
         said.append(f"Caution{whom}: {text}")
     return said

@@ -23,7 +23,6 @@ from ...reliability import (
 from ...verdicts import INVALID, LETTERS, NON_RESPONSE
 from ..cells import Cell, is_head_to_tail, number
 from ..printable import one_line, printable
-from ..rows import seed_check
 from ..summary import (
     LEGEND,
     cautions_by_text,
@@ -166,13 +165,14 @@ def _facts(judgments: Judgments, cells: Sequence[Cell]) -> list[tuple[str, list[
         ("Replications", [" to ".join(span)]),
         ("Temperatures", [", ".join(f"{number(t)}" for t in temperatures) or "not known"]),
         ("Judgments", [f"{len(table):,}"]),
-        ("Seeds", [_seeds(table)]),
+        ("Seeds", _seeds(table)),
     ]
 
 
-def _seeds(table: pd.DataFrame) -> str:
-    found = seed_check(table)
-    return "not checked" if found is None else f"checked: {found}"
+def _seeds(table: pd.DataFrame) -> list[str]:
+    if "seed_check" not in table:
+        return ["not checked"]
+    return list(table["seed_check"].fillna("not checked").unique())
 
 
 def _names(column: "pd.Series[Any]") -> list[str]:
