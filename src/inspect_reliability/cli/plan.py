@@ -4,7 +4,15 @@ import click
 
 from ..report.cells import describe
 from ..report.formats import Format, markdown_text, to_csv, to_json, to_markdown
-from ..report.plans import PLAN_BY, Plan, design_rows, plan_row, plans, votes_rows
+from ..report.plans import (
+    PLAN_BY,
+    Plan,
+    design_rows,
+    majority_remarks,
+    plan_row,
+    plans,
+    votes_rows,
+)
 from ..report.terminal import console, print_table, print_text
 from ..verdicts import ParserName
 from .sources import format_option, parser_option, read_judgments
@@ -71,7 +79,11 @@ def plan(
 
 def _print(found: Plan, form: Format) -> None:
     votes = [
-        [str(row["votes"]), f"{row['agreement']:.2f}", f"{row['share_stable']:.0%}"]
+        [
+            str(row["votes"]),
+            f"{row['agreement']:.2f}",
+            "not known" if row["share_stable"] is None else f"{row['share_stable']:.0%}",
+        ]
         for row in votes_rows(found)
     ]
     designs = [
@@ -86,40 +98,30 @@ def _print(found: Plan, form: Format) -> None:
         for row in design_rows(found)
     ]
     title = f"{describe(found.group)} ({found.n_questions} questions)"
+    tables = [
+        (headings, rows, name)
+        for headings, rows, name in (
+            (_VOTES, votes, "Votes for a stable majority"),
+            (_DESIGNS, designs, "Studies that give an interval of the wanted width"),
+        )
+        if rows
+    ]
     if form == "markdown":
-        parts = [
-            f"## {markdown_text(title)}",
-            to_markdown(_VOTES, votes),
-            to_markdown(_DESIGNS, designs),
-        ]
+        parts = [f"## {markdown_text(title)}"]
+        parts += [to_markdown(headings, rows) for headings, rows, _ in tables]
         click.echo("\n\n".join([*parts, *map(markdown_text, _remarks(found))]))
         return
     out = console()
-    print_table(out, _VOTES, votes, f"Votes for a stable majority: {title}")
-    print_table(out, _DESIGNS, designs, "Studies that give an interval of the wanted width")
+    print_text(out, title, style="bold")
+    for headings, rows, name in tables:
+        print_table(out, headings, rows, name)
     for remark in _remarks(found):
         print_text(out, remark, style="dim")
 
 
 def _remarks(found: Plan) -> list[str]:
-    remarks = [f"No votes: {found.majority_reason}"] if found.majority_reason else []
-    if (majority := found.majority) is not None:
-        needed = majority.votes_needed
-        remarks.append(
-            f"{needed} votes give the same majority again {majority.wanted:.0%} of the time."
-            if needed
-            else f"No number of votes up to {majority.votes[-1]} gives the same majority again "
-            f"{majority.wanted:.0%} of the time."
-        )
-        ties = [f"{one.question} ({one.agreement:.2f})" for one in majority.unsettled[:5]]
-        if ties:
-            remarks.append(
-                f"{len(majority.unsettled)} questions stay below that with {majority.votes[-1]} "
-                f"votes; near-ties never get there. The least stable: {', '.join(ties)}."
-            )
-    remarks += [
+    return majority_remarks(found) + [
         f"{one.coefficient} +-{one.half_width:g}: {one.reason}"
         for one in found.planned
         if one.reason
     ]
-    return remarks

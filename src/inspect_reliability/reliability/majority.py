@@ -19,7 +19,8 @@ class Unsettled:
 
     Attributes:
         question: Its name.
-        agreement: How often two majorities of the most votes are the same.
+        agreement: How often two majorities of `StableMajority.most_by_question` votes are the
+            same, estimated.
         lead: Share of its most frequent verdict minus that of the runner-up. Near 0 it is a
             near-tie, which no number of votes settles in practice.
     """
@@ -37,20 +38,24 @@ class StableMajority:
         votes: Numbers of votes m.
         agreement: Probability that the majorities of two disjoint sets of m runs are the same,
             mean over questions, for each m.
-        share_stable: Share of questions in which that probability is at least `wanted`, for each m.
-        by_question: The probability for each m and question, V x N.
+        share_stable: Share of questions in which that probability is at least `wanted`, for each m;
+            None beyond `most_by_question`.
+        by_question: The probability for each m and question, V x N; NaN beyond `most_by_question`.
+        most_by_question: The most votes tried for which single questions can be judged, at most a
+            quarter of the runs of the question with the fewest; None if there is no such number.
         questions: The N questions that entered.
         votes_needed: The fewest votes tried with a mean agreement of at least `wanted`; None if
             no number of them is enough.
-        unsettled: Questions below `wanted` even with the most votes, the least stable first.
+        unsettled: Questions below `wanted` with `most_by_question` votes, the least stable first.
         left_out: Questions with fewer than two runs per vote of the largest m.
         wanted: The probability asked for.
     """
 
     votes: tuple[int, ...]
     agreement: tuple[float, ...]
-    share_stable: tuple[float, ...]
+    share_stable: tuple[float | None, ...]
     by_question: FloatArray
+    most_by_question: int | None
     questions: tuple[str, ...]
     votes_needed: int | None
     unsettled: tuple[Unsettled, ...]
@@ -68,6 +73,14 @@ def stable_majority(
     draw favours no category, and one vote is then one run, so that its agreement is P_o. Two
     votes are no better than one, and an even number no better than the odd one below it where
     there are two verdicts: use odd numbers.
+
+    Such draws are right on average, so for the mean over questions, but not for one question:
+    with m near R/2 the two sets are nearly each other's complement, and a near-tie seems to come
+    out otherwise almost every time. Single questions, and the share of them that are stable, are
+    therefore judged by majorities of m votes with the chances that the question's verdicts had
+    (plug-in). That is biased: chance parts the verdicts of a near-tie, which then seems more stable
+    than it is, and a question just below `wanted` can pass for stable. Both grow with m/R, so that
+    these figures end at m = R/4.
 
     Args:
         counts: Verdicts per question.
@@ -101,16 +114,22 @@ def stable_majority(
         )
     kept = counts.rows(enough)
     generator = np.random.default_rng(seed)
-    by_question = np.array([_agreement(kept.table, m, generator) for m in tried])
-    agreement = by_question.mean(axis=1)
+    agreement = [_agreement(kept.table, m, generator).mean() for m in tried]
+    quarter = kept.replications.min() / 4
+    judged = [m for m in tried if m <= quarter]
+    by_question = np.full((len(tried), len(kept.questions)), np.nan)
+    for row, m in zip(by_question, judged, strict=False):
+        row[:] = _plug_in_agreement(kept.table, m, generator)
+    stable = (by_question >= wanted).mean(axis=1).tolist()
     return StableMajority(
         votes=tuple(tried),
-        agreement=tuple(agreement.tolist()),
-        share_stable=tuple((by_question >= wanted).mean(axis=1).tolist()),
+        agreement=tuple(float(a) for a in agreement),
+        share_stable=tuple(s if m <= quarter else None for m, s in zip(tried, stable, strict=True)),
         by_question=by_question,
+        most_by_question=judged[-1] if judged else None,
         questions=kept.questions,
         votes_needed=next((m for m, a in zip(tried, agreement, strict=True) if a >= wanted), None),
-        unsettled=_unsettled(kept, by_question[-1], wanted),
+        unsettled=_unsettled(kept, by_question[len(judged) - 1], wanted) if judged else (),
         left_out=counts.rows(~enough).questions if not enough.all() else (),
         wanted=wanted,
     )
@@ -124,16 +143,40 @@ def _odd_numbers(most: int) -> list[int]:
 
 
 def _agreement(table: NDArray[np.int64], m: int, generator: np.random.Generator) -> FloatArray:
-    """Estimated probability that two majorities of m votes are the same, N."""
-    # Which category is which makes no difference; a question that never varies needs no drawing.
-    ordered = np.sort(table, axis=1)[:, ::-1]
-    varies = ordered[:, 0] < ordered.sum(axis=1)
-    agreement = np.ones(len(table))
+    """How often two majorities of m runs, drawn without replacement, are the same, N."""
+    ordered, varies = _ordered(table)
     runs = np.broadcast_to(ordered[varies], (RESAMPLES, int(varies.sum()), table.shape[1]))
     first = _draw(runs, m, generator)
     second = _draw(runs - first, m, generator)
+    return _same(varies, first, second)
+
+
+def _plug_in_agreement(
+    table: NDArray[np.int64], m: int, generator: np.random.Generator
+) -> FloatArray:
+    """How often two majorities of m votes are the same that have the verdicts' shares, N."""
+    ordered, varies = _ordered(table)
+    shares = (ordered / ordered.sum(axis=1, keepdims=True))[varies]
+    first, second = generator.multinomial(m, shares, size=(2, RESAMPLES, len(shares)))
+    return _same(varies, first, second)
+
+
+def _ordered(table: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Each question's counts from the largest, and which questions vary.
+
+    Which category is which makes no difference; a question that never varies needs no drawing.
+    """
+    ordered = np.sort(table, axis=1)[:, ::-1]
+    return ordered, ordered[:, 0] < ordered.sum(axis=1)
+
+
+def _same(
+    varies: NDArray[np.bool_], first: NDArray[np.int64], second: NDArray[np.int64]
+) -> FloatArray:
+    """Share of the draws with the same majority, N; 1 where a question never varies."""
     # The tie-break is averaged over, not drawn.
     won, won_too = (_chance_to_win(votes) for votes in (first, second))
+    agreement = np.ones(len(varies))
     agreement[varies] = (won * won_too).sum(axis=-1).mean(axis=0)
     return agreement
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..errors import UserError
 from ..judgments import Judgments, counts
 from ..reliability import (
     Design,
@@ -75,8 +76,17 @@ def plans(
         by: Columns to group by.
         half_widths: Half-widths wanted of the intervals.
         wanted: Probability that two majorities agree, for a question to count as stable.
+
+    Raises:
+        UserError: No question was judged more than once.
     """
-    return [plan(group, rows, half_widths, wanted) for group, rows in report_groups(judgments, by)]
+    groups = list(report_groups(judgments, by))
+    if all(counts(rows).replications.max() < 2 for _, rows in groups):
+        raise UserError(
+            "No question was judged more than once, and a plan rests on how the replications of a "
+            "question differ: run the judge again with more epochs, such as `--epochs 10`."
+        )
+    return [plan(group, rows, half_widths, wanted) for group, rows in groups]
 
 
 def plan(
@@ -123,10 +133,12 @@ def plan_row(found: Plan) -> Row:
             {"question": one.question, "agreement": one.agreement, "lead": one.lead}
             for one in (found.majority.unsettled if found.majority else ())
         ],
+        "unsettled_votes": found.majority.most_by_question if found.majority else None,
         "designs": design_rows(found),
         "tokens_per_judgment": found.tokens,
         "not_estimable": {
             **({"votes": found.majority_reason} if found.majority_reason else {}),
+            **({"share_stable": why} if (why := beyond(found)) else {}),
             **{
                 f"{one.coefficient} +-{one.half_width:g}": one.reason
                 for one in found.planned
@@ -134,6 +146,42 @@ def plan_row(found: Plan) -> Row:
             },
         },
     }
+
+
+def beyond(found: Plan) -> str | None:
+    """From how many votes on it is not known which questions are stable; None if always known."""
+    if found.majority is None or None not in found.majority.share_stable:
+        return None
+    told = "each question can be judged on its own with at most a quarter of its replications"
+    if (most := found.majority.most_by_question) is None:
+        return f"{told}, and there are fewer than 4"
+    return f"{told}: which are stable is not known with more than {_votes(most)}"
+
+
+def _votes(n: int) -> str:
+    return f"{n} vote{'s' if n > 1 else ''}"
+
+
+def majority_remarks(found: Plan) -> list[str]:
+    """What the votes come to, in sentences."""
+    if (majority := found.majority) is None:
+        return [f"No votes: {found.majority_reason}"]
+    needed, wanted = majority.votes_needed, f"the same majority again {majority.wanted:.0%} of the"
+    remarks = [
+        f"{_votes(needed)} give{'' if needed > 1 else 's'} {wanted} time."
+        if needed
+        else f"No number of votes up to {majority.votes[-1]} gives {wanted} time."
+    ]
+    if (most := majority.most_by_question) and (below := majority.unsettled):
+        ties = ", ".join(f"{one.question} ({one.agreement:.2f})" for one in below[:5])
+        stay = f"{len(below)} questions stay" if below[1:] else "1 question stays"
+        remarks.append(
+            f"{stay} below that with {_votes(most)}; near-ties never get there. The least stable: "
+            f"{ties}."
+        )
+    if why := beyond(found):
+        remarks.append(f"{why[0].upper()}{why[1:]}.")
+    return remarks
 
 
 def votes_rows(found: Plan) -> list[Row]:

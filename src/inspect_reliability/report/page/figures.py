@@ -236,7 +236,7 @@ def votes_curve(title: str, found: Mapping[str, StableMajority]) -> Drawn:
         )
         svg = inline_svg(figure, f"{title}: how often majorities of so many votes are the same.")
     rows = [
-        (name, f"{m}", f"{agreement:.2f}", f"{stable:.0%}")
+        (name, f"{m}", f"{agreement:.2f}", "not known" if stable is None else f"{stable:.0%}")
         for name, majority in found.items()
         for m, agreement, stable in zip(
             majority.votes, majority.agreement, majority.share_stable, strict=True

@@ -1,0 +1,69 @@
+"""`plan` on too few replications, and on the fewest that say something."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import example_logs
+from inspect_reliability.cli import main
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import Judgments, judgments_from_frame
+from inspect_reliability.report.plans import majority_remarks, plan_row, plans
+
+
+def judged(**verdicts: list[str]) -> Judgments:
+    """A judge's verdicts on several questions."""
+    rows = [(question, verdict) for question, given in verdicts.items() for verdict in given]
+    frame = pd.DataFrame(rows, columns=["question", "verdict"])
+    return judgments_from_frame(frame, judge="j", benchmark="b", temperature=1.0)
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown"])
+def test_one_epoch(tmp_path: Path, form: str) -> None:
+    """One judgment a question is no plan: exit status 2 and one sentence, no empty table."""
+    example_logs.judged(tmp_path, epochs=1)
+    result = CliRunner().invoke(main, ["plan", str(tmp_path), "--format", form])
+    assert result.exit_code == 2
+    assert "No question was judged more than once" in result.stderr
+    assert "epochs" in result.stderr
+    assert result.stdout == ""
+
+
+def test_one_epoch_of_one_judge() -> None:
+    """A judge with one judgment a question does not keep the others from their plan."""
+    once, often = judged(p=["A"], q=["B"]), judged(p=["A", "B"] * 4, q=["A"] * 8)
+    both = pd.concat([once.table, often.table.assign(judge="k")])
+    first, second = (plan_row(found) for found in plans(Judgments(both)))
+    assert (first["votes"], first["votes_needed"], first["designs"]) == ([], None, [])
+    assert "2 runs of a question" in first["not_estimable"]["votes"]
+    assert [row["votes"] for row in second["votes"]] == [1, 3]
+    with pytest.raises(UserError, match="more epochs"):
+        plans(once)
+
+
+@pytest.mark.parametrize(
+    ("replications", "known", "reason"),
+    [(2, 0, "fewer than 4"), (8, 1, "more than 1 vote"), (12, 2, "more than 3 votes")],
+)
+def test_what_is_known_of_single_questions(replications: int, known: int, reason: str) -> None:
+    """With more votes than a quarter of the replications the share is null, and it is said why."""
+    (found,) = plans(judged(p=["A", "B"] * (replications // 2), q=["A"] * replications))
+    row = plan_row(found)
+    shares = [votes["share_stable"] for votes in row["votes"]]
+    assert shares == [0.5] * known + [None] * (len(shares) - known)
+    assert len(shares) > known
+    assert reason in row["not_estimable"]["share_stable"]
+    assert reason in " ".join(majority_remarks(found))
+    assert [one["question"] for one in row["unsettled"]] == ["p"] * min(known, 1)
+    assert json.loads(json.dumps(row, allow_nan=False)) == row
+
+
+def test_one_vote_in_words() -> None:
+    """One vote gives, three give."""
+    (steady,) = plans(judged(p=["A"] * 8, q=["B"] * 8))
+    assert majority_remarks(steady)[0] == "1 vote gives the same majority again 95% of the time."
+    (less,) = plans(judged(p=["A"] * 37 + ["B"] * 3, q=["B"] * 40))
+    assert majority_remarks(less)[0] == "3 votes give the same majority again 95% of the time."
