@@ -9,19 +9,21 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from inspect_ai import score
+from inspect_ai import eval, score
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalError, EvalLog, EvalSample, read_eval_log
-from inspect_ai.scorer import Score, match
+from inspect_ai.scorer import Score, Scorer, Target, match, mean, scorer
+from inspect_ai.solver import TaskState
 
 from graders import TEMPLATE, TINY, letters, run, suite, tiny, wins
 from inspect_reliability.cli import main
-from inspect_reliability.errors import UserError
+from inspect_reliability.errors import PrerequisiteError, UserError
 from inspect_reliability.judgments import counts, judgments_from_logs
 from inspect_reliability.rejudge import rejudge, rejudge_log, score_variance
 from inspect_reliability.rejudge.replication import Replication
 from inspect_reliability.rejudge.summary import summarise
 from inspect_reliability.reliability import decompose, omega
+from inspect_reliability.tasks import bbh_judge
 
 
 def kept(log: EvalLog, sample: int = 0) -> dict[str, Any]:
@@ -41,6 +43,10 @@ def samples(log: EvalLog) -> list[EvalSample]:
 
 def calls(log: EvalLog) -> list[ModelEvent]:
     return [e for s in samples(log) for e in s.events if isinstance(e, ModelEvent)]
+
+
+def called(log: EvalLog, sample: int) -> int:
+    return sum(isinstance(event, ModelEvent) for event in samples(log)[sample].events)
 
 
 def metric(log: EvalLog, name: str) -> float:
@@ -263,23 +269,141 @@ def test_value_is_the_majority_or_the_mean(verdicts: list[Any], value: Any) -> N
     assert type(found.value) is type(value)
 
 
-def test_without_any_grade_the_sample_is_unscored(tmp_path: Path) -> None:
-    """Inspect leaves unscored samples out of metrics; the judgments hold every non-response."""
-    log = run(suite(rejudge(letters(model=tiny(stop_seqs=["Best"])), 3), questions=1), tmp_path)
-    value = the_score(log).value
-    assert isinstance(value, float)
-    assert math.isnan(value)
-    assert list(judgments_from_logs(log).table["verdict"]) == ["non-response"] * 3
+def test_a_grader_that_gives_no_grade_does_not_respond(tmp_path: Path) -> None:
+    """Every replication counts as a non-response, live and in the report."""
+    mute = letters(model=tiny(stop_seqs=["Best"]))
+    log = run(suite(rejudge(mute, 3), questions=2), tmp_path)
+    assert the_score(log).value == "non-response"
+    assert metric(log, "non_response_rate") == 1
+    assert metric(log, "questions") == 2
+    found = judgments_from_logs(log.location)
+    assert list(found.table["verdict"]) == ["non-response"] * 6
+    assert not found.notes
+    # The same grader, once an epoch, leaves its samples unscored.
+    plain = run(suite(mute, questions=2), tmp_path / "plain", epochs=3)
+    judgments = judgments_from_logs(plain.location)
+    assert list(judgments.table["verdict"]) == ["non-response"] * 6
+    assert not judgments.notes
 
 
-def test_a_scorer_without_a_model_is_named(
+def test_a_key_without_a_grade_stays_unscored() -> None:
+    """Within a mapping inspect's own metrics leave out what is unscored, and ours see it."""
+    replications = [Replication(seed, {"a": 3, "b": "non-response"}) for seed in range(2)]
+    value = summarise("s", replications).value
+    assert isinstance(value, dict)
+    assert value["a"] == 3
+    assert math.isnan(value["b"])  # type: ignore[arg-type]
+    assert math.isnan(summarise("s", [Replication(1, None, error="gone")]).value)  # type: ignore[arg-type]
+
+
+def test_a_scorer_without_a_model_is_not_reliable(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A scorer that asks no model cannot be made to vary, and the log says so."""
-    log = run(suite(rejudge(match(), 2), questions=1), tmp_path)
-    assert kept(log)["seed_check"] == "unknown"
+    """A scorer that asks no model gives copies: no coefficient, no judgment, and words why."""
+    log = run(suite(rejudge(match(), 2)), tmp_path)
     assert kept(log)["verdicts"] == ["C", "C"]
-    assert "called no model" in caplog.text
+    assert "asked no model" in str(the_score(log).explanation)
+    for name in ("omega", "agreement", "non_response_rate"):
+        assert math.isnan(metric(log, name))
+    assert "asks no model" in caplog.text
+    with pytest.raises(UserError, match=r"6 replications of a scorer that asks no model"):
+        judgments_from_logs(log.location)
+
+
+@scorer(metrics=[mean()])
+def half_by_itself() -> Scorer:
+    """Grades the first question by itself, and asks a grader about the others."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        if state.sample_id == 0:
+            return Score(value="C")
+        return await wins()(state, target)  # type: ignore[return-value]
+
+    return score
+
+
+def test_a_scorer_that_asks_a_model_at_times_is_one_judge(tmp_path: Path) -> None:
+    """What a grader settles without its model belongs to the judge it is."""
+    log = run(suite(rejudge(half_by_itself(), 4)), tmp_path)
+    assert metric(log, "questions") == 3
+    table = judgments_from_logs(log.location).table
+    assert set(table["judge"]) == {TINY}
+    assert len(table) == 12
+    told = [n for n in range(3) if "seed_check" in kept(log, n)]
+    assert told in ([1], [2])  # the check is made with an output that shows something
+
+
+@pytest.mark.parametrize("command", [False, True])
+def test_no_log_is_written_for_a_scorer_without_a_model(tmp_path: Path, command: bool) -> None:
+    """The error names the scorer, be it inspect's or the one of a judge of ours."""
+    if command:
+        log = run(suite(match()), tmp_path)
+        name = "match"
+    else:
+        [log] = eval(bbh_judge(), TINY, log_dir=str(tmp_path), display="none", limit=2, epochs=2)
+        name = "verdict"
+    done = CliRunner().invoke(main, ["rejudge", log.location, "--replications", "2"])
+    assert done.exit_code == 2
+    assert f"The scorer '{name}' asks no model" in done.output
+    assert "report" in done.output
+    assert len(list(tmp_path.glob("*.eval"))) == 1
+
+
+STOPPED = """
+import asyncio, os, signal
+from pathlib import Path
+
+from inspect_ai.model import get_model
+from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
+from inspect_ai.solver import TaskState
+
+STOP = Path(__file__).with_name("stop")
+
+
+@scorer(metrics=[accuracy()])
+def stopped() -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        output = await get_model(role="grader").generate(f"Best of {state.sample_id}?")
+        if state.sample_id == 2 and STOP.exists():
+            await asyncio.sleep(2)  # the other outputs are judged by then
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(60)
+        return Score(value="C" if len(output.completion) % 2 else "I")
+
+    return score
+"""
+
+
+def test_an_interrupted_run_is_gone_on_with(tmp_path: Path) -> None:
+    """Ctrl-C loses no output that was judged, and the command again judges the others."""
+    (tmp_path / "grader.py").write_text(STOPPED)
+    (tmp_path / "stop").touch()
+    log = run(suite(match()), tmp_path)
+    command = [Path(sys.executable).with_name("inspect-reliability"), "rejudge", log.location]
+    command += ["--scorer", f"{tmp_path}/grader.py@stopped", "--replications", "3"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "Give the command again to go on" in " ".join(done.stderr.split())
+    target = log.location.removesuffix(".eval") + "-rejudged.eval"
+    first = read_eval_log(target)
+    assert first.status == "cancelled"
+    assert [sorted(sample.scores or {}) for sample in samples(first)] == [
+        ["match", "rejudge"],
+        ["match", "rejudge"],
+        ["match"],
+    ]
+    [note] = judgments_from_logs(target).notes
+    assert (note.count, note.what) == (2, "of 3 judgments there are: its run was cancelled")
+
+    (tmp_path / "stop").unlink()
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    whole = read_eval_log(target)
+    assert whole.status == "success"
+    for number in range(2):
+        assert kept(whole, number) == kept(first, number)
+        assert called(whole, number) == called(first, number) > 0
+    assert metric(whole, "questions") == 3
 
 
 @pytest.mark.parametrize(
@@ -296,8 +420,26 @@ def test_a_scorer_without_a_model_is_named(
 )
 def test_what_it_refuses(arguments: dict[str, Any], message: str) -> None:
     """Wrong arguments are refused in words."""
-    with pytest.raises(UserError, match=message):
+    with pytest.raises(PrerequisiteError, match=message):
         rejudge(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [([], "Say which scorer"), (["-S", "scorer=nope"], "no scorer 'nope'")],
+)
+def test_inspect_score_refuses_in_our_words(
+    tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    """`inspect score` says what is wrong with the scorer's arguments, without a traceback."""
+    log = run(suite(match(), questions=1), tmp_path)
+    given = ["--scorer", "inspect_reliability/rejudge", "--action", "append", *arguments]
+    given += ["--output-file", str(tmp_path / "scored.eval"), "--model", "none/none"]
+    command = [sys.executable, "-m", "inspect_ai", "score", log.location, *given]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert message in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
 
 
 def test_a_scorer_in_a_file(tmp_path: Path) -> None:
@@ -365,6 +507,7 @@ def test_the_command_splits_the_variance_of_the_score(
     [
         ("nowhere.eval", None, "There is no log"),
         ("broken.eval", "not a zip file", "cannot be read as an inspect log"),
+        ("", None, "is a folder. Name one log in it"),
     ],
 )
 def test_the_command_refuses_in_words(

@@ -1,6 +1,6 @@
 """Replications of a judge on one and the same output, kept in one score."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,10 +26,12 @@ class Replications:
         verdicts: Value of each replication; "non-response" where the judge gave none, None where
             the replication failed.
         seeds: Seed of each replication, as sent.
+        grader: Names of the models that were asked; empty where none was.
     """
 
     verdicts: Sequence[Any]
     seeds: Sequence[int]
+    grader: str = ""
 
 
 def replications_in(score: Score) -> Replications | None:
@@ -38,7 +40,19 @@ def replications_in(score: Score) -> Replications | None:
     verdicts, seeds = metadata.get("verdicts"), metadata.get("seeds")
     if not isinstance(verdicts, list) or not isinstance(seeds, list):
         return None
-    return Replications(verdicts, seeds) if 0 < len(verdicts) == len(seeds) else None
+    grader = str(metadata.get("grader") or "")
+    return Replications(verdicts, seeds, grader) if 0 < len(verdicts) == len(seeds) else None
+
+
+def nothing_replicated(scores: Iterable[Score]) -> bool:
+    """Whether scores hold verdicts of a scorer that asked no model about any output.
+
+    Its replications are copies. A scorer that grades some outputs by itself and asks a model about
+    the others is a grader like any other.
+    """
+    kept = [one for one in map(replications_in, scores) if one is not None]
+    said = any(verdict is not None for one in kept for verdict in one.verdicts)
+    return said and not any(one.grader for one in kept)
 
 
 def replications_cut(score: Score) -> bool:

@@ -18,16 +18,24 @@ hardly ever where texts are longer than a letter."""
 
 
 class SeedCheck:
-    """The check of one run: each model is checked once, with the first replication."""
+    """The check of one run: each model is checked once, with one replication.
+
+    Inspect begins samples in the order of the dataset, and finishes them in any. The check is
+    therefore claimed when a replication begins: it falls to the first epoch of the first question.
+    """
 
     def __init__(self) -> None:
         self._models: set[str] = set()
 
-    def due(self, model: str) -> bool:
-        """Whether a model has not been asked about yet; asking makes it so."""
+    def claim(self, model: str) -> bool:
+        """Whether nobody has claimed the check of a model yet; asking claims it."""
         first = model not in self._models
         self._models.add(model)
         return first
+
+    def release(self, model: str) -> None:
+        """Leave the check to another replication."""
+        self._models.discard(model)
 
     async def run(
         self, model: str, draw: Callable[[int], Awaitable[str]], drawn: Mapping[int, str | None]

@@ -64,7 +64,8 @@ async def replicate(
         prompt: What the judge is to see, the same for every replication.
         base_seed: Base seed of the run.
         question: Id of the question.
-        check: The run's check of seeds, made with its first replication; None makes none.
+        check: The run's check of seeds, made with the first replication that the run begins (or,
+            if that fails, with another); None makes none.
 
     Raises:
         UserError: `--seed` was given, which would be one seed for all replications; or the
@@ -81,9 +82,16 @@ async def replicate(
     fingerprint = blake2b(prompt.encode(errors="surrogatepass"), digest_size=6).hexdigest()
     state.metadata.update(replication=state.epoch, seed=seed, prompt=fingerprint)
     state.messages = [ChatMessageUser(content=prompt)]
-    state = await generate(state, seed=seed)
-    _refuse_overlong(state, question)
-    if check is not None and check.due(model := str(get_model())):
+    model = str(get_model())
+    checking = check is not None and check.claim(model)
+    try:
+        state = await generate(state, seed=seed)
+        _refuse_overlong(state, question)
+    except Exception:
+        if check is not None and checking:
+            check.release(model)
+        raise
+    if check is not None and (checking or check.claim(model)):
 
         async def draw(seed: int) -> str:
             config = GenerateConfig(seed=seed)

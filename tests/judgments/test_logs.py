@@ -85,17 +85,17 @@ def test_the_same_seeds_again_are_the_same_judgments(tmp_path: Path) -> None:
 
 
 def test_scores_of_a_foreign_task(tmp_path: Path) -> None:
-    """Numbers become names, a dict one scorer a key, and what is no verdict is counted."""
+    """Numbers become names, a dict one scorer a key, what is unscored a non-response."""
     example_logs.foreign(tmp_path)
     judgments = judgments_from_logs(tmp_path)
     found = judgments.table.groupby("scorer")["verdict"].agg(lambda v: sorted(set(v))).to_dict()
     assert found == {
-        "numeric": ["1", "2"],
+        "numeric": ["1", "2", "non-response"],
         "rubric.facts": ["0.25", "0.5"],
         "rubric.style": ["1"],
     }
     assert set(judgments.table["benchmark"]) == {"sums"}
-    assert [note.count for note in judgments.notes] == [3]
+    assert not judgments.notes
 
 
 @pytest.mark.parametrize(

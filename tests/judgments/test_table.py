@@ -35,7 +35,7 @@ def score(value: Any, sample: str = "q", **metadata: Any) -> SampleScore:
         (1.0, "1"),
         (0.1, "0.1"),
         (-2, "-2"),
-        (float("nan"), None),
+        (float("nan"), "non-response"),
         (["A"], None),
         ("", ""),
     ],

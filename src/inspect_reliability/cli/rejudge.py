@@ -8,7 +8,7 @@ from typing import Any
 import click
 import fsspec
 import pandas as pd
-from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.log import EvalLog, read_eval_log
 
 from ..errors import UserError
 from ..judgments import Judgments, judgments_from_logs
@@ -27,6 +27,9 @@ _SOURCES = {
     "runs": "runs of the model on a question",
     "questions": "questions",
 }
+
+_SLIGHT = 0.1
+"""A factor of the interval's width that differs less from 1 is no correction."""
 
 
 @click.command()
@@ -72,14 +75,23 @@ def rejudge(
         earlier = _read(target)
         if earlier.eval.eval_id != source.eval.eval_id:
             raise UserError(f"{target} is not a rejudged copy of {log}. Name another --output.")
-        source = earlier
-    judged = rejudge_log(source, scorer, replications=replications, seed=seed, model=model)
-    write_eval_log(judged, target)
+        # An interrupted copy is a cancelled log.
+        source = earlier.model_copy(update={"status": source.status})
+    try:
+        judged = rejudge_log(
+            source, scorer, replications=replications, seed=seed, model=model, output=target
+        )
+    except KeyboardInterrupt:
+        if _exists(target):
+            again = f"What was judged is in {target}. Give the command again to go on."
+            print_text(console(stderr=True), again)
+        raise
     found = judgments_from_logs(target)
     print_left_out(found.notes)
     table = found.table[found.table["scorer"].str.startswith("rejudge")]
+    failures = _failures(judged)
     if table.empty:
-        raise UserError(f"Every replication failed; the scores in {target} say why.")
+        raise UserError(f"Every replication failed: {failures[0]} (all of them are in {target})")
     cells = report_cells(Judgments(table, found.notes))
     published = published_error(judged)
     suites = [_suite(str(name), rows, published) for name, rows in table.groupby("scorer")]
@@ -91,13 +103,21 @@ def rejudge(
     if form != "csv":
         for suite in suites:
             _print_suite(suite, form)
-    again = " Give the command again for the replications that failed." if _failed(judged) else ""
-    print_text(console(stderr=True), f"Every judgment is in {target}.{again}")
+    screen = console(stderr=True)
+    print_text(screen, f"Every judgment is in {target}.")
+    if failures:
+        print_text(
+            screen,
+            f"{len(failures):,} replications failed, the first with {failures[0]}. Give the "
+            "command again to make up for them.",
+        )
 
 
-def _failed(log: EvalLog) -> bool:
+def _failures(log: EvalLog) -> list[str]:
+    """Why replications failed, in the order of the outputs and replications."""
     scores = [score for sample in log.samples or [] for score in (sample.scores or {}).values()]
-    return any(None in kept.verdicts for kept in map(replications_in, scores) if kept)
+    kept = [score.metadata or {} for score in scores if replications_in(score)]
+    return [str(why) for metadata in kept for why in metadata.get("errors", {}).values()]
 
 
 @dataclass(frozen=True)
@@ -123,7 +143,7 @@ def _suite(scorer: str, judgments: pd.DataFrame, published: float | None) -> _Su
     try:
         variance = score_variance(judgments)
     except (UserError, ReliabilityError) as error:
-        return _Suite(scorer, None, published, None, str(error.args[0]))
+        return _Suite(scorer, None, published, None, str(error.args[0]).removesuffix("."))
     widening = None
     if published is not None:
         with suppress(ReliabilityError):
@@ -143,25 +163,39 @@ def _print_suite(suite: _Suite, form: Format) -> None:
         [
             words,
             _number(getattr(suite.variance, name)),
-            f"{shares[name]:.0%}" if name in shares else "",
+            f"{round(shares[name], 2) + 0:.0%}" if name in shares else "",  # no "-0%"
             _number(getattr(suite.variance, f"se_{name}")),
         ]
         for name, words in _SOURCES.items()
-        if suite.variance
+        if getattr(suite.variance, name, None) is not None
     ]
-    texts = [suite.reason] if suite.reason else []
-    if suite.widening is not None:
-        texts.append(
-            f"The interval of the published score (standard error {suite.published:.3g}) should be "
-            f"{suite.widening:.2f} times as wide to hold for other questions, runs of the model "
-            "and replications of the judge."
-        )
+    texts = [f"Not known: {suite.reason}."] if suite.reason else []
+    if suite.widening is not None and suite.published is not None:
+        texts.append(_correction(suite.published, suite.widening))
     if form == "markdown":
-        click.echo("\n\n".join([f"## {title}", to_markdown(_HEADINGS, rows), *texts]))
+        table = [to_markdown(_HEADINGS, rows)] if rows else []
+        click.echo("\n\n".join([f"## {title}", *table, *texts]))
         return
-    print_table(console(), _HEADINGS, rows, title)
+    if rows:
+        print_table(console(), _HEADINGS, rows, title)
+    else:
+        print_text(console(), title, style="italic")
     for text in texts:
         print_text(console(), text, style="dim")
+
+
+def _correction(published: float, widening: float) -> str:
+    if abs(widening - 1) < _SLIGHT:
+        return (
+            f"The interval of the published score (standard error {published:.3g}) needs no "
+            "correction: it allows for other questions, runs of the model and replications of the "
+            f"judge already (it should be {widening:.2f} times as wide)."
+        )
+    return (
+        f"The interval of the published score (standard error {published:.3g}) should be "
+        f"{widening:.2f} times as wide to hold for other questions, runs of the model and "
+        "replications of the judge."
+    )
 
 
 def _number(value: float | None) -> str:
@@ -170,6 +204,9 @@ def _number(value: float | None) -> str:
 
 def _read(log: str) -> EvalLog:
     if not _exists(log):
+        files, path = fsspec.core.url_to_fs(log)
+        if files.isdir(path):
+            raise UserError(f"{log} is a folder. Name one log in it; each is rejudged by itself.")
         raise UserError(f"There is no log {log}.")
     try:
         return read_eval_log(log)

@@ -25,6 +25,8 @@ from .table import Judgments, Note, clean_temperature, concatenate, make_table, 
 
 LogSource = str | Path | EvalLog
 
+_Row = dict[str, Any]
+
 _UNFINISHED = {
     "started": "still being written, or its run was killed",
     "cancelled": "its run was cancelled",
@@ -135,8 +137,9 @@ def _judgments(
         "benchmark": log.eval.task.rsplit("/", 1)[-1],
         "temperature": _temperature(log),
     }
-    rows: list[dict[str, Any]] = []
+    rows: list[_Row] = []
     without: Counter[str] = Counter()
+    graders: dict[str, set[str]] = {}
     for sample in samples:
         if sample.error:
             without["samples that ended in an error"] += 1
@@ -160,7 +163,8 @@ def _judgments(
                     full = read_eval_log_sample(where, sample.id, sample.epoch)
                     score = (full.scores or {})[scorer]
                 what, output = "scores that are neither text, number nor true/false", {}
-                if replications_in(score) is not None:
+                if (kept := replications_in(score)) is not None:
+                    graders.setdefault(scorer, set()).update(filter(None, [kept.grader]))
                     what = "replications of a grader that failed"
                     # The grader judged one output; that of another epoch is another question.
                     output = {"question": _output(log, sample)}
@@ -168,14 +172,40 @@ def _judgments(
                 without[what] += sum(row["verdict"] is None for row in found)
                 rows += [row | place for row in found]
     rows = [row for row in rows if row["verdict"] is not None]
+    for scorer, names in graders.items():
+        own, others = _split(rows, scorer)
+        if not names:
+            without["replications of a scorer that asks no model"] += len(own)
+            rows = others
+        elif len(names) == 1:
+            for row in own:
+                # What a scorer grades without asking its grader is part of that judge.
+                row["judge"] = row["judge"] or next(iter(names))
     notes = [Note(what, count, where) for what, count in without.items() if count]
     if log.status in _UNFINISHED:
-        scored = len({(row["sample"], row["epoch"]) for row in rows})
+        scored = _scored(rows)
         what = f"of {_planned(log)} judgments there are: {_UNFINISHED[log.status]}"
         notes.append(Note(what, scored, where))
     for row in rows:
         row["temperature"] = clean_temperature(row["temperature"])
     return make_table(rows), notes
+
+
+def _split(rows: list[_Row], scorer: str) -> tuple[list[_Row], list[_Row]]:
+    """The rows of a scorer, those of its keys included, and all others."""
+    own: list[_Row] = []
+    others: list[_Row] = []
+    for row in rows:
+        (own if f"{row['scorer']}.".startswith(f"{scorer}.") else others).append(row)
+    return own, others
+
+
+def _scored(rows: Iterable[_Row]) -> int:
+    """Samples with a score, by the scorer that got least far."""
+    done: dict[str, set[tuple[Any, Any]]] = {}
+    for row in rows:
+        done.setdefault(row["scorer"], set()).add((row["sample"], row["epoch"]))
+    return min(map(len, done.values()), default=0)
 
 
 def _output(log: EvalLog, sample: EvalSampleSummary | EvalSample) -> str:

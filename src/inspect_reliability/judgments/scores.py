@@ -8,6 +8,7 @@ from typing import Any
 from inspect_ai.scorer import SampleScore, Score
 
 from ..replications import REPLICATION_KEYS, replications_in
+from ..verdicts import NON_RESPONSE
 from .table import Judgments, Note, make_table
 
 _TYPES: Mapping[str, Any] = {
@@ -69,7 +70,7 @@ def score_rows(scorer: str | None, score: Score) -> Iterator[dict[str, Any]]:
         yield from _rows(scorer or "score", score.value, dict(_known(metadata)))
         return
     named = dict(_known({k: v for k, v in metadata.items() if k not in REPLICATION_KEYS}))
-    named |= {"judge": metadata.get("grader"), "temperature": named.get("temperature")}
+    named |= {"judge": kept.grader or None, "temperature": named.get("temperature")}
     for replication, (verdict, seed) in enumerate(zip(kept.verdicts, kept.seeds, strict=True), 1):
         own = {"replication": replication, "seed": seed, "tokens": None}
         yield from _rows(scorer or "score", verdict, named | own)
@@ -86,13 +87,16 @@ def _rows(scorer: str, value: object, named: Mapping[str, Any]) -> Iterator[dict
 def verdict_name(value: object) -> str | None:
     """Name of the category a score value stands for; None where it stands for none.
 
-    Strings and booleans are names; so are numbers, written out (`1.0` is "1").
+    Strings and booleans are names; so are numbers, written out (`1.0` is "1"). NaN is inspect's
+    "unscored": a grade that the grader did not give.
     """
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, int | float) and not math.isnan(value):
+    if isinstance(value, int | float):
+        if math.isnan(value):
+            return NON_RESPONSE
         return str(int(value)) if float(value).is_integer() else repr(float(value))
     return None
 

@@ -1,17 +1,21 @@
 """Scores as inspect hands them to a metric, sorted into what is estimated together."""
 
+import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from inspect_ai.scorer import SampleScore, Score
+from inspect_ai.util import warn_once
 
 from ..judgments.counting import answers
 from ..judgments.scores import verdict_name
 from ..reliability import Counts, NoJudgmentsError
-from ..replications import replications_in
+from ..replications import nothing_replicated, replications_in
 from ..verdicts import CORRECTNESS_CATEGORIES, INVALID, LETTERS, NON_RESPONSE
+
+logger = logging.getLogger(__name__)
 
 NOT_GIVEN = "not given"
 """The group of scores whose metadata lack the key that is grouped by."""
@@ -65,12 +69,12 @@ class Part:
 
     def share(self, category: str) -> float:
         """Share of the judgments with a value that are of a category; NaN if there is none."""
-        given = [value for value in self.values if not _missing(value)]
+        given = [value for value in self.values if value is not None]
         return sum(value == category for value in given) / len(given) if given else math.nan
 
     def missing_share(self) -> float:
         """Share of the judgments without a value."""
-        return sum(_missing(value) for value in self.values) / len(self.values)
+        return sum(value is None for value in self.values) / len(self.values)
 
 
 def parts(scores: Sequence[SampleScore], by: str | None = None) -> dict[str, Part]:
@@ -83,8 +87,16 @@ def parts(scores: Sequence[SampleScore], by: str | None = None) -> dict[str, Par
     Returns:
         Label -> judgments. The label is "" for all scores, "(key)" for a key of a value that is a
         mapping (or a place in a value that is a list, from 1), "(group)" for a group, and
-        "(key, group)" for both. Not in brackets, which inspect's display takes for markup.
+        "(key, group)" for both. Not in brackets, which inspect's display takes for markup. Nothing
+        where the scorer that was to be replicated asked no model.
     """
+    if nothing_replicated(sample.score for sample in scores):
+        warn_once(
+            logger,
+            "The scorer within rejudge asks no model, so there is nothing to replicate: its "
+            "reliability is nan.",
+        )
+        return {}
     found: dict[str, Part] = {}
     # Thousands of scores share a handful of keys and groups: each pair is looked up once.
     whole_and_group: dict[tuple[str, str | None], list[Part]] = {}
@@ -121,11 +133,9 @@ def _by_key(value: object) -> list[tuple[str, Scalar | None]]:
 
 
 def _scalar(value: object) -> Scalar | None:
-    return value if isinstance(value, str | int | float) else None
-
-
-def _missing(value: Scalar | None) -> bool:
-    return value is None or value != value  # NaN
+    if not isinstance(value, str | int | float):
+        return None
+    return value if value == value else NON_RESPONSE  # NaN is inspect's "unscored"
 
 
 def _labels(key: str, group: str | None) -> Iterator[str]:

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.scorer import scorer as register
 from inspect_ai.solver import TaskState
-from inspect_ai.util import collect, warn_once
+from inspect_ai.util import collect
 
-from ..errors import UserError
+from ..errors import PrerequisiteError, UserError
 from ..metrics import reliability
 from ..seed_check import SeedCheck, SeedOutcome
 from ..seeds import base_seed, replication_seed
-from .replication import Replication, logger, replicate
+from .replication import Replication, replicate
 from .summary import earlier_score, kept_replications, summarise
 from .wrapped import ScorerSpec, resolve_scorer, scorer_identity
 
@@ -26,8 +26,9 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
 
     The score's value is the one that most replications gave (of those tied, the one that came
     first by number), or the mean where the scorer gives numbers; by key where it gives a mapping.
-    Replications that failed or gave no grade have no say; with no other, the sample is unscored.
-    Where the value is a grade, add `accuracy()` and the like to the task's metrics.
+    Replications that failed or gave no grade have no say. Without any grade the value is
+    "non-response"; where all replications failed, the sample is unscored. Where the value is a
+    grade, add `accuracy()` and the like to the task's metrics.
 
     The score's metadata hold, in the order of the replications: `verdicts` (the value;
     "non-response" where the grader gave no grade, null where the replication failed), `seeds` (as
@@ -47,18 +48,14 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
         seed: Base seed; each replication of each output gets one of its own.
 
     Raises:
-        UserError: The scorer is not known, or a number is not one.
+        PrerequisiteError: The scorer is not known, or a number is not one.
     """
-    if scorer is None:
-        raise UserError(
-            "Say which scorer to run again: rejudge(model_graded_qa()) in a task, "
-            "-S scorer=model_graded_qa on the command line."
-        )
-    if not isinstance(replications, int) or isinstance(replications, bool) or replications < 1:
-        raise UserError(f"replications={replications!r} is not a positive whole number.")
-    first_seed = base_seed(seed)
-    wrapped = resolve_scorer(scorer)
-    name = scorer_identity(wrapped)
+    try:
+        wrapped = _wrapped(scorer, replications)
+        name, first_seed = scorer_identity(wrapped), base_seed(seed)
+    except UserError as error:
+        # After a ValueError `inspect score` looks for the scorer elsewhere, and does not say why.
+        raise PrerequisiteError(error.message) from None
     check = SeedCheck()
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -70,14 +67,18 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
         seeds = [seed_of(r) for r in range(1, max(replications, len(kept)) + 1)]
         known = {one.seed: one for one in kept if one.error is None}
         missing = [seed for seed in seeds if seed not in known]
+        # An earlier run has made the check.
+        checking = earlier is None and check.claim(str(state.model))
         new = await collect(*(replicate(wrapped, state, target, seed) for seed in missing))
         _refuse_other_grader(known.values(), new)
         known |= {one.seed: one for one in new}
         result = summarise(name, [known[seed] for seed in seeds])
         honoured = (earlier.metadata or {}).get("seed_check") if earlier else None
         first = known[seeds[0]]
-        # An earlier run has made the check.
-        if earlier is None and first.error is None and check.due(first.grader):
+        judged = first.error is None and bool(first.models)
+        if checking and not judged:
+            check.release(str(state.model))
+        elif earlier is None and judged and (checking or check.claim(str(state.model))):
             second = known.get(seed_of(2))
             said = second.text if second and second.error is None else None
             honoured = await seeds_honoured(first, {seed_of(2): said}, state, target)
@@ -88,9 +89,6 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
     async def seeds_honoured(
         first: Replication, other: Mapping[int, str | None], state: TaskState, target: Target
     ) -> SeedOutcome:
-        if not first.models:
-            warn_once(logger, f"{name} called no model, so that no seed changes what it says.")
-            return check.unknown(name, "the scorer called no model")
         if first.cached:
             return check.unknown(first.grader, "outputs come from inspect's cache")
 
@@ -103,6 +101,17 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
         return await check.run(first.grader, draw, {first.seed: first.text, **other})
 
     return score
+
+
+def _wrapped(scorer: ScorerSpec | None, replications: int) -> Scorer:
+    if scorer is None:
+        raise UserError(
+            "Say which scorer to run again: rejudge(model_graded_qa()) in a task, "
+            "-S scorer=model_graded_qa on the command line."
+        )
+    if not isinstance(replications, int) or isinstance(replications, bool) or replications < 1:
+        raise UserError(f"replications={replications!r} is not a positive whole number.")
+    return resolve_scorer(scorer)
 
 
 def _refuse_other_grader(kept: Iterable[Replication], new: Iterable[Replication]) -> None:

@@ -36,9 +36,9 @@ def summarise(scorer: str, replications: Sequence[Replication]) -> Score:
     if errors:
         metadata["errors"] = errors
     return Score(
-        value=_central([one.verdict for one in replications]),
+        value=_value([one.verdict for one in replications]),
         answer=next((one.answer for one in replications if one.answer is not None), None),
-        explanation=_explanation(replications),
+        explanation=_explanation(scorer, replications),
         metadata=metadata,
     )
 
@@ -80,6 +80,14 @@ def kept_replications(score: Score) -> list[Replication]:
     ]
 
 
+def _value(verdicts: Sequence[Any]) -> Any:
+    made = [verdict for verdict in verdicts if verdict is not None]
+    if made and all(verdict == NON_RESPONSE for verdict in made):
+        # Unscored, the sample would be hidden from the metrics that count non-responses.
+        return NON_RESPONSE
+    return _central(made)
+
+
 def _central(verdicts: Sequence[Any]) -> Any:
     """The most frequent verdict, the mean of numbers; by key or place where there are several."""
     given = [verdict for verdict in verdicts if verdict is not None and verdict != NON_RESPONSE]
@@ -103,11 +111,13 @@ def _label(verdict: Any) -> str:
     return verdict if isinstance(verdict, str) else json.dumps(verdict, default=str)
 
 
-def _explanation(replications: Sequence[Replication]) -> str:
+def _explanation(scorer: str, replications: Sequence[Replication]) -> str:
     """How often each verdict was given, and the first explanation of each."""
     labels = [_label(one.verdict) for one in replications]
     counted = Counter(labels)
     lines = [", ".join(f"{label}: {n} of {len(labels)}" for label, n in counted.most_common())]
+    if all(one.error is None and not one.models for one in replications):
+        lines.append(f"{scorer} asked no model about this output, so nothing was replicated.")
     for label in counted:
         r = labels.index(label)
         said = replications[r].error or replications[r].explanation

@@ -12,7 +12,7 @@ from inspect_ai._util.registry import registry_params
 from inspect_ai.scorer import Scorer
 from inspect_ai.util import registry_create, registry_info
 
-from ..errors import UserError
+from ..errors import PrerequisiteError, UserError
 
 ScorerSpec = Scorer | str | Mapping[str, Any]
 """A scorer; its name, `package/name` or `file.py@name`; or a mapping of `name` and `params`."""
@@ -63,14 +63,19 @@ def _create(name: str, params: Mapping[str, Any]) -> Scorer:
     if file:
         _load(Path(file))
     try:
-        return registry_create("scorer", short, **params)
+        try:
+            return registry_create("scorer", short, **params)
+        except LookupError:
+            # A log names scorers without their package; one that is found nowhere may be ours.
+            return registry_create("scorer", f"inspect_reliability/{short}", **params)
     except LookupError:
         raise UserError(
             f"There is no scorer '{short}'. Name one of inspect's (model_graded_qa), one of a "
             f"package (package/{short.rpartition('/')[2]}), or one in a file (grader.py@{short})."
         ) from None
-    except TypeError as error:
-        raise UserError(f"The scorer '{short}' cannot be made: {error}.") from None
+    except (TypeError, PrerequisiteError) as error:
+        why = str(error).removesuffix(".")
+        raise UserError(f"The scorer '{short}' cannot be made: {why}.") from None
 
 
 def _load(file: Path) -> None:
