@@ -87,7 +87,7 @@ def _cells(pair: Pair) -> list[str]:
         _value(found.first),
         _value(found.second),
         _value(found.difference, sign="+")
-        + (f" [{found.low:+.2f}, {found.high:+.2f}]" if found.low is not None else "")
+        + (f" [{found.low:+z.2f}, {found.high:+z.2f}]" if found.low is not None else "")
         + (f" {found.reason}" if found.reason else ""),
     ]
 
@@ -95,7 +95,7 @@ def _cells(pair: Pair) -> list[str]:
 def _drivers(pair: Pair) -> str:
     condition = ", ".join(f"{name} {value}" for name, value in pair.condition.items())
     moved = "; ".join(
-        f"{driver.question} {driver.influence:+.3f}"
+        f"{driver.question} {driver.influence:+z.3f}"
         for driver in pair.comparison.drivers[:3]
         if driver.influence is not None
     )
@@ -103,4 +103,4 @@ def _drivers(pair: Pair) -> str:
 
 
 def _value(value: float | None, sign: str = "") -> str:
-    return "not estimable" if value is None else f"{value:{sign}.2f}"
+    return "not estimable" if value is None else f"{value:{sign}z.2f}"

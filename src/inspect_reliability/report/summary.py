@@ -68,8 +68,9 @@ def with_interval(estimate: Estimate, digits: int = 2) -> str:
     if estimate.value is None:
         return f"not estimable: {estimate.reason}"
     if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:.{digits}f} [none]"
-    return f"{estimate.value:.{digits}f} [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
+        return f"{estimate.value:z.{digits}f} (no interval)"
+    # z: what rounds to 0 has no sign.
+    return f"{estimate.value:z.{digits}f} [{estimate.low:z.{digits}f}, {estimate.high:z.{digits}f}]"
 
 
 def cautions_by_text(cells: Sequence[Cell]) -> list[tuple[str, list[str]]]:
@@ -94,8 +95,8 @@ def _published(cell: Cell) -> str:
     if published is None or published.omega is None:
         return "not estimable" if published else "not applicable"
     floor = published.omega_floor
-    beside = f" ({floor.mean:.2f}: {floor.low:.2f}-{floor.high:.2f})" if floor else ""
-    return f"{published.omega:.2f}{beside}"
+    beside = f" ({floor.mean:z.2f}: {floor.low:z.2f}-{floor.high:z.2f})" if floor else ""
+    return f"{published.omega:z.2f}{beside}"
 
 
 def _text(value: Any) -> str:
