@@ -24,7 +24,7 @@ from .integer_coded import integer_coded
 from .inter_rater import InterRater, inter_rater
 from .majority import StableMajority, Unsettled, stable_majority
 from .noise_floor import Floor, noise_floor
-from .non_response import handle_non_response
+from .non_response import handle_non_response, non_response_rate
 from .ordered import krippendorff_alpha_interval, krippendorff_alpha_ordinal
 from .panel import COEFFICIENTS, panel
 from .planning import PLANNABLE, Design, Precision, precision
@@ -77,6 +77,7 @@ __all__ = [
     "modal_share",
     "modal_share_loo",
     "noise_floor",
+    "non_response_rate",
     "normalised_entropy",
     "omega",
     "omega_composite",

@@ -33,7 +33,8 @@ class Estimate:
         reason: Why there is no value or, with a value, why there is no interval; else None.
         method: How the interval was made; None without an interval. Each generalises to other
             questions of the same kind: the jackknife over questions on the log scale, the
-            percentile bootstrap over questions, or the exact bound where no question varies.
+            percentile bootstrap over questions, or the exact bound where no question varies (that
+            of a non-response rate is for these questions only, and its warning says so).
         level: Confidence level of the interval.
         warning: What a reader must know before using the value; None if nothing.
     """
