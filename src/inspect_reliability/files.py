@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from inspect_ai.log import EvalLog, read_eval_log
+
 from .errors import UserError
 
 # inspect changes into a task file's folder before it creates the task; it imports this package
@@ -90,6 +92,21 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         if line.strip():
             where = f"{path}, line {number}"
             yield where, expect(_parse(line, where), dict, where)
+
+
+def read_log(location: str, header_only: bool = False) -> EvalLog:
+    """Read an inspect log, or only its header.
+
+    Raises:
+        UserError: It cannot be read.
+    """
+    try:
+        return read_eval_log(location, header_only=header_only, resolve_attachments="core")
+    except Exception:  # a file can be broken in as many ways as there are bytes
+        raise UserError(
+            f"{location.removeprefix('file://')} cannot be read: it is truncated, or not an "
+            "inspect log. Move it out of its folder and try again."
+        ) from None
 
 
 def expect(value: object, kind: type[T], where: str) -> T:

@@ -10,11 +10,10 @@ from inspect_ai.log import (
     EvalLog,
     EvalSampleSummary,
     list_eval_logs,
-    read_eval_log,
     read_eval_log_sample_summaries,
 )
 
-from .errors import UserError
+from .files import read_log
 
 Judgment = tuple[int | str, int]
 """Id of a question and number of the replication."""
@@ -29,7 +28,7 @@ def log_headers(log_dir: str) -> list[EvalLog]:
     files, path = fsspec.core.url_to_fs(log_dir)
     if not files.exists(path):
         return []
-    return [_header(info.name) for info in list_eval_logs(log_dir)]
+    return [read_log(info.name, header_only=True) for info in list_eval_logs(log_dir)]
 
 
 def logs_of(
@@ -88,13 +87,3 @@ def _superseded(logs: list[EvalLog]) -> Iterator[EvalLog]:
 
 def _judged(log: EvalLog) -> list[EvalSampleSummary]:
     return [s for s in read_eval_log_sample_summaries(log.location) if s.scores and not s.error]
-
-
-def _header(location: str) -> EvalLog:
-    try:
-        return read_eval_log(location, header_only=True)
-    except Exception:  # a file can be broken in as many ways as there are bytes
-        raise UserError(
-            f"{location.removeprefix('file://')} cannot be read: it is truncated, or not an "
-            "inspect log. Move it out of the folder and run the command again."
-        ) from None

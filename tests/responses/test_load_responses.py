@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_reliability.benchmarks import Benchmark, Question
+from inspect_reliability.errors import UserError
 from inspect_reliability.responses import (
     Answer,
     load_predictions,
@@ -257,3 +258,10 @@ def test_predictions_need_a_ground_truth_and_come_once(tmp_path: Path) -> None:
     path.write_text(_lines(_record(targets=["T"]), _record(targets=["T"])))
     with pytest.raises(ValueError, match="answered twice"):
         load_predictions(path)
+
+
+def test_a_broken_log_among_responders_logs_is_named(tmp_path: Path) -> None:
+    """A truncated log in the folder is named, whatever else is there."""
+    (tmp_path / "broken.eval").write_bytes(b"PK\x03\x04 no more")
+    with pytest.raises(UserError, match=r"broken\.eval cannot be read"):
+        load_responses(str(tmp_path), "BBH")

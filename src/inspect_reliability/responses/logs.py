@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+from inspect_ai.log import EvalLog, list_eval_logs
 
 from ..benchmarks import Benchmark
 from ..benchmarks.metadata import question_of
 from ..errors import UserError
+from ..files import read_log
 from .answers import Answer, NoAnswersError
 
 RESPONDER_TASK = "responds_to"
@@ -28,12 +29,12 @@ def answers_from_logs(path: Path, benchmark: Benchmark) -> list[Answer]:
 
     Raises:
         UserError: There is no log of a responder task of the benchmark, two of one responder, an
-            unfinished one, or one with several responses to a question.
+            unfinished one, one with several responses to a question, or one that cannot be read.
     """
     files = [info.name for info in list_eval_logs(str(path))] if path.is_dir() else [str(path)]
     logs: dict[str, EvalLog] = {}
     for name in sorted(files):
-        header = read_eval_log(name, header_only=True)
+        header = read_log(name, header_only=True)
         if (header.eval.metadata or {}).get(RESPONDER_TASK) != benchmark:
             continue
         earlier = logs.get(header.eval.model)
@@ -65,7 +66,7 @@ def _answers(header: EvalLog) -> list[Answer]:
             f"{name} holds {header.eval.config.epochs} responses to each question. Run the "
             "responder task with --epochs 1."
         )
-    log = read_eval_log(header.location, resolve_attachments="core")
+    log = read_log(header.location)
     return [
         Answer(question_of(sample.metadata), header.eval.model, sample.output.completion, name)
         for sample in log.samples or []
