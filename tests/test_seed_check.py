@@ -1,3 +1,4 @@
+import asyncio
 import logging
 import math
 from itertools import product
@@ -8,7 +9,15 @@ import pytest
 from inspect_ai import eval
 from inspect_ai.event import InfoEvent, ModelEvent
 from inspect_ai.log import EvalLog
-from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import (
+    GenerateConfig,
+    Model,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+    modelapi,
+)
 
 from graders import TINY, letters, run, suite, tiny
 from inspect_reliability import tiny_judge
@@ -17,6 +26,7 @@ from inspect_reliability.rejudge import rejudge
 from inspect_reliability.report import report_cells
 from inspect_reliability.seed_check import DRAWS, seed_outcome
 from inspect_reliability.tasks import bbh_judge, head_to_tail_judge
+from inspect_reliability.verdicts import LETTERS
 
 
 @pytest.mark.parametrize(
@@ -71,6 +81,54 @@ def test_our_provider_honours_seeds(tmp_path: Path, task: Any) -> None:
     assert [s.metadata["seed_check"] for s in told] == ["honoured"]
     calls = [e for s in log.samples or [] for e in s.events if isinstance(e, ModelEvent)]
     assert len(calls) == 3 * 4 + 2 * DRAWS - 1
+
+
+class FirstCall(ModelAPI):
+    """A judge that answers from its seed, whose first call is slow or fails."""
+
+    def __init__(self, model_name: str, *_: Any, **__: Any) -> None:
+        super().__init__(model_name)
+        self.begun = False
+
+    async def generate(
+        self, input: Any, tools: Any, tool_choice: Any, config: GenerateConfig
+    ) -> ModelOutput:
+        first, self.begun = not self.begun, True
+        if first and self.model_name == "fails":
+            raise RuntimeError("overloaded")
+        await asyncio.sleep(1 if first else 0)
+        return ModelOutput.from_content(
+            self.model_name, f"Best Response: [[{LETTERS[(config.seed or 0) % 5]}]]"
+        )
+
+
+def first_call(how: str) -> Model:
+    modelapi(name="first_call")(FirstCall)
+    return get_model(f"first_call/{how}", memoize=False)
+
+
+@pytest.mark.parametrize("task", [bbh_judge, head_to_tail_judge])
+def test_the_check_falls_to_the_first_replication(tmp_path: Path, task: Any) -> None:
+    """Whichever sample finishes first, the first epoch of the first question is checked."""
+    made = task()
+    asked = list(made.dataset)[:3]
+    log = judge(made, first_call("slow"), tmp_path, epochs=2, limit=3)
+    by_end = sorted(log.samples or [], key=lambda sample: str(sample.completed_at))
+    assert (by_end[0].id, by_end[0].epoch) != (asked[0].id, 1)
+    for sample in log.samples or []:
+        [score] = (sample.scores or {}).values()
+        first = (sample.id, sample.epoch) == (asked[0].id, 1)
+        assert ((score.metadata or {}).get("seed_check") == "honoured") == first
+        assert ("seed_check" in sample.metadata) == first
+
+
+def test_the_check_is_left_to_another_where_the_first_fails(tmp_path: Path) -> None:
+    """A first replication that fails does not take the check with it."""
+    model = first_call("fails")
+    log = judge(bbh_judge(), model, tmp_path, epochs=2, limit=2, fail_on_error=False)
+    told = [sample.error is None for sample in log.samples or [] if "seed_check" in sample.metadata]
+    assert told == [True]
+    assert any(sample.error for sample in log.samples or [])
 
 
 def test_a_provider_that_ignores_seeds_is_found_out(

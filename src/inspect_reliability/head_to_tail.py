@@ -15,7 +15,7 @@ from .reliability import Counts, panel
 from .reliability.head_to_tail import head_to_tail
 from .responses import Answer
 from .seed_check import SeedCheck
-from .solvers import replicate
+from .solvers import replicate, replication_of
 from .verdicts import CORRECTNESS_CATEGORIES, CORRECTNESS_PARSERS, ParserName
 
 Variant = Literal["whole", "published"]
@@ -116,7 +116,6 @@ def correctness(parser: ParserName = "default") -> Scorer:
         text = state.output.completion
         question = question_of(state.metadata)
         verdict = read(text)
-        checked = {k: v for k, v in state.metadata.items() if k == "seed_check"}
         return Score(
             value=verdict,
             answer=verdict,
@@ -128,10 +127,7 @@ def correctness(parser: ParserName = "default") -> Scorer:
                 "domain": question.metadata.get("domain"),
                 "responder": state.metadata["responder"],
                 "missing": is_missing(state.metadata["prediction"]),
-                "replication": state.metadata.get("replication", state.epoch),
-                "seed": state.metadata.get("seed"),
-                "prompt": state.metadata.get("prompt"),
-                **checked,
+                **replication_of(state),
             },
         )
 

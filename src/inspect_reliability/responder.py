@@ -7,7 +7,7 @@ from .benchmarks.metadata import question_of
 from .correctness import RULES, CorrectnessRule, has_right_answer
 from .errors import UserError
 from .prompts import respond_prompt
-from .solvers import replicate
+from .solvers import replicate, replication_of
 
 
 @solver
@@ -56,7 +56,11 @@ def right_answer(rule: CorrectnessRule = "default") -> Scorer:
         return Score(
             value=CORRECT if RULES[rule](question, response) else INCORRECT,
             answer=response,
-            metadata={"question": question.id, "category": question.category},
+            metadata={
+                "question": question.id,
+                "category": question.category,
+                **replication_of(state),
+            },
         )
 
     return score

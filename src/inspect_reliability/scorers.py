@@ -7,6 +7,7 @@ from inspect_ai.solver import TaskState
 
 from .errors import UserError
 from .metrics import invalid_rate, reliability
+from .solvers import replication_of
 from .verdicts import LETTERS, PARSERS, ParserName
 
 
@@ -37,18 +38,12 @@ def verdict(parser: ParserName = "default") -> Scorer:
             "question": question.get("id", state.sample_id),
             "benchmark": question.get("benchmark"),
             "category": question.get("category"),
-            "replication": state.metadata.get("replication", state.epoch),
-            "seed": state.metadata.get("seed"),
-            "prompt": state.metadata.get("prompt"),
+            **replication_of(state),
             "order": order,
         }
         chosen = order[LETTERS.index(letter)] if letter in LETTERS and order else None
         if chosen is not None:
             metadata["responder"] = chosen
-        if state.metadata.get("judge_is_responder"):
-            metadata["judge_is_responder"] = True
-        if "seed_check" in state.metadata:
-            metadata["seed_check"] = state.metadata["seed_check"]
         if target.text:
             metadata["best"] = chosen == target.text
         return Score(value=letter, answer=letter, explanation=text, metadata=metadata)

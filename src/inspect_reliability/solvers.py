@@ -1,7 +1,7 @@
 """The solver that puts five responses before a judge."""
 
 from hashlib import blake2b
-from typing import get_args
+from typing import Any, get_args
 
 from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -102,6 +102,16 @@ async def replicate(
         drawn = {seed: state.output.completion, other: None}
         state.metadata["seed_check"] = await check.run(model, draw, drawn)
     return state
+
+
+def replication_of(state: TaskState) -> dict[str, Any]:
+    """What `replicate` recorded of a replication, as metadata of its score.
+
+    Logs are read by their scores: what is not in them is not on record.
+    """
+    recorded = ("seed", "prompt", "seed_check")
+    known = {key: state.metadata[key] for key in recorded if key in state.metadata}
+    return {"replication": state.epoch, **known}
 
 
 def _refuse_overlong(state: TaskState, question: str) -> None:
