@@ -5,6 +5,7 @@ import pytest
 from tables import counts, drawn
 
 from inspect_reliability.reliability import Counts, ReliabilityError, noise_floor, panel
+from inspect_reliability.reliability.noise_floor import floor_of
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -44,6 +45,16 @@ def test_floor_is_seeded() -> None:
     found = counts(drawn(9, 6, 1.0))
     assert noise_floor(found, seed=3) == noise_floor(found, seed=3)
     assert noise_floor(found, seed=3) != noise_floor(found, seed=4)
+
+
+@pytest.mark.parametrize("value", [0.1, 0.3, 0.7, 1 / 3, 0.9])
+def test_mean_of_equal_values(value: float) -> None:
+    """Rounding puts no mean outside the range; a single value far off does, and is not hidden."""
+    for n in range(2, 200):
+        floor = floor_of(np.full(n, value), value)
+        assert floor.low <= floor.mean <= floor.high
+    floor = floor_of(np.array([0.0] * 99 + [1.0]), value)
+    assert (floor.low, floor.mean, floor.high) == (0, pytest.approx(0.01), 0)
 
 
 def test_without_a_value() -> None:

@@ -10,13 +10,16 @@ from .errors import ReliabilityError
 from .panel import COEFFICIENTS
 from .sums import FloatArray, sums
 
+ROUNDING = 1e-9
+"""Values that differ by less are the same."""
+
 
 @dataclass(frozen=True)
 class Floor:
     """Values of a coefficient on permuted judgments, in which nothing is reliable.
 
     Attributes:
-        mean: Their mean.
+        mean: Their mean; outside `low` to `high` only where one in forty of them is far off.
         low: 2.5% of them are lower.
         high: 2.5% of them are higher.
         p: Chance to reach the observed value on permuted judgments (the observed one counts as
@@ -39,10 +42,12 @@ def floor_of(values: FloatArray, observed: float | None) -> Floor | None:
     if not known.size:
         return None
     low, high = np.quantile(known, [0.025, 0.975])
+    mean = known.mean()
+    within = np.clip(mean, low, high)
     # A permutation that only rounds differently reaches the observed value.
-    reached = None if observed is None else int((known >= observed - 1e-9).sum())
+    reached = None if observed is None else int((known >= observed - ROUNDING).sum())
     return Floor(
-        mean=float(known.mean()),
+        mean=float(within if abs(mean - within) < ROUNDING else mean),
         low=float(low),
         high=float(high),
         p=None if reached is None else (1 + reached) / (1 + known.size),
