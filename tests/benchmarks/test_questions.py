@@ -41,6 +41,7 @@ def test_official_files_give_one_question_a_category(
     assert {q.id for q in one} <= {q.id for q in every}
     assert len({q.id for q in every}) == everything
     assert all(q.turns and all(q.turns) for q in every)
+    assert len({q.source for q in every}) == 1  # a log names one source of all its questions
 
 
 def test_official_texts_are_kept_word_for_word(data: Path) -> None:

@@ -56,7 +56,7 @@ def _read(path: Path) -> list[Question]:
                     category=popularity,
                     turns=(expect(fact[2], str, f"{where}, question"),),
                     targets=targets_of(fact[3], f"{where}, answer"),
-                    source=f"Head-to-Tail, {path.name}",
+                    source="Head-to-Tail, official files",
                     metadata={"domain": domain},
                 )
             )
