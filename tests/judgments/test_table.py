@@ -114,6 +114,15 @@ def test_foreign_verdicts_declare_themselves() -> None:
     assert counts_from_scores([score("yes"), score("no")]).categories == ("no", "yes")
 
 
+def test_matrix_keeps_replications_in_their_columns() -> None:
+    """A judgment that is not there leaves its place empty; the later ones stay where they are."""
+    frame = pd.DataFrame(
+        {"question": list("pppqq"), "replication": [1, 2, 3, 3, 1], "verdict": list("ABCDE")}
+    )
+    table = judgments_from_frame(frame).table
+    assert as_matrix(table).to_numpy().tolist() == [["A", "B", "C"], ["E", None, "D"]]
+
+
 def test_matrix_has_a_row_a_question() -> None:
     """Replications stand in order, what is missing is None, repeated numbers are all kept."""
     table = judgments_from_frame(

@@ -151,8 +151,9 @@ def category_of(table: pd.DataFrame) -> "pd.Series[Any]":
 def as_matrix(table: pd.DataFrame, categories: "pd.Series[Any] | None" = None) -> pd.DataFrame:
     """Categories as a matrix of questions x replications; what is missing is None.
 
-    The column is the replication's rank within its question, as numbers may have gaps, or
-    repeat where runs with different seeds are put together.
+    The column is the replication's number, so that a judgment that is not there leaves its place
+    empty and moves no other. Where numbers repeat within a question, as where runs with different
+    seeds are put together, it is the rank within the question.
 
     Args:
         table: A judgments table.
@@ -161,9 +162,11 @@ def as_matrix(table: pd.DataFrame, categories: "pd.Series[Any] | None" = None) -
     values = category_of(table) if categories is None else categories
     placed = pd.DataFrame({"question": table["question"], "category": values})
     placed = placed.loc[table["replication"].sort_values(kind="stable").index]
-    placed["rank"] = placed.groupby("question").cumcount()
+    placed["column"] = table["replication"]
+    if placed.duplicated(["question", "column"]).any():
+        placed["column"] = placed.groupby("question").cumcount()
     questions = table["question"].unique()
-    matrix = placed.pivot(index="question", columns="rank", values="category").loc[questions]
+    matrix = placed.pivot(index="question", columns="column", values="category").loc[questions]
     return matrix.astype(object).where(matrix.notna(), None)
 
 
