@@ -25,7 +25,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_reliability import metrics
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import counts_from_scores
+from inspect_reliability.judgments import counts, judgments_from_scores
 from inspect_reliability.metrics import reliability
 from inspect_reliability.reliability import integer_coded, panel
 
@@ -90,7 +90,7 @@ def reshuffled(rng: random.Random) -> SampleScore:
 )
 def test_live_values_are_those_of_the_table(given_scores: list[SampleScore]) -> None:
     """The live path and the judgments table count the same judgments."""
-    estimates = panel(counts_from_scores(given_scores))
+    estimates = panel(counts(judgments_from_scores(given_scores).table))
     found = reliability()(given_scores)
     assert isinstance(found, Mapping)
     for name in NAMES:

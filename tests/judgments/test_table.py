@@ -12,7 +12,6 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import (
     as_matrix,
     counts,
-    counts_from_scores,
     judgments_from_frame,
     judgments_from_scores,
 )
@@ -97,21 +96,24 @@ def judged(order_of_replication: Any) -> list[SampleScore]:
 
 def test_category_is_the_letter_while_the_order_is_held() -> None:
     """With the order held, K is the seven declared verdicts."""
-    found = counts_from_scores(judged(lambda n: NAMES))
+    found = counts(judgments_from_scores(judged(lambda n: NAMES)).table)
     assert found.categories == CATEGORIES
     assert found.table[:, CATEGORIES.index("C")].tolist() == [20, 20]
 
 
 def test_category_is_the_responder_where_the_order_varies() -> None:
     """A judge that follows one responder through all orders is perfectly steady."""
-    found = counts_from_scores(judged(lambda n: random.Random(n).sample(NAMES, 5)))
+    found = counts(judgments_from_scores(judged(lambda n: random.Random(n).sample(NAMES, 5))).table)
     assert set(NAMES) < set(found.categories)
     assert found.table[:, found.categories.index("cy")].tolist() == [20, 20]
 
 
 def test_foreign_verdicts_declare_themselves() -> None:
     """Where nothing is known of the verdicts, those that occur are the categories."""
-    assert counts_from_scores([score("yes"), score("no")]).categories == ("no", "yes")
+    assert counts(judgments_from_scores([score("yes"), score("no")]).table).categories == (
+        "no",
+        "yes",
+    )
 
 
 def test_matrix_keeps_replications_in_their_columns() -> None:
@@ -184,7 +186,7 @@ def test_counts_of_a_table_are_the_tally() -> None:
     """Counting through the table is counting."""
     chance = random.Random(0)
     drawn = [(chance.choice("pqr"), chance.choice("ABCDE")) for _ in range(500)]
-    found = counts_from_scores([score(v, q, benchmark="BBH") for q, v in drawn])
+    found = counts(judgments_from_scores([score(v, q, benchmark="BBH") for q, v in drawn]).table)
     for i, question in enumerate(found.questions):
         for k, category in enumerate(found.categories):
             assert found.table[i, k] == drawn.count((question, category))

@@ -1,6 +1,6 @@
 """Judgments from wherever they are, as one table."""
 
-from .counting import counts, counts_from_scores, declared_categories
+from .counting import counts, declared_categories
 from .frame import judgments_from_frame
 from .logs import judgments_from_logs
 from .published import is_published, judgments_from_published
@@ -15,7 +15,6 @@ __all__ = [
     "category_of",
     "combine",
     "counts",
-    "counts_from_scores",
     "declared_categories",
     "is_published",
     "judgments_from_frame",

@@ -3,7 +3,6 @@
 from collections.abc import Sequence, Set
 
 import pandas as pd
-from inspect_ai.scorer import SampleScore
 
 from ..reliability import Counts
 from ..verdicts import (
@@ -14,7 +13,6 @@ from ..verdicts import (
     INVALID,
     NON_RESPONSE,
 )
-from .scores import judgments_from_scores
 from .table import category_of, order_varies
 
 _DECLARED = {
@@ -66,8 +64,3 @@ def counts(table: pd.DataFrame, categories: Sequence[str] | None = None) -> Coun
     if declared is None:
         declared = answers(set(verdicts.dropna()))
     return Counts.from_long(table["question"], verdicts, declared)
-
-
-def counts_from_scores(scores: Sequence[SampleScore]) -> Counts:
-    """Count the verdicts of un-reduced inspect scores (see `judgments_from_scores`)."""
-    return counts(judgments_from_scores(scores).table)
