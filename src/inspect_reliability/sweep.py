@@ -96,7 +96,8 @@ def _run_judge(sweep: Sweep, judge: str, log_dir: str, say: Callable[[str], None
         for temperature in sweep.temperatures:
             task, args = _judge_task(sweep, benchmark, judge, temperature)
             logs = logs_of(headers, judge, sweep.model_args, task, args)
-            if _is_to_run(sweep, task, logs, f"{log_dir}: {BENCHMARKS[benchmark]} by {judge}", say):
+            whose = f"{BENCHMARKS[benchmark]} by {judge}"
+            if _is_to_run(sweep, task, logs, log_dir, whose, say):
                 tasks.append(task)
     if not tasks:
         return True
@@ -132,7 +133,12 @@ def _judge_task(
 
 
 def _is_to_run(
-    sweep: Sweep, task: Task, logs: list[EvalLog], where: str, say: Callable[[str], None]
+    sweep: Sweep,
+    task: Task,
+    logs: list[EvalLog],
+    log_dir: str,
+    whose: str,
+    say: Callable[[str], None],
 ) -> bool:
     """Whether inspect can be left to run a task: its new log will hold what is asked, no more."""
     questions = [sample.id for sample in task.dataset if sample.id is not None][: sweep.limit]
@@ -141,20 +147,24 @@ def _is_to_run(
     if held <= asked:
         return held < asked or all(log.status != "success" or log.invalidated for log in logs)
     there = (
-        f"{where} at temperature {task.config.temperature:g} already has {_size(held)}; asked for "
-        f"are {_size(asked)}"
+        f"{log_dir} holds {_size(held)} of {whose} at temperature {task.config.temperature:g}; "
+        f"asked for: {_size(asked)}."
     )
     if asked <= held:
-        say(f"{there}. Nothing to do, and nothing is removed.")
+        say(f"{there} Nothing to do, and nothing is removed.")
         return False
     raise UserError(
-        f"{there}, which are there in part only. To go on from what is there, ask for at least as "
-        "many questions and replications (--limit, --epochs); to start anew, take another "
-        "--log-dir."
+        f"{there} To go on from what is there, ask for at least as many questions and "
+        "replications (--limit, --epochs); to start anew, take another --log-dir."
     )
 
 
 def _size(judgments: set[Judgment]) -> str:
     questions = {question for question, _ in judgments}
-    replications = max(replication for _, replication in judgments)
-    return f"up to {replications} replications of {len(questions)} questions"
+    most = max(replication for _, replication in judgments)
+    some = "" if len(judgments) == most * len(questions) else "up to "
+    return f"{some}{_number(most, 'replication')} of {_number(len(questions), 'question')}"
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

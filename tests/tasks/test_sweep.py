@@ -116,11 +116,11 @@ def _identity(folder: str) -> set[tuple[object, ...]]:
 @pytest.mark.parametrize(
     ("then", "said"),
     [
-        ({"replications": 1}, "already has up to 3 replications of 3 questions"),
-        ({"limit": 1}, "already has up to 3 replications of 3 questions"),
+        ({"replications": 1}, "holds 3 replications of 3 questions of BBH by"),
+        ({"limit": 1}, "holds 3 replications of 3 questions of BBH by"),
         ({"replications": 2, "limit": 2}, "Nothing to do, and nothing is removed"),
-        ({"replications": 4, "limit": 2}, "in part only"),
-        ({"replications": 2, "limit": 4}, "in part only"),
+        ({"replications": 4, "limit": 2}, "To go on from what is there"),
+        ({"replications": 2, "limit": 4}, "To go on from what is there"),
         ({"replications": 4, "limit": 4}, ""),
         ({"temperatures": (0.5,), "replications": 1}, ""),
         ({"seed": 1, "replications": 1}, ""),
@@ -163,7 +163,7 @@ def test_fewer_epochs_than_a_killed_run_has_made(models: list[str], tmp_path: Pa
     log.status, log.results, log.samples = "started", None, made
     write_eval_log(log, info.name)
     before = _identity(logs)
-    with pytest.raises(UserError, match="in part only"):
+    with pytest.raises(UserError, match="To go on from what is there"):
         run_sweep(Sweep(models[:1], **(FULL | {"replications": 2})), logs)  # type: ignore[arg-type]
     assert _identity(logs) == before
     assert run_sweep(Sweep(models[:1], **FULL), logs)  # type: ignore[arg-type]
