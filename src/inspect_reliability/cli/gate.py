@@ -67,8 +67,9 @@ def gate(
             style=_STYLES[overall(checks)],
         )
         for found in checks:
-            if found.result == UNCERTAIN and found.estimate.reason:
-                print_text(out, f"{describe(found.group)}: {found.estimate.reason}", style="yellow")
+            why = found.estimate.reason if found.result == UNCERTAIN else None
+            for text in filter(None, (why, found.estimate.warning)):
+                print_text(out, f"{describe(found.group)}: {text}", style="yellow")
     context.exit(EXIT_CODES[overall(checks)])
 
 

@@ -21,6 +21,7 @@ from ..reliability import (
     head_to_tail,
     integer_coded,
     noise_floor,
+    non_response_rate,
     omega,
     panel,
 )
@@ -42,6 +43,7 @@ class Cell:
         table: Its judgments.
         counts: Its judgments by question and category; a non-response is a category.
         panel: Name of a coefficient -> estimate.
+        non_response: Share of judgments without a verdict.
         unique: Omega with every non-response a category of its own.
         excluded: Omega without the non-responses.
         coverage: Share of judgments that remain without the non-responses.
@@ -62,6 +64,7 @@ class Cell:
     table: pd.DataFrame
     counts: Counts
     panel: dict[str, Estimate]
+    non_response: Estimate
     unique: Estimate
     excluded: Estimate
     coverage: float
@@ -184,6 +187,7 @@ def report_cell(group: dict[str, Any], table: pd.DataFrame, permutations: int = 
         table=table,
         counts=counted,
         panel=estimates,
+        non_response=non_response_rate(counted, NON_RESPONSE),
         unique=omega(handle_non_response(counted, "unique", NON_RESPONSE)),
         excluded=omega(without),
         coverage=without.coverage,

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import pandas as pd
-
-from ..judgments import GROUP_BY, Judgments, as_matrix, counts
-from ..reliability import Estimate, inter_rater, omega
+from ..judgments import GROUP_BY, Judgments, counts
+from ..reliability import Estimate, non_response_rate, omega
 from ..verdicts import NON_RESPONSE
 from .cautions import why_copies
 from .cells import number, report_groups
@@ -64,7 +62,7 @@ def check(judgments: Judgments, limits: Limits, by: Sequence[str] = GROUP_BY) ->
                 found, result = replace(found, reason=copies), UNCERTAIN
             checks.append(Check(group, f"omega >= {limit:g}", found, result))
         if limits.max_non_response is not None:
-            found, limit = non_response(table), limits.max_non_response
+            found, limit = non_response_rate(counts(table), NON_RESPONSE), limits.max_non_response
             result = _result(found, _minus(found.high), _minus(found.low), -limit)
             checks.append(Check(group, f"non-response <= {limit:g}", found, result))
     return checks
@@ -86,19 +84,8 @@ def gate_row(found: Check) -> Row:
         "n_questions": found.estimate.n_questions,
         "result": found.result,
         "reason": found.estimate.reason,
+        "warning": found.estimate.warning,
     }
-
-
-def non_response(table: pd.DataFrame) -> Estimate:
-    """Share of judgments without a verdict, with its interval over questions.
-
-    It is the agreement with a judge that never answers.
-    """
-    matrix = as_matrix(table, table["verdict"])
-    given = {str(question): list(row) for question, row in matrix.T.items()}
-    silent = {question: [NON_RESPONSE] * len(row) for question, row in given.items()}
-    share = inter_rater({"judge": given, "silence": silent}).agreement
-    return share if share.low is None else replace(share, low=max(0.0, share.low))
 
 
 def _result(found: Estimate, low: float | None, high: float | None, limit: float) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..reliability import Estimate, Floor
-from ..verdicts import INVALID, NON_RESPONSE
+from ..verdicts import INVALID
 from .cells import Cell, number
 
 Row = dict[str, Any]
@@ -70,7 +70,7 @@ def report_row(cell: Cell) -> Row:
             row["rule_of_thumb"] = word = rule_of_thumb(cell)
             if word is None:
                 why["rule_of_thumb"] = cell.copies or "omega has no interval"
-    row["non_response_rate"] = cell.share(NON_RESPONSE)
+    _add(row, why, "non_response_rate", cell.non_response)
     row["invalid_rate"] = cell.share(INVALID)
     _add(row, why, "omega_non_response_unique", cell.unique)
     _add(row, why, "omega_non_response_excluded", cell.excluded)

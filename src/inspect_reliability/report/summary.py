@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..reliability import Estimate
-from ..verdicts import NON_RESPONSE
 from .cells import Cell, number
 from .rows import BAND_CAUTION, rule_of_thumb
 
@@ -58,7 +57,7 @@ def measures(cell: Cell) -> list[str]:
         with_interval(omega),
         rule_of_thumb(cell) or "",
         with_interval(cell.panel["agreement"]),
-        f"{cell.share(NON_RESPONSE):.1%}",
+        "" if cell.non_response.value is None else f"{cell.non_response.value:.1%}",
         _published(cell),
     ]
 
