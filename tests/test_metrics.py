@@ -23,11 +23,13 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+import example_logs
 from inspect_reliability import metrics
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import counts, judgments_from_scores
 from inspect_reliability.metrics import reliability
 from inspect_reliability.reliability import integer_coded, panel
+from inspect_reliability.tasks import head_to_tail_judge
 
 NAMES = (
     "omega",
@@ -309,6 +311,30 @@ def test_any_number_of_epochs_and_any_reducer(tmp_path: Path, epochs: int | Epoc
     assert math.isnan(found["omega"]) == (epochs == 1)
 
 
+@pytest.mark.parametrize(
+    ("epochs", "given", "said"),
+    [(1, reliability(), 1), (1, metrics.omega(), 1), (1, accuracy(), 0), (2, reliability(), 0)],
+)
+def test_a_run_of_one_epoch_says_why_all_is_nan(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, epochs: int, given: Metric, said: int
+) -> None:
+    """The end of a run of one epoch says what reliability needs, and no other run does."""
+    run(tmp_path, match(), [given], epochs)
+    assert caplog.text.count("Reliability needs --epochs 2 or more") == said
+
+
+@pytest.mark.parametrize("name", ["reliability", "omega"])
+def test_a_key_that_is_not_there_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    """Grouping by an unknown key adds no group, and says which keys there are."""
+    unknown = f"topic of {name}"  # a warning is given once
+    found = logged(run(tmp_path, match(), [getattr(metrics, name)(by=unknown)]))["match"]
+    assert not [key for key in found if "(" in key]
+    assert f"by='{unknown}' groups nothing" in caplog.text
+    assert "There are: odd." in caplog.text
+
+
 @pytest.mark.parametrize("form", ["keys", "flat"])
 def test_scores_of_several_parts_in_a_task(tmp_path: Path, form: str) -> None:
     """Parts are scores of their own in inspect's form by key, and have flat names otherwise."""
@@ -324,6 +350,16 @@ def test_scores_of_several_parts_in_a_task(tmp_path: Path, form: str) -> None:
     assert values["agreement(facts)"] == pytest.approx((3 * 1 + 3 * 2 / 6) / 6)
     assert values["agreement(length)"] == 1
     assert math.isnan(values["icc(length)"])
+
+
+def test_a_judge_of_predictions_says_so_too(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Head-to-Tail's own metrics need two epochs as well."""
+    example_logs.run(head_to_tail_judge(), tmp_path, limit=2, epochs=2)
+    assert "Reliability needs" not in caplog.text
+    example_logs.run(head_to_tail_judge(), tmp_path, limit=2)
+    assert "Reliability needs --epochs 2 or more" in caplog.text
 
 
 def test_every_metric_is_registered() -> None:

@@ -139,6 +139,8 @@ def _metadata(score: SampleScore) -> dict[str, Any]:
 
 
 def _values(scores: list[SampleScore]) -> dict[str, float | None]:
+    from .metrics.asked_once import AskedOnce
+
     judged: dict[str, dict[int, str]] = {}
     missing: dict[str, bool] = {}
     for score in scores:
@@ -148,6 +150,7 @@ def _values(scores: list[SampleScore]) -> dict[str, float | None]:
         if "missing" in metadata:
             missing[question] = metadata["missing"]
     replications = sorted({number for row in judged.values() for number in row})
+    AskedOnce.met = len(replications) == 1
     verdicts = [[row.get(number) for number in replications] for row in judged.values()]
     known = [missing[question] for question in judged] if len(missing) == len(judged) else None
     shares = head_to_tail(verdicts, known)

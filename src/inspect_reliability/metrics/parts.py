@@ -53,10 +53,23 @@ class Part:
         own = self.declared if occurring <= set(self.declared) else ()
         first = tuple(dict.fromkeys(categories)) or own or answers(occurring)
         names = (*first, *sorted(occurring.difference(first)))
+        self._say_if_asked_once()
         try:
             return Counts.from_long(self.questions, verdicts, names)
         except NoJudgmentsError:
             return None
+
+    def _say_if_asked_once(self) -> None:
+        from .asked_once import AskedOnce
+
+        once = 0 < len(self.questions) == len(set(self.questions))
+        if once and self.rejudged:
+            warn_once(
+                logger,
+                "Reliability needs replications=2 or more in rejudge: every output was judged "
+                "once, so that there is nothing to compare and its coefficients are nan.",
+            )
+        AskedOnce.met = once and not self.rejudged
 
     def numbers(self) -> list[float] | None:
         """The values as numbers, NaN where there is none; None if the judge gives no numbers."""
@@ -97,6 +110,14 @@ def parts(scores: Sequence[SampleScore], by: str | None = None) -> dict[str, Par
             "reliability is nan.",
         )
         return {}
+    if by is not None and scores and all(_group(sample, by) == NOT_GIVEN for sample in scores):
+        keys = dict.fromkeys(key for metadata in _metadata(scores[0]) for key in metadata)
+        warn_once(
+            logger,
+            f"by='{by}' groups nothing: neither scores nor samples have such a key in their "
+            f"metadata. There are: {', '.join(keys) or 'none'}.",
+        )
+        by = None
     found: dict[str, Part] = {}
     # Thousands of scores share a handful of keys and groups: each pair is looked up once.
     whole_and_group: dict[tuple[str, str | None], list[Part]] = {}
@@ -147,10 +168,14 @@ def _labels(key: str, group: str | None) -> Iterator[str]:
 def _group(sample: SampleScore, by: str | None) -> str | None:
     if by is None:
         return None
-    for metadata in (sample.score.metadata, sample.sample_metadata):
-        if metadata and metadata.get(by) is not None:
+    for metadata in _metadata(sample):
+        if metadata.get(by) is not None:
             return str(metadata[by])
     return NOT_GIVEN
+
+
+def _metadata(sample: SampleScore) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    return sample.score.metadata or {}, sample.sample_metadata or {}
 
 
 def _order_varies(scores: Sequence[SampleScore]) -> bool:
