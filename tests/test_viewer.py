@@ -46,3 +46,7 @@ def test_the_viewer_shows_metrics_verdict_and_prompt(tmp_path: Path) -> None:
     assert str(first.scores["verdict"].value) in shown["viewer-sample"]
     assert "You are a fair and objective judge" in shown["viewer-sample"]
     assert "instructions lead you back" in shown["viewer-sample"]
+    metadata = first.scores["verdict"].metadata
+    assert metadata is not None
+    assert f"{metadata['seed']:,}" in shown["viewer-score"]
+    assert all(name in shown["viewer-score"] for name in metadata["order"])

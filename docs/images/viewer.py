@@ -62,7 +62,7 @@ def page(chromium: str) -> Iterator[Page]:
 
 
 def walk(url: str, tab: Page, log: str) -> Iterator[tuple[str, str]]:
-    """Open a log and one of its samples; yields a name for what is shown, and its text."""
+    """Open a log, a sample and its score; yields a name for what is shown, and its text."""
     tab.goto(f"{url}#/logs/{log}")
     tab.get_by_text("omega", exact=True).first.wait_for(timeout=60_000)
     tab.wait_for_timeout(1500)
@@ -71,6 +71,10 @@ def walk(url: str, tab: Page, log: str) -> Iterator[tuple[str, str]]:
     tab.get_by_text("fair and objective judge").first.wait_for(timeout=60_000)
     tab.wait_for_timeout(1500)
     yield "viewer-sample", tab.inner_text("body")
+    tab.get_by_role("tab", name="Scoring").click()
+    tab.get_by_text("order:").first.click()
+    tab.wait_for_timeout(1500)
+    yield "viewer-score", tab.inner_text("body")
 
 
 def main() -> None:
