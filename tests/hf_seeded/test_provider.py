@@ -314,8 +314,11 @@ def test_one_beginning_of_sequence(model: Model) -> None:
         ("{good}", {"max_rows": 0}, "max_rows=0"),
         ("{good}", {"memory_gb": -1}, "memory_gb=-1"),
         ("{good}", {"stop_at_verdict": "perhaps"}, "neither true nor false"),
-        ("{good}", {"device": "abacus"}, "cannot be loaded"),
-        ("{good}", {"no_such_argument": 1}, "no_such_argument"),
+        ("{good}", {"device": "abacus"}, r"no device 'abacus' .* which has: cpu"),
+        ("{good}", {"device": "cuda:97"}, r"no device 'cuda:97' .* which has: cpu"),
+        ("{good}", {"device_map": "cuda:97"}, r"no device 'cuda:97' .* which has: cpu"),
+        ("{good}", {"no_such_argument": 1}, "Neither .* has an argument 'no_such_argument'"),
+        ("", {}, "hf_seeded/ needs a model: hf_seeded/tiny-judge"),
     ],
 )
 def test_models_that_cannot_be_loaded(
@@ -331,7 +334,7 @@ def test_models_that_cannot_be_loaded(
     (deeper / "config.json").write_text(json.dumps(config | {"num_hidden_layers": 5}))
     folder = name.format(tmp=tmp_path, broken=broken, deeper=deeper, good=model_folder)
     with pytest.raises(UserError, match=message):
-        load(Path(folder), **model_args)
+        get_model(f"hf_seeded/{folder}", memoize=False, **model_args)
 
 
 def test_other_ways_to_name_a_folder(

@@ -1,5 +1,6 @@
 """A model and its tokenizer, from the hub or a folder, with errors a user can act on."""
 
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,9 @@ from transformers import PreTrainedTokenizerBase as Tokenizer
 from ..errors import UserError
 
 TINY_JUDGE = "tiny-judge"
+
+_PLACEMENTS = ("auto", "balanced", "balanced_low_0", "sequential")
+"""What transformers' device_map may say beside the name of a device."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,7 @@ def load(
     """
     source = _source(name)
     device = None if device_map is not None else device or default_device()
+    _insist_on_device(device_map if device is None else device)
     dtype = dtype or ("float32" if device == "cpu" else "auto")
     shared = {"token": token, "revision": revision, "trust_remote_code": trust_remote_code}
     shared = {key: value for key, value in shared.items() if value is not None}
@@ -92,6 +97,12 @@ def load(
     except UserError:
         raise
     except Exception as error:  # whatever transformers, safetensors or the hub raise
+        unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+        if unknown and unknown[1] in model_args:
+            raise UserError(
+                f"Neither hf_seeded nor the model '{name}' has an argument '{unknown[1]}'. Check "
+                "its spelling, or leave it out."
+            ) from error
         raise UserError(_advice(name, source, error)) from error
     if missing := sorted(map(str, [*loaded["missing_keys"], *loaded["mismatched_keys"]])):
         raise UserError(
@@ -102,7 +113,27 @@ def load(
     return Loaded(model, tokenizer)
 
 
+def _insist_on_device(name: Any) -> None:
+    if name in _PLACEMENTS or isinstance(name, dict):
+        return
+    try:
+        torch.empty(0, device=name)
+    except Exception as error:  # torch raises whatever the missing backend does
+        devices = torch.accelerator.device_count()
+        kind = torch.accelerator.current_accelerator() if devices else None
+        found = ["cpu", *(f"{kind}:{n}" for n in range(devices))]
+        raise UserError(
+            f"There is no device '{name}' for torch {torch.__version__}, which has: "
+            f"{', '.join(found)}. ({str(error).splitlines()[0][:200]})"
+        ) from error
+
+
 def _source(name: str) -> str:
+    if not name.strip():
+        raise UserError(
+            "hf_seeded/ needs a model: hf_seeded/tiny-judge, hf_seeded/FOLDER, or hf_seeded/ and "
+            "its name on the model hub."
+        )
     if name == TINY_JUDGE:
         from .. import tiny_judge
 
