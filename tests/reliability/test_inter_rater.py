@@ -87,6 +87,15 @@ def test_interval_is_of_shares(agreeing: int) -> None:
     assert 0 <= found.low < found.value <= found.high <= 1
 
 
+def test_questions_all_alike() -> None:
+    """Where judges agree as often on every question there is no interval, which had no width."""
+    found = inter_rater(
+        {"one": {q: ["A", "B"] for q in "xyz"}, "two": {q: ["A", "A"] for q in "xyz"}}
+    ).agreement
+    assert (found.value, found.low, found.high, found.method) == (0.5, None, None, None)
+    assert "same whichever questions" in str(found.reason)
+
+
 def test_judges_that_always_agree() -> None:
     """At 1 the interval is the exact bound."""
     rows = {f"q{i}": ["A", "B"] for i in range(8)}

@@ -13,6 +13,7 @@ from .estimate import Estimate, LeftOut
 from .intervals import (
     FEWEST_QUESTIONS,
     TOO_FEW,
+    add_interval,
     constant_share_bound,
     jackknife,
     leave_one_out,
@@ -122,5 +123,5 @@ def _over_questions(
         return replace(estimate, low=low, high=value, method="exact bound")
     if n < FEWEST_QUESTIONS:
         return replace(estimate, reason=TOO_FEW)
-    low, high = jackknife(value, leave_one_out(n) @ means / (n - 1), level, least=0.0)
-    return replace(estimate, low=low, high=high, method="jackknife")
+    ends = jackknife(value, leave_one_out(n) @ means / (n - 1), level, least=0.0)
+    return add_interval(estimate, ends, "jackknife")
