@@ -7,11 +7,12 @@ The suite compares an answer with four references by inspect's model_graded_qa. 
 written earlier, so nothing is generated but grades; bind the grader with --model-role grader=...
 """
 
-from inspect_ai import Task, task, task_with
+from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
-from inspect_ai.scorer import Scorer, model_graded_qa
+from inspect_ai.scorer import Metric, SampleScore, Scorer, metric, model_graded_qa
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from inspect_reliability.metrics import reliability
 from inspect_reliability.prompts import JUDGE_INSTRUCTION
 from inspect_reliability.rejudge import rejudge
 from inspect_reliability.responses import load_responses
@@ -45,17 +46,32 @@ def grader() -> Scorer:
     return model_graded_qa(TEMPLATE, JUDGE_INSTRUCTION, pattern)
 
 
-@task
-def best_of_five() -> Task:
-    """The suite as it was."""
+@metric(scores="unreduced")
+def won() -> Metric:
+    """Share of the answers that were judged best; letters are names, and have no mean."""
+
+    def compute(scores: list[SampleScore]) -> float:
+        return sum(score.score.value == "A" for score in scores) / max(len(scores), 1)
+
+    return compute
+
+
+def suite(scorer: Scorer, *metrics: Metric) -> Task:
+    """The answers, with this scorer and these metrics."""
     samples = [
         Sample(id=one.question.id, input=one.question.turns[0], metadata=dict(one.responses))
         for one in load_responses(None, "BBH")
     ]
-    return Task(dataset=samples, solver=stored_answer(), scorer=grader())
+    return Task(dataset=samples, solver=stored_answer(), scorer=scorer, metrics=[*metrics])
+
+
+@task
+def best_of_five() -> Task:
+    """The suite as it was."""
+    return suite(grader(), won())
 
 
 @task
 def best_of_five_rejudged(replications: int = 20) -> Task:
-    """The same suite, with its judge's reliability."""
-    return task_with(best_of_five(), scorer=rejudge(grader(), replications))
+    """The same suite, with its judge's reliability beside its own metric."""
+    return suite(rejudge(grader(), replications), won(), reliability())

@@ -34,9 +34,15 @@ def metrics(log: EvalLog, scorer: str) -> Mapping[str, float]:
     }
 
 
-def test_best_of_five(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The suite runs as it was, and with every answer judged several times."""
-    run("best_of_five.py@best_of_five", tiny(), tmp_path, monkeypatch, limit=2)
+def test_best_of_five(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The suite runs as it was, and with every answer judged several times; letters get no mean."""
+    plain = run("best_of_five.py@best_of_five", tiny(), tmp_path, monkeypatch, limit=6)
+    assert "Unable to convert" not in caplog.text
+    grades = [(sample.scores or {})["model_graded_qa"].value for sample in plain.samples or []]
+    given = [grade for grade in grades if isinstance(grade, str)]
+    assert metrics(plain, "model_graded_qa") == {"won": given.count("A") / len(given)}
     log = run(
         "best_of_five.py@best_of_five_rejudged",
         tiny(),
@@ -47,6 +53,8 @@ def test_best_of_five(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     found = metrics(log, "rejudge")
     assert (found["questions"], found["replications"]) == (6, 5)
+    assert 0 <= found["won"] <= 1
+    assert "Unable to convert" not in caplog.text
     verdicts = [
         (sample.scores or {})["rejudge"].metadata["verdicts"]  # type: ignore[index]
         for sample in log.samples or []

@@ -124,7 +124,7 @@ def _insist_on_device(name: Any) -> None:
         found = ["cpu", *(f"{kind}:{n}" for n in range(devices))]
         raise UserError(
             f"There is no device '{name}' for torch {torch.__version__}, which has: "
-            f"{', '.join(found)}. ({str(error).splitlines()[0][:200]})"
+            f"{', '.join(found)}. ({str(error).partition(chr(10))[0]})"
         ) from error
 
 
