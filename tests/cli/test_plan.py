@@ -61,9 +61,21 @@ def test_what_is_known_of_single_questions(replications: int, known: int, reason
     assert json.loads(json.dumps(row, allow_nan=False)) == row
 
 
+def test_copies_are_no_votes() -> None:
+    """Where replications may be copies of one draw a majority of one is not said to be enough."""
+    alike = judged(p=["A"] * 8, q=["B"] * 8).table
+    for table, word in ((alike, "sampled"), (alike.assign(temperature=0.0), "Temperature 0")):
+        (found,) = plans(Judgments(table))
+        row = plan_row(found)
+        assert row["votes"] == []
+        assert word in row["not_estimable"]["votes"]
+        assert word in majority_remarks(found)[0]
+
+
 def test_one_vote_in_words() -> None:
     """One vote gives, three give."""
-    (steady,) = plans(judged(p=["A"] * 8, q=["B"] * 8))
+    alike = judged(p=["A"] * 8, q=["B"] * 8).table
+    (steady,) = plans(Judgments(alike.assign(seed_check="honoured")))
     assert majority_remarks(steady)[0] == "1 vote gives the same majority again 95% of the time."
     (less,) = plans(judged(p=["A"] * 37 + ["B"] * 3, q=["B"] * 40))
     assert majority_remarks(less)[0] == "3 votes give the same majority again 95% of the time."

@@ -15,6 +15,7 @@ from ..reliability import (
     precision,
     stable_majority,
 )
+from .cautions import why_copies
 from .cells import number, report_groups
 from .rows import Row
 
@@ -49,7 +50,8 @@ class Plan:
     Attributes:
         group: The judge under its condition.
         n_questions: Questions judged so far.
-        majority: How stable majorities are; None if there are too few replications.
+        majority: How stable majorities are; None if there are too few replications, or they may
+            be copies of one another.
         majority_reason: Why there is none; else None.
         planned: Questions needed, by coefficient and half-width.
         tokens: Tokens of one judgment, prompt and output, mean; None where logs do not say.
@@ -94,11 +96,12 @@ def plan(
 ) -> Plan:
     """Plan for one group."""
     counted = counts(table)
-    majority, reason = None, None
-    try:
-        majority = stable_majority(counted, wanted=wanted)
-    except ReliabilityError as error:
-        reason = str(error)
+    majority, reason = None, why_copies(table)
+    if reason is None:
+        try:
+            majority = stable_majority(counted, wanted=wanted)
+        except ReliabilityError as error:
+            reason = str(error)
     planned = []
     for coefficient in COEFFICIENTS:
         found = precision(counted, coefficient)
