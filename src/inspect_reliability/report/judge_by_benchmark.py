@@ -11,8 +11,8 @@ from .summary import MEASURES, measures, with_interval
 TABLE_2_LEGEND = (
     "Omega: how far a single verdict can be trusted to be the judge's own, with its 95% interval "
     "over questions. Published: the study's procedure, then what it gives on permuted verdicts "
-    "(mean and 95% range): inside the range it says nothing about the judge, and about one value in "
-    "twenty falls outside by chance."
+    "(mean and 95% range): inside the range it says nothing about the judge, and about one value "
+    "in twenty falls outside by chance."
 )
 
 

@@ -25,8 +25,8 @@ LEGEND = (
     "Omega: how far a single verdict can be trusted to be the judge's own (1: always the same per "
     "question, 0: no more than chance). Agreement: share of equal pairs of replications. N x R: "
     "questions x replications. Published: the study's procedure, then what it gives on permuted "
-    "verdicts (mean and 95% range): inside the range it says nothing about the judge, and about one "
-    "value in twenty falls outside by chance.",
+    "verdicts (mean and 95% range): inside the range it says nothing about the judge, and about "
+    "one value in twenty falls outside by chance.",
     BAND_CAUTION,
 )
 
