@@ -9,16 +9,17 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from inspect_ai import eval, score
+from inspect_ai import Task, eval, score
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalError, EvalLog, EvalSample, read_eval_log
-from inspect_ai.scorer import Score, Scorer, Target, match, mean, scorer
+from inspect_ai.scorer import Score, Scorer, Target, accuracy, match, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from graders import TEMPLATE, TINY, letters, run, suite, tiny, wins
 from inspect_reliability.cli import main
 from inspect_reliability.errors import PrerequisiteError, UserError
 from inspect_reliability.judgments import counts, judgments_from_logs
+from inspect_reliability.metrics import reliability
 from inspect_reliability.rejudge import rejudge, rejudge_log, score_variance
 from inspect_reliability.rejudge.replication import Replication
 from inspect_reliability.rejudge.summary import summarise
@@ -284,6 +285,31 @@ def test_a_grader_that_gives_no_grade_does_not_respond(tmp_path: Path) -> None:
     judgments = judgments_from_logs(plain.location)
     assert list(judgments.table["verdict"]) == ["non-response"] * 6
     assert not judgments.notes
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["metrics", "scorers"])
+def test_accuracy_stays_beside_reliability(tmp_path: Path, beside: bool) -> None:
+    """By the task's metrics the majority's accuracy is kept, by a second scorer the suite's own."""
+    task = suite(wins())
+    if beside:
+        task.scorer = [wins(), rejudge(wins(), replications=4)]
+    else:
+        given = [accuracy(), stderr(), reliability()]
+        task = Task(
+            task.dataset, solver=task.solver, scorer=rejudge(wins(), replications=4), metrics=given
+        )
+    log = run(task, tmp_path)
+    assert log.results is not None
+    found = {
+        score.name: score.metrics for score in log.results.scores if "accuracy" in score.metrics
+    }
+    assert list(found) == ["wins" if beside else "rejudge"]
+    [(name, metrics)] = found.items()
+    grades = [(sample.scores or {})[name].value for sample in samples(log)]
+    assert metrics["accuracy"].value == pytest.approx(grades.count("C") / 3)
+    assert "stderr" in metrics
+    reliable = [score.metrics for score in log.results.scores if "omega" in score.metrics]
+    assert [values["replications"].value for values in reliable] == [4]
 
 
 def test_a_key_without_a_grade_stays_unscored() -> None:
