@@ -148,10 +148,14 @@ def test_a_provider_that_ignores_seeds_is_found_out(
     assert any("does not honour seeds" in caution for caution in cell.cautions)
 
 
-def test_a_judge_that_never_varies_shows_nothing(tmp_path: Path) -> None:
-    """At temperature 0 every seed gives the same text, which tells nothing about seeds."""
-    [found] = checks(judge(bbh_judge(), TINY, tmp_path, epochs=1, limit=1, temperature=0.0))
+def test_a_judge_that_never_varies_shows_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """At temperature 0 every seed gives the same text: nothing is known, and that is said."""
+    with caplog.at_level(logging.WARNING):
+        [found] = checks(judge(bbh_judge(), TINY, tmp_path, epochs=1, limit=1, temperature=0.0))
     assert found["seeds"] == "unknown"
+    assert sum("same output for every seed" in r.getMessage() for r in caplog.records) == 1
 
 
 def test_outputs_of_a_mock_are_left_to_the_run(tmp_path: Path) -> None:
