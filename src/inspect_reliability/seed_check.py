@@ -74,9 +74,9 @@ class SeedCheck:
             )
         if outcome == "unknown":
             logger.warning(
-                "%s gave the same output for every seed: at temperature 0 it must, at any other the "
-                "temperature may not have reached it. If all replications are alike, agreement is "
-                "no evidence of reliability.",
+                "%s gave the same output for every seed: at temperature 0 it must, at any other "
+                "the temperature may not have reached it. If all replications are alike, agreement "
+                "is no evidence of reliability.",
                 model,
             )
         return outcome
