@@ -526,6 +526,33 @@ def test_the_command_splits_the_variance_of_the_score(
     assert found["widening"] == expected
     shown = CliRunner().invoke(main, ["rejudge", log.location, "--replications", "5"])
     assert "replications of the judge on an output" in shown.stdout
+    if differ:
+        words = " ".join(shown.stdout.split())
+        assert f"{found['widening']:.2f} times as wide" in words
+        assert ("needs no correction" in words) == (abs(found["widening"] - 1) < 0.1)
+
+
+@pytest.mark.parametrize("form", ["table", "markdown"])
+def test_a_variance_that_is_not_known_is_no_table(tmp_path: Path, form: str) -> None:
+    """Verdicts that are names have no variance: the command says so and prints no empty table."""
+    log = run(suite(letters()), tmp_path)
+    done = CliRunner().invoke(
+        main, ["rejudge", log.location, "--replications", "2", "--format", form]
+    )
+    assert done.exit_code == 0, done.output
+    assert "Not known: The variance of a score needs numbers or grades" in done.stdout
+    assert "Variance of one score" not in done.stdout
+
+
+def test_the_command_names_the_first_failure(tmp_path: Path) -> None:
+    """How many replications failed is said, and why the first of them did."""
+    limit = tmp_path / "limited"
+    log = run(suite(wins(limit=str(limit))), tmp_path)
+    limit.touch()
+    done = CliRunner().invoke(main, ["rejudge", log.location, "--replications", "5"])
+    assert done.exit_code == 0, done.output
+    words = " ".join(done.stderr.split())
+    assert "3 replications failed, the first with ConnectionError: 429: too many requests." in words
 
 
 @pytest.mark.parametrize(
