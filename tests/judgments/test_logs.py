@@ -136,6 +136,22 @@ def test_a_truncated_log_is_named_and_the_rest_read(tmp_path: Path) -> None:
     assert note.where.endswith("truncated.eval")
 
 
+def test_a_log_under_another_name_is_counted_and_can_be_named(tmp_path: Path) -> None:
+    """Inspect knows JSON logs by their names; what it passes over is counted."""
+    folder = tmp_path / "logs"
+    log = example_logs.judged(folder, log_format="json")
+    (folder / "logs.json").write_text("{}")
+    assert judgments_from_logs(folder).notes == ()
+    path = Path(log.location.removeprefix("file://"))
+    renamed = path.rename(folder / "renamed.json")
+    with pytest.raises(UserError, match="1 JSON files without the name of a log"):
+        judgments_from_logs(folder)
+    example_logs.judged(folder, seed=1)
+    (note,) = judgments_from_logs(folder).notes
+    assert note.count == 1
+    assert len(judgments_from_logs(renamed)) == 12
+
+
 def test_only_a_truncated_log(tmp_path: Path) -> None:
     """Nothing to report on is an error that says why."""
     path = example_logs.truncated(tmp_path)

@@ -88,7 +88,7 @@ def test_a_clean_study_needs_no_caution() -> None:
         (made(held=False), "in one order"),
         (made(silent=0.95), "Most verdicts are 'non-response'"),
         (made(silent=0.7), "intervals may cover less than they say"),
-        (changed(made(), seed=None), "No seeds are on record"),
+        (changed(made(), seed=None), "The scores hold no seeds"),
         (changed(made(), seed=[None, *range(249)]), "1 judgments have no seed"),
         (changed(made(), seed=7), "225 judgments repeat a seed"),
         (changed(made(), prompt=[str(i % 2) for i in range(250)]), "25 question ids stand for"),

@@ -2,8 +2,8 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import fsspec
@@ -34,6 +34,10 @@ _UNFINISHED = {
 }
 
 
+_BESIDE_LOGS = {"logs.json", "eval-set.json", "listing.json"}
+_OTHER_JSON = "JSON files without the name of a log left out; one that is a log can be named itself"
+
+
 def judgments_from_logs(
     logs: LogSource | Sequence[LogSource],
     *,
@@ -56,8 +60,8 @@ def judgments_from_logs(
     Raises:
         UserError: A path does not exist, or nothing at all could be read.
     """
-    tables, notes = [], []
-    sources = list(find_logs([logs] if isinstance(logs, LogSource) else logs))
+    tables = []
+    sources, notes = find_logs([logs] if isinstance(logs, LogSource) else logs)
     for source in progress(sources):
         where = _location(source)
         try:
@@ -83,29 +87,46 @@ def judgments_from_logs(
     return Judgments(table.drop(columns="uuid"), (*notes, *duplicates))
 
 
-def find_logs(logs: Iterable[LogSource]) -> Iterator[LogSource]:
+def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
     """Logs in memory and log files as they are, folders as the logs below them.
+
+    Returns:
+        The logs, and a note on every folder with JSON files that are not listed as logs.
 
     Raises:
         UserError: A path does not exist, or a folder holds no log.
     """
+    found: list[LogSource] = []
+    notes = []
     for source in logs:
         if isinstance(source, EvalLog):
-            yield source
+            found.append(source)
             continue
         files, path = fsspec.core.url_to_fs(str(source))
         if files.isfile(path):
-            yield str(source)
+            found.append(str(source))
         elif files.isdir(path):
-            listed = list_eval_logs(str(source), descending=False)
+            listed = [info.name for info in list_eval_logs(str(source), descending=False)]
+            others = _other_json(files.find(path), listed)
             if not listed:
                 raise UserError(
                     f"There are no inspect logs (*.eval, *.json) in {source}, and no judgments in "
                     "the layout of the published study (results/full_judgements_*.json)."
+                    + (f" {others} {_OTHER_JSON}" if others else "")
                 )
-            yield from (info.name for info in listed)
+            found += listed
+            if others:
+                notes.append(Note(_OTHER_JSON, others, str(source)))
         else:
             raise UserError(f"There is no file or folder {source}.")
+    return found, notes
+
+
+def _other_json(files: Iterable[str], listed: Iterable[str]) -> int:
+    """JSON files below a folder that inspect lists as no logs, and does not keep beside them."""
+    known = {PurePosixPath(name).name for name in listed} | _BESIDE_LOGS
+    names = (PurePosixPath(file).name for file in files)
+    return sum(name.endswith(".json") and name not in known for name in names)
 
 
 def _why(error: Exception) -> str:

@@ -154,7 +154,7 @@ def _of_the_judge(table: pd.DataFrame) -> Iterator[str]:
 def _of_the_seeds(table: pd.DataFrame) -> Iterator[str]:
     seeds = table["seed"] if "seed" in table else pd.Series([None] * len(table), table.index)
     if seeds.isna().all():
-        yield "No seeds are on record: the judgments cannot be repeated."
+        yield "The scores hold no seeds: the judgments cannot be repeated from what they say."
     elif seeds.isna().any():
         yield f"{seeds.isna().sum():,} judgments have no seed on record."
     if "seed_check" in table and (table["seed_check"] == "not honoured").any():
