@@ -38,7 +38,8 @@ from .published import (
     published_runs,
 )
 
-_METRICS = ("omega", "omega_composite", "agreement", "non_response_rate", "invalid_rate")
+_PACKAGE = "inspect_reliability/"
+_METRICS = ("reliability", "invalid_rate")
 
 UNKNOWN = (
     "Imported from published judgments. Not known, and left empty: seeds, token counts, times, "
@@ -123,6 +124,14 @@ def write_published_log(
         samples=list(_samples(folder, run, parser)),
     )
     recompute_metrics(log)
+    for score in log.results.scores if log.results else []:
+        # As in a log of our own tasks, where they are known without the package's name.
+        score.metrics = {
+            name.removeprefix(_PACKAGE): metric.model_copy(
+                update={"name": metric.name.removeprefix(_PACKAGE)}
+            )
+            for name, metric in score.metrics.items()
+        }
     path = log_dir / f"{_name(run)}{'' if part is None else f'_part{part:03}'}.eval"
     write_eval_log(log, str(path))
     return path
@@ -137,9 +146,7 @@ def _name(run: PublishedRun) -> str:
 def _spec(run: PublishedRun, parser: ParserName) -> EvalSpec:
     replications = max((len(outputs) for outputs in run.outputs.values()), default=0)
     names = ["head_to_tail_metrics"] if _head_to_tail(run) else _METRICS
-    metrics: list[Any] = [
-        EvalMetricDefinition(name=f"inspect_reliability/{name}") for name in names
-    ]
+    metrics: list[Any] = [EvalMetricDefinition(name=f"{_PACKAGE}{name}") for name in names]
     return EvalSpec(
         # When a judgment was made is not known; this is when the file was written.
         created=datetime.fromtimestamp(run.path.stat().st_mtime, UTC).isoformat(),
