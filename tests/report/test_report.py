@@ -62,6 +62,10 @@ def changed(judgments: Judgments, **columns: Any) -> Judgments:
     return Judgments(judgments.table.assign(**columns))
 
 
+def together(*parts: Judgments) -> Judgments:
+    return Judgments(pd.concat([part.table for part in parts], ignore_index=True))
+
+
 def said(judgments: Judgments) -> str:
     return " ".join(c for cell in report_cells(judgments, permutations=0) for c in cell.cautions)
 
@@ -78,7 +82,7 @@ def test_a_clean_study_needs_no_caution() -> None:
         (made(questions=1), "needs at least 2 questions"),
         (made(questions=2), "Omega has no interval: an interval needs at least 3 questions"),
         (made(replications=1), "at least 2 replications"),
-        (made(temperature=0.0), "Temperature 0"),
+        (made(temperature=0.0, noise=0), "Temperature 0"),
         (made(noise=0), "nothing on record shows that the judge was sampled"),
         (made(noise=0, seed_check="unknown"), "nothing on record shows that the judge was sampled"),
         (
@@ -124,6 +128,17 @@ def test_scorers_are_never_thrown_together() -> None:
     two = changed(made(), scorer=["first", "second"] * 125)
     assert [c.group["scorer"] for c in report_cells(two, permutations=0)] == ["first", "second"]
     assert "scorer" not in report_cells(changed(made(), scorer="only"), permutations=0)[0].group
+
+
+def test_judgments_without_a_scorer_are_reported_too() -> None:
+    """Every judgment is in one cell, whether it is known who scored it or not."""
+    parts = [changed(made(), scorer=name) for name in ("a", "b", None)]
+    cells = report_cells(together(*parts), permutations=0)
+    assert [(cell.group["scorer"], len(cell.table)) for cell in cells] == [
+        ("a", 250),
+        ("b", 250),
+        (None, 250),
+    ]
 
 
 def test_one_row_for_each_responder_of_head_to_tail() -> None:
@@ -227,6 +242,7 @@ def test_rule_of_thumb(omega: float, word: str) -> None:
         (made(noise=0, seed_check="honoured"), "excellent"),
         (made(noise=0, seed_check="not honoured"), "excellent"),
         (made(questions=2), None),
+        (made(questions=2, noise=0, seed_check="honoured"), None),
     ],
 )
 def test_no_word_without_evidence(judgments: Judgments, word: str | None) -> None:
@@ -294,6 +310,10 @@ def test_markdown_and_csv_do_not_interpret() -> None:
         (made(verdict="A"), Limits(min_omega=0.1), UNCERTAIN),
         (made(noise=0, temperature=0.0), Limits(min_omega=0.1), UNCERTAIN),
         (made(noise=0), Limits(min_omega=0.1), UNCERTAIN),
+        (together(made(noise=0, temperature=0.0), made()), Limits(min_omega=0.1), UNCERTAIN),
+        (made(noise=0.9, questions=40, temperature=0.0), Limits(min_omega=0.6), FAILS),
+        (made(questions=3, replications=100, noise=0), Limits(max_non_response=0.05), UNCERTAIN),
+        (made(questions=3, replications=100), Limits(max_non_response=0.05), PASSES),
         (made(noise=0, seed_check="honoured"), Limits(min_omega=0.6), PASSES),
         (made(), Limits(max_non_response=0.05), PASSES),
         (made(silent=0.5), Limits(max_non_response=0.05), FAILS),
@@ -304,4 +324,9 @@ def test_markdown_and_csv_do_not_interpret() -> None:
 )
 def test_gate(judgments: Judgments, limits: Limits, result: str) -> None:
     """Only an interval that lies wholly on one side of the limit decides."""
-    assert overall(check(judgments, limits)) == result
+    assert overall(check(judgments, limits, by=("judge",))) == result
+
+
+def test_a_gate_with_nothing_to_check_does_not_pass() -> None:
+    """No judge is no judge that passes."""
+    assert overall([]) == UNCERTAIN

@@ -84,7 +84,8 @@ def panel(
 
     Returns:
         Name of the coefficient -> estimate. One question is enough for the agreement, all others
-        need two; an interval needs three. Its ends are values that the coefficient can have.
+        need two; an interval needs three, unless none varies. Its ends are values that the
+        coefficient can have.
 
     Raises:
         ReliabilityError: The level, a coefficient or the kind of interval does not exist.

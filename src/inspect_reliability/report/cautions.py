@@ -13,17 +13,6 @@ from ..reliability.as_published import AsPublished
 FEW_QUESTIONS = 20
 """Below this the interval of omega is very wide."""
 
-COPIES = (
-    "Temperature 0: replications of a prompt are copies of one another, so perfect agreement is "
-    "no evidence of reliability."
-)
-
-ALIKE = (
-    "No two replications of a question differ, and nothing on record shows that the judge was "
-    "sampled at all: a server may ignore the temperature, or answer from a cache. Such agreement "
-    "is no evidence of reliability."
-)
-
 FEW_OTHERS = 10
 """Questions times the share of the verdicts other than the most frequent. With fewer, where that
 one has the majority, the intervals of omega and kappa cover less than they say, as simulation
@@ -33,18 +22,6 @@ MANY_CATEGORIES = 20
 
 MOST_SHOWN = 40
 """Characters of a name."""
-
-
-def why_copies(table: pd.DataFrame) -> str | None:
-    """Why the replications of one cell say nothing about reliability; None if they are draws."""
-    if (table["temperature"] == 0).all():
-        return COPIES
-    given = category_of(table).groupby(table["question"])
-    if given.nunique().max() > 1 or given.size().max() < 2:
-        return None
-    # The seed check saw the judge vary, with another seed or with the same one.
-    seen = "seed_check" in table and table["seed_check"].isin(["honoured", "not honoured"]).any()
-    return None if seen else ALIKE
 
 
 def cautions(

@@ -21,13 +21,13 @@ from ..reliability import (
     head_to_tail,
     integer_coded,
     noise_floor,
-    non_response_rate,
     omega,
     panel,
 )
 from ..reliability.sums import FloatArray
 from ..verdicts import CORRECT, CORRECTNESS_CATEGORIES, INCORRECT, NON_RESPONSE
-from .cautions import cautions, why_copies
+from .cautions import cautions
+from .copies import non_response, why_copies
 
 HEAD_TO_TAIL = "Head-to-Tail"
 
@@ -134,10 +134,10 @@ def report_groups(
 
 def _kinds(rows: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Parts of a group whose verdicts answer the same question."""
-    if "scorer" in rows and "scorer" not in by and rows["scorer"].nunique() > 1:
-        for scorer, part in rows.groupby("scorer", sort=False):
+    if "scorer" in rows and "scorer" not in by and rows["scorer"].nunique(dropna=False) > 1:
+        for scorer, part in rows.groupby("scorer", sort=False, dropna=False):
             for named, same in _kinds(part, (*by, "scorer")):
-                yield {"scorer": scorer, **named}, same
+                yield {"scorer": None if pd.isna(scorer) else scorer, **named}, same
         return
     head_to_tail = rows["benchmark"] == HEAD_TO_TAIL
     if not head_to_tail.all():
@@ -178,8 +178,8 @@ def report_cell(group: dict[str, Any], table: pd.DataFrame, permutations: int = 
     if codes is None or not permutations:
         reason = reason or "the published procedure was left out"
     else:
-        non_response = None if is_head_to_tail(table) else LETTER_CODES[NON_RESPONSE]
-        published = as_published(codes, non_response, permutations)
+        silent = None if is_head_to_tail(table) else LETTER_CODES[NON_RESPONSE]
+        published = as_published(codes, silent, permutations)
     estimates = panel(counted)
     copies = why_copies(table)
     return Cell(
@@ -187,7 +187,7 @@ def report_cell(group: dict[str, Any], table: pd.DataFrame, permutations: int = 
         table=table,
         counts=counted,
         panel=estimates,
-        non_response=non_response_rate(counted, NON_RESPONSE),
+        non_response=non_response(table),
         unique=omega(handle_non_response(counted, "unique", NON_RESPONSE)),
         excluded=omega(without),
         coverage=without.coverage,

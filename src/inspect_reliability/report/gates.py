@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..judgments import GROUP_BY, Judgments, counts
-from ..reliability import Estimate, non_response_rate, omega
-from ..verdicts import NON_RESPONSE
-from .cautions import why_copies
+from ..reliability import Estimate, omega
 from .cells import number, report_groups
+from .copies import non_response, why_copies
 from .rows import Row, interval
 
 PASSES = "passes"
@@ -62,16 +61,16 @@ def check(judgments: Judgments, limits: Limits, by: Sequence[str] = GROUP_BY) ->
                 found, result = replace(found, reason=copies), UNCERTAIN
             checks.append(Check(group, f"omega >= {limit:g}", found, result))
         if limits.max_non_response is not None:
-            found, limit = non_response_rate(counts(table), NON_RESPONSE), limits.max_non_response
+            found, limit = non_response(table), limits.max_non_response
             result = _result(found, _minus(found.high), _minus(found.low), -limit)
             checks.append(Check(group, f"non-response <= {limit:g}", found, result))
     return checks
 
 
 def overall(checks: Sequence[Check]) -> str:
-    """One result for all: it fails if any does, and is uncertain if any is."""
-    results = {found.result for found in checks}
-    return next((result for result in (FAILS, UNCERTAIN) if result in results), PASSES)
+    """One result for all: it fails if any does, and is uncertain if any is, or there is none."""
+    results = {found.result for found in checks} or {UNCERTAIN}
+    return next(result for result in (FAILS, UNCERTAIN, PASSES) if result in results)
 
 
 def gate_row(found: Check) -> Row:

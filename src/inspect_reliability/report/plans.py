@@ -15,8 +15,8 @@ from ..reliability import (
     precision,
     stable_majority,
 )
-from .cautions import why_copies
 from .cells import number, report_groups
+from .copies import why_copies
 from .rows import Row
 
 PLAN_BY = ("judge", "temperature")

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..reliability import Estimate, Floor
+from ..reliability.intervals import FEWEST_QUESTIONS
 from ..verdicts import INVALID
 from .cells import Cell, number
 
@@ -40,9 +41,11 @@ def band(omega: float) -> str:
 
 
 def rule_of_thumb(cell: Cell) -> str | None:
-    """The word for a cell's omega; None where omega has no interval, or is no evidence."""
+    """The word for a cell's omega; None where omega has no interval over questions."""
     omega = cell.panel["omega"]
     if cell.copies or omega.value is None or omega.low is None:
+        return None
+    if omega.n_questions < FEWEST_QUESTIONS:
         return None
     return band(omega.value)
 
@@ -69,7 +72,7 @@ def report_row(cell: Cell) -> Row:
             row["omega_floor"] = _floor(cell.floor)
             row["rule_of_thumb"] = word = rule_of_thumb(cell)
             if word is None:
-                why["rule_of_thumb"] = cell.copies or "omega has no interval"
+                why["rule_of_thumb"] = cell.copies or "omega has no interval over questions"
     _add(row, why, "non_response_rate", cell.non_response)
     row["invalid_rate"] = cell.share(INVALID)
     _add(row, why, "omega_non_response_unique", cell.unique)

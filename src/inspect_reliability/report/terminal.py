@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -33,7 +34,7 @@ def print_table(
     lines = [[one_line(cell) for cell in row] for row in (headings, *rows)]
     heading = Text(one_line(title)) if title else None
     for gap in (2, 1):
-        if widths := _widths(lines, out.width - gap * len(headings)):
+        if (widths := _widths(lines, out.width - gap * len(headings))) is not None:
             _print_lines(out, lines, widths, gap, heading)
             return
     if heading:
@@ -49,9 +50,10 @@ def _widths(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
     """Widths of the columns, none too narrow for its words; None if there is no room for them."""
     columns = list(zip(*lines, strict=True))
     widths = [
-        min(max(map(len, " ".join(cells).split()), default=0), _LONGEST_WORD) for cells in columns
+        min(max(map(cell_len, " ".join(cells).split()), default=0), _LONGEST_WORD)
+        for cells in columns
     ]
-    wanted = [max(map(len, cells)) for cells in columns]
+    wanted = [max(map(cell_len, cells)) for cells in columns]
     room -= sum(widths)
     # Those that lack least are filled first: the fewest columns then break their lines.
     for k in sorted(range(len(columns)), key=lambda k: wanted[k] - widths[k]):

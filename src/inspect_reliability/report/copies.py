@@ -1,0 +1,61 @@
+"""Replications that may be copies of one draw, and what they are then no evidence of."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pandas as pd
+
+from ..judgments import category_of, counts, order_varies
+from ..reliability import Estimate, non_response_rate
+from ..verdicts import NON_RESPONSE
+
+COPIES = (
+    "Temperature 0: replications of a prompt are copies of one another, so perfect agreement is "
+    "no evidence of reliability."
+)
+
+ALIKE = (
+    "No two replications of a question differ, and nothing on record shows that the judge was "
+    "sampled at all: a server may ignore the temperature, or answer from a cache. Such agreement "
+    "is no evidence of reliability."
+)
+
+_ASKED = ["judge", "benchmark", "question"]
+
+
+def why_copies(table: pd.DataFrame) -> str | None:
+    """Why replications of one cell say nothing about reliability; None if they are draws.
+
+    A cell of several temperatures is no better than the worst of them: copies among draws make
+    a judge look steadier than it is.
+    """
+    return next((reason for reason, _ in _copied(table)), None)
+
+
+def non_response(table: pd.DataFrame) -> Estimate:
+    """Share of judgments without a verdict; towards its interval copies count as one draw."""
+    share = non_response_rate(counts(table), NON_RESPONSE)
+    again = [rows[rows.duplicated(_ASKED)].index for _, rows in _copied(table)]
+    if not again or share.value is None:
+        return share
+    once = non_response_rate(counts(table.drop(again[0].append(again[1:]))), NON_RESPONSE)
+    if once.low is None or once.high is None:
+        return replace(share, low=None, high=None, method=None, reason=once.reason)
+    low, high = min(once.low, share.value), max(once.high, share.value)
+    return replace(share, low=low, high=high, method=once.method, warning=once.warning)
+
+
+def _copied(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The judgments of each temperature at which no two replications of a question differ."""
+    chosen = category_of(table)
+    for temperature, rows in table.groupby("temperature", dropna=False):
+        asked = chosen.loc[rows.index].groupby([rows[name] for name in _ASKED], dropna=False)
+        # Options in another order make another prompt.
+        if asked.nunique().max() > 1 or asked.size().max() < 2 or order_varies(rows):
+            continue
+        # A seed check saw the judge vary, with another seed or with the same one.
+        seen = "seed_check" in rows and rows["seed_check"].isin(["honoured", "not honoured"]).any()
+        if temperature == 0:
+            yield COPIES, rows
+        elif not seen:
+            yield ALIKE, rows
