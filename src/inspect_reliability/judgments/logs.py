@@ -207,8 +207,12 @@ def _judgments(
         scored = _scored(rows)
         what = f"of {_planned(log)} judgments there are: {_UNFINISHED[log.status]}"
         notes.append(Note(what, scored, where))
+    # One replication of a run was checked, and speaks for all of its judge.
+    checks = {row["judge"]: row["seed_check"] for row in rows if "seed_check" in row}
     for row in rows:
         row["temperature"] = clean_temperature(row["temperature"])
+        if row["judge"] in checks:
+            row["seed_check"] = checks[row["judge"]]
     return make_table(rows), notes
 
 
