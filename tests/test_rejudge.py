@@ -496,10 +496,76 @@ def test_a_log_without_a_clear_scorer(tmp_path: Path) -> None:
 
 
 def test_two_graders_are_not_mixed(tmp_path: Path) -> None:
-    """Replications of one grader are not completed by another."""
+    """Replications of one grader are not completed by another, be it named or the log's own."""
     log = run(suite(rejudge(letters(), 2), questions=1), tmp_path)
-    with pytest.raises(UserError, match="Name the same model"):
+    with pytest.raises(UserError, match=f"of the grader {TINY}, not of mockllm/model"):
         rejudge_log(log, replications=3, model="mockllm/model")
+    assert log.eval.model_roles is not None
+    log.eval.model_roles["grader"].model = "mockllm/model"  # type: ignore[union-attr]
+    with pytest.raises(UserError, match="Name the same model"):
+        rejudge_log(log, replications=3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--replications", "2", "--seed", "1"], "of base seed 0, not of 1. Give --seed 0"),
+        (["--seed", "1", "--model", "mockllm/model"], "of base seed 0, not of 1. Give --seed 0"),
+        (
+            ["--replications", "2", "--model", "mockllm/model"],
+            f"not of mockllm/model. Give --model {TINY}",
+        ),
+        (
+            ["--replications", "3", "--model", "mockllm/model"],
+            f"not of mockllm/model. Give --model {TINY}",
+        ),
+        (["--replications", "2"], ""),
+        (["--replications", "2", "--model", TINY], ""),
+    ],
+)
+def test_no_judgment_that_is_held_is_lost(
+    judged_by_four: Path, arguments: list[str], message: str
+) -> None:
+    """Another seed or grader is refused in words, and fewer replications keep all there are."""
+    target = judged_by_four.with_name(judged_by_four.stem + "-rejudged.eval")
+    before = [kept(read_eval_log(str(target)), number) for number in range(3)]
+    done = CliRunner().invoke(main, ["rejudge", str(judged_by_four), *arguments])
+    assert done.exit_code == (2 if message else 0), done.output
+    words = " ".join(done.stderr.split())
+    assert message in words
+    assert [kept(read_eval_log(str(target)), number) for number in range(3)] == before
+
+
+@pytest.fixture(scope="module")
+def judged_by_four(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log that was rejudged with four replications an output."""
+    log = run(suite(wins()), tmp_path_factory.mktemp("four"))
+    done = CliRunner().invoke(main, ["rejudge", log.location, "--replications", "4"])
+    assert done.exit_code == 0, done.output
+    return Path(log.location)
+
+
+def test_more_than_asked_for_is_said(
+    judged_by_four: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Fewer replications than there are: all are kept, and a warning says how many."""
+    target = judged_by_four.with_name(judged_by_four.stem + "-rejudged.eval")
+    assert len(kept(rejudge_log(read_eval_log(str(target)), replications=2))["seeds"]) == 4
+    assert "-rejudged.eval holds 4 replications of an output. All are kept." in caplog.text
+
+
+def test_replications_of_two_seeds_are_gone_on_with(tmp_path: Path) -> None:
+    """Of two base seeds in one log the one asked for is gone on with; the other one stays."""
+    log = run(suite(rejudge(wins(), 2), questions=1), tmp_path)
+    other = rejudge(wins(), 3, seed=1)
+    log = score(log, other, model="none/none", action="append", display="none")
+    again = rejudge_log(log, "wins", replications=4, seed=1)
+    before, after = samples(log)[0].scores or {}, samples(again)[0].scores or {}
+    assert after["rejudge"].metadata == before["rejudge"].metadata
+    first = (before["rejudge1"].metadata or {})["seeds"]
+    assert (after["rejudge1"].metadata or {})["seeds"][:3] == first
+    assert len((after["rejudge1"].metadata or {})["seeds"]) == 4
+    assert [(entry.options or {}).get("seed", 0) for entry in again.eval.scorers or []] == [0, 1]
 
 
 @pytest.mark.parametrize(("seed", "differ"), [(1, False), (4, True)])

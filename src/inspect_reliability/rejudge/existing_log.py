@@ -1,17 +1,24 @@
 """Rejudging what a log holds."""
 
+import logging
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
+import fsspec
 from inspect_ai import score
-from inspect_ai.log import EvalLog, write_eval_log
+from inspect_ai.log import EvalLog, EvalSample, write_eval_log
+from inspect_ai.model import get_model
 from inspect_ai.scorer import Score
 
 from ..errors import UserError
 from ..replications import nothing_replicated, replications_in
+from ..seeds import base_seed, replication_seed
+from .replication import output_id
 from .scorer import rejudge
 from .wrapped import resolve_scorer, scorer_identity
+
+logger = logging.getLogger(__name__)
 
 _EARLIER = "rejudge (earlier)"
 
@@ -27,8 +34,8 @@ def rejudge_log(
 ) -> EvalLog:
     """Judge every output in a log again and again; the task's code is not needed.
 
-    Replications that the log holds already are kept; those that failed, and those that a higher
-    number asks for, are added. Samples that ended in an error are left alone.
+    Replications that the log holds already are kept, all of them; those that failed, and those
+    that a higher number asks for, are added. Samples that ended in an error are left alone.
 
     Args:
         log: A log with its samples; it is not changed.
@@ -45,8 +52,8 @@ def rejudge_log(
         A copy of the log with the score `rejudge` in it.
 
     Raises:
-        UserError: There is nothing to judge, it is not clear by which scorer, or the scorer asks
-            no model.
+        UserError: There is nothing to judge, it is not clear by which scorer, the scorer asks no
+            model, or the log holds replications of another base seed or grader.
     """
     name, options = _scorer_of(log, scorer)
     own_model = options.pop("model", None) if model else options.get("model")
@@ -59,7 +66,9 @@ def rejudge_log(
     judged.samples = [sample for sample in judged.samples or [] if not sample.error]
     if not judged.samples:
         raise UserError(f"{log.location or 'The log'} holds no sample that ended without an error.")
-    _set_aside(judged, identity)
+    held = _set_aside(judged, identity, base_seed(seed), model)
+    if held > replications:
+        logger.warning("%s holds %d replications of an output. All are kept.", _name(log), held)
     roles = log.eval.model_roles or {}
     active = model
     if active is None and (own_model or "grader" in roles):
@@ -75,17 +84,28 @@ def rejudge_log(
         )
     except BaseException:
         # Scores are there as soon as their output is judged, and have been paid for.
-        if output is not None and any(_judged(judged, identity)):
-            write_eval_log(_as_far_as_it_went(log, judged, identity), output)
+        if output is not None and any(_judged(judged, identity, seed)):
+            _write(_as_far_as_it_went(log, judged, identity, seed), output)
         raise
-    if nothing_replicated(_judged(judged, identity)):
+    if nothing_replicated(_judged(judged, identity, seed)):
         raise _asks_no_model(name)
     for sample in judged.samples or []:
         (sample.scores or {}).pop(_EARLIER, None)
     judged.samples = [*(judged.samples or []), *failed]
     if output is not None:
-        write_eval_log(judged, output)
+        _write(judged, output)
     return judged
+
+
+def _write(log: EvalLog, output: str) -> None:
+    """Write a log whole or not at all: a second Ctrl-C must not cost the one that is there."""
+    files, path = fsspec.core.url_to_fs(output)
+    write_eval_log(log, f"{output}.part", "json" if output.endswith(".json") else "eval")
+    files.mv(f"{path}.part", path)
+
+
+def _name(log: EvalLog) -> str:
+    return log.location.removeprefix("file://") or "The log"
 
 
 def _asks_no_model(scorer: str) -> UserError:
@@ -96,20 +116,28 @@ def _asks_no_model(scorer: str) -> UserError:
     )
 
 
-def _judged(log: EvalLog, scorer: str) -> Iterator[Score]:
-    """The scores that keep the replications of a scorer, without those set aside."""
+def _judged(log: EvalLog, scorer: str, seed: int) -> Iterator[Score]:
+    """The scores that keep the replications asked for, without those set aside."""
     for sample in log.samples or []:
         for name, one in (sample.scores or {}).items():
-            if name != _EARLIER and _keeps(one, scorer):
+            if name != _EARLIER and _keeps(one, scorer) and _starts(one, sample, seed):
                 yield one
 
 
 def _keeps(score: Score, scorer: str) -> bool:
+    """Whether a score keeps replications of a scorer."""
     kept = replications_in(score)
     return kept is not None and (score.metadata or {}).get("scorer") == scorer
 
 
-def _as_far_as_it_went(log: EvalLog, judged: EvalLog, scorer: str) -> EvalLog:
+def _starts(score: Score, sample: EvalSample, seed: int) -> bool:
+    """Whether replications on a sample's output are those of a base seed."""
+    kept = replications_in(score)
+    first = replication_seed(seed, output_id(sample.id, sample.epoch), 1)
+    return kept is not None and kept.seeds[0] == first
+
+
+def _as_far_as_it_went(log: EvalLog, judged: EvalLog, scorer: str, seed: int) -> EvalLog:
     """The log with those of its outputs judged that were judged before an interruption."""
     new = {(sample.id, sample.epoch): sample for sample in judged.samples or []}
     samples = []
@@ -117,7 +145,7 @@ def _as_far_as_it_went(log: EvalLog, judged: EvalLog, scorer: str) -> EvalLog:
         other = new.get((sample.id, sample.epoch), sample)
         scores = dict(other.scores or {})
         scores.pop(_EARLIER, None)
-        done = any(_keeps(one, scorer) for one in scores.values())
+        done = any(_keeps(one, scorer) and _starts(one, other, seed) for one in scores.values())
         samples.append(other.model_copy(update={"scores": scores}) if done else sample)
     return log.model_copy(update={"samples": samples, "status": "cancelled"})
 
@@ -142,19 +170,67 @@ def _scorer_of(log: EvalLog, wanted: str | None) -> tuple[str, dict[str, Any]]:
     return next(iter(candidates.items()))
 
 
-def _set_aside(log: EvalLog, scorer: str) -> None:
+def _set_aside(log: EvalLog, scorer: str, seed: int, model: str | None) -> int:
     """Move earlier replications by this scorer to where the new score finds them and replaces them.
 
     Inspect would put a second score beside the first.
+
+    Returns:
+        How many replications an output has at most.
+
+    Raises:
+        UserError: They are those of another base seed or another grader.
     """
-    earlier = set()
+    earlier, most = set(), 0
     for sample in log.samples or []:
         scores = sample.scores or {}
-        for name in list(scores):
-            if _keeps(scores[name], scorer):
-                scores[_EARLIER] = scores.pop(name)
-                earlier.add(name)
+        held = [name for name, one in scores.items() if _keeps(one, scorer)]
+        own = [name for name in held if _starts(scores[name], sample, seed)]
+        if held and not own:
+            raise _other_seed(log, scores[held[-1]], sample, seed)
+        for name in own:
+            kept = replications_in(scores[name])
+            if kept is not None:
+                _refuse_other_model(log, kept.grader, model)
+                most = max(most, len(kept.verdicts))
+            scores[_EARLIER] = scores.pop(name)
+            earlier.add(name)
     if log.results is not None:
         log.results.scores = [one for one in log.results.scores if one.name not in earlier]
     log.reductions = [one for one in log.reductions or [] if one.scorer not in earlier]
-    log.eval.scorers = [one for one in log.eval.scorers or [] if one.name not in earlier]
+    entries = zip(_score_names(log), log.eval.scorers or [], strict=True)
+    log.eval.scorers = [entry for name, entry in entries if name not in earlier]
+    return most
+
+
+def _score_names(log: EvalLog) -> list[str]:
+    """Names of the scores of a log's scorers: inspect numbers those that share a name."""
+    names = [entry.name for entry in log.eval.scorers or []]
+    before = [names[:place].count(name) for place, name in enumerate(names)]
+    return [f"{name}{n or ''}" for name, n in zip(names, before, strict=True)]
+
+
+_ANEW = "or begin anew from a log without them (with another --output)"
+
+
+def _other_seed(log: EvalLog, score: Score, sample: EvalSample, asked: int) -> UserError:
+    """What to say of replications whose seeds do not come from the base seed asked for."""
+    tried = [(entry.options or {}).get("seed", 0) for entry in log.eval.scorers or []]
+    known = [seed for seed in tried if isinstance(seed, int) and _starts(score, sample, seed)]
+    which, what = ("another base seed", "the same --seed as before")
+    if known:
+        which, what = f"base seed {known[0]}", f"--seed {known[0]}"
+    return UserError(
+        f"{_name(log)} holds replications of {which}, not of {asked}. Give {what} to go on with "
+        f"them, {_ANEW}."
+    )
+
+
+def _refuse_other_model(log: EvalLog, held: str, model: str | None) -> None:
+    graders = held.split(", ") if held else []
+    # One model can have several names: it is made, to ask for the one it has in logs.
+    if graders and model is not None and not {model, str(get_model(model))} & set(graders):
+        raise UserError(
+            f"{_name(log)} holds replications of the grader {held}, not of {model}. Give --model "
+            f"{held} to go on with them, {_ANEW}."
+        )

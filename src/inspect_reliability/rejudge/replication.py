@@ -50,6 +50,11 @@ class Replication:
         return f"{self.verdict}: {self.explanation}"
 
 
+def output_id(sample: int | str, epoch: int) -> str:
+    """What the seeds of an output's replications are made from, beside the base seed."""
+    return f"{sample}|{epoch}"
+
+
 async def replicate(scorer: Scorer, state: TaskState, target: Target, seed: int) -> Replication:
     """Run a scorer once, its model calls with this seed.
 

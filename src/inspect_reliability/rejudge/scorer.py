@@ -11,7 +11,7 @@ from ..errors import PrerequisiteError, UserError
 from ..metrics import reliability
 from ..seed_check import SeedCheck, SeedOutcome
 from ..seeds import base_seed, replication_seed
-from .replication import Replication, replicate
+from .replication import Replication, output_id, replicate
 from .summary import earlier_score, kept_replications, summarise
 from .wrapped import ScorerSpec, resolve_scorer, scorer_identity
 
@@ -60,7 +60,8 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
 
     async def score(state: TaskState, target: Target) -> Score:
         def seed_of(replication: int) -> int:
-            return replication_seed(first_seed, f"{state.sample_id}|{state.epoch}", replication)
+            output = output_id(state.sample_id, state.epoch)
+            return replication_seed(first_seed, output, replication)
 
         earlier = earlier_score(state.scores or {}, name, seed_of(1))
         kept = kept_replications(earlier) if earlier else []
