@@ -20,7 +20,12 @@ from inspect_reliability.cli import main
 from inspect_reliability.errors import PrerequisiteError, UserError
 from inspect_reliability.judgments import counts, judgments_from_logs
 from inspect_reliability.metrics import reliability
-from inspect_reliability.rejudge import rejudge, rejudge_log, score_variance
+from inspect_reliability.rejudge import (
+    published_error,
+    rejudge,
+    rejudge_log,
+    score_variance,
+)
 from inspect_reliability.rejudge.replication import Replication
 from inspect_reliability.rejudge.summary import summarise
 from inspect_reliability.reliability import decompose, omega
@@ -596,6 +601,61 @@ def test_the_command_splits_the_variance_of_the_score(
         words = " ".join(shown.stdout.split())
         assert f"{found['widening']:.2f} times as wide" in words
         assert ("needs no correction" in words) == (abs(found["widening"] - 1) < 0.1)
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def first_only() -> Scorer:
+    """Right about the first question."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        return Score(value="C" if state.sample_id == 0 else "I")
+
+    return score
+
+
+@scorer(metrics={"won": [mean(), stderr()], "asked": [mean(), stderr()]})
+def two_parts() -> Scorer:
+    """What `wins` says, and whether the first question was asked."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        won = await wins()(state, target)
+        assert won is not None
+        return Score(value={"won": int(won.value == "C"), "asked": int(state.sample_id == 0)})
+
+    return score
+
+
+@scorer(metrics=[accuracy()])
+def without_error() -> Scorer:
+    """What `wins` says, published without a standard error."""
+    return wins()
+
+
+def test_the_published_error_is_that_of_the_scorer_rejudged(tmp_path: Path) -> None:
+    """Each suite has the standard error of its own scorer and key, or none."""
+    task = suite(match())
+    task.scorer = [first_only(), wins(), without_error(), two_parts()]
+    log = run(task, tmp_path, tiny(seed=4), epochs=2)
+    assert log.results is not None
+    own = {s.name: s.metrics["stderr"].value for s in log.results.scores if "stderr" in s.metrics}
+    assert own["first_only"] != own["wins"]
+    for name in ("wins", "without_error", "two_parts"):
+        log = rejudge_log(log, name, replications=2)
+    assert published_error(log, "rejudge1") is None
+    for key in ("won", "asked"):
+        assert published_error(log, f"rejudge2.{key}") == own[key]
+    assert published_error(log, "rejudge") == own["wins"]
+    command = ["rejudge", log.location, "--scorer", "wins", "--replications", "2"]
+    done = CliRunner().invoke(main, [*command, "--format", "json"])
+    assert [s["published"] for s in json.loads(done.stdout)["variance"]] == [own["wins"]]
+
+
+def test_of_two_scorers_of_one_name_no_error_is_taken(tmp_path: Path) -> None:
+    """Where it is not clear which scorer was rejudged, nothing is said to be published."""
+    task = suite(wins())
+    task.scorer = [wins(), wins(limit="nowhere")]
+    log = rejudge_log(run(task, tmp_path, tiny(seed=4), epochs=2), "wins", replications=2)
+    assert published_error(log, "rejudge") is None
 
 
 @pytest.mark.parametrize("form", ["table", "markdown"])

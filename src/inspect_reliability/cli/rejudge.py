@@ -93,8 +93,10 @@ def rejudge(
     if table.empty:
         raise UserError(f"Every replication failed: {failures[0]} (all of them are in {target})")
     cells = report_cells(Judgments(table, found.notes))
-    published = published_error(judged)
-    suites = [_suite(str(name), rows, published) for name, rows in table.groupby("scorer")]
+    suites = [
+        _suite(str(name), rows, published_error(judged, str(name)))
+        for name, rows in table.groupby("scorer")
+    ]
     if form == "json":
         judges = [report_row(cell) for cell in cells]
         click.echo(to_json({"log": target, "judges": judges, "variance": list(map(_row, suites))}))

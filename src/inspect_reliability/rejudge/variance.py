@@ -1,12 +1,14 @@
 """What a suite's score varies with: the question, the model's own run, or the judge."""
 
 import math
+import re
 
 import pandas as pd
 from inspect_ai.log import EvalLog
 
 from ..errors import UserError
 from ..reliability import Decomposition, decompose
+from ..replications import replications_in
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 
 _WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "true": 1.0, "false": 0.0}
@@ -36,11 +38,37 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
     return decompose(judgments["sample"], judgments["epoch"], judgments["verdict"].map(worth))
 
 
-def published_error(log: EvalLog) -> float | None:
-    """The standard error that the log's own scorer published; None if it published none."""
-    for score in log.results.scores if log.results else []:
-        if score.scorer != "rejudge" and "stderr" in score.metrics:
-            return float(score.metrics["stderr"].value)
+def published_error(log: EvalLog, suite: str) -> float | None:
+    """The standard error that the log published with the scorer that was rejudged.
+
+    Args:
+        log: A rejudged log.
+        suite: A scorer in its judgments table: the name of the score that `rejudge` gave, with a
+            key (`rejudge.style`) where scores have several parts.
+
+    Returns:
+        None if the log has none, or several scorers of that name.
+    """
+    score, _, key = suite.partition(".")
+    scorer = _rejudged(log, score)
+    if scorer is None:
+        return None
+    published: dict[str, float] = {}
+    for one in log.results.scores if log.results else []:
+        # Inspect numbers scorers that share a name: match, match1.
+        named = re.fullmatch(re.escape(scorer) + r"\d*", one.scorer)
+        if named and "stderr" in one.metrics and key in ("", one.name):
+            published.setdefault(one.scorer, float(one.metrics["stderr"].value))
+    return next(iter(published.values())) if len(published) == 1 else None
+
+
+def _rejudged(log: EvalLog, name: str) -> str | None:
+    """The scorer whose replications a score keeps, by its name in the log."""
+    for sample in log.samples or []:
+        score = (sample.scores or {}).get(name)
+        if score is not None and replications_in(score) is not None:
+            identity = str((score.metadata or {}).get("scorer"))
+            return identity.partition("(")[0].rpartition("/")[2]
     return None
 
 
