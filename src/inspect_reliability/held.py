@@ -8,9 +8,11 @@ import fsspec
 from inspect_ai import Task
 from inspect_ai.log import (
     EvalLog,
+    EvalSample,
     EvalSampleSummary,
     list_eval_logs,
     read_eval_log_sample_summaries,
+    write_eval_log,
 )
 
 from .files import read_log
@@ -20,7 +22,7 @@ Judgment = tuple[int | str, int]
 
 
 def log_headers(log_dir: str) -> list[EvalLog]:
-    """Headers of the logs in a folder, which need not exist.
+    """Headers of the logs in a folder, which need not exist; the newest first.
 
     Raises:
         UserError: A log cannot be read.
@@ -55,11 +57,40 @@ def judgments_in(logs: Iterable[EvalLog]) -> set[Judgment]:
     return {(sample.id, sample.epoch) for log in logs for sample in _judged(log)}
 
 
+def gather(logs: list[EvalLog]) -> None:
+    """Put what several logs hold of a task into the newest, which inspect goes on from.
+
+    Judgments that stand in the other logs alone would be made again.
+
+    Args:
+        logs: The logs, the newest first.
+    """
+    held = judgments_in(logs[:1])
+    missing = judgments_in(logs) - held
+    if not missing:
+        return
+    newest, *others = (read_log(log.location) for log in logs)
+    samples = {(s.id, s.epoch): s for log in others for s in log.samples or [] if _is_judged(s)}
+    newest.samples = [s for s in newest.samples or [] if (s.id, s.epoch) not in missing]
+    newest.samples += [samples[judgment] for judgment in sorted(missing, key=str)]
+    # Its metrics, if it has any, are those of fewer judgments.
+    newest.status, newest.results = "started", None
+    files, path = fsspec.core.url_to_fs(newest.location)
+    # By another name first: a log that is half written cannot be read.
+    written = f"{newest.location}.part"
+    write_eval_log(newest, written, format="json" if path.endswith(".json") else "eval")
+    files.mv(f"{path}.part", path)
+
+
 def remove_superseded(log_dir: str, judge: str) -> None:
     """Remove logs of a judge whose every judgment stands in another log of the same task too.
 
-    Inspect copies the judgments of a log into the one that goes on from there. Logs of other
-    judges are left alone: another process may be writing them.
+    Inspect copies the judgments of a log into the one that goes on from there. Before a run this
+    leaves it the fullest log to go on from, where it would take the newest; after a run, one log
+    that holds each judgment once.
+
+    No other process may be running the judge into this folder: its log might be removed under it.
+    Logs of other judges are left alone.
     """
     runs: dict[str, list[EvalLog]] = defaultdict(list)
     for log in log_headers(log_dir):
@@ -74,16 +105,22 @@ def remove_superseded(log_dir: str, judge: str) -> None:
 def _superseded(logs: list[EvalLog]) -> Iterator[EvalLog]:
     if len(logs) == 1:
         return
-    judged = {log.location: {sample.uuid for sample in _judged(log)} for log in logs}
-    # A finished log first, then the fullest: what is kept must hold whatever is removed.
+    judged = {log.location: {(s.id, s.epoch, s.uuid) for s in _judged(log)} for log in logs}
+    # The fullest log first, of two alike the finished one: what is kept must hold whatever is
+    # removed. Without a uuid nothing tells a copy from a second judgment.
     kept: list[EvalLog] = []
-    order = sorted(logs, key=lambda log: (log.status != "success", -len(judged[log.location])))
+    order = sorted(logs, key=lambda log: (-len(judged[log.location]), log.status != "success"))
     for log in order:
-        if any(judged[log.location] <= judged[other.location] for other in kept):
+        here = judged[log.location]
+        if all(uuid for _, _, uuid in here) and any(here <= judged[k.location] for k in kept):
             yield log
         else:
             kept.append(log)
 
 
 def _judged(log: EvalLog) -> list[EvalSampleSummary]:
-    return [s for s in read_eval_log_sample_summaries(log.location) if s.scores and not s.error]
+    return [s for s in read_eval_log_sample_summaries(log.location) if _is_judged(s)]
+
+
+def _is_judged(sample: EvalSample | EvalSampleSummary) -> bool:
+    return bool(sample.scores) and not sample.error

@@ -11,7 +11,7 @@ from inspect_ai.model import GenerateConfig, get_model
 
 from .benchmarks import Benchmark
 from .errors import UserError
-from .held import Judgment, judgments_in, log_headers, logs_of, remove_superseded
+from .held import Judgment, gather, judgments_in, log_headers, logs_of, remove_superseded
 from .tasks import bbh_judge, head_to_tail_judge, mt_bench_judge, squad_judge
 
 TEMPERATURES = (1.0, 0.75, 0.5, 0.25, 0.0)
@@ -90,6 +90,7 @@ def run_sweep(sweep: Sweep, log_dir: str, say: Callable[[str], None] = print) ->
 
 def _run_judge(sweep: Sweep, judge: str, log_dir: str, say: Callable[[str], None]) -> bool:
     # In a function of its own, which lets go of a local model before the next one is loaded.
+    remove_superseded(log_dir, judge)
     headers = log_headers(log_dir)
     tasks = []
     for benchmark in sweep.benchmarks:
@@ -98,6 +99,7 @@ def _run_judge(sweep: Sweep, judge: str, log_dir: str, say: Callable[[str], None
             logs = logs_of(headers, judge, sweep.model_args, task, args)
             whose = f"{BENCHMARKS[benchmark]} by {judge}"
             if _is_to_run(sweep, task, logs, log_dir, whose, say):
+                gather(logs)
                 tasks.append(task)
     if not tasks:
         return True
@@ -145,7 +147,8 @@ def _is_to_run(
     asked = {(q, r) for q in questions for r in range(1, sweep.replications + 1)}
     held = judgments_in(logs)
     if held <= asked:
-        return held < asked or all(log.status != "success" or log.invalidated for log in logs)
+        finished = (log for log in logs if log.status == "success" and not log.invalidated)
+        return not any(judgments_in([log]) == asked for log in finished)
     there = (
         f"{log_dir} holds {_size(held)} of {whose} at temperature {task.config.temperature:g}; "
         f"asked for: {_size(asked)}."

@@ -2,10 +2,10 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -22,12 +22,31 @@ from inspect_reliability.report import report_cells
 from inspect_reliability.report.judge_by_benchmark import judge_by_benchmark
 from inspect_reliability.sweep import Sweep, run_sweep
 
-QUESTIONS, REPLICATIONS = 5, 16
+QUESTIONS, REPLICATIONS = 5, 8
 TEMPERATURES = (1.0, 0.0)
 TOTAL = len(TEMPERATURES) * QUESTIONS * REPLICATIONS
 
 
-def _command(judge: str, folder: Path) -> list[str]:
+KILLED_AFTER = 45
+SWEEP = "from inspect_reliability.cli import main; main()"
+# Killed at a count of judgments, which is the same on every machine, and not at a time.
+KILLED_SWEEP = f"""
+import itertools, os, signal
+from inspect_ai.hooks import Hooks, SampleEnd, hooks
+
+judged = itertools.count(1)
+
+@hooks("killed", "The process is killed when some judgments have been made.")
+class Killed(Hooks):
+    async def on_sample_end(self, data: SampleEnd) -> None:
+        if next(judged) == {KILLED_AFTER}:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+{SWEEP}
+"""
+
+
+def _run(code: str, judge: str, epochs: int, folder: Path) -> subprocess.CompletedProcess[str]:
     responses = folder / "responses.jsonl"
     responses.write_text(
         "\n".join(
@@ -36,52 +55,46 @@ def _command(judge: str, folder: Path) -> list[str]:
             for name in "vwxyz"
         )
     )
-    return [
-        *(sys.executable, "-c", "from inspect_reliability.cli import main; main()", "sweep"),
-        *("--judge", judge, "--benchmark", "bbh", "--epochs", str(REPLICATIONS)),
+    command = [
+        *(sys.executable, "-c", code, "sweep"),
+        *("--judge", judge, "--benchmark", "bbh", "--epochs", str(epochs)),
         *(word for t in TEMPERATURES for word in ("--temperature", str(t))),
         *("--responses", str(responses), "--log-dir", str(folder / "sweep")),
         *("-M", "max_rows=2"),
     ]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        command, capture_output=True, text=True, env=environment, check=False, timeout=240
+    )
 
 
-def _written(log_dir: Path) -> int:
-    """Judgments that are in the logs already."""
-    count = 0
-    for log in list_eval_logs(str(log_dir)) if log_dir.exists() else []:
-        try:
-            count += len(read_eval_log_sample_summaries(log))
-        except Exception:  # a log that is being written
-            continue
-    return count
-
-
-def test_a_killed_sweep_ends_with_every_judgment_once(models: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", [0, 2], ids=["new", "grown"])
+def test_a_killed_sweep_ends_with_every_judgment_once(
+    before: int, models: list[str], tmp_path: Path
+) -> None:
     """Killed half way and run again, a sweep holds each judgment exactly once."""
     logs = tmp_path / "sweep"
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    with (tmp_path / "out").open("w") as out:
-        running = subprocess.Popen(
-            _command(models[0], tmp_path), stdout=out, stderr=out, env=environment
-        )
-        deadline = time.monotonic() + 120
-        while _written(logs) < TOTAL // 4 and time.monotonic() < deadline:
-            assert running.poll() is None, (tmp_path / "out").read_text()
-            time.sleep(0.2)
-        running.send_signal(signal.SIGKILL)
-        running.wait()
-    assert TOTAL // 4 <= _written(logs) < TOTAL
-    again = subprocess.run(
-        _command(models[0], tmp_path), capture_output=True, text=True, env=environment, check=False
-    )
+    if before:
+        finished = _run(SWEEP, models[0], before, tmp_path)
+        assert finished.returncode == 0, finished.stdout + finished.stderr
+    old = list(logs.glob("*.eval"))
+    killed = _run(KILLED_SWEEP, models[0], REPLICATIONS, tmp_path)
+    assert killed.returncode == -signal.SIGKILL, killed.stdout + killed.stderr
+    kept = _identity(str(logs))
+    assert len(TEMPERATURES) * QUESTIONS * before < len(kept) < TOTAL
+    # A copy of the folder can have the files' times in any order.
+    for path in old:
+        os.utime(path, (2**32, 2**32))
+    again = _run(SWEEP, models[0], REPLICATIONS, tmp_path)
     assert again.returncode == 0, again.stdout + again.stderr
     assert "BBH: omega" in again.stdout
-    assert _written(logs) == TOTAL
     judgments = judgments_from_logs(logs)
     assert judgments.notes == ()
     each = judgments.table.groupby(["temperature", "question", "replication"]).size()
     assert len(each) == len(judgments.table) == TOTAL
     assert set(judgments.table["temperature"]) == set(TEMPERATURES)
+    assert len(list(logs.glob("*.eval"))) == len(TEMPERATURES)
+    assert kept < _identity(str(logs))
 
 
 def test_more_of_a_sweep_adds_to_it(models: list[str], tmp_path: Path) -> None:
@@ -169,6 +182,84 @@ def test_fewer_epochs_than_a_killed_run_has_made(models: list[str], tmp_path: Pa
     assert run_sweep(Sweep(models[:1], **FULL), logs)  # type: ignore[arg-type]
     assert before < _identity(logs)
     assert len(_identity(logs)) == 9
+
+
+@pytest.fixture(scope="module")
+def grown(models: list[str], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The log of a finished sweep, and the one of the same sweep with one replication more."""
+    folder = tmp_path_factory.mktemp("grown")
+    for replications in (2, 3):
+        sweep = Sweep(models[:1], **(FULL | {"replications": replications}))  # type: ignore[arg-type]
+        assert run_sweep(sweep, str(folder / "sweep"))
+        (path,) = (folder / "sweep").glob("*.eval")
+        shutil.copy(path, folder)
+    first, second = sorted(folder.glob("*.eval"))
+    return first, second
+
+
+@pytest.mark.parametrize("newest", ["finished", "killed"])
+@pytest.mark.parametrize("uuids", [True, False], ids=["uuids", "no uuids"])
+@pytest.mark.parametrize(
+    "killed",
+    [
+        [(0, 1), (1, 1)],
+        [(q, r) for q in range(3) for r in (2, 3)],
+        [(0, 1), (0, 2), (0, 3), (1, 1)],
+        [(q, r) for q in range(3) for r in (1, 2, 3)],
+    ],
+    ids=["early", "later replications", "one question", "all judged"],
+)
+def test_whatever_a_kill_leaves_is_finished(
+    killed: list[tuple[int, int]],
+    uuids: bool,
+    newest: str,
+    grown: tuple[Path, Path],
+    models: list[str],
+    tmp_path: Path,
+) -> None:
+    """One finished log holds every judgment at the end, each one that was there among them."""
+    first, second = (Path(shutil.copy(path, tmp_path)) for path in grown)
+    log = read_eval_log(second)
+    ids = sorted({sample.id for sample in log.samples or []}, key=str)
+    left = {(ids[q], r) for q, r in killed}
+    log.samples = [s for s in log.samples or [] if (s.id, s.epoch) in left]
+    log.status, log.results = "started", None
+    write_eval_log(log, second)
+    if not uuids:
+        for path in (first, second):
+            log = read_eval_log(path)
+            for sample in log.samples or []:
+                sample.uuid = None
+            write_eval_log(log, path)
+    os.utime(first if newest == "finished" else second, (2**32, 2**32))
+    before = _identity(str(tmp_path))
+    assert run_sweep(Sweep(models[:1], **FULL), str(tmp_path))  # type: ignore[arg-type]
+    after = _identity(str(tmp_path))
+    assert before <= after
+    logs = [read_eval_log(info) for info in list_eval_logs(str(tmp_path))]
+    (full,) = (log for log in logs if log.status == "success" and len(log.samples or []) == 9)
+    assert {(s.id, s.epoch) for s in full.samples or []} == {(q, r) for q in ids for r in (1, 2, 3)}
+    assert len(after) == 9
+    assert len(logs) == 1 or not uuids
+
+
+def test_logs_without_uuids_are_not_taken_for_copies(
+    grown: tuple[Path, Path], models: list[str], tmp_path: Path
+) -> None:
+    """Judgments that nothing identifies stay, though their logs look alike."""
+    for path, replication in zip(grown, (1, 3), strict=True):
+        log = read_eval_log(path)
+        log.samples = [s for s in log.samples or [] if s.epoch == replication]
+        for sample in log.samples:
+            sample.uuid = None
+        write_eval_log(log, tmp_path / path.name)
+    before = _identity(str(tmp_path))
+    assert len(before) == 6
+    heard: list[str] = []
+    once = Sweep(models[:1], **(FULL | {"replications": 1}))  # type: ignore[arg-type]
+    assert run_sweep(once, str(tmp_path), heard.append)
+    assert "Nothing to do, and nothing is removed" in heard[0]
+    assert _identity(str(tmp_path)) == before
 
 
 def test_a_broken_log_in_the_folder_is_named(models: list[str], tmp_path: Path) -> None:
