@@ -82,7 +82,8 @@ def run_sweep(sweep: Sweep, log_dir: str, say: Callable[[str], None] = print) ->
             are: of other questions, say.
     """
     complete = True
-    for judge in sweep.judges:
+    # What is named twice is run once.
+    for judge in dict.fromkeys(sweep.judges):
         complete = _run_judge(sweep, judge, log_dir, say) and complete
         remove_superseded(log_dir, judge)
     return complete
@@ -93,9 +94,9 @@ def _run_judge(sweep: Sweep, judge: str, log_dir: str, say: Callable[[str], None
     remove_superseded(log_dir, judge)
     headers = log_headers(log_dir)
     tasks = []
-    for benchmark in sweep.benchmarks:
-        for temperature in sweep.temperatures:
-            task, args = _judge_task(sweep, benchmark, judge, temperature)
+    for benchmark in dict.fromkeys(sweep.benchmarks):
+        for temperature in dict.fromkeys(_sent(t, judge) for t in sweep.temperatures):
+            task, args = _judge_task(sweep, benchmark, temperature)
             logs = logs_of(headers, judge, sweep.model_args, task, args)
             whose = f"{BENCHMARKS[benchmark]} by {judge}"
             if _is_to_run(sweep, task, logs, log_dir, whose, say):
@@ -119,17 +120,17 @@ def _run_judge(sweep: Sweep, judge: str, log_dir: str, say: Callable[[str], None
     return done
 
 
-def _judge_task(
-    sweep: Sweep, benchmark: str, judge: str, temperature: float
-) -> tuple[Task, dict[str, Any]]:
+def _sent(temperature: float, judge: str) -> float:
+    # transformers refuses 0, and inspect's own `hf` provider passes it on; the paper's machine
+    # epsilon is greedy there. Elsewhere 0 is the greedy value, and a tiny one may be raised.
+    return sys.float_info.epsilon if temperature == 0 and judge.startswith("hf/") else temperature
+
+
+def _judge_task(sweep: Sweep, benchmark: str, temperature: float) -> tuple[Task, dict[str, Any]]:
     args: dict[str, Any] = {"responses": sweep.responses, "seed": sweep.seed}
     if benchmark == "head_to_tail":
         args |= {"responses": sweep.predictions, "responder": sweep.responder}
     task = _JUDGE_TASKS[benchmark](**args)
-    # transformers refuses 0, and inspect's own `hf` provider passes it on; the paper's machine
-    # epsilon is greedy there. Elsewhere 0 is the greedy value, and a tiny one may be raised.
-    if temperature == 0 and judge.startswith("hf/"):
-        temperature = sys.float_info.epsilon
     config = task.config.merge(GenerateConfig(temperature=temperature))
     return task_with(task, config=config), args
 

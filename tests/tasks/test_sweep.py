@@ -262,6 +262,16 @@ def test_logs_without_uuids_are_not_taken_for_copies(
     assert _identity(str(tmp_path)) == before
 
 
+@pytest.mark.parametrize("twice", ["judges", "benchmarks", "temperatures"])
+def test_what_is_named_twice_is_run_once(twice: str, models: list[str], tmp_path: Path) -> None:
+    """A judge, benchmark or temperature that is named twice adds no judgment and no complaint."""
+    once = {"judges": models[:1], "benchmarks": ("bbh",), "temperatures": (1.0,)}
+    named = once | {twice: [*once[twice], *once[twice]]}  # type: ignore[misc]
+    assert run_sweep(Sweep(**named, replications=1, limit=2), str(tmp_path))  # type: ignore[arg-type]
+    assert len(_identity(str(tmp_path))) == 2
+    assert len(list(tmp_path.glob("*.eval"))) == 1
+
+
 def test_a_broken_log_in_the_folder_is_named(models: list[str], tmp_path: Path) -> None:
     """A truncated log stops a sweep with its name, before anything is run."""
     broken = tmp_path / "2026-01-01T00-00-00-00-00_bbh-judge_aaaaaaaaaaaaaaaaaaaaaa.eval"
