@@ -57,12 +57,18 @@ def settled(generator: np.random.Generator, n: int) -> Array:
     return chances
 
 
+def noise_only(generator: np.random.Generator, n: int) -> Array:
+    """The same chances for every question."""
+    return np.tile(SKEWED, (n, 1))
+
+
 POPULATIONS = {
     "steady judge": spread(SKEWED, 0.3),
     "middling judge": spread(SKEWED, 1.5),
     "unsteady judge": spread(SKEWED, 4.0),
     "some questions settled": settled,
     "one verdict dominates": spread(DOMINATED, 1.5),
+    "nothing but noise": noise_only,
 }
 
 

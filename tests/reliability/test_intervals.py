@@ -1,5 +1,6 @@
 """Intervals over questions: the formulas by hand, and what they refuse."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ def test_jackknife_by_hand(table: Table) -> None:
         factor = np.exp(stats.t(n - 1).ppf(0.95) * error / gap)
         ends = sorted([estimate.value + sign * gap * (1 - f) for f in (factor, 1 / factor)])
         ends = np.clip(ends, min(least(table, name), estimate.value), 1)
+        ends = [ends[0], max(ends[1], 0)]
         assert (estimate.low, estimate.high) == pytest.approx(tuple(ends), rel=1e-6)
         assert estimate.low - 1e-12 <= estimate.value <= estimate.high + 1e-12
         assert (estimate.level, estimate.reason) == (0.9, None)
@@ -59,6 +61,53 @@ def test_ends_are_values_that_can_be(table: Table, method: Any) -> None:
         if estimate.low is not None:
             lowest = min(least(table, name), estimate.value)
             assert lowest - 1e-12 <= estimate.low <= estimate.high <= 1, name
+
+
+def test_pure_noise_is_covered() -> None:
+    """A judge that tosses a coin has omega 0, and no more than 1 interval in 20 denies it."""
+    generator = np.random.default_rng(0)
+    held = []
+    for _ in range(400):
+        heads = generator.binomial(20, 0.5, 20)
+        found = panel(counts(np.column_stack([heads, 20 - heads])), ["omega"])["omega"]
+        held.append(found.low <= 0 <= found.high)
+    assert np.mean(held) >= 0.93
+
+
+@given(tables(min_questions=3), st.integers(2, 4))
+@settings(max_examples=40)
+def test_copies_in_clusters_bring_no_certainty(table: Table, times: int) -> None:
+    """Rows repeated as clusters have the interval of the rows; taken as questions, a narrower."""
+    same = ("agreement", "brennan_prediger", "gwet_ac1", "modal_share")
+    more = counts(np.repeat(table, times, axis=0))
+    together = replace(more, clusters=np.repeat(np.arange(len(table)), times))
+    once, clustered, apart = panel(counts(table)), panel(together), panel(more)
+    for name in same:
+        assert clustered[name].n_questions == len(table)
+        ends = (once[name].value, once[name].low, once[name].high)
+        for found, expected in zip(
+            (clustered[name].value, clustered[name].low, clustered[name].high), ends, strict=True
+        ):
+            assert found == (expected if expected is None else pytest.approx(expected, abs=1e-9))
+        if once[name].low is not None and once[name].method == "jackknife":
+            assert apart[name].low >= once[name].low - 1e-9
+
+
+@given(tables(min_questions=4))
+@settings(max_examples=40)
+def test_clusters_are_left_out_together(table: Table) -> None:
+    """The jackknife takes a cluster's rows out at once: each coefficient computed anew without."""
+    clusters = np.arange(len(table)) // 2 * 7
+    found = panel(replace(counts(table), clusters=clusters), ["omega", "agreement"])
+    g = len(set(clusters))
+    for name, estimate in found.items():
+        if estimate.method != "jackknife":
+            continue
+        without = [value(table[clusters != c], name) for c in sorted(set(clusters))]
+        error = np.sqrt((g - 1) * np.var(without))
+        gap = 1 - estimate.value
+        high = estimate.value + gap * (1 - np.exp(-stats.t(g - 1).ppf(0.975) * error / gap))
+        assert estimate.high == pytest.approx(max(high, 0), abs=1e-9)
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])

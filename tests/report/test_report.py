@@ -130,6 +130,21 @@ def test_scorers_are_never_thrown_together() -> None:
     assert "scorer" not in report_cells(changed(made(), scorer="only"), permutations=0)[0].group
 
 
+def test_outputs_of_one_question_are_not_questions() -> None:
+    """Five outputs of each of five questions have an interval over five questions."""
+    outputs = made()
+    clustered = changed(outputs, sample=[int(n // 50) for n in range(250)])
+    (apart,), (clusters,) = (
+        [report_row(cell) for cell in report_cells(judgments, permutations=5)]
+        for judgments in (outputs, clustered)
+    )
+    assert (apart["n_questions"], clusters["n_questions"]) == (25, 5)
+    assert clusters["omega"] == apart["omega"]
+    assert clusters["agreement_interval"] != apart["agreement_interval"]
+    assert any("25 outputs of 5 questions" in caution for caution in clusters["cautions"])
+    assert any("5 questions only" in caution for caution in clusters["cautions"])
+
+
 def test_judgments_without_a_scorer_are_reported_too() -> None:
     """Every judgment is in one cell, whether it is known who scored it or not."""
     parts = [changed(made(), scorer=name) for name in ("a", "b", None)]

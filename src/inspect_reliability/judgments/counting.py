@@ -1,7 +1,9 @@
 """Judgments reduced to counts."""
 
 from collections.abc import Sequence, Set
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from ..reliability import Counts
@@ -63,4 +65,16 @@ def counts(table: pd.DataFrame, categories: Sequence[str] | None = None) -> Coun
     declared = declared_categories(table) if categories is None else categories
     if declared is None:
         declared = answers(set(verdicts.dropna()))
-    return Counts.from_long(table["question"], verdicts, declared)
+    counted = Counts.from_long(table["question"], verdicts, declared)
+    if "sample" not in table:
+        return counted
+    # A grader that judges several outputs of one sample judges them one by one.
+    first = table.drop_duplicates("question")
+    sample = {
+        str(question): (benchmark, question if pd.isna(sample) else sample)
+        for question, benchmark, sample in zip(
+            first["question"], first["benchmark"], first["sample"], strict=True
+        )
+    }
+    number = {of: k for k, of in enumerate(dict.fromkeys(sample.values()))}
+    return replace(counted, clusters=np.array([number[sample[q]] for q in counted.questions]))

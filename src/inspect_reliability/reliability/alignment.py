@@ -24,6 +24,7 @@ class Alignment:
         categories: The K categories that any judge declares.
         left_out: Reason -> the questions that did not enter because of it.
         singletons: Whether each verdict in the last column is a category of its own.
+        clusters: Which questions go together (`Counts`), N integers.
     """
 
     tables: NDArray[np.int64]
@@ -31,6 +32,7 @@ class Alignment:
     categories: tuple[str, ...]
     left_out: dict[str, tuple[str, ...]]
     singletons: bool
+    clusters: NDArray[np.int64]
 
     @property
     def replications(self) -> tuple[float, ...]:
@@ -82,4 +84,7 @@ def align(judges: Mapping[str, Counts]) -> Alignment:
         rows = [counts.questions.index(question) for question in shared]
         columns = [categories.index(category) for category in counts.categories]
         table[:, columns] = counts.table[rows]
-    return Alignment(tables, shared, categories, left_out, bool(singletons))
+    # Judges of the same outputs know the same clusters.
+    first = next(iter(judges.values()))
+    clusters = first.clusters[[first.questions.index(question) for question in shared]]
+    return Alignment(tables, shared, categories, left_out, bool(singletons), clusters)

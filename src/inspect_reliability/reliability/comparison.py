@@ -97,17 +97,20 @@ def compare(
         raise ReliabilityError(f"Both judges are called {names[0]!r}; give them different names.")
     shared = align(dict(zip(names, (first, second), strict=True)))
     formula, least, undefined, _ = COEFFICIENTS[coefficient]
-    n = len(shared.questions)
+    n, alone = len(shared.questions), np.arange(len(shared.questions))
     total = sums(shared.tables, singletons=shared.singletons)
     whole = formula(total)
-    without = np.full((2, n), np.nan)
+    without = without_cluster = np.full((2, n), np.nan)
     if n > 1:
-        without = formula(sums(shared.tables, leave_one_out(n), singletons=shared.singletons))
+        without, without_cluster = (
+            formula(sums(shared.tables, leave_one_out(of), singletons=shared.singletons))
+            for of in (alone, shared.clusters)
+        )
     elif coefficient != "agreement":
         whole, undefined = np.full(2, np.nan), "needs at least 2 questions"
     difference = float(whole[0] - whole[1])
     rest = without[0] - without[1]
-    low, high, reason = _interval(difference, rest, level)
+    low, high, reason = _interval(difference, without_cluster[0] - without_cluster[1], level)
     if low is not None and high is not None:
         # Either judge can be at its least, or at 1, and the other where it is.
         first_least, second_least = np.minimum(whole, least(total)).tolist()
@@ -121,7 +124,7 @@ def compare(
         difference=_known(difference),
         low=low,
         high=high,
-        n_questions=n,
+        n_questions=len(np.unique(shared.clusters)),
         n_replications=(shared.replications[0], shared.replications[1]),
         drivers=tuple(
             Driver(shared.questions[i], _known(rest[i]), _known(moved[i])) for i in order

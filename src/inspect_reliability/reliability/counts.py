@@ -25,6 +25,9 @@ class Counts:
         missing: Verdicts per question that are not in the table because they were missing or
             were excluded, N integers; none by default.
         singletons: Whether each verdict in the last column is a category of its own.
+        clusters: Which rows go together, N integers; by default each stands alone. Several outputs
+            of one question, each judged for itself, are rows of one cluster: other questions
+            would bring other outputs, so intervals are over clusters.
 
     Raises:
         ShapeError: The table does not fit its questions and categories, or a name occurs twice.
@@ -36,10 +39,13 @@ class Counts:
     categories: tuple[str, ...]
     missing: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     singletons: bool = False
+    clusters: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
         table = _whole_numbers(self.table)
         missing = _whole_numbers(self.missing if len(self.missing) else [0] * len(self.questions))
+        alone = np.arange(len(self.questions))
+        clusters = _whole_numbers(self.clusters if len(self.clusters) else alone)
         if table.shape != (len(self.questions), len(self.categories)):
             raise ShapeError(
                 f"The table of counts has shape {table.shape}, which does not fit "
@@ -47,12 +53,15 @@ class Counts:
             )
         if missing.shape != (len(self.questions),):
             raise ShapeError(f"There are {missing.size} missing counts, not one per question.")
+        if clusters.shape != (len(self.questions),):
+            raise ShapeError(f"There are {clusters.size} clusters, not one per question.")
         _refuse_twice("question", self.questions)
         _refuse_twice("category", self.categories)
         if not self.questions:
             raise NoJudgmentsError
         object.__setattr__(self, "table", table)
         object.__setattr__(self, "missing", missing)
+        object.__setattr__(self, "clusters", clusters)
 
     @classmethod
     def from_long(
@@ -151,6 +160,11 @@ class Counts:
         return tuple(name for name, left_out in zip(self.questions, few, strict=True) if left_out)
 
     @property
+    def clustered(self) -> bool:
+        """Whether several rows go together."""
+        return len(np.unique(self.clusters)) < len(self.questions)
+
+    @property
     def coverage(self) -> float:
         """Share of the verdicts asked for that are in the table."""
         kept = int(self.table.sum())
@@ -164,6 +178,7 @@ class Counts:
             table=self.table[chosen],
             questions=tuple(self.questions[i] for i in chosen),
             missing=self.missing[chosen],
+            clusters=self.clusters[chosen],
         )
 
 

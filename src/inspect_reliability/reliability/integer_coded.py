@@ -83,7 +83,7 @@ def _estimate(
         return replace(estimate, value=value, reason="no interval: no question varies")
     if n < FEWEST_QUESTIONS:
         return replace(estimate, value=value, reason=TOO_FEW)
-    ends = jackknife(value, formula(entered, leave_one_out(n)), level, least(entered))
+    ends = jackknife(value, formula(entered, leave_one_out(np.arange(n))), level, least(entered))
     return add_interval(replace(estimate, value=value), ends, "jackknife")
 
 

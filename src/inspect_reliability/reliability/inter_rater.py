@@ -123,5 +123,5 @@ def _over_questions(
         return replace(estimate, low=low, high=value, method="exact bound")
     if n < FEWEST_QUESTIONS:
         return replace(estimate, reason=TOO_FEW)
-    ends = jackknife(value, leave_one_out(n) @ means / (n - 1), level, least=0.0)
+    ends = jackknife(value, leave_one_out(np.arange(n)) @ means / (n - 1), level, least=0.0)
     return add_interval(estimate, ends, "jackknife")

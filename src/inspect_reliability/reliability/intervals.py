@@ -7,6 +7,7 @@ which one-hot verdicts do not follow. Ends that cannot be computed are NaN.
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
 from .estimate import Estimate, IntervalMethod
@@ -35,16 +36,23 @@ def add_interval(estimate: Estimate, ends: tuple[float, float], method: Interval
     return replace(estimate, low=low, high=high, reason=None, method=method)
 
 
-def leave_one_out(n_questions: int) -> FloatArray:
-    """Weights that leave out one question each, N x N."""
-    return 1.0 - np.eye(n_questions)
+def leave_one_out(clusters: NDArray[np.int64]) -> FloatArray:
+    """Weights that leave out one cluster each, G x N; a row of its own is a cluster (Counts)."""
+    return 1.0 - _members(clusters)
 
 
-def bootstrap_weights(n_questions: int, seed: int) -> FloatArray:
-    """How often each question is drawn in resamples with replacement, 10,000 x N."""
+def bootstrap_weights(clusters: NDArray[np.int64], seed: int) -> FloatArray:
+    """How often each row is drawn in resamples of clusters with replacement, 10,000 x N."""
     generator = np.random.default_rng(seed)
-    chances = np.full(n_questions, 1 / n_questions)
-    return generator.multinomial(n_questions, chances, RESAMPLES).astype(np.float64)
+    members = _members(clusters)
+    g = len(members)
+    drawn = generator.multinomial(g, np.full(g, 1 / g), RESAMPLES)
+    return np.asarray(drawn @ members, dtype=np.float64)
+
+
+def _members(clusters: NDArray[np.int64]) -> FloatArray:
+    """1 where a row belongs to a cluster, G x N."""
+    return np.asarray(np.unique(clusters)[:, None] == clusters, dtype=np.float64)
 
 
 def jackknife_error(left_one_out: FloatArray) -> float:
@@ -62,7 +70,7 @@ def jackknife(
 
     Args:
         value: The coefficient x.
-        left_one_out: The coefficient without one question each, N values.
+        left_one_out: The coefficient without one question (or cluster) each.
         level: Confidence level.
         least: The least that the coefficient can be; the interval goes no lower, unless the
             value itself does.
@@ -103,6 +111,11 @@ def constant_share_bound(n_questions: int, level: float) -> float:
 
 
 def _possible(low: float, high: float, least: float) -> tuple[float, float]:
-    """The ends cut at the least and at 1: no truth lies beyond, so that coverage stays as it is."""
+    """The ends cut at the least and at 1, the upper one at 0 too: no truth lies beyond.
+
+    Replications are exchangeable, so no coefficient is truly below that of chance, though an
+    estimate of nothing but noise is below it half of the time.
+    """
     low, high = np.clip([low, high], least, 1.0).tolist()
-    return low, high
+    # An interval without width is none, and must not be given one here.
+    return low, max(high, 0.0) if high - low > NO_WIDTH else high

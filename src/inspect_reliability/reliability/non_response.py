@@ -9,7 +9,14 @@ from scipy import stats
 from .counts import Counts
 from .errors import ReliabilityError
 from .estimate import Estimate, LeftOut
-from .intervals import FEWEST_QUESTIONS, TOO_FEW, add_interval, constant_share_bound, jackknife
+from .intervals import (
+    FEWEST_QUESTIONS,
+    TOO_FEW,
+    add_interval,
+    constant_share_bound,
+    jackknife,
+    leave_one_out,
+)
 
 Handling = Literal["category", "unique", "excluded"]
 
@@ -75,7 +82,8 @@ def non_response_rate(
     if not 0 < level < 1:
         raise ReliabilityError(f"The confidence level must lie between 0 and 1, not be {level}.")
     judged = counts.replications > 0
-    total, n = counts.replications[judged], int(judged.sum())
+    total, clusters = counts.replications[judged], counts.clusters[judged]
+    n = len(np.unique(clusters))
     silent = np.zeros_like(total)
     if non_response in counts.categories:
         silent = counts.table[judged, counts.categories.index(non_response)]
@@ -105,7 +113,8 @@ def non_response_rate(
         return add_interval(replace(estimate, warning=warning), ends, "exact bound")
     if n < FEWEST_QUESTIONS:
         return replace(estimate, reason=TOO_FEW)
-    without = (silent.sum() - silent) / (total.sum() - total)
+    weights = leave_one_out(clusters)
+    without = (weights @ silent) / (weights @ total)
     low, high = jackknife(value, without, level, least=0.0)
     ends = min(low, float(exact.low)), max(high, float(exact.high))
     return add_interval(estimate, ends, "jackknife")

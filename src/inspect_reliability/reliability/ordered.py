@@ -54,20 +54,21 @@ def krippendorff_alpha_interval(
 
 def _estimate(counts: Counts, values: FloatArray | None, level: float) -> Estimate:
     used = counts.replications >= 2
-    n, table = int(used.sum()), counts.table[used]
+    table, clusters = counts.table[used], counts.clusters[used]
+    n = len(np.unique(clusters))
     estimate = Estimate(
         value=None,
         low=None,
         high=None,
         n_questions=n,
-        n_replications=float(table.sum() / n) if n else 0.0,
+        n_replications=float(table.sum() / len(table)) if n else 0.0,
         left_out=LeftOut(int(counts.missing.sum()), counts.unreplicated),
         reason="needs at least 2 replications" if n == 0 else "needs at least 2 questions",
         level=level,
     )
     if n < 2:
         return estimate
-    value = float(_alpha(table, values, np.ones((1, n)))[0])
+    value = float(_alpha(table, values, np.ones((1, len(table))))[0])
     if np.isnan(value):
         return replace(estimate, reason="no variance between questions")
     if value == 1:
@@ -75,7 +76,7 @@ def _estimate(counts: Counts, values: FloatArray | None, level: float) -> Estima
     if n < FEWEST_QUESTIONS:
         return replace(estimate, value=value, reason=TOO_FEW)
     least = float(least_over_replications(sums(table)))
-    ends = jackknife(value, _alpha(table, values, leave_one_out(n)), level, least)
+    ends = jackknife(value, _alpha(table, values, leave_one_out(clusters)), level, least)
     return add_interval(replace(estimate, value=value), ends, "jackknife")
 
 

@@ -73,7 +73,8 @@ def panel(
     """Estimate coefficients with their intervals.
 
     Args:
-        counts: Verdicts per question; questions with fewer than two are left out and named.
+        counts: Verdicts per question; questions with fewer than two are left out and named. Of
+            clusters, the number of questions and the intervals are those of clusters.
         names: Coefficients to estimate; by default all.
         interval: The jackknife over questions on the log scale, or the percentile bootstrap of
             10,000 resamples of questions. Where no question varies both are replaced by the exact
@@ -100,13 +101,14 @@ def panel(
     if interval not in ("jackknife", "bootstrap"):
         raise ReliabilityError(f"Intervals are 'jackknife' or 'bootstrap', not {interval!r}.")
     used = counts.replications >= 2
-    n, table = int(used.sum()), counts.table[used]
+    table, clusters = counts.table[used], counts.clusters[used]
+    n = len(np.unique(clusters))
     blank = Estimate(
         value=None,
         low=None,
         high=None,
         n_questions=n,
-        n_replications=float(table.sum() / n) if n else 0.0,
+        n_replications=float(table.sum() / len(table)) if n else 0.0,
         left_out=LeftOut(int(counts.missing.sum()), counts.unreplicated),
         reason="needs at least 2 replications" if counts.table.any() else "there are no verdicts",
         level=level,
@@ -116,10 +118,14 @@ def panel(
     total = sums(table, singletons=counts.singletons)
     method: IntervalMethod = interval
     resampled = total
-    if total.agreement == n:
+    if total.agreement == len(table):
         method, resampled = "exact bound", total.at_agreement(constant_share_bound(n, level))
     elif n > 1:
-        weights = leave_one_out(n) if interval == "jackknife" else bootstrap_weights(n, seed)
+        weights = (
+            leave_one_out(clusters)
+            if interval == "jackknife"
+            else bootstrap_weights(clusters, seed)
+        )
         resampled = sums(table, weights, singletons=counts.singletons)
     return {name: _estimate(name, total, resampled, method, blank) for name in names}
 

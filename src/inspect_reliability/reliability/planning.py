@@ -165,6 +165,9 @@ def precision(counts: Counts, coefficient: str = "omega", *, level: float = 0.95
     )
     if n < 3:
         return blank
+    if counts.clustered:
+        why = "several outputs of each question were judged: plan from one output of each"
+        return replace(blank, reason=why)
     formula, undefined = COEFFICIENTS[coefficient].formula, COEFFICIENTS[coefficient].undefined
     question, category = np.nonzero(table)
     without_one = table[question]
@@ -175,7 +178,7 @@ def precision(counts: Counts, coefficient: str = "omega", *, level: float = 0.95
     weights = np.block(
         [
             [np.ones((1, n)), np.zeros((1, len(question)))],
-            [leave_one_out(n), np.zeros((n, len(question)))],
+            [leave_one_out(np.arange(n)), np.zeros((n, len(question)))],
             [swapped, np.eye(len(question))],
         ]
     )

@@ -51,6 +51,12 @@ def cautions(
     if omega.value is not None and omega.warning:
         yield omega.warning
     yield from _of_the_questions(table, omega)
+    if (outputs := table["question"].nunique()) > omega.n_questions + len(omega.left_out.questions):
+        yield (
+            f"The judge was given {outputs:,} outputs of {omega.n_questions} questions. Each is "
+            "judged for itself; intervals are over the questions, as other questions bring other "
+            "outputs."
+        )
     yield from _of_the_verdicts(table, omega)
     if copies:
         yield copies

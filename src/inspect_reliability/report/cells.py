@@ -51,7 +51,7 @@ class Cell:
         correct_or_not: Head-to-Tail only: coefficients with everything but "correct" as one
             category; else empty.
         integer: Coefficients of verdicts coded as numbers, for comparison only; empty where the
-            verdicts have no published codes.
+            verdicts have no published codes, or are on several outputs of a question.
         published: The published procedure with its noise floor; None where it does not apply,
             with the reason in `published_reason`.
         head_to_tail: Accuracy as the judge sees it; None for other benchmarks.
@@ -193,7 +193,7 @@ def report_cell(group: dict[str, Any], table: pd.DataFrame, permutations: int = 
         coverage=without.coverage,
         floor=noise_floor(counted, "omega", permutations or 200),
         correct_or_not=_correct_or_not(table),
-        integer={} if codes is None else integer_coded(codes),
+        integer={} if codes is None or counted.clustered else integer_coded(codes),
         published=published,
         published_reason=reason,
         head_to_tail=_head_to_tail(table),
