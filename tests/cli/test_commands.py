@@ -1,15 +1,14 @@
 """Every command on every kind of log that is not a clean one."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import psutil
 import pytest
 from click.testing import CliRunner, Result
 from inspect_ai.log import read_eval_log, read_eval_log_sample
@@ -296,24 +295,71 @@ def test_imported_logs_hold_prompt_output_and_metrics(tmp_path: Path) -> None:
     assert sample.model_usage == {}
 
 
-def test_importing_when_a_worker_is_killed(tmp_path: Path) -> None:
+# Imported by every process of the command; ends the first worker that would put a log in its place.
+KILLED_WRITING = """
+import os, signal, sys
+
+def kill(event, arguments):
+    if event == "os.rename" and str(arguments[1]).endswith(".eval"):
+        try:
+            os.close(os.open(os.environ["KILLED"], os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return
+        os.kill(os.getpid(), signal.SIGKILL)
+
+if "--multiprocessing-fork" in sys.argv:
+    sys.addaudithook(kill)
+"""
+
+# Ends the first worker while the second is starting: the pool has seen the one die, and ended all
+# workers that it knows of, before it knows of the other.
+KILLED_STARTING = """
+import time
+from concurrent.futures import ProcessPoolExecutor
+
+start = ProcessPoolExecutor._spawn_process
+
+def spawn(pool):
+    known, pool._processes = pool._processes, {}
+    start(pool)
+    if len(known) == 1:
+        (first,) = known.values()
+        first.kill()
+        until = time.monotonic() + 5
+        while not pool._call_queue._reader.closed and time.monotonic() < until:
+            time.sleep(0.01)
+    known.update(pool._processes)
+    pool._processes = known
+
+ProcessPoolExecutor._spawn_process = spawn
+"""
+
+
+@pytest.mark.parametrize(
+    ("in_every_process", "in_command"),
+    [(KILLED_WRITING, ""), ("", KILLED_STARTING)],
+    ids=["writing", "starting"],
+)
+def test_importing_when_a_worker_is_killed(
+    in_every_process: str, in_command: str, tmp_path: Path
+) -> None:
     """It is said in words, and the same command then writes every log."""
     folder, log_dir = published_folder(tmp_path / "published"), tmp_path / "logs"
-    code = "from inspect_reliability.cli import main; main()"
-    command = [sys.executable, "-c", code, "import", str(folder), "--log-dir", str(log_dir)]
-    importing = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    workers: list[psutil.Process] = []
-    while not workers:
-        assert importing.poll() is None
-        started = psutil.Process(importing.pid).children()
-        workers = [child for child in started if "spawn_main" in " ".join(child.cmdline())]
-        time.sleep(0.05)
-    workers[0].kill()
-    _, said = importing.communicate()
-    assert importing.returncode == 2
-    assert "Traceback" not in said
-    assert "was killed" in said
-    assert f"of {3 * 3 * 2 + 1} logs" in said
+    (tmp_path / "sitecustomize.py").write_text(in_every_process)
+    code = f"{in_command}\nfrom inspect_reliability.cli import main; main()"
+    importing = subprocess.run(
+        [sys.executable, "-c", code, "import", str(folder), "--log-dir", str(log_dir)],
+        env=os.environ | {"PYTHONPATH": str(tmp_path), "KILLED": str(tmp_path / "killed")},
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert importing.returncode == 2, importing.stderr
+    assert (tmp_path / "killed").exists() == bool(in_every_process)
+    assert "Traceback" not in importing.stderr
+    assert "was killed" in importing.stderr
+    assert f"of {3 * 3 * 2 + 1} logs" in importing.stderr
     assert run("import", folder, "--log-dir", log_dir).exit_code == 0
     assert len(list(log_dir.glob("*.eval"))) == 3 * 3 * 2 + 1
     files, logs = (run("report", source, "--format", "json") for source in (folder, log_dir))

@@ -1,11 +1,11 @@
 """Published judgments as inspect logs, so that `inspect view` and every metric know them."""
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -80,22 +80,23 @@ def write_published_logs(
     parts = [(run, part) for run in runs for part in _parts(run)]
     # Writing is the work, and one process cannot use a second core for it.
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        written = [
-            pool.submit(
-                write_published_log, folder, replace(run, outputs=outputs), log_dir, parser, part
-            )
-            for run, (part, outputs) in parts
-        ]
-        for one in written:
-            try:
-                yield one.result(), len(written)
-            except BrokenExecutor:
-                there = sum(o.done() and not o.exception() for o in written)
-                raise UserError(
-                    "One of the processes that write the logs was killed, most likely because "
-                    f"memory ran out. {there} of {len(written)} logs in {log_dir} are finished. "
-                    "Run the same command again: it writes each log anew in the same place."
-                ) from None
+        written: list[Future[Path]] = []
+        try:
+            for run, (part, outputs) in parts:
+                one = replace(run, outputs=outputs)
+                written.append(pool.submit(write_published_log, folder, one, log_dir, parser, part))
+            for log in written:
+                yield log.result(), len(parts)
+        except BrokenExecutor:
+            # The pool would wait for ever for a worker that it started while another was dying.
+            for worker in active_children():
+                worker.kill()
+            there = sum(log.done() and not log.exception() for log in written)
+            raise UserError(
+                "One of the processes that write the logs was killed, most likely because "
+                f"memory ran out. {there} of {len(parts)} logs in {log_dir} are finished. "
+                "Run the same command again: it writes each log anew in the same place."
+            ) from None
 
 
 def _parts(run: PublishedRun) -> list[tuple[int | None, dict[str, Sequence[str | None]]]]:
