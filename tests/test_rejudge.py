@@ -681,6 +681,89 @@ def test_the_command_names_the_first_failure(tmp_path: Path) -> None:
     assert "3 replications failed, the first with ConnectionError: 429: too many requests." in words
 
 
+@scorer(metrics=[mean()])
+def in_parts(form: str, limit: str = "") -> Scorer:
+    """What `wins` says beside a constant: as a list, a mapping, or an empty list."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        won = await wins(limit=limit)(state, target)
+        assert won is not None
+        parts: list[Any] = [won.value, 1]
+        made = {"list": parts, "mapping": dict(zip("ab", parts, strict=True)), "nothing": []}
+        return Score(value=made[form])
+
+    return score
+
+
+@pytest.mark.parametrize(("form", "keys"), [("list", "12"), ("mapping", "ab")])
+def test_a_score_of_several_parts_is_several_judges(tmp_path: Path, form: str, keys: str) -> None:
+    """Each part has its own coefficients, the same live and in the report of the command."""
+    task = suite(match())
+    task.scorer = [match(), in_parts(form)]
+    log = run(task, tmp_path)
+    command = ["rejudge", log.location, "--scorer", "in_parts", "--replications", "4"]
+    done = CliRunner().invoke(main, [*command, "--format", "json"])
+    assert done.exit_code == 0, done.output
+    report = json.loads(done.stdout)
+    assert [one["scorer"] for one in report["variance"]] == [f"rejudge.{key}" for key in keys]
+    live = read_eval_log(report["log"])
+    for key, row in zip(keys, report["judges"], strict=True):
+        assert (row["n_questions"], row["n_replications"]) == (3, 4)
+        assert row["agreement"] == pytest.approx(metric(live, f"agreement({key})"))
+    assert report["judges"][1]["agreement"] == 1
+
+
+def test_a_failed_replication_fails_for_each_part(tmp_path: Path) -> None:
+    """The failed rate of each part is the scorer's, and there is no part of failures alone."""
+    limit = tmp_path / "limited"
+    limit.touch()
+    log = run(suite(rejudge(in_parts("mapping", str(limit)), replications=5)), tmp_path)
+    assert metric(log, "failed_rate(a)") == metric(log, "failed_rate(b)") == pytest.approx(1 / 5)
+    assert log.results is not None
+    assert not [name for name in log.results.scores[0].metrics if not name.endswith(("(a)", "(b)"))]
+
+
+def test_values_that_are_no_verdicts_are_refused_in_words(tmp_path: Path) -> None:
+    """An empty list is no verdict: the command says so, and counts no failure."""
+    task = suite(match())
+    task.scorer = [match(), in_parts("nothing")]
+    log = run(task, tmp_path)
+    command = ["rejudge", log.location, "--scorer", "in_parts", "--replications", "2"]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 2
+    words = " ".join(done.output.split())
+    assert "its values are neither text, numbers nor true/false" in words
+    # Three are the suite's own.
+    assert "9 scores that are neither text, number nor true/false" in words
+    assert "that failed" not in words
+
+
+def test_a_command_of_which_all_fails_says_why(tmp_path: Path) -> None:
+    """Where no replication gave a verdict the first failure is named."""
+    (tmp_path / "failing.py").write_text(FAILING)
+    log = run(suite(match()), tmp_path)
+    command = ["rejudge", log.location, "--scorer", f"{tmp_path}/failing.py@failing"]
+    done = CliRunner().invoke(main, [*command, "--replications", "2"])
+    assert done.exit_code == 2
+    assert "every replication failed: ValueError: no grade" in " ".join(done.output.split())
+
+
+FAILING = """
+from inspect_ai.model import get_model
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
+from inspect_ai.solver import TaskState
+
+
+@scorer(metrics=[mean()])
+def failing() -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        await get_model(role="grader").generate("Best of it?")
+        raise ValueError("no grade")
+
+    return score
+"""
+
+
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [

@@ -35,7 +35,7 @@ def score(value: Any, sample: str = "q", **metadata: Any) -> SampleScore:
         (0.1, "0.1"),
         (-2, "-2"),
         (float("nan"), "non-response"),
-        (["A"], None),
+        ([], None),
         ("", ""),
     ],
 )

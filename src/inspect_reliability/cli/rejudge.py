@@ -91,7 +91,10 @@ def rejudge(
     table = found.table[found.table["scorer"].str.startswith("rejudge")]
     failures = _failures(judged)
     if table.empty:
-        raise UserError(f"Every replication failed: {failures[0]} (all of them are in {target})")
+        why = "its values are neither text, numbers nor true/false, nor lists or mappings of them"
+        if failures:
+            why = f"every replication failed: {failures[0]}"
+        raise UserError(f"The scorer gave no verdict: {why} (all that it said is in {target}).")
     cells = report_cells(Judgments(table, found.notes))
     suites = [
         _suite(str(name), rows, published_error(judged, str(name)))

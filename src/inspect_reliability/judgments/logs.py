@@ -183,14 +183,16 @@ def _judgments(
                 if replications_cut(score):
                     full = read_eval_log_sample(where, sample.id, sample.epoch)
                     score = (full.scores or {})[scorer]
-                what, output = "scores that are neither text, number nor true/false", {}
+                failed, output = 0, {}
                 if (kept := replications_in(score)) is not None:
                     graders.setdefault(scorer, set()).update(filter(None, [kept.grader]))
-                    what = "replications of a grader that failed"
+                    failed = list(kept.verdicts).count(None)
                     # The grader judged one output; that of another epoch is another question.
                     output = {"question": _output(log, sample)}
                 found = [{**shared, **known, **row, **output} for row in score_rows(scorer, score)]
-                without[what] += sum(row["verdict"] is None for row in found)
+                unreadable = sum(row["verdict"] is None for row in found) - failed
+                without["replications of a grader that failed"] += failed
+                without["scores that are neither text, number nor true/false"] += unreadable
                 rows += [row | place for row in found]
     rows = [row for row in rows if row["verdict"] is not None]
     for scorer, names in graders.items():

@@ -61,8 +61,8 @@ def judgments_from_scores(
 def score_rows(scorer: str | None, score: Score) -> Iterator[dict[str, Any]]:
     """One row a verdict in a score, with the scalar values of its metadata.
 
-    A score whose value is a mapping holds one verdict a key; the key joins the scorer's name. One
-    that holds replications of a grader has a row, or one a key, for each of them.
+    A score of several parts holds one verdict a part; its key (see `by_key`) joins the scorer's
+    name. One that holds replications of a grader has a row, or one a part, for each of them.
     """
     metadata = score.metadata or {}
     kept = replications_in(score)
@@ -77,11 +77,21 @@ def score_rows(scorer: str | None, score: Score) -> Iterator[dict[str, Any]]:
 
 
 def _rows(scorer: str, value: object, named: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    if not isinstance(value, Mapping):
-        yield {"scorer": scorer, "verdict": verdict_name(value), **named}
-        return
-    for key, part in value.items():
-        yield {"scorer": f"{scorer}.{key}", "verdict": verdict_name(part), **named}
+    for key, part in by_key(value):
+        name = f"{scorer}.{key}" if key else scorer
+        yield {"scorer": name, "verdict": verdict_name(part), **named}
+
+
+def by_key(value: object) -> list[tuple[str, object]]:
+    """The parts of a score's value: by the keys of a mapping, the places in a list (from 1).
+
+    Any other value is one part, whose key is empty; so is a value of no parts.
+    """
+    if isinstance(value, Mapping) and value:
+        return [(str(key), part) for key, part in value.items()]
+    if isinstance(value, list | tuple) and value:
+        return [(str(place), part) for place, part in enumerate(value, 1)]
+    return [("", value)]
 
 
 def verdict_name(value: object) -> str | None:

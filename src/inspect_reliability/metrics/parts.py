@@ -10,7 +10,7 @@ from inspect_ai.scorer import SampleScore, Score
 from inspect_ai.util import warn_once
 
 from ..judgments.counting import answers
-from ..judgments.scores import verdict_name
+from ..judgments.scores import by_key, verdict_name
 from ..reliability import Counts, NoJudgmentsError
 from ..replications import nothing_replicated, replications_in
 from ..verdicts import CORRECTNESS_CATEGORIES, INVALID, LETTERS, NON_RESPONSE
@@ -121,7 +121,21 @@ def parts(scores: Sequence[SampleScore], by: str | None = None) -> dict[str, Par
     found: dict[str, Part] = {}
     # Thousands of scores share a handful of keys and groups: each pair is looked up once.
     whole_and_group: dict[tuple[str, str | None], list[Part]] = {}
+    without_parts: list[tuple[str | None, str, Score]] = []
     varied = _order_varies(scores)
+
+    def add(key: str, group: str | None, question: str, value: object, score: Score) -> None:
+        chosen = whole_and_group.get((key, group))
+        if chosen is None:
+            declared = _declared(score, varied)
+            chosen = whole_and_group[key, group] = [
+                found.setdefault(label, Part(declared=declared)) for label in _labels(key, group)
+            ]
+        for part in chosen:
+            part.questions.append(question)
+            part.values.append(_scalar(value))
+            part.rejudged |= replications_in(score) is not None
+
     for number, sample in enumerate(scores):
         question, values = str(sample.sample_id), [_choice(sample.score, varied)]
         replications = replications_in(sample.score)
@@ -130,27 +144,17 @@ def parts(scores: Sequence[SampleScore], by: str | None = None) -> dict[str, Par
             question, values = f"{question} {number}", list(replications.verdicts)
         group = _group(sample, by)
         for value in values:
-            for key, scalar in _by_key(value):
-                chosen = whole_and_group.get((key, group))
-                if chosen is None:
-                    declared = _declared(sample.score, varied)
-                    chosen = whole_and_group[key, group] = [
-                        found.setdefault(label, Part(declared=declared))
-                        for label in _labels(key, group)
-                    ]
-                for part in chosen:
-                    part.questions.append(question)
-                    part.values.append(scalar)
-                    part.rejudged |= replications is not None
+            for key, scalar in by_key(value):
+                if not key and _scalar(scalar) is None:
+                    without_parts.append((group, question, sample.score))
+                else:
+                    add(key, group, question, scalar, sample.score)
+    # A replication that failed has failed for every part of the score.
+    seen = list(dict.fromkeys(key for key, _ in whole_and_group)) or [""]
+    for group, question, score in without_parts:
+        for key in seen:
+            add(key, group, question, None, score)
     return found
-
-
-def _by_key(value: object) -> list[tuple[str, Scalar | None]]:
-    if isinstance(value, Mapping):
-        return [(str(key), _scalar(part)) for key, part in value.items()]
-    if isinstance(value, list | tuple):
-        return [(str(place), _scalar(part)) for place, part in enumerate(value, 1)]
-    return [("", _scalar(value))]
 
 
 def _scalar(value: object) -> Scalar | None:
