@@ -103,9 +103,12 @@ class Coverage:
 
     @property
     def misses(self) -> bool:
-        """Whether the default misses what we answer for, by more than simulation error."""
+        """Whether the default misses what we answer for, by more than simulation error.
+
+        A true value of 0 is the least there is: it can be missed on one side only.
+        """
         error = 2 * np.sqrt(self.jackknife * (1 - self.jackknife) / self.studies)
-        low, high = WANTED
+        low, high = WANTED if self.truth > 0 else (WANTED[0], 1.0)
         return self.n_questions >= 20 and not low - error <= self.jackknife <= high + error
 
 
@@ -138,6 +141,8 @@ def truth(chances: Array, n_replications: int) -> dict[str, float]:
     by_chance = (shares**2).sum()
     by_gwet = (shares * (1 - shares)).sum() / (k - 1)
     omega = (agreement - by_chance) / (1 - by_chance)
+    # Of nothing but noise only rounding is left.
+    omega = omega if omega > 1e-9 else 0.0
     return {
         "omega": omega,
         "omega_composite": n_replications * omega / (1 + (n_replications - 1) * omega),

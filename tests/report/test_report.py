@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -96,7 +97,10 @@ def test_a_clean_study_needs_no_caution() -> None:
         (changed(made(), seed=[None, *range(249)]), "1 judgments have no seed"),
         (changed(made(), seed=7), "225 judgments repeat a seed"),
         (changed(made(), prompt=[str(i % 2) for i in range(250)]), "25 question ids stand for"),
-        (changed(made(), verdict=[f"{i / 7:.3f}" for i in range(250)]), "look like measurements"),
+        (
+            changed(made(), verdict=[f"{i / 7:.3f}" for i in range(250)]),
+            "read ICC instead",
+        ),
         (Judgments(made().table.iloc[3:]), "between 7 and 10 replications"),
         (Judgments(made().table.iloc[9:]), "fewer than 2 replications: 1 question (q0)"),
         (made(verdict="A"), "no variance between questions"),
@@ -128,6 +132,23 @@ def test_scorers_are_never_thrown_together() -> None:
     two = changed(made(), scorer=["first", "second"] * 125)
     assert [c.group["scorer"] for c in report_cells(two, permutations=0)] == ["first", "second"]
     assert "scorer" not in report_cells(changed(made(), scorer="only"), permutations=0)[0].group
+
+
+def test_measurements_are_judged_as_numbers() -> None:
+    """A grader whose numbers hardly move is reliable, though no two of them are equal."""
+    values = [n // 10 + random.Random(n).uniform(-0.01, 0.01) for n in range(250)]
+    judgments = changed(made(), verdict=[repr(value) for value in values])
+    (cell,) = report_cells(judgments, permutations=5)
+    row = report_row(cell)
+    between = np.var([np.mean(values[10 * q : 10 * q + 10]) for q in range(25)], ddof=1)
+    within = np.mean([np.var(values[10 * q : 10 * q + 10], ddof=1) for q in range(25)])
+    assert row["icc"] == pytest.approx((between - within / 10) / (between + within * 9 / 10))
+    assert row["icc_interval"][0] > 0.99
+    assert row["rule_of_thumb"] is None
+    assert "icc" not in report_row(report_cells(made(), permutations=5)[0])
+    (found,) = check(judgments, Limits(min_omega=0.6))
+    assert found.result == UNCERTAIN
+    assert "read ICC instead" in str(found.estimate.reason)
 
 
 def test_outputs_of_one_question_are_not_questions() -> None:

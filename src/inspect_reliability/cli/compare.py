@@ -63,17 +63,20 @@ def _print_tables(pairs: list[Pair], form: Format) -> None:
         chosen = [pair for pair in pairs if pair.names == names]
         rows = [_cells(pair) for pair in chosen]
         drivers = [_drivers(pair) for pair in chosen if pair.comparison.coefficient == "omega"]
+        cautions = dict.fromkeys(f"Caution: {text}" for pair in chosen for text in pair.cautions)
         if form == "markdown":
             parts = [
                 markdown_text(title),
                 to_markdown(_HEADINGS, rows),
-                *map(markdown_text, drivers),
+                *map(markdown_text, [*drivers, *cautions]),
             ]
             click.echo("\n\n".join(parts) + "\n")
             continue
         print_table(out, _HEADINGS, rows, title)
         for line in drivers:
             print_text(out, line, style="dim")
+        for caution in cautions:
+            print_text(out, caution, style="yellow")
 
 
 def _cells(pair: Pair) -> list[str]:

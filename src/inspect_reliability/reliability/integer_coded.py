@@ -20,12 +20,15 @@ WARNING = (
 )
 
 
-def integer_coded(codes: ArrayLike, level: float = 0.95) -> dict[str, Estimate]:
+def integer_coded(
+    codes: ArrayLike, level: float = 0.95, clusters: NDArray[np.int64] | None = None
+) -> dict[str, Estimate]:
     """The parallel one-factor model of integer codes: items are replications, units questions.
 
     Args:
         codes: Codes of the verdicts, replications x questions, NaN where missing.
         level: Confidence level of the intervals, jackknife over questions on the log scale.
+        clusters: Which questions go together (see `Counts`), one integer a question.
 
     Returns:
         "integer_omega", ICC(1) of one replication, and "integer_omega_composite", 1 - MSW / MSB
@@ -40,10 +43,11 @@ def integer_coded(codes: ArrayLike, level: float = 0.95) -> dict[str, Estimate]:
     known = ~np.isnan(given)
     replicated = known.sum(axis=1) >= 2
     complete = known[replicated].all(axis=0)
+    of = np.arange(len(given)) if clusters is None else clusters
     return {
-        "integer_omega": _estimate(_icc, given, replicated, known, level, _least_icc),
-        "integer_omega_composite": _estimate(_icc_composite, given, replicated, known, level),
-        "cronbach_alpha": _estimate(_alpha, given[:, complete], replicated, known, level),
+        "integer_omega": _estimate(_icc, given, replicated, known, of, level, _least_icc),
+        "integer_omega_composite": _estimate(_icc_composite, given, replicated, known, of, level),
+        "cronbach_alpha": _estimate(_alpha, given[:, complete], replicated, known, of, level),
     }
 
 
@@ -52,6 +56,7 @@ def _estimate(
     codes: FloatArray,
     used: NDArray[np.bool_],
     known: NDArray[np.bool_],
+    clusters: NDArray[np.int64],
     level: float,
     least: Callable[[FloatArray], float] = lambda codes: 0.0,
 ) -> Estimate:
@@ -61,29 +66,29 @@ def _estimate(
     never truly below it: their intervals end there, or at the value.
     """
     entered = codes[used]
-    n, verdicts = len(entered), int((~np.isnan(entered)).sum())
+    n, verdicts = len(np.unique(clusters[used])), int((~np.isnan(entered)).sum())
     estimate = Estimate(
         value=None,
         low=None,
         high=None,
         n_questions=n,
-        n_replications=verdicts / n if n else 0.0,
+        n_replications=verdicts / len(entered) if n else 0.0,
         left_out=LeftOut(known.size - verdicts, tuple(str(i + 1) for i in np.flatnonzero(~used))),
         level=level,
         warning=WARNING,
     )
-    if verdicts < 2 * n or n == 0:
+    if verdicts < 2 * len(entered) or n == 0:
         return replace(estimate, reason="needs at least 2 replications")
     if n == 1:
         return replace(estimate, reason="needs at least 2 questions")
-    value = float(formula(entered, np.ones(n)))
+    value = float(formula(entered, np.ones(len(entered))))
     if np.isnan(value):
         return replace(estimate, reason="no variance between questions")
     if value == 1:
         return replace(estimate, value=value, reason="no interval: no question varies")
     if n < FEWEST_QUESTIONS:
         return replace(estimate, value=value, reason=TOO_FEW)
-    ends = jackknife(value, formula(entered, leave_one_out(np.arange(n))), level, least(entered))
+    ends = jackknife(value, formula(entered, leave_one_out(clusters[used])), level, least(entered))
     return add_interval(replace(estimate, value=value), ends, "jackknife")
 
 

@@ -9,6 +9,7 @@ from ..circularity import same_model
 from ..judgments import category_of, order_varies
 from ..reliability import Estimate
 from ..reliability.as_published import AsPublished
+from .numbers import are_measurements
 
 FEW_QUESTIONS = 20
 """Below this the interval of omega is very wide."""
@@ -29,7 +30,7 @@ def cautions(
     table: pd.DataFrame,
     estimates: Mapping[str, Estimate],
     published: AsPublished | None,
-    copies: str | None,
+    no_evidence: str | None,
 ) -> Iterator[str]:
     """Say what a reader of one cell's numbers must know.
 
@@ -38,7 +39,7 @@ def cautions(
         table: Its judgments.
         estimates: Its coefficients.
         published: The published procedure, where it applies.
-        copies: What `why_copies` says of the judgments.
+        no_evidence: What `why_no_evidence` says of the judgments.
 
     Yields:
         One sentence each.
@@ -58,8 +59,8 @@ def cautions(
             "outputs."
         )
     yield from _of_the_verdicts(table, omega)
-    if copies:
-        yield copies
+    if no_evidence:
+        yield no_evidence
     yield from _of_the_order(table)
     yield from _of_the_judge(table)
     yield from _of_the_seeds(table)
@@ -99,11 +100,8 @@ def _of_the_verdicts(table: pd.DataFrame, omega: Estimate) -> Iterator[str]:
             "whatever the question; omega and kappa rest on the few others, so that their "
             "intervals may cover less than they say."
         )
-    if len(given) > MANY_CATEGORIES:
-        yield (
-            f"There are {len(given)} different verdicts: these look like measurements, of which "
-            "every value counts as a category of its own."
-        )
+    if len(given) > MANY_CATEGORIES and not are_measurements(table["verdict"]):
+        yield f"There are {len(given)} different verdicts: omega and agreement want exact matches."
 
 
 def _of_the_order(table: pd.DataFrame) -> Iterator[str]:

@@ -27,7 +27,8 @@ from ..reliability import (
 from ..reliability.sums import FloatArray
 from ..verdicts import CORRECT, CORRECTNESS_CATEGORIES, INCORRECT, NON_RESPONSE
 from .cautions import cautions
-from .copies import non_response, why_copies
+from .evidence import non_response, why_no_evidence
+from .numbers import as_numbers
 
 HEAD_TO_TAIL = "Head-to-Tail"
 
@@ -55,8 +56,8 @@ class Cell:
         published: The published procedure with its noise floor; None where it does not apply,
             with the reason in `published_reason`.
         head_to_tail: Accuracy as the judge sees it; None for other benchmarks.
-        copies: Why the replications are no draws of the judge, and omega and agreement no evidence
-            of reliability; None if they are.
+        numeric: Coefficients of verdicts that are numbers; else empty.
+        no_evidence: Why omega and agreement are no evidence of reliability; None if they are.
         cautions: What keeps the numbers from being trusted as they are.
     """
 
@@ -74,7 +75,8 @@ class Cell:
     published: AsPublished | None
     published_reason: str | None
     head_to_tail: HeadToTail | None
-    copies: str | None
+    numeric: dict[str, Estimate]
+    no_evidence: str | None
     cautions: tuple[str, ...]
 
     @property
@@ -181,7 +183,7 @@ def report_cell(group: dict[str, Any], table: pd.DataFrame, permutations: int = 
         silent = None if is_head_to_tail(table) else LETTER_CODES[NON_RESPONSE]
         published = as_published(codes, silent, permutations)
     estimates = panel(counted)
-    copies = why_copies(table)
+    no_evidence = why_no_evidence(table)
     return Cell(
         group=group,
         table=table,
@@ -197,8 +199,9 @@ def report_cell(group: dict[str, Any], table: pd.DataFrame, permutations: int = 
         published=published,
         published_reason=reason,
         head_to_tail=_head_to_tail(table),
-        copies=copies,
-        cautions=tuple(cautions(group, table, estimates, published, copies)),
+        numeric=as_numbers(table, counted),
+        no_evidence=no_evidence,
+        cautions=tuple(cautions(group, table, estimates, published, no_evidence)),
     )
 
 

@@ -8,9 +8,10 @@ from typing import Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import Judgments, counts, declared_categories
+from ..judgments import Judgments, counts, declared_categories, order_varies
 from ..reliability import Comparison, ReliabilityError, compare
 from .cells import number
+from .evidence import why_no_evidence
 from .rows import Row
 
 COEFFICIENTS = ("omega", "agreement")
@@ -38,11 +39,13 @@ class Pair:
         names: The two sides.
         condition: What they have in common: temperature, judge, benchmark ("all": together).
         comparison: The paired comparison.
+        cautions: What keeps it from being trusted as it is.
     """
 
     names: tuple[str, str]
     condition: dict[str, Any]
     comparison: Comparison
+    cautions: tuple[str, ...]
 
 
 def sides_by(judgments: Judgments, key: str) -> list[Side]:
@@ -130,6 +133,7 @@ def comparison_row(pair: Pair, drivers: int = 5) -> Row:
         ],
         "left_out": {reason: list(questions) for reason, questions in found.left_out.items()},
         "reason": found.reason,
+        "cautions": list(pair.cautions),
     }
 
 
@@ -137,9 +141,21 @@ def _pairs(
     first: Side, second: Side, condition: dict[str, Any], own: pd.DataFrame, its: pd.DataFrame
 ) -> Iterator[Pair]:
     names = (first.name, second.name)
+    cautions = tuple(_cautions(names, own, its))
     for coefficient in COEFFICIENTS:
         found = compare(counts(own), counts(its), coefficient, names=names)
-        yield Pair(names, condition, found)
+        yield Pair(names, condition, found, cautions)
+
+
+def _cautions(names: tuple[str, str], own: pd.DataFrame, its: pd.DataFrame) -> Iterator[str]:
+    for name, table in zip(names, (own, its), strict=True):
+        if why := why_no_evidence(table):
+            yield f"{name}: {why}"
+    if order_varies(own) != order_varies(its):
+        yield (
+            "One side's options stand in one order for each question, so that its verdicts are "
+            "letters; the other's in several, so that they are responders. They are not alike."
+        )
 
 
 def _shared(

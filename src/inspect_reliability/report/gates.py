@@ -7,7 +7,7 @@ from typing import Any
 from ..judgments import GROUP_BY, Judgments, counts
 from ..reliability import Estimate, omega
 from .cells import number, report_groups
-from .copies import non_response, why_copies
+from .evidence import non_response, why_no_evidence
 from .rows import Row, interval
 
 PASSES = "passes"
@@ -49,7 +49,7 @@ def check(judgments: Judgments, limits: Limits, by: Sequence[str] = GROUP_BY) ->
     """Check every group against the limits.
 
     A requirement passes, or fails, where the whole 95% interval does; where the interval holds
-    the limit, or there is none, more questions are needed. Omega of replications that are copies
+    the limit, or there is none, more questions are needed. Omega of replications that may be copies
     of one another is no evidence either way.
     """
     checks = []
@@ -57,8 +57,8 @@ def check(judgments: Judgments, limits: Limits, by: Sequence[str] = GROUP_BY) ->
         if limits.min_omega is not None:
             found, limit = omega(counts(table)), limits.min_omega
             result = _result(found, found.low, found.high, limit)
-            if copies := why_copies(table):
-                found, result = replace(found, reason=copies), UNCERTAIN
+            if why := why_no_evidence(table):
+                found, result = replace(found, reason=why), UNCERTAIN
             checks.append(Check(group, f"omega >= {limit:g}", found, result))
         if limits.max_non_response is not None:
             found, limit = non_response(table), limits.max_non_response

@@ -16,7 +16,7 @@ from ..reliability import (
     stable_majority,
 )
 from .cells import number, report_groups
-from .copies import why_copies
+from .evidence import why_no_evidence
 from .rows import Row
 
 PLAN_BY = ("judge", "temperature")
@@ -50,8 +50,8 @@ class Plan:
     Attributes:
         group: The judge under its condition.
         n_questions: Questions judged so far.
-        majority: How stable majorities are; None if there are too few replications, or they may
-            be copies of one another.
+        majority: How stable majorities are; None if there are too few replications, or they are
+            no evidence (`why_no_evidence`).
         majority_reason: Why there is none; else None.
         planned: Questions needed, by coefficient and half-width.
         tokens: Tokens of one judgment, prompt and output, mean; None where logs do not say.
@@ -96,7 +96,7 @@ def plan(
 ) -> Plan:
     """Plan for one group."""
     counted = counts(table)
-    majority, reason = None, why_copies(table)
+    majority, reason = None, why_no_evidence(table)
     if reason is None:
         try:
             majority = stable_majority(counted, wanted=wanted)

@@ -43,7 +43,7 @@ def band(omega: float) -> str:
 def rule_of_thumb(cell: Cell) -> str | None:
     """The word for a cell's omega; None where omega has no interval over questions."""
     omega = cell.panel["omega"]
-    if cell.copies or omega.value is None or omega.low is None:
+    if cell.no_evidence or omega.value is None or omega.low is None:
         return None
     if omega.n_questions < FEWEST_QUESTIONS:
         return None
@@ -72,13 +72,13 @@ def report_row(cell: Cell) -> Row:
             row["omega_floor"] = _floor(cell.floor)
             row["rule_of_thumb"] = word = rule_of_thumb(cell)
             if word is None:
-                why["rule_of_thumb"] = cell.copies or "omega has no interval over questions"
+                why["rule_of_thumb"] = cell.no_evidence or "omega has no interval over questions"
     _add(row, why, "non_response_rate", cell.non_response)
     row["invalid_rate"] = cell.share(INVALID)
     _add(row, why, "omega_non_response_unique", cell.unique)
     _add(row, why, "omega_non_response_excluded", cell.excluded)
     row["non_response_excluded_coverage"] = cell.coverage
-    for name, estimate in cell.integer.items():
+    for name, estimate in {**cell.integer, **cell.numeric}.items():
         _add(row, why, name, estimate)
     _add_published(row, why, cell)
     if (accuracy := cell.head_to_tail) is not None:

@@ -18,15 +18,13 @@ HEADINGS = {
 
 MEASURES = ("N x R", "Omega [95%]", "Rule of thumb", "Agreement [95%]", "No verdict", "Published")
 
-ACCURACY = "A_LM (SE)"
-"""Heading of Head-to-Tail's accuracy, with its standard error over questions."""
-
 LEGEND = (
     "Omega: how far a single verdict can be trusted to be the judge's own (1: always the same per "
     "question, 0: no more than chance). Agreement: share of equal pairs of replications. N x R: "
     "questions x replications. Published: the study's procedure, then what it gives on permuted "
     "verdicts (mean and 95% range): inside the range it says nothing about the judge, and about "
-    "one value in twenty falls outside by chance.",
+    "one value in twenty falls outside by chance. ICC: omega of numbers, taken as numbers. A_LM: "
+    "share of predictions judged correct, with its standard error over questions.",
     BAND_CAUTION,
 )
 
@@ -41,10 +39,11 @@ def summaries(cells: Sequence[Cell]) -> list[tuple[str, list[str], list[list[str
         told = [n for n in names[1:] if any(c.group.get(n) is not None for c in chosen)]
         rows = [[*(_text(cell.group.get(n)) for n in told), *measures(cell)] for cell in chosen]
         headings = [*(HEADINGS.get(n, n) for n in told), *MEASURES]
-        if any(cell.head_to_tail for cell in chosen):
-            headings.append(ACCURACY)
-            for row, cell in zip(rows, chosen, strict=True):
-                row.append(_accuracy(cell))
+        for heading, text in _OTHERS.items():
+            if any(map(text, chosen)):
+                headings.append(heading)
+                for row, cell in zip(rows, chosen, strict=True):
+                    row.append(text(cell))
         title = f"{HEADINGS.get(first, first)}: {_text(value) or 'not known'}"
         tables.append((title, headings, rows))
     return tables
@@ -101,3 +100,11 @@ def _published(cell: Cell) -> str:
 
 def _text(value: Any) -> str:
     return "" if value is None else str(number(value))
+
+
+def _icc(cell: Cell) -> str:
+    return with_interval(cell.numeric["icc"]) if cell.numeric else ""
+
+
+_OTHERS = {"ICC [95%]": _icc, "A_LM (SE)": _accuracy}
+"""Columns of kinds of verdicts that not every judge gives."""

@@ -180,12 +180,12 @@ def _names(column: "pd.Series[Any]") -> list[str]:
 
 
 def _glance(judge: Any, cells: Sequence[Cell]) -> str:
-    """A judge in one sentence: where it is least and most reliable, copies set aside."""
+    """A judge in one sentence: where it is least and most reliable, as far as there is evidence."""
     found = [
         (omega, cell)
         for cell in cells
         if cell.group.get("judge") == judge
-        and not cell.copies
+        and not cell.no_evidence
         and (omega := cell.panel["omega"]).value is not None
     ]
     name = one_line(str(judge)) if judge is not None else "All judgments"
@@ -218,7 +218,7 @@ def _votes(cells: Sequence[Cell]) -> tuple[list[Drawn], list[str]]:
     for name, own in _by_judge_and_benchmark(cells):
         curves: dict[str, StableMajority] = {}
         for cell in own:
-            if cell.copies:
+            if cell.no_evidence:
                 continue
             try:
                 curves[_temperature(cell)] = stable_majority(cell.counts)

@@ -1,4 +1,4 @@
-"""Replications that may be copies of one draw, and what they are then no evidence of."""
+"""Judgments of which omega and agreement are no evidence of reliability."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,6 +8,7 @@ import pandas as pd
 from ..judgments import category_of, counts, order_varies
 from ..reliability import Estimate, non_response_rate
 from ..verdicts import NON_RESPONSE
+from .numbers import MEASUREMENTS, are_measurements
 
 COPIES = (
     "Temperature 0: replications of a prompt are copies of one another, so perfect agreement is "
@@ -23,12 +24,15 @@ ALIKE = (
 _ASKED = ["judge", "benchmark", "question"]
 
 
-def why_copies(table: pd.DataFrame) -> str | None:
-    """Why replications of one cell say nothing about reliability; None if they are draws.
+def why_no_evidence(table: pd.DataFrame) -> str | None:
+    """Why omega and agreement of one cell say nothing about reliability; None if they do.
 
-    A cell of several temperatures is no better than the worst of them: copies among draws make
-    a judge look steadier than it is.
+    Its replications may be copies of one draw, or its verdicts measurements, no two of which need
+    be equal. A cell of several temperatures is no better than the worst of them: copies among
+    draws make a judge look steadier than it is.
     """
+    if are_measurements(table["verdict"]):
+        return MEASUREMENTS
     return next((reason for reason, _ in _copied(table)), None)
 
 
