@@ -23,3 +23,9 @@ def data() -> Path:
     if not (folder / "paper").is_dir():
         pytest.skip(f"needs the published data: {folder} is missing; set RELIABILITY_DATA")
     return folder
+
+
+@pytest.fixture
+def unwarned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What inspect warns of once a process is warned of again, whichever tests came before."""
+    monkeypatch.setattr("inspect_ai._util.logger._warned", [])

@@ -24,10 +24,13 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 import example_logs
+import graders
 from inspect_reliability import metrics
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import counts, judgments_from_scores
 from inspect_reliability.metrics import reliability
+from inspect_reliability.metrics.asked_once import asked_once
+from inspect_reliability.rejudge import rejudge
 from inspect_reliability.reliability import integer_coded, panel
 from inspect_reliability.tasks import head_to_tail_judge
 
@@ -153,6 +156,7 @@ def test_alpha_of_ordered_scores(level: Any, values: list[Any], categories: Any)
     assert found[f"krippendorff_alpha_{level}"] == pytest.approx(oracle, abs=1e-12)
 
 
+@pytest.mark.usefixtures("unwarned")
 def test_words_are_ordinal_only_in_a_given_order(caplog: pytest.LogCaptureFixture) -> None:
     """Without an order of the words there is no ordinal value, and the log says what to do."""
     found = reliability(level="ordinal")(scores(lambda rng: rng.choice(["poor", "good"])))
@@ -323,15 +327,62 @@ def test_a_run_of_one_epoch_says_why_all_is_nan(
     assert caplog.text.count("Reliability needs --epochs 2 or more") == said
 
 
+@pytest.mark.parametrize(
+    ("order", "said"),
+    [("plain, rejudged", 1), ("rejudged, plain", 1), ("rejudged, again", 0), ("rejudged", 0)],
+)
+def test_the_order_of_scorers_does_not_matter(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, order: str, said: int
+) -> None:
+    """A scorer of one epoch is spoken of wherever it stands, and rejudged ones never are."""
+    task = graders.suite(graders.wins(), questions=2)
+    made = {
+        "plain": graders.wins(),
+        "rejudged": rejudge(graders.wins(), replications=2),
+        "again": rejudge(graders.wins(), replications=3, seed=1),
+    }
+    scorers = [made[name] for name in order.split(", ")]
+    log = graders.run(
+        Task(task.dataset, solver=task.solver, scorer=scorers, metrics=[reliability()]), tmp_path
+    )
+    assert caplog.text.count("Reliability needs --epochs 2 or more") == said
+    assert asked_once(log) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([accuracy(), {"*": [reliability()]}], True),
+        ({"facts": [metrics.agreement()], "length": [mean()]}, True),
+        ([metrics.non_response_rate(), metrics.best_rate()], False),
+    ],
+    ids=["list", "keys", "rates"],
+)
+def test_metrics_are_found_however_they_are_given(tmp_path: Path, given: Any, said: bool) -> None:
+    """Lists and mappings of metrics need two epochs if one metric in them does."""
+    assert asked_once(run(tmp_path, rubric(), given, epochs=1)) == said
+    assert not asked_once(run(tmp_path, rubric(), given, epochs=2))
+
+
+@pytest.mark.usefixtures("unwarned")
+@pytest.mark.parametrize(("replications", "said"), [(1, 1), (2, 0)])
+def test_one_replication_is_too_few(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, replications: int, said: int
+) -> None:
+    """Outputs that were judged once say what rejudge needs."""
+    graders.run(graders.suite(rejudge(graders.wins(), replications)), tmp_path)
+    assert caplog.text.count("Reliability needs replications=2 or more in rejudge") == said
+
+
+@pytest.mark.usefixtures("unwarned")
 @pytest.mark.parametrize("name", ["reliability", "omega"])
 def test_a_key_that_is_not_there_is_named(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
 ) -> None:
     """Grouping by an unknown key adds no group, and says which keys there are."""
-    unknown = f"topic of {name}"  # a warning is given once
-    found = logged(run(tmp_path, match(), [getattr(metrics, name)(by=unknown)]))["match"]
+    found = logged(run(tmp_path, match(), [getattr(metrics, name)(by="topic")]))["match"]
     assert not [key for key in found if "(" in key]
-    assert f"by='{unknown}' groups nothing" in caplog.text
+    assert "by='topic' groups nothing" in caplog.text
     assert "There are: odd." in caplog.text
 
 

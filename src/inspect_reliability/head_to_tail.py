@@ -10,6 +10,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from .benchmarks.metadata import question_metadata, question_of
 from .correctness import is_missing
 from .errors import UserError
+from .metrics.asked_once import say_if_asked_once
 from .prompts import correctness_prompt
 from .reliability import Counts, panel
 from .reliability.head_to_tail import head_to_tail
@@ -79,6 +80,7 @@ def head_to_tail_metrics() -> Metric:
     """
 
     def compute(scores: list[SampleScore]) -> Value:
+        say_if_asked_once()
         groups: dict[str, list[SampleScore]] = {"": scores} if scores else {}
         for score in scores:
             if category := _metadata(score).get("category"):
@@ -139,8 +141,6 @@ def _metadata(score: SampleScore) -> dict[str, Any]:
 
 
 def _values(scores: list[SampleScore]) -> dict[str, float | None]:
-    from .metrics.asked_once import AskedOnce
-
     judged: dict[str, dict[int, str]] = {}
     missing: dict[str, bool] = {}
     for score in scores:
@@ -150,7 +150,6 @@ def _values(scores: list[SampleScore]) -> dict[str, float | None]:
         if "missing" in metadata:
             missing[question] = metadata["missing"]
     replications = sorted({number for row in judged.values() for number in row})
-    AskedOnce.met = len(replications) == 1
     verdicts = [[row.get(number) for number in replications] for row in judged.values()]
     known = [missing[question] for question in judged] if len(missing) == len(judged) else None
     shares = head_to_tail(verdicts, known)

@@ -1,39 +1,76 @@
 """A word about coefficients that are nan because every question was asked once.
 
 Inspect computes metrics all through a run, and at first no question has been asked twice: whether
-it stays so is known at the end. Importing this module registers a hook. Inspect announces hooks
-that are registered when it starts, so it is imported when a metric meets such questions.
+it stays so is known at the end.
 """
 
 import logging
 import math
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
 
 from inspect_ai.hooks import Hooks, TaskEnd, hooks
+from inspect_ai.log import EvalLog
 
 logger = logging.getLogger(__name__)
 
+_OURS = "inspect_reliability/"
+_RATES = {f"{_OURS}{name}" for name in ("best_rate", "invalid_rate", "non_response_rate")}
+"""Metrics that one epoch is enough for."""
 
-@hooks(name="asked_once", description="Says why coefficients are nan after a single epoch")
+
 class AskedOnce(Hooks):
-    """Warns at the end of a run of one epoch whose metrics needed two.
-
-    Attributes:
-        met: Whether the last metric of ours found no question that was asked twice.
-    """
-
-    met = False
-
-    def enabled(self) -> bool:
-        """Only as long as there is something to say."""
-        return AskedOnce.met
+    """Warns at the end of a run of one epoch whose metrics needed two."""
 
     async def on_task_end(self, data: TaskEnd) -> None:
-        """Warn, if it was a run of one epoch and anything is nan."""
-        scores = data.log.results.scores if data.log.results else []
-        values = [metric.value for score in scores for metric in score.metrics.values()]
-        if (data.log.eval.config.epochs or 1) == 1 and any(map(math.isnan, values)):
-            AskedOnce.met = False
+        """Warn, if coefficients are nan for want of epochs."""
+        if asked_once(data.log):
             logger.warning(
                 "Reliability needs --epochs 2 or more: every question was asked once, so that "
                 "there is nothing to compare and its coefficients are nan."
             )
+
+
+@cache
+def say_if_asked_once() -> None:
+    """Have the end of a run say why coefficients are nan.
+
+    Inspect announces the hooks there are when it starts. Metrics are computed later.
+    """
+    hooks(name="asked_once", description="Says why coefficients are nan after one epoch")(AskedOnce)
+
+
+def asked_once(log: EvalLog) -> bool:
+    """Whether a log's coefficients are nan because it is of one epoch.
+
+    Those of `rejudge` are not: its replications are of the judge.
+    """
+    scorers = [one for one in log.eval.scorers or [] if not _is_rejudge(one.name)]
+    given = [log.eval.metrics, *(one.metrics for one in scorers)]
+    ours = {name for one in given for name in _names(one) if name.startswith(_OURS)}
+    values = [
+        metric.value
+        for score in (log.results.scores if log.results else [])
+        if not _is_rejudge(score.scorer)
+        for metric in score.metrics.values()
+    ]
+    return (
+        (log.eval.config.epochs or 1) == 1 and bool(ours - _RATES) and any(map(math.isnan, values))
+    )
+
+
+def _is_rejudge(scorer: str) -> bool:
+    # Inspect numbers scorers that share a name.
+    return scorer.removeprefix("rejudge").isdecimal() or scorer == "rejudge"
+
+
+def _names(metrics: Any) -> Iterator[str]:
+    """Names of the metrics in inspect's lists of them, mappings of lists, and lists with both."""
+    if isinstance(metrics, Mapping):
+        metrics = [one for some in metrics.values() for one in some]
+    for one in metrics or []:
+        if isinstance(one, Mapping):
+            yield from _names(one)
+        else:
+            yield one.name

@@ -14,6 +14,7 @@ from ..judgments.scores import by_key, verdict_name
 from ..reliability import Counts, NoJudgmentsError
 from ..replications import nothing_replicated, replications_in
 from ..verdicts import CORRECTNESS_CATEGORIES, INVALID, LETTERS, NON_RESPONSE
+from .asked_once import say_if_asked_once
 
 logger = logging.getLogger(__name__)
 
@@ -53,23 +54,10 @@ class Part:
         own = self.declared if occurring <= set(self.declared) else ()
         first = tuple(dict.fromkeys(categories)) or own or answers(occurring)
         names = (*first, *sorted(occurring.difference(first)))
-        self._say_if_asked_once()
         try:
             return Counts.from_long(self.questions, verdicts, names)
         except NoJudgmentsError:
             return None
-
-    def _say_if_asked_once(self) -> None:
-        from .asked_once import AskedOnce
-
-        once = 0 < len(self.questions) == len(set(self.questions))
-        if once and self.rejudged:
-            warn_once(
-                logger,
-                "Reliability needs replications=2 or more in rejudge: every output was judged "
-                "once, so that there is nothing to compare and its coefficients are nan.",
-            )
-        AskedOnce.met = once and not self.rejudged
 
     def numbers(self) -> list[float] | None:
         """The values as numbers, NaN where there is none; None if the judge gives no numbers."""
@@ -103,6 +91,7 @@ def parts(scores: Sequence[SampleScore], by: str | None = None) -> dict[str, Par
         "(key, group)" for both. Not in brackets, which inspect's display takes for markup. Nothing
         where the scorer that was to be replicated asked no model.
     """
+    say_if_asked_once()
     if nothing_replicated(sample.score for sample in scores):
         warn_once(
             logger,
@@ -154,6 +143,14 @@ def parts(scores: Sequence[SampleScore], by: str | None = None) -> dict[str, Par
     for group, question, score in without_parts:
         for key in seen:
             add(key, group, question, None, score)
+    if any(
+        part.rejudged and len(part.questions) == len(set(part.questions)) for part in found.values()
+    ):
+        warn_once(
+            logger,
+            "Reliability needs replications=2 or more in rejudge: every output was judged once, so "
+            "that there is nothing to compare and its coefficients are nan.",
+        )
     return found
 
 
