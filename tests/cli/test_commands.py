@@ -347,9 +347,10 @@ def test_importing_when_a_worker_is_killed(
     folder, log_dir = published_folder(tmp_path / "published"), tmp_path / "logs"
     (tmp_path / "sitecustomize.py").write_text(in_every_process)
     code = f"{in_command}\nfrom inspect_reliability.cli import main; main()"
+    path = os.pathsep.join((str(tmp_path), os.environ.get("PYTHONPATH", "")))
     importing = subprocess.run(
         [sys.executable, "-c", code, "import", str(folder), "--log-dir", str(log_dir)],
-        env=os.environ | {"PYTHONPATH": str(tmp_path), "KILLED": str(tmp_path / "killed")},
+        env=os.environ | {"PYTHONPATH": path, "KILLED": str(tmp_path / "killed")},
         stderr=subprocess.PIPE,
         text=True,
         check=False,
