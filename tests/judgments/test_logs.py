@@ -107,7 +107,8 @@ def test_scores_of_a_foreign_task(tmp_path: Path) -> None:
         "rubric.style": ["1"],
     }
     assert set(judgments.table["benchmark"]) == {"sums"}
-    assert not judgments.notes
+    (note,) = judgments.notes
+    assert (note.count, "unscored" in note.what) == (3, True)
 
 
 @pytest.mark.parametrize(

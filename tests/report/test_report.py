@@ -17,7 +17,15 @@ from rich.console import Console
 from inspect_reliability.judgments import Judgments, judgments_from_frame
 from inspect_reliability.report import report_cells, report_frame, report_row
 from inspect_reliability.report.formats import to_csv, to_json, to_markdown
-from inspect_reliability.report.gates import FAILS, PASSES, UNCERTAIN, Limits, check, overall
+from inspect_reliability.report.gates import (
+    FAILS,
+    PASSES,
+    UNCERTAIN,
+    Limits,
+    check,
+    not_checked,
+    overall,
+)
 from inspect_reliability.report.printable import one_line, printable
 from inspect_reliability.report.rows import band
 from inspect_reliability.report.summary import summaries
@@ -361,6 +369,19 @@ def test_markdown_and_csv_do_not_interpret() -> None:
 def test_gate(judgments: Judgments, limits: Limits, result: str) -> None:
     """Only an interval that lies wholly on one side of the limit decides."""
     assert overall(check(judgments, limits, by=("judge",))) == result
+
+
+def test_a_suites_own_grades_beside_rejudge_are_not_gated() -> None:
+    """Graded once by the suite and often by rejudge: the latter is what a gate is about."""
+    once = changed(made(replications=1), scorer="grader", log="a", judge="m")
+    often = changed(made(noise=0.05, questions=40), scorer="rejudge", log="a")
+    both = together(once, often)
+    assert overall(check(both, Limits(min_omega=0.6))) == PASSES
+    (note,) = not_checked(both)
+    assert note.startswith("m, BBH, temperature 1 is not checked")
+    elsewhere = together(changed(once, log="b"), often)
+    assert overall(check(elsewhere, Limits(min_omega=0.6))) == UNCERTAIN
+    assert not_checked(elsewhere) == []
 
 
 def test_a_gate_with_nothing_to_check_does_not_pass() -> None:

@@ -5,11 +5,21 @@ import click
 from ..judgments import GROUP_BY
 from ..report.cells import describe
 from ..report.formats import Format, to_csv, to_json, to_markdown
-from ..report.gates import FAILS, PASSES, UNCERTAIN, Check, Limits, check, gate_row, overall
+from ..report.gates import (
+    FAILS,
+    PASSES,
+    UNCERTAIN,
+    Check,
+    Limits,
+    check,
+    gate_row,
+    not_checked,
+    overall,
+)
 from ..report.summary import with_interval
 from ..report.terminal import console, print_table, print_text
 from ..verdicts import ParserName
-from .sources import format_option, parser_option, read_judgments
+from .sources import format_option, parser_option, print_left_out, read_judgments
 
 EXIT_CODES = {PASSES: 0, FAILS: 1, UNCERTAIN: 3}
 """2 is for what cannot be read or understood."""
@@ -51,6 +61,7 @@ def gate(
     if min_omega is None and max_non_response is None:
         raise click.UsageError("Say what to require: --min-omega, --max-non-response, or both.")
     judgments = read_judgments(logs, parser)
+    print_left_out(not_checked(judgments, by))
     checks = check(judgments, Limits(min_omega, max_non_response), by)
     if form == "json":
         click.echo(to_json([gate_row(found) for found in checks]))
@@ -77,7 +88,7 @@ def _cells(found: Check) -> list[str]:
     return [
         describe(found.group),
         found.requirement,
-        with_interval(found.estimate),
+        with_interval(found.estimate, digits=3),
         str(found.estimate.n_questions),
         found.result,
     ]

@@ -35,6 +35,7 @@ _UNFINISHED = {
 
 
 _BESIDE_LOGS = {"logs.json", "eval-set.json", "listing.json"}
+_UNSCORED = "unscored samples counted as non-responses; a run's own metrics do not see them"
 _OTHER_JSON = "JSON files without the name of a log left out; one that is a log can be named itself"
 
 
@@ -193,6 +194,7 @@ def _judgments(
                 unreadable = sum(row["verdict"] is None for row in found) - failed
                 without["replications of a grader that failed"] += failed
                 without["scores that are neither text, number nor true/false"] += unreadable
+                without[_UNSCORED] += score.value != score.value
                 rows += [row | place for row in found]
     rows = [row for row in rows if row["verdict"] is not None]
     for scorer, names in graders.items():

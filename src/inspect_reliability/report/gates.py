@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pandas as pd
+
 from ..judgments import GROUP_BY, Judgments, counts
 from ..reliability import Estimate, omega
-from .cells import number, report_groups
+from .cells import describe, number, report_groups
 from .evidence import non_response, why_no_evidence
 from .rows import Row, interval
 
@@ -49,11 +51,14 @@ def check(judgments: Judgments, limits: Limits, by: Sequence[str] = GROUP_BY) ->
     """Check every group against the limits.
 
     A requirement passes, or fails, where the whole 95% interval does; where the interval holds
-    the limit, or there is none, more questions are needed. Omega of replications that may be copies
+    the limit, or there is none, more questions are needed. Grades that `not_checked` names are
+    passed over. Omega of replications that may be copies
     of one another is no evidence either way.
     """
     checks = []
     for group, table in report_groups(judgments, by):
+        if _once_beside_rejudge(table, judgments.table):
+            continue
         if limits.min_omega is not None:
             found, limit = omega(counts(table)), limits.min_omega
             result = _result(found, found.low, found.high, limit)
@@ -65,6 +70,24 @@ def check(judgments: Judgments, limits: Limits, by: Sequence[str] = GROUP_BY) ->
             result = _result(found, _minus(found.high), _minus(found.low), -limit)
             checks.append(Check(group, f"non-response <= {limit:g}", found, result))
     return checks
+
+
+def not_checked(judgments: Judgments, by: Sequence[str] = GROUP_BY) -> list[str]:
+    """Groups that `check` passes over: a suite's own grades, in a log that was rejudged."""
+    return [
+        f"{describe(group)} is not checked: its outputs were graded once, and again by rejudge."
+        for group, table in report_groups(judgments, by)
+        if _once_beside_rejudge(table, judgments.table)
+    ]
+
+
+def _once_beside_rejudge(table: pd.DataFrame, judgments: pd.DataFrame) -> bool:
+    """Whether nothing was replicated, while the same logs hold replications by `rejudge`."""
+    if not {"log", "scorer"} <= set(table) or counts(table).replications.max() > 1:
+        return False
+    again = judgments["scorer"].map(lambda scorer: str(scorer).startswith("rejudge"))
+    rejudged = set(judgments.loc[again, "log"])
+    return set(table["log"]) <= rejudged and not again.loc[table.index].any()
 
 
 def overall(checks: Sequence[Check]) -> str:
