@@ -25,6 +25,7 @@ from inspect_reliability.judgments import judgments_from_logs
 from inspect_reliability.rejudge import rejudge
 from inspect_reliability.report import report_cells
 from inspect_reliability.seed_check import DRAWS, seed_outcome
+from inspect_reliability.seeds import replication_seed
 from inspect_reliability.tasks import bbh_judge, head_to_tail_judge
 from inspect_reliability.verdicts import LETTERS
 
@@ -122,6 +123,35 @@ def test_the_check_falls_to_the_first_replication(tmp_path: Path, task: Any) -> 
         assert ("seed_check" in sample.metadata) == first
 
 
+class FewWords(ModelAPI):
+    """A judge that says one of two things, and the same for the first two seeds."""
+
+    def __init__(self, model_name: str, *_: Any, **__: Any) -> None:
+        super().__init__(model_name)
+        self.calls = 0
+
+    async def generate(
+        self, input: Any, tools: Any, tool_choice: Any, config: GenerateConfig
+    ) -> ModelOutput:
+        self.calls += 1
+        by_seed, by_call = (config.seed or 0) // 2, max(self.calls - 2 * DRAWS, 0)
+        letter = "AB"[(by_seed if self.model_name == "by_seed" else by_call) % 2]
+        return ModelOutput.from_content(self.model_name, f"Best Response: [[{letter}]]")
+
+
+@pytest.mark.parametrize(("how", "outcome"), [("by_seed", "honoured"), ("by_call", "not honoured")])
+def test_two_seeds_with_one_text_are_not_the_last_word(
+    tmp_path: Path, how: str, outcome: str
+) -> None:
+    """Where two seeds agree others are asked, and what differs is repeated to be believed."""
+    question = str(bbh_judge().dataset[0].id)
+    base = next(seed for seed in range(99) if replication_seed(seed, question, 1) % 2 == 0)
+    modelapi(name="few_words")(FewWords)
+    model = get_model(f"few_words/{how}", memoize=False)
+    [found] = checks(judge(bbh_judge(seed=base), model, tmp_path, epochs=1, limit=1))
+    assert found["seeds"] == outcome
+
+
 def test_the_check_is_left_to_another_where_the_first_fails(tmp_path: Path) -> None:
     """A first replication that fails does not take the check with it."""
     model = first_call("fails")
@@ -155,7 +185,7 @@ def test_a_judge_that_never_varies_shows_nothing(
     with caplog.at_level(logging.WARNING):
         [found] = checks(judge(bbh_judge(), TINY, tmp_path, epochs=1, limit=1, temperature=0.0))
     assert found["seeds"] == "unknown"
-    assert sum("same output for every seed" in r.getMessage() for r in caplog.records) == 1
+    assert sum("gave the same output for" in r.getMessage() for r in caplog.records) == 1
 
 
 def test_outputs_of_a_mock_are_left_to_the_run(tmp_path: Path) -> None:

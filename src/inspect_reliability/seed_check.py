@@ -16,6 +16,10 @@ DRAWS = 3
 and different texts between them with probability 1/32 at most (two texts, equally likely), and
 hardly ever where texts are longer than a letter."""
 
+MORE_SEEDS = 8
+"""Further seeds, used once each where two gave one text: of a judge that says one of two things,
+such as C or I, two seeds agree half of the time."""
+
 
 class SeedCheck:
     """The check of one run: each model is checked once, with one replication.
@@ -54,17 +58,22 @@ class SeedCheck:
         if model.startswith("mockllm/"):
             return self.unknown(model, "the model is a mock")
         texts = {seed: [] if text is None else [text] for seed, text in drawn.items()}
-        wanted = [seed for seed, given in texts.items() for _ in range(DRAWS - len(given))]
         try:
             async with span("seed check"):
-                new = await collect(*(draw(seed) for seed in wanted))
+                await _fill_up(texts, draw)
+                if seed_outcome(texts.values()) == "unknown":
+                    await _look_further(texts, draw)
         except Exception as error:  # a check must never end a run
             why = f"an output could not be drawn: {error or type(error).__name__}"
             return self.unknown(model, why)
-        for seed, text in zip(wanted, new, strict=True):
-            texts[seed].append(text)
         outcome = seed_outcome(texts.values())
-        _log(model, outcome, f"{DRAWS} outputs each of seeds {' and '.join(map(str, texts))}")
+        used = " and ".join(str(seed) for seed, given in texts.items() if len(given) == DRAWS)
+        once = sum(len(given) == 1 for given in texts.values())
+        _log(
+            model,
+            outcome,
+            f"{DRAWS} outputs each of seeds {used}{f', one each of {once} more' if once else ''}",
+        )
         if outcome == "not honoured":
             logger.warning(
                 "%s does not honour seeds: the same prompt with the same seed gave different "
@@ -74,10 +83,11 @@ class SeedCheck:
             )
         if outcome == "unknown":
             logger.warning(
-                "%s gave the same output for every seed: at temperature 0 it must, at any other "
+                "%s gave the same output for %d seeds: at temperature 0 it must, at any other "
                 "the temperature may not have reached it. If all replications are alike, agreement "
                 "is no evidence of reliability.",
                 model,
+                len(texts),
             )
         return outcome
 
@@ -85,6 +95,25 @@ class SeedCheck:
         """Log that the check cannot be made."""
         _log(model, "unknown", why)
         return "unknown"
+
+
+async def _fill_up(texts: dict[int, list[str]], draw: Callable[[int], Awaitable[str]]) -> None:
+    wanted = [seed for seed, given in texts.items() for _ in range(DRAWS - len(given))]
+    for seed, text in zip(wanted, await collect(*map(draw, wanted)), strict=True):
+        texts[seed].append(text)
+
+
+async def _look_further(texts: dict[int, list[str]], draw: Callable[[int], Awaitable[str]]) -> None:
+    """Use other seeds once each, and the first that gives another text as often as the two."""
+    more = [(max(texts) + k) % 2**31 for k in range(1, MORE_SEEDS + 1)]
+    said = {text for given in texts.values() for text in given}
+    new = dict(zip(more, await collect(*map(draw, more)), strict=True))
+    other = next((seed for seed, text in new.items() if text not in said), None)
+    if other is None:
+        texts |= {seed: [text] for seed, text in new.items()}
+        return
+    texts[other] = [new[other]]
+    await _fill_up({other: texts[other]}, draw)
 
 
 def _log(model: str, outcome: SeedOutcome, why: str) -> None:
