@@ -85,19 +85,25 @@ def test_our_provider_honours_seeds(tmp_path: Path, task: Any) -> None:
 
 
 class FirstCall(ModelAPI):
-    """A judge that answers from its seed, whose first call is slow or fails."""
+    """A judge that answers from its seed, whose first call waits for the second or fails."""
 
     def __init__(self, model_name: str, *_: Any, **__: Any) -> None:
         super().__init__(model_name)
-        self.begun = False
+        self.calls = 0
+        self.second = asyncio.Event()
 
     async def generate(
         self, input: Any, tools: Any, tool_choice: Any, config: GenerateConfig
     ) -> ModelOutput:
-        first, self.begun = not self.begun, True
-        if first and self.model_name == "fails":
+        self.calls += 1
+        if self.calls > 1:
+            self.second.set()
+        elif self.model_name == "fails":
             raise RuntimeError("overloaded")
-        await asyncio.sleep(1 if first else 0)
+        else:
+            await self.second.wait()
+            for _ in range(1000):  # the sample of the second call is finished by then
+                await asyncio.sleep(0)
         return ModelOutput.from_content(
             self.model_name, f"Best Response: [[{LETTERS[(config.seed or 0) % 5]}]]"
         )

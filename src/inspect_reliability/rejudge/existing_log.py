@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-import fsspec
 from inspect_ai import score
 from inspect_ai.log import EvalLog, EvalSample, write_eval_log
 from inspect_ai.model import get_model
@@ -85,7 +84,7 @@ def rejudge_log(
     except BaseException:
         # Scores are there as soon as their output is judged, and have been paid for.
         if output is not None and any(_judged(judged, identity, seed)):
-            _write(_as_far_as_it_went(log, judged, identity, seed), output)
+            write_eval_log(_as_far_as_it_went(log, judged, identity, seed), output)
         raise
     if nothing_replicated(_judged(judged, identity, seed)):
         raise _asks_no_model(name)
@@ -93,15 +92,8 @@ def rejudge_log(
         (sample.scores or {}).pop(_EARLIER, None)
     judged.samples = [*(judged.samples or []), *failed]
     if output is not None:
-        _write(judged, output)
+        write_eval_log(judged, output)
     return judged
-
-
-def _write(log: EvalLog, output: str) -> None:
-    """Write a log whole or not at all: a second Ctrl-C must not cost the one that is there."""
-    files, path = fsspec.core.url_to_fs(output)
-    write_eval_log(log, f"{output}.part", "json" if output.endswith(".json") else "eval")
-    files.mv(f"{path}.part", path)
 
 
 def _name(log: EvalLog) -> str:
