@@ -188,6 +188,7 @@ def inspect(*arguments: str, folder: Path | None = None) -> str:
         text=True,
         cwd=folder,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
+        timeout=120,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
@@ -390,30 +391,48 @@ from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
 from inspect_ai.solver import TaskState
 
 STOP = Path(__file__).with_name("stop")
+OTHERS = 2 * 3  # three replications of two outputs; with a cache no seeds are checked
+
+asked = []
 
 
 @scorer(metrics=[accuracy()])
 def stopped() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
-        output = await get_model(role="grader").generate(f"Best of {state.sample_id}?")
         if state.sample_id == 2 and STOP.exists():
-            await asyncio.sleep(2)  # the other outputs are judged by then
-            os.kill(os.getpid(), signal.SIGINT)
-            await asyncio.sleep(60)
+            await stop()
+        output = await get_model(role="grader").generate(
+            f"Best of {state.sample_id}?", cache=True
+        )
+        asked.append(state.sample_id)
         return Score(value="C" if len(output.completion) % 2 else "I")
 
     return score
+
+
+async def stop() -> None:
+    while len(asked) < OTHERS:
+        await asyncio.sleep(0.01)
+    for _ in range(1000):  # what follows the last call is computed at once
+        await asyncio.sleep(0)
+    if "stop" not in asked:
+        asked.append("stop")
+        os.kill(os.getpid(), signal.SIGINT)
+    await asyncio.Event().wait()
 """
 
 
-def test_an_interrupted_run_is_gone_on_with(tmp_path: Path) -> None:
+def test_an_interrupted_run_is_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ctrl-C loses no output that was judged, and the command again judges the others."""
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "grader.py").write_text(STOPPED)
     (tmp_path / "stop").touch()
     log = run(suite(match()), tmp_path)
     command = [Path(sys.executable).with_name("inspect-reliability"), "rejudge", log.location]
     command += ["--scorer", f"{tmp_path}/grader.py@stopped", "--replications", "3"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 1
     assert "Give the command again to go on" in " ".join(done.stderr.split())
     target = log.location.removesuffix(".eval") + "-rejudged.eval"
@@ -428,7 +447,7 @@ def test_an_interrupted_run_is_gone_on_with(tmp_path: Path) -> None:
     assert (note.count, note.what) == (2, "of 3 judgments there are: its run was cancelled")
 
     (tmp_path / "stop").unlink()
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     whole = read_eval_log(target)
     assert whole.status == "success"
@@ -468,7 +487,7 @@ def test_inspect_score_refuses_in_our_words(
     given = ["--scorer", "inspect_reliability/rejudge", "--action", "append", *arguments]
     given += ["--output-file", str(tmp_path / "scored.eval"), "--model", "none/none"]
     command = [sys.executable, "-m", "inspect_ai", "score", log.location, *given]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode != 0
     assert message in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
@@ -769,7 +788,7 @@ def failing() -> Scorer:
     ("file", "content", "message"),
     [
         ("nowhere.eval", None, "There is no log"),
-        ("broken.eval", "not a zip file", "cannot be read as an inspect log"),
+        ("broken.eval", "not a zip file", "cannot be read: it is truncated, or not an inspect log"),
         ("", None, "is a folder. Name one log in it"),
     ],
 )

@@ -8,9 +8,10 @@ from typing import Any
 import click
 import fsspec
 import pandas as pd
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog
 
 from ..errors import UserError
+from ..files import read_log
 from ..judgments import Judgments, judgments_from_logs
 from ..rejudge import published_error, rejudge_log, score_variance
 from ..reliability import Decomposition, ReliabilityError
@@ -213,10 +214,7 @@ def _read(log: str) -> EvalLog:
         if files.isdir(path):
             raise UserError(f"{log} is a folder. Name one log in it; each is rejudged by itself.")
         raise UserError(f"There is no log {log}.")
-    try:
-        return read_eval_log(log)
-    except Exception as error:  # a file can be broken in as many ways as there are bytes
-        raise UserError(f"{log} cannot be read as an inspect log: {error}") from None
+    return read_log(log)
 
 
 def _exists(file: str) -> bool:
