@@ -9,13 +9,10 @@ from ..report import report_cells, report_row
 from ..report.cells import Cell
 from ..report.data import write_data
 from ..report.formats import Format, markdown_text, to_csv, to_json, to_markdown
-from ..report.summary import LEGEND, cautions_by_text, summaries
+from ..report.summary import LEGEND, caution_lines, summaries
 from ..report.terminal import console, print_table, print_text
 from ..verdicts import ParserName
 from .sources import format_option, parser_option, progress, read_judgments
-
-_NAMED = 3
-"""Rows named by a caution; of more only their number is said."""
 
 
 @click.command()
@@ -79,25 +76,12 @@ def print_cells(cells: list[Cell], form: Format) -> None:
             f"## {markdown_text(title)}\n\n{to_markdown(headings, rows)}"
             for title, headings, rows in summaries(cells)
         ]
-        click.echo("\n\n".join([*tables, *LEGEND, *map(markdown_text, _cautions(cells))]))
+        click.echo("\n\n".join([*tables, *LEGEND, *map(markdown_text, caution_lines(cells))]))
     else:
         out = console()
         for title, headings, rows in summaries(cells):
             print_table(out, headings, rows, title)
         for paragraph in LEGEND:
             print_text(out, paragraph, style="dim")
-        for caution in _cautions(cells):
+        for caution in caution_lines(cells):
             print_text(out, caution, style="yellow")
-
-
-def _cautions(cells: list[Cell]) -> list[str]:
-    said = []
-    for text, names in cautions_by_text(cells):
-        if len(names) == len(cells):
-            whom = " (all)" if len(cells) > 1 else ""
-        elif len(names) > _NAMED:
-            whom = f" ({len(names)} of {len(cells)} rows)"
-        else:
-            whom = f" ({'; '.join(names)})"
-        said.append(f"Caution{whom}: {text}")
-    return said

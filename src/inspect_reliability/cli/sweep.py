@@ -10,6 +10,7 @@ from dotenv import find_dotenv, load_dotenv
 from ..errors import UserError
 from ..report import report_cells
 from ..report.judge_by_benchmark import TABLE_2_LEGEND, judge_by_benchmark
+from ..report.summary import caution_lines
 from ..report.terminal import console, print_table, print_text
 from ..sweep import BENCHMARKS, BEST_OF_FIVE, TEMPERATURES, Sweep, run_sweep
 from .sources import progress, read_judgments
@@ -87,9 +88,12 @@ def sweep(log_dir: str, epochs: int, model_args: tuple[str, ...], **options: Any
     out, screen = console(), console(stderr=True)
     complete = run_sweep(design, log_dir, say=lambda text: print_text(screen, f"Note: {text}"))
     judgments = read_judgments((log_dir,))
-    headings, rows = judge_by_benchmark(report_cells(judgments, progress=progress))
+    cells = report_cells(judgments, progress=progress)
+    headings, rows = judge_by_benchmark(cells)
     print_table(out, headings, rows)
     print_text(out, TABLE_2_LEGEND, style="dim")
+    for caution in caution_lines(cells):
+        print_text(out, caution, style="yellow")
     if not complete:
         raise UserError("Not all judgments are there. Run the same command again to go on.")
     print_text(out, f"Everything else: inspect-reliability report {log_dir}")

@@ -18,6 +18,9 @@ HEADINGS = {
 
 MEASURES = ("N x R", "Omega [95%]", "Rule of thumb", "Agreement [95%]", "No verdict", "Published")
 
+_NAMED = 3
+"""Rows named by a caution; of more only their number is said."""
+
 LEGEND = (
     "Omega: how far a single verdict can be trusted to be the judge's own (1: always the same per "
     "question, 0: no more than chance). Agreement: share of equal pairs of replications. N x R: "
@@ -79,6 +82,20 @@ def cautions_by_text(cells: Sequence[Cell]) -> list[tuple[str, list[str]]]:
         for text in cell.cautions:
             found.setdefault(text, []).append(cell.name)
     return sorted(found.items(), key=lambda item: -len(item[1]))
+
+
+def caution_lines(cells: Sequence[Cell]) -> list[str]:
+    """Every caution once, with the cells it holds for: their names, or how many of all they are."""
+    lines = []
+    for text, names in cautions_by_text(cells):
+        if len(names) == len(cells):
+            whom = " (all)" if len(cells) > 1 else ""
+        elif len(names) > _NAMED:
+            whom = f" ({len(names)} of {len(cells)} rows)"
+        else:
+            whom = f" ({'; '.join(names)})"
+        lines.append(f"Caution{whom}: {text}")
+    return lines
 
 
 def _accuracy(cell: Cell) -> str:
