@@ -290,7 +290,8 @@ def test_a_grader_that_gives_no_grade_does_not_respond(tmp_path: Path) -> None:
     plain = run(suite(mute, questions=2), tmp_path / "plain", epochs=3)
     judgments = judgments_from_logs(plain.location)
     assert list(judgments.table["verdict"]) == ["non-response"] * 6
-    assert not judgments.notes
+    [note] = judgments.notes
+    assert (note.count, note.what.partition(" counted")[0]) == (6, "unscored samples")
 
 
 @pytest.mark.parametrize("beside", [False, True], ids=["metrics", "scorers"])
