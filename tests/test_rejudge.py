@@ -29,6 +29,7 @@ from inspect_reliability.rejudge import (
 from inspect_reliability.rejudge.replication import Replication
 from inspect_reliability.rejudge.summary import summarise
 from inspect_reliability.reliability import decompose, omega
+from inspect_reliability.report import report_cells, report_row
 from inspect_reliability.tasks import bbh_judge
 
 
@@ -251,7 +252,7 @@ def test_variance_of_a_score_is_split(tmp_path: Path) -> None:
     ]
     assert found == decompose(*zip(*rows, strict=True))
     assert (found.n_questions, found.n_runs, found.n_judgments) == (3, 3, 6)
-    assert metric(log, "questions") == 9  # every output is judged on its own
+    assert metric(log, "questions") == 3  # of three outputs each
     names = judgments_from_logs(run(suite(rejudge(letters(), 4)), tmp_path)).table
     with pytest.raises(UserError, match="needs numbers or grades"):
         score_variance(names)
@@ -620,8 +621,37 @@ def test_the_command_splits_the_variance_of_the_score(
     assert "replications of the judge on an output" in shown.stdout
     if differ:
         words = " ".join(shown.stdout.split())
-        assert f"{found['widening']:.2f} times as wide" in words
-        assert ("needs no correction" in words) == (abs(found["widening"] - 1) < 0.1)
+        slight = abs(found["widening"] - 1) < 0.1
+        assert ("needs no correction" in words) == slight
+        assert (f"{found['widening']:.2f} times as wide" in words) != slight
+
+
+def test_a_grader_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    """No traceback of inspect's for a name of a model."""
+    log = run(suite(wins()), tmp_path)
+    done = CliRunner().invoke(main, ["rejudge", log.location, "--model", "nosuch/model"])
+    assert done.exit_code == 2
+    assert "The grader nosuch/model cannot be used" in done.stderr
+
+
+def test_the_variance_is_that_of_one_scorer(tmp_path: Path) -> None:
+    """A suite's own grades are not mixed with those of rejudge."""
+    log = run(suite(wins()), tmp_path, epochs=2)
+    again = rejudge_log(log, replications=2)
+    table = judgments_from_logs(again).table
+    with pytest.raises(UserError, match="of several: wins, rejudge"):
+        score_variance(table)
+    assert score_variance(table[table["scorer"] == "rejudge"]).n_judgments == 2
+
+
+def test_outputs_of_one_sample_are_one_question(tmp_path: Path) -> None:
+    """Epochs give a suite more outputs to judge, and the judge no more questions."""
+    log = run(suite(rejudge(letters(), replications=4)), tmp_path, epochs=3)
+    [row] = [report_row(cell) for cell in report_cells(judgments_from_logs(log.location))]
+    assert metric(log, "questions") == row["n_questions"] == 3
+    live = [metric(log, "omega_low"), metric(log, "omega_high")]
+    assert row["omega_interval"] == pytest.approx(live)
+    assert any("9 outputs of 3 questions" in caution for caution in row["cautions"])
 
 
 @scorer(metrics=[accuracy(), stderr()])

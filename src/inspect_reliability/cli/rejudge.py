@@ -22,7 +22,7 @@ from ..report.terminal import console, print_table, print_text
 from .report import print_cells
 from .sources import format_option, print_left_out
 
-_HEADINGS = ["Source", "Variance of one score", "Share", "Standard error of the mean, up to here"]
+_HEADINGS = ["Source", "Variance of one score", "Share", "Standard error of the mean"]
 _SOURCES = {
     "judge": "replications of the judge on an output",
     "runs": "runs of the model on a question",
@@ -176,6 +176,12 @@ def _print_suite(suite: _Suite, form: Format) -> None:
         if getattr(suite.variance, name, None) is not None
     ]
     texts = [f"Not known: {suite.reason}."] if suite.reason else []
+    if rows:
+        texts.append("Each standard error counts its source and those above it.")
+    if any(share < 0 for share in shares.values()):
+        texts.append("A variance that is estimated below 0 is about 0.")
+    if suite.variance and suite.variance.left_out:
+        texts.append(f"Left out: {suite.variance.left_out:,} non-responses, which have no grade.")
     if suite.widening is not None and suite.published is not None:
         texts.append(_correction(suite.published, suite.widening))
     if form == "markdown":
@@ -195,7 +201,7 @@ def _correction(published: float, widening: float) -> str:
         return (
             f"The interval of the published score (standard error {published:.3g}) needs no "
             "correction: it allows for other questions, runs of the model and replications of the "
-            f"judge already (it should be {widening:.2f} times as wide)."
+            "judge already."
         )
     return (
         f"The interval of the published score (standard error {published:.3g}) should be "

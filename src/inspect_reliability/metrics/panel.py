@@ -137,7 +137,7 @@ def _ordinal(counts: Counts | None, numbers: bool, declared: tuple[str, ...]) ->
 def _interval(
     counts: Counts | None, questions: Sequence[str], numbers: Sequence[float] | None
 ) -> dict[str, float]:
-    names = (*_INTERVAL.values(), "krippendorff_alpha_interval")
+    names = (*_INTERVAL.values(), "krippendorff_alpha_numeric")
     if counts is None or numbers is None:
         if counts is not None:
             warn_once(logger, "reliability(level='interval') needs scores that are numbers.")

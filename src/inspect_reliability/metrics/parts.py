@@ -3,9 +3,10 @@
 import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 from inspect_ai.scorer import SampleScore, Score
 from inspect_ai.util import warn_once
 
@@ -29,8 +30,8 @@ class Part:
     """Judgments that one set of coefficients is estimated from.
 
     Attributes:
-        questions: What was judged, one entry a judgment: a sample, or one output of a sample
-            where the score holds replications of the judge itself.
+        questions: What was judged, one entry a judgment: a sample, or where the score holds
+            replications of the judge itself one output of it ("sample number").
         values: The score's value of each judgment; None where there is none.
         rejudged: Whether scores hold replications, of which some can have failed.
         declared: Categories known from the scores' metadata.
@@ -55,9 +56,14 @@ class Part:
         first = tuple(dict.fromkeys(categories)) or own or answers(occurring)
         names = (*first, *sorted(occurring.difference(first)))
         try:
-            return Counts.from_long(self.questions, verdicts, names)
+            counts = Counts.from_long(self.questions, verdicts, names)
         except NoJudgmentsError:
             return None
+        if not self.rejudged:
+            return counts
+        samples = [question.rpartition(" ")[0] for question in counts.questions]
+        number = {sample: k for k, sample in enumerate(dict.fromkeys(samples))}
+        return replace(counts, clusters=np.array([number[sample] for sample in samples]))
 
     def numbers(self) -> list[float] | None:
         """The values as numbers, NaN where there is none; None if the judge gives no numbers."""

@@ -52,8 +52,11 @@ def rejudge_log(
 
     Raises:
         UserError: There is nothing to judge, it is not clear by which scorer, the scorer asks no
-            model, or the log holds replications of another base seed or grader.
+            model, there is no such grader, or the log holds replications of another base seed or
+            grader.
     """
+    if model is not None:
+        _refuse_unknown(model)
     name, options = _scorer_of(log, scorer)
     own_model = options.pop("model", None) if model else options.get("model")
     wrapped = resolve_scorer({"name": name, "params": options})
@@ -94,6 +97,13 @@ def rejudge_log(
     if output is not None:
         write_eval_log(judged, output)
     return judged
+
+
+def _refuse_unknown(model: str) -> None:
+    try:
+        get_model(model)
+    except ValueError as error:
+        raise UserError(f"The grader {model} cannot be used: {error}") from None
 
 
 def _name(log: EvalLog) -> str:

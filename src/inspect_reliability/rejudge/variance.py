@@ -26,9 +26,15 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
         judgments: A judgments table of one scorer, read from logs.
 
     Raises:
-        UserError: The verdicts are names, which have no mean.
+        UserError: The verdicts are names, which have no mean, or those of several scorers.
         ReliabilityError: There is no score.
     """
+    if "scorer" in judgments and judgments["scorer"].nunique(dropna=False) > 1:
+        raise UserError(
+            "The variance of a score is that of one scorer, and the judgments are of several: "
+            f"{', '.join(map(str, judgments['scorer'].unique()))}. Choose one, as in "
+            "table[table['scorer'] == 'rejudge']."
+        )
     names = judgments["verdict"].dropna().unique()
     worth = {name: _worth(name) for name in names}
     if unknown := [name for name, value in worth.items() if value is None]:
