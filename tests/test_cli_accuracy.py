@@ -24,6 +24,13 @@ def test_table_4(data: Path) -> None:
         assert "published" in shown.output
 
 
+def test_responses_that_are_not_there(tmp_path: Path) -> None:
+    """A path that does not exist is said not to exist."""
+    done = CliRunner().invoke(main, ["accuracy", str(tmp_path / "nowhere")])
+    assert done.exit_code == 2
+    assert "There is no file or folder" in done.stderr
+
+
 def test_no_answers_are_known(tmp_path: Path) -> None:
     """Responses without targets are no accuracy of 0."""
     path = tmp_path / "r.jsonl"

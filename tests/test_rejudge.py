@@ -446,7 +446,7 @@ def test_an_interrupted_run_is_gone_on_with(
         ["match"],
     ]
     [note] = judgments_from_logs(target).notes
-    assert (note.count, note.what) == (2, "of 3 judgments there are: its run was cancelled")
+    assert (note.count, note.what) == (2, "of 3 judgments are there: its run was cancelled")
 
     (tmp_path / "stop").unlink()
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)

@@ -92,8 +92,8 @@ def test_nothing_to_read(logs: dict[str, Path], command: str, kind: str, words: 
 @pytest.mark.parametrize(
     ("kind", "note"),
     [
-        ("running", "of 8 judgments there are: still being written"),
-        ("cancelled", "of 8 judgments there are: its run was cancelled"),
+        ("running", "of 8 judgments are there: still being written"),
+        ("cancelled", "of 8 judgments are there: its run was cancelled"),
         ("failed", "its run failed"),
         ("copied", "12 duplicate judgments left out"),
     ],

@@ -115,8 +115,8 @@ def test_scores_of_a_foreign_task(tmp_path: Path) -> None:
     ("make", "there", "what"),
     [
         (lambda folder: example_logs.with_error(folder, fatal=False), 5, "ended in an error"),
-        (example_logs.under_way, 7, "of 8 judgments there are: still being written"),
-        (example_logs.cancelled, 4, "of 8 judgments there are: its run was cancelled"),
+        (example_logs.under_way, 7, "of 8 judgments are there: still being written"),
+        (example_logs.cancelled, 4, "of 8 judgments are there: its run was cancelled"),
     ],
 )
 def test_unfinished_logs_are_read_and_named(tmp_path: Path, make, there: int, what: str) -> None:

@@ -3,6 +3,7 @@
 from typing import get_args
 
 import click
+import fsspec
 
 from ..benchmarks import Benchmark
 from ..correctness import RULES, five_numbers, responders_right
@@ -34,6 +35,9 @@ def accuracy(responses: str, benchmark: Benchmark | None, form: Format) -> None:
     RESPONSES are the logs of responder tasks, a JSONL file, or the folder of the published
     prompt_responses.json with its sampled questions.
     """
+    files, path = fsspec.core.url_to_fs(responses)
+    if not files.exists(path):
+        raise UserError(f"There is no file or folder {responses}.")
     if benchmark is None and responses.endswith(".jsonl"):
         raise UserError(f"{responses} does not say its benchmark. Add --benchmark BBH, or another.")
     asked = get_args(Benchmark) if benchmark is None else [benchmark]

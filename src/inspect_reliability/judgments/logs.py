@@ -209,7 +209,7 @@ def _judgments(
     notes = [Note(what, count, where) for what, count in without.items() if count]
     if log.status in _UNFINISHED:
         scored = _scored(rows)
-        what = f"of {_planned(log)} judgments there are: {_UNFINISHED[log.status]}"
+        what = f"of {_planned(log)} judgments are there: {_UNFINISHED[log.status]}"
         notes.append(Note(what, scored, where))
     # One replication of a run was checked, and speaks for all of its judge.
     checks = {row["judge"]: row["seed_check"] for row in rows if "seed_check" in row}

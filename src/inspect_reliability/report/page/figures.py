@@ -85,7 +85,8 @@ def omega_by_temperature(benchmark: str, cells: Sequence[Cell]) -> Drawn:
         labels = [f"{number(t)}" for t in known] + (["not known"] if unknown else [])
         axes.set_xticks(range(len(labels)), labels)
         axes.set_xlim(-0.5, len(labels) - 0.5)
-        axes.set_ylim(_LOWEST, 1.04)
+        values = [cell.panel["omega"].value or 0.0 for cell in cells]
+        axes.set_ylim(min(_LOWEST, *(value - 0.05 for value in values)), 1.04)
         axes.axhline(0, color=INK, linewidth=0.6)
         axes.grid(axis="x", visible=False)
         axes.set_xlabel("temperature")
