@@ -9,7 +9,7 @@ from ..report import report_cells, report_row
 from ..report.cells import Cell
 from ..report.data import write_data
 from ..report.formats import Format, markdown_text, to_csv, to_json, to_markdown
-from ..report.summary import LEGEND, caution_lines, summaries
+from ..report.summary import caution_lines, legend, summaries
 from ..report.terminal import console, print_table, print_text
 from ..verdicts import ParserName
 from .sources import format_option, parser_option, progress, read_judgments
@@ -76,12 +76,14 @@ def print_cells(cells: list[Cell], form: Format) -> None:
             f"## {markdown_text(title)}\n\n{to_markdown(headings, rows)}"
             for title, headings, rows in summaries(cells)
         ]
-        click.echo("\n\n".join([*tables, *LEGEND, *map(markdown_text, caution_lines(cells))]))
+        click.echo(
+            "\n\n".join([*tables, *legend(cells), *map(markdown_text, caution_lines(cells))])
+        )
     else:
         out = console()
         for title, headings, rows in summaries(cells):
             print_table(out, headings, rows, title)
-        for paragraph in LEGEND:
+        for paragraph in legend(cells):
             print_text(out, paragraph, style="dim")
         for caution in caution_lines(cells):
             print_text(out, caution, style="yellow")

@@ -26,8 +26,7 @@ LEGEND = (
     "question, 0: no more than chance). Agreement: share of equal pairs of replications. N x R: "
     "questions x replications. Published: the study's procedure, then what it gives on permuted "
     "verdicts (mean and 95% range): inside the range it says nothing about the judge, and about "
-    "one value in twenty falls outside by chance. ICC: omega of numbers, taken as numbers. A_LM: "
-    "share of predictions judged correct, with its standard error over questions.",
+    "one value in twenty falls outside by chance.",
     BAND_CAUTION,
 )
 
@@ -125,3 +124,13 @@ def _icc(cell: Cell) -> str:
 
 _OTHERS = {"ICC [95%]": _icc, "A_LM (SE)": _accuracy}
 """Columns of kinds of verdicts that not every judge gives."""
+
+_OTHERS_SAY = {
+    "ICC [95%]": "ICC: omega of verdicts that are numbers, taken as numbers.",
+    "A_LM (SE)": "A_LM: share of predictions judged correct (standard error over questions).",
+}
+
+
+def legend(cells: Sequence[Cell]) -> tuple[str, ...]:
+    """What the columns of these cells mean, in paragraphs."""
+    return (*LEGEND, *(_OTHERS_SAY[h] for h, text in _OTHERS.items() if any(map(text, cells))))

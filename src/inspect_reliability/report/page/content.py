@@ -24,8 +24,8 @@ from ...verdicts import INVALID, LETTERS, NON_RESPONSE
 from ..cells import Cell, is_head_to_tail, number
 from ..printable import one_line, printable
 from ..summary import (
-    LEGEND,
     cautions_by_text,
+    legend,
     summaries,
     with_interval,
 )
@@ -122,7 +122,7 @@ def page_content(judgments: Judgments, cells: list[Cell], progress: Progress) ->
         facts=_facts(judgments, cells),
         glance=[_glance(judge, cells) for judge in _judges(cells)],
         tables=[Table(*table) for table in summaries(cells)],
-        legend=LEGEND,
+        legend=legend(cells),
         cautions=cautions,
         notes=[one_line(str(note)) for note in judgments.notes],
         omega=[omega_by_temperature(name, own) for name, own in _by_benchmark(cells)],
