@@ -13,10 +13,10 @@ from inspect_ai.util import warn_once
 
 from ..errors import UserError
 from ..reliability import (
+    NUMERIC,
     Counts,
-    integer_coded,
-    krippendorff_alpha_interval,
     krippendorff_alpha_ordinal,
+    numeric,
     panel,
 )
 from ..verdicts import NON_RESPONSE
@@ -38,12 +38,6 @@ _NOMINAL = (
     "normalised_entropy",
 )
 _WITH_INTERVAL = ("omega", "agreement")
-
-_INTERVAL = {
-    "integer_omega": "icc",
-    "integer_omega_composite": "icc_composite",
-    "cronbach_alpha": "cronbach_alpha",
-}
 
 
 @metric(scores="unreduced")
@@ -137,20 +131,15 @@ def _ordinal(counts: Counts | None, numbers: bool, declared: tuple[str, ...]) ->
 def _interval(
     counts: Counts | None, questions: Sequence[str], numbers: Sequence[float] | None
 ) -> dict[str, float]:
-    names = (*_INTERVAL.values(), "krippendorff_alpha_numeric")
     if counts is None or numbers is None:
         if counts is not None:
             warn_once(logger, "reliability(level='interval') needs scores that are numbers.")
-        return dict.fromkeys(names, math.nan)
+        return dict.fromkeys(NUMERIC, math.nan)
     replications: dict[str, list[float]] = {}
     for question, number in zip(questions, numbers, strict=True):
         replications.setdefault(question, []).append(number)
-    coded = integer_coded(np.array(list(zip_longest(*replications.values(), fillvalue=math.nan))))
-    values = [coded[name].value for name in _INTERVAL]
-    numeric = _only(counts, _by_value(counts))
-    worth = [float(name) for name in numeric.categories] if numeric else []
-    values.append(krippendorff_alpha_interval(numeric, worth).value if numeric else None)
-    return dict(zip(names, map(_number, values), strict=True))
+    found = numeric(np.array(list(zip_longest(*replications.values(), fillvalue=math.nan))))
+    return {name: _number(estimate.value) for name, estimate in found.items()}
 
 
 def _by_value(counts: Counts) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from .inter_rater import InterRater, inter_rater
 from .majority import StableMajority, Unsettled, stable_majority
 from .noise_floor import Floor, noise_floor
 from .non_response import handle_non_response, non_response_rate
+from .numeric import NUMERIC, numeric
 from .ordered import krippendorff_alpha_interval, krippendorff_alpha_ordinal
 from .panel import COEFFICIENTS, panel
 from .planning import PLANNABLE, Design, Precision, precision
@@ -35,6 +36,7 @@ __all__ = [
     "COEFFICIENTS",
     "CORRECTNESS_CODES",
     "LETTER_CODES",
+    "NUMERIC",
     "PLANNABLE",
     "AsPublished",
     "ChoiceShares",
@@ -79,6 +81,7 @@ __all__ = [
     "noise_floor",
     "non_response_rate",
     "normalised_entropy",
+    "numeric",
     "omega",
     "omega_composite",
     "panel",

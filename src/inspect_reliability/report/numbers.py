@@ -1,26 +1,11 @@
 """Verdicts that are numbers, taken as numbers: omega takes each value as a category of its own."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
 from ..judgments import as_matrix
-from ..reliability import (
-    Counts,
-    Estimate,
-    handle_non_response,
-    integer_coded,
-    krippendorff_alpha_interval,
-)
+from ..reliability import Counts, Estimate, numeric
 from ..verdicts import NON_RESPONSE
-
-NAMES = {
-    "integer_omega": "icc",
-    "integer_omega_composite": "icc_composite",
-    "cronbach_alpha": "cronbach_alpha",
-}
-"""Names in `integer_coded`, and of the same coefficients where the numbers mean what they say."""
 
 MOST_GRADES = 20
 """Different numbers that may still be grades; with more they are measurements."""
@@ -52,9 +37,4 @@ def as_numbers(table: pd.DataFrame, counted: Counts) -> dict[str, Estimate]:
     if not are_numbers(table["verdict"]):
         return {}
     values = pd.to_numeric(table["verdict"], errors="coerce")
-    matrix = as_matrix(table, values).to_numpy(dtype=np.float64)
-    coded = integer_coded(matrix.T, clusters=counted.clusters)
-    found = {new: replace(coded[old], warning=None) for old, new in NAMES.items()}
-    numbers = handle_non_response(counted, "excluded", NON_RESPONSE)
-    worth = [float(name) for name in numbers.categories]
-    return {**found, "krippendorff_alpha_numeric": krippendorff_alpha_interval(numbers, worth)}
+    return numeric(as_matrix(table, values).to_numpy(np.float64).T, clusters=counted.clusters)
