@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
 from .alignment import align
@@ -97,20 +98,23 @@ def compare(
         raise ReliabilityError(f"Both judges are called {names[0]!r}; give them different names.")
     shared = align(dict(zip(names, (first, second), strict=True)))
     formula, least, undefined, _ = COEFFICIENTS[coefficient]
-    n, alone = len(shared.questions), np.arange(len(shared.questions))
+    n, n_clusters = len(shared.questions), len(np.unique(shared.clusters))
     total = sums(shared.tables, singletons=shared.singletons)
     whole = formula(total)
-    without = without_cluster = np.full((2, n), np.nan)
-    if n > 1:
-        without, without_cluster = (
-            formula(sums(shared.tables, leave_one_out(of), singletons=shared.singletons))
-            for of in (alone, shared.clusters)
-        )
-    elif coefficient != "agreement":
+    if n == 1 and coefficient != "agreement":
         whole, undefined = np.full(2, np.nan), "needs at least 2 questions"
     difference = float(whole[0] - whole[1])
-    rest = without[0] - without[1]
-    low, high, reason = _interval(difference, without_cluster[0] - without_cluster[1], level)
+
+    def without(clusters: NDArray[np.int64]) -> FloatArray:
+        if n == 1:
+            return np.full(1, np.nan)
+        weights = leave_one_out(clusters)
+        first, second = formula(sums(shared.tables, weights, singletons=shared.singletons))
+        return np.asarray(first - second)
+
+    rest = without(np.arange(n))
+    by_cluster = rest if n_clusters == n else without(shared.clusters)
+    low, high, reason = _interval(difference, by_cluster, level)
     if low is not None and high is not None:
         # Either judge can be at its least, or at 1, and the other where it is.
         first_least, second_least = np.minimum(whole, least(total)).tolist()
@@ -124,7 +128,7 @@ def compare(
         difference=_known(difference),
         low=low,
         high=high,
-        n_questions=len(np.unique(shared.clusters)),
+        n_questions=n_clusters,
         n_replications=(shared.replications[0], shared.replications[1]),
         drivers=tuple(
             Driver(shared.questions[i], _known(rest[i]), _known(moved[i])) for i in order

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 
 from ..judgments import category_of, counts, order_varies
-from ..reliability import Estimate, non_response_rate
+from ..reliability import Counts, Estimate, non_response_rate
 from ..verdicts import NON_RESPONSE
 from .numbers import MEASUREMENTS, are_measurements
 
@@ -36,9 +36,14 @@ def why_no_evidence(table: pd.DataFrame) -> str | None:
     return next((reason for reason, _ in _copied(table)), None)
 
 
-def non_response(table: pd.DataFrame) -> Estimate:
-    """Share of judgments without a verdict; towards its interval copies count as one draw."""
-    share = non_response_rate(counts(table), NON_RESPONSE)
+def non_response(table: pd.DataFrame, counted: Counts) -> Estimate:
+    """Share of judgments without a verdict; towards its interval copies count as one draw.
+
+    Args:
+        table: Judgments of one cell.
+        counted: The same, counted.
+    """
+    share = non_response_rate(counted, NON_RESPONSE)
     again = [rows[rows.duplicated(_ASKED)].index for _, rows in _copied(table)]
     if not again or share.value is None:
         return share

@@ -59,14 +59,15 @@ def check(judgments: Judgments, limits: Limits, by: Sequence[str] = GROUP_BY) ->
     for group, table in report_groups(judgments, by):
         if _once_beside_rejudge(table, judgments.table):
             continue
+        counted = counts(table)
         if limits.min_omega is not None:
-            found, limit = omega(counts(table)), limits.min_omega
+            found, limit = omega(counted), limits.min_omega
             result = _result(found, found.low, found.high, limit)
             if why := why_no_evidence(table):
                 found, result = replace(found, reason=why), UNCERTAIN
             checks.append(Check(group, f"omega >= {limit:g}", found, result))
         if limits.max_non_response is not None:
-            found, limit = non_response(table), limits.max_non_response
+            found, limit = non_response(table, counted), limits.max_non_response
             result = _result(found, _minus(found.high), _minus(found.low), -limit)
             checks.append(Check(group, f"non-response <= {limit:g}", found, result))
     return checks
@@ -83,7 +84,7 @@ def not_checked(judgments: Judgments, by: Sequence[str] = GROUP_BY) -> list[str]
 
 def _once_beside_rejudge(table: pd.DataFrame, judgments: pd.DataFrame) -> bool:
     """Whether nothing was replicated, while the same logs hold replications by `rejudge`."""
-    if not {"log", "scorer"} <= set(table) or counts(table).replications.max() > 1:
+    if not {"log", "scorer"} <= set(table) or table["question"].duplicated().any():
         return False
     again = judgments["scorer"].map(lambda scorer: str(scorer).startswith("rejudge"))
     rejudged = set(judgments.loc[again, "log"])

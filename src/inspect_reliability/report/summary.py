@@ -41,7 +41,7 @@ def summaries(cells: Sequence[Cell]) -> list[tuple[str, list[str], list[list[str
         told = [n for n in names[1:] if any(c.group.get(n) is not None for c in chosen)]
         rows = [[*(_text(cell.group.get(n)) for n in told), *measures(cell)] for cell in chosen]
         headings = [*(HEADINGS.get(n, n) for n in told), *MEASURES]
-        for heading, text in _OTHERS.items():
+        for heading, (text, _) in _OTHERS.items():
             if any(map(text, chosen)):
                 headings.append(heading)
                 for row, cell in zip(rows, chosen, strict=True):
@@ -122,15 +122,16 @@ def _icc(cell: Cell) -> str:
     return with_interval(cell.numeric["icc"]) if cell.numeric else ""
 
 
-_OTHERS = {"ICC [95%]": _icc, "A_LM (SE)": _accuracy}
-"""Columns of kinds of verdicts that not every judge gives."""
-
-_OTHERS_SAY = {
-    "ICC [95%]": "ICC: omega of verdicts that are numbers, taken as numbers.",
-    "A_LM (SE)": "A_LM: share of predictions judged correct (standard error over questions).",
+_OTHERS = {
+    "ICC [95%]": (_icc, "ICC: omega of verdicts that are numbers, taken as numbers."),
+    "A_LM (SE)": (
+        _accuracy,
+        "A_LM: share of predictions judged correct (standard error over questions).",
+    ),
 }
+"""Columns of kinds of verdicts that not every judge gives, and what they mean."""
 
 
 def legend(cells: Sequence[Cell]) -> tuple[str, ...]:
     """What the columns of these cells mean, in paragraphs."""
-    return (*LEGEND, *(_OTHERS_SAY[h] for h, text in _OTHERS.items() if any(map(text, cells))))
+    return (*LEGEND, *(means for text, means in _OTHERS.values() if any(map(text, cells))))
