@@ -1,9 +1,7 @@
 """Judgments reduced to counts."""
 
 from collections.abc import Sequence, Set
-from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 
 from ..reliability import Counts
@@ -76,5 +74,4 @@ def counts(table: pd.DataFrame, categories: Sequence[str] | None = None) -> Coun
             first["question"], first["benchmark"], first["sample"], strict=True
         )
     }
-    number = {of: k for k, of in enumerate(dict.fromkeys(sample.values()))}
-    return replace(counted, clusters=np.array([number[sample[q]] for q in counted.questions]))
+    return counted.together(sample[question] for question in counted.questions)

@@ -3,10 +3,9 @@
 import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from inspect_ai.scorer import SampleScore, Score
 from inspect_ai.util import warn_once
 
@@ -61,9 +60,7 @@ class Part:
             return None
         if not self.rejudged:
             return counts
-        samples = [question.rpartition(" ")[0] for question in counts.questions]
-        number = {sample: k for k, sample in enumerate(dict.fromkeys(samples))}
-        return replace(counts, clusters=np.array([number[sample] for sample in samples]))
+        return counts.together(question.rpartition(" ")[0] for question in counts.questions)
 
     def numbers(self) -> list[float] | None:
         """The values as numbers, NaN where there is none; None if the judge gives no numbers."""

@@ -1,6 +1,6 @@
 """Judgments reduced to counts: all that a label-invariant coefficient needs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -169,6 +169,16 @@ class Counts:
         """Share of the verdicts asked for that are in the table."""
         kept = int(self.table.sum())
         return kept / (kept + int(self.missing.sum()))
+
+    def together(self, belongs_to: Iterable[Hashable]) -> "Counts":
+        """The same counts with rows that belong to the same thing as one cluster.
+
+        Args:
+            belongs_to: What each row belongs to, N names.
+        """
+        number: dict[Hashable, int] = {}
+        clusters = [number.setdefault(name, len(number)) for name in belongs_to]
+        return replace(self, clusters=np.array(clusters))
 
     def rows(self, keep: NDArray[np.bool_] | Sequence[int]) -> "Counts":
         """The same counts for some of the questions, chosen by mask or by position."""
