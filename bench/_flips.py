@@ -8,12 +8,12 @@ from inspect_ai.model import ChatMessageUser
 
 from _models import prompt_words, random_model, word_tokenizer, write_verdicts
 from _variants import requests, tree
+from inspect_reliability.designs.prompts import judge_prompt
 from inspect_reliability.hf_seeded.load import load
 from inspect_reliability.hf_seeded.model_run import ModelRun
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
 from inspect_reliability.hf_seeded.rows import CopiedRows
-from inspect_reliability.prompts import judge_prompt
-from inspect_reliability.samples import question_of
+from inspect_reliability.judging.samples import question_of
 from inspect_reliability.tasks import bbh_judge
 from inspect_reliability.verdicts import parse_verdict
 

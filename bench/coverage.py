@@ -19,8 +19,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inspect_reliability.reliability import Counts, Estimate, panel
-from inspect_reliability.reliability.as_published import as_published
+from inspect_reliability.published.procedure import as_published
+from inspect_reliability.stats import Counts, Estimate, panel
 
 Array = NDArray[np.float64]
 

@@ -23,7 +23,7 @@ from inspect_ai.model import GenerateConfig, Model, get_model
 
 from _measure import machine
 from inspect_reliability import tiny_judge
-from inspect_reliability.scorers import verdict
+from inspect_reliability.scoring.verdict import verdict
 from inspect_reliability.tasks import bbh_judge
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from inspect_ai.scorer import Metric, SampleScore, Score
 
-from inspect_reliability.metrics import omega, reliability
+from inspect_reliability.scoring import omega, reliability
 
 QUESTIONS, REPLICATIONS, CALLS = 55, 100, 15
 RESPONDERS = ["thorough", "terse", "muddled", "mistaken", "astray"]

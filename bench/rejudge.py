@@ -18,8 +18,8 @@ from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.scorer import model_graded_qa
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from inspect_reliability.prompts import judge_prompt
-from inspect_reliability.rejudge import rejudge
+from inspect_reliability.designs.prompts import judge_prompt
+from inspect_reliability.rejudging import rejudge
 from inspect_reliability.responses import load_responses
 
 

@@ -27,14 +27,12 @@ from inspect_ai.scorer import SampleScore, Score
 from irrCAC.raw import CAC
 from reliabilipy import reliability_analysis
 
-from inspect_reliability.judgments import (
-    Judgments,
-    judgments_from_frame,
-    judgments_from_published,
-)
-from inspect_reliability.metrics import reliability
-from inspect_reliability.reliability import LETTER_CODES, Counts, encode, panel
+from inspect_reliability.judgments import Judgments, judgments_from_frame
+from inspect_reliability.published.layout import judgments_from_published
+from inspect_reliability.published.procedure import LETTER_CODES, encode
 from inspect_reliability.report import report_cells, report_row
+from inspect_reliability.scoring import reliability
+from inspect_reliability.stats import Counts, panel
 
 CATEGORIES = tuple(LETTER_CODES)
 BENCHMARKS = {"BBH": 27, "SQuAD": 20, "MT-Bench": 8}

@@ -12,9 +12,8 @@ from inspect_ai.dataset import Sample
 from inspect_ai.scorer import Metric, SampleScore, Scorer, metric, model_graded_qa
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from inspect_reliability.metrics import reliability
-from inspect_reliability.prompts import JUDGE_INSTRUCTION
-from inspect_reliability.rejudge import rejudge
+from inspect_reliability import rejudge, reliability
+from inspect_reliability.designs.prompts import JUDGE_INSTRUCTION
 from inspect_reliability.responses import load_responses
 
 TEMPLATE = """{instructions}

@@ -11,7 +11,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.scorer import accuracy, choice
 from inspect_ai.solver import multiple_choice
 
-from inspect_reliability.metrics import reliability
+from inspect_reliability import reliability
 
 QUESTIONS = {
     "rivers": [

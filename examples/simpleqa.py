@@ -14,8 +14,7 @@ from inspect_ai.solver import generate
 from inspect_evals.simpleqa.dataset import simpleqa_dataset, simpleqa_record_to_sample
 from inspect_evals.simpleqa.scorer import simpleqa_metric, simpleqa_scorer
 
-from inspect_reliability.metrics import reliability
-from inspect_reliability.rejudge import rejudge
+from inspect_reliability import rejudge, reliability
 
 FACTS = [
     {"problem": "In which year did the first person walk on the Moon?", "answer": "1969"},

@@ -3,7 +3,7 @@
 from inspect_ai import Task, task
 
 from inspect_reliability import tasks
-from inspect_reliability.head_to_tail import Variant
+from inspect_reliability.scoring.head_to_tail import Variant
 from inspect_reliability.verdicts import ParserName
 
 

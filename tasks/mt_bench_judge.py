@@ -3,7 +3,7 @@
 from inspect_ai import Task, task
 
 from inspect_reliability import tasks
-from inspect_reliability.options import OrderPolicy
+from inspect_reliability.judging.order import OrderPolicy
 from inspect_reliability.verdicts import ParserName
 
 

@@ -3,7 +3,7 @@
 from inspect_ai import Task, task
 
 from inspect_reliability import tasks
-from inspect_reliability.correctness import CorrectnessRule
+from inspect_reliability.responses.correctness import CorrectnessRule
 from inspect_reliability.tasks import PerCategory
 
 

@@ -19,7 +19,7 @@ from inspect_ai import __version__, eval
 from inspect_ai.log import read_eval_log
 from graders import TINY, run, suite, wins
 from inspect_reliability.cli import main
-from inspect_reliability.rejudge import rejudge, rejudge_log
+from inspect_reliability.rejudging import rejudge, rejudge_log
 from inspect_reliability.tasks import bbh_judge
 
 folder = Path(sys.argv[1])

@@ -1,1 +1,45 @@
-"""Can I trust this LLM judge? Reliability of LLM judges for inspect-ai."""
+"""Can I trust this LLM judge? Reliability of LLM judges for inspect-ai.
+
+What users import. Each name is loaded when it is first used, so that `import
+inspect_reliability` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .judgments import (
+        Judgments as Judgments,
+    )
+    from .judgments import (
+        judgments_from_frame as judgments_from_frame,
+    )
+    from .judgments import (
+        judgments_from_logs as judgments_from_logs,
+    )
+    from .rejudging import rejudge as rejudge
+    from .rejudging import rejudge_log as rejudge_log
+    from .rejudging import score_variance as score_variance
+    from .scoring import reliability as reliability
+    from .stats import Counts as Counts
+    from .stats import omega as omega
+
+_HOME = {
+    "Counts": "stats",
+    "Judgments": "judgments",
+    "judgments_from_frame": "judgments",
+    "judgments_from_logs": "judgments",
+    "omega": "stats",
+    "rejudge": "rejudging",
+    "rejudge_log": "rejudging",
+    "reliability": "scoring",
+    "score_variance": "rejudging",
+}
+
+__all__ = list(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)

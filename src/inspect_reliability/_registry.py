@@ -1,9 +1,10 @@
 """What inspect finds under the name `inspect_reliability`: imports only."""
 
-from .circularity import report_circularity
-from .head_to_tail import correctness, head_to_tail_metrics, judge_prediction
 from .hf_seeded import hf_seeded
-from .metrics import (
+from .judging.circularity import report_circularity
+from .judging.solver import judge_responses
+from .rejudging import rejudge
+from .scoring import (
     agreement,
     best_rate,
     brennan_prediger,
@@ -18,10 +19,8 @@ from .metrics import (
     omega_composite,
     reliability,
 )
-from .rejudge import rejudge
-from .responder import respond, right_answer
-from .scorers import verdict
-from .solvers import judge_responses
+from .scoring.head_to_tail import correctness, head_to_tail_metrics, judge_prediction
+from .scoring.verdict import verdict
 from .tasks import (
     bbh_judge,
     bbh_respond,
@@ -32,6 +31,7 @@ from .tasks import (
     squad_judge,
     squad_respond,
 )
+from .tasks.responder import respond, right_answer
 
 __all__ = [
     "agreement",

@@ -16,8 +16,8 @@ from inspect_ai.log import read_eval_log, read_eval_log_sample
 import example_logs
 from example_published import QUESTIONS, REPLICATIONS, RESPONDERS, published_folder
 from inspect_reliability.cli import main
-from inspect_reliability.judgments.published import published_runs
-from inspect_reliability.judgments.published_logs import write_published_log
+from inspect_reliability.published.layout import published_runs
+from inspect_reliability.published.logs import write_published_log
 from inspect_reliability.verdicts import parse_published
 
 COMMANDS = {

@@ -14,9 +14,8 @@ from example_published import (
     published_folder,
 )
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import is_published, judgments_from_published
-from inspect_reliability.judgments.published import full_name
 from inspect_reliability.judgments.text import judgment_text
+from inspect_reliability.published.layout import full_name, is_published, judgments_from_published
 from inspect_reliability.verdicts import LETTERS, parse_published
 
 

@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from inspect_reliability.cli import main
-from inspect_reliability.judgments import Judgments, judgments_from_published
+from inspect_reliability.judgments import Judgments
+from inspect_reliability.published.layout import judgments_from_published
 from inspect_reliability.report import report_cells, report_row
 from inspect_reliability.report.comparisons import compare_sides, comparison_row, sides_by
 from inspect_reliability.report.plans import plans

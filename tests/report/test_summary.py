@@ -2,8 +2,8 @@
 
 import pytest
 
-from inspect_reliability.reliability import Estimate
 from inspect_reliability.report.summary import with_interval
+from inspect_reliability.stats import Estimate
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 
 from inspect_reliability.benchmarks import Benchmark, Question
 from inspect_reliability.errors import UserError
-from inspect_reliability.responses import (
-    Answer,
-    load_predictions,
-    load_responses,
-    load_sample_pack,
-)
+from inspect_reliability.responses import Answer, load_predictions, load_responses, load_sample_pack
 from inspect_reliability.responses.five import five_per_question
 
 PREFIX: dict[Benchmark, str] = {"BBH": "bbh", "SQuAD": "squad", "MT-Bench": "mtb"}

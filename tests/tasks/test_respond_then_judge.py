@@ -9,8 +9,8 @@ from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, EvalSample, resolve_sample_attachments
 
 from inspect_reliability import tasks
+from inspect_reliability.judging.seeds import replication_seed
 from inspect_reliability.responses import load_predictions, load_responses
-from inspect_reliability.seeds import replication_seed
 
 REAL = {
     "bbh": "bbh",

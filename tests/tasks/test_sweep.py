@@ -20,7 +20,7 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import judgments_from_logs
 from inspect_reliability.report import report_cells
 from inspect_reliability.report.judge_by_benchmark import judge_by_benchmark
-from inspect_reliability.sweep import Sweep, run_sweep
+from inspect_reliability.sweep.sweep import Sweep, run_sweep
 
 QUESTIONS, REPLICATIONS = 5, 8
 TEMPERATURES = (1.0, 0.0)

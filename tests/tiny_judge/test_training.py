@@ -8,9 +8,9 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from inspect_reliability.responses import load_sample_pack
 from inspect_reliability.tiny_judge import folder
-from inspect_reliability.tiny_judge.corpus import correctness_example, judge_example
-from inspect_reliability.tiny_judge.train import main, train
 from inspect_reliability.verdicts import LETTERS, parse_correctness, parse_verdict
+from training.corpus import correctness_example, judge_example
+from training.train import main, train
 
 
 def test_the_script_trains_and_saves_a_judge(tmp_path, capsys):

@@ -6,11 +6,11 @@ import click
 import fsspec
 
 from ..benchmarks import Benchmark
-from ..correctness import RULES, five_numbers, responders_right
 from ..errors import UserError
 from ..report.formats import Format, to_csv, to_json, to_markdown
 from ..report.terminal import console, print_table, print_text
 from ..responses import NoAnswersError, load_scorable_answers
+from ..responses.correctness import RULES, five_numbers, responders_right
 from .sources import format_option
 
 _FIVE = ("min", "lower_quartile", "median", "upper_quartile", "max")

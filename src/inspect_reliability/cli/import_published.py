@@ -6,8 +6,8 @@ import click
 from rich.progress import Progress
 
 from ..errors import UserError
-from ..judgments.published import is_published, published_runs
-from ..judgments.published_logs import UNKNOWN, write_published_logs
+from ..published.layout import is_published, published_runs
+from ..published.logs import UNKNOWN, write_published_logs
 from ..report.terminal import console, print_text
 from ..verdicts import ParserName
 from .sources import parser_option, print_left_out

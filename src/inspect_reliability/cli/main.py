@@ -5,8 +5,8 @@ from typing import Any
 import click
 
 from ..errors import UserError
-from ..reliability import ReliabilityError
 from ..report.printable import printable
+from ..stats import ReliabilityError
 from .accuracy import accuracy
 from .compare import compare
 from .gate import gate

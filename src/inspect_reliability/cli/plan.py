@@ -4,15 +4,7 @@ import click
 
 from ..report.cells import describe
 from ..report.formats import Format, markdown_text, to_csv, to_json, to_markdown
-from ..report.plans import (
-    PLAN_BY,
-    Plan,
-    design_rows,
-    majority_remarks,
-    plan_row,
-    plans,
-    votes_rows,
-)
+from ..report.plans import PLAN_BY, Plan, design_rows, majority_remarks, plan_row, plans, votes_rows
 from ..report.terminal import console, print_table, print_text
 from ..verdicts import ParserName
 from .sources import format_option, parser_option, read_judgments

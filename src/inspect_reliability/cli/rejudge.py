@@ -13,12 +13,12 @@ from inspect_ai.log import EvalLog
 from ..errors import UserError
 from ..files import read_log
 from ..judgments import Judgments, judgments_from_logs
-from ..rejudge import published_error, rejudge_log, score_variance
-from ..reliability import Decomposition, ReliabilityError
-from ..replications import replications_in
+from ..judgments.replications import replications_in
+from ..rejudging import published_error, rejudge_log, score_variance
 from ..report import report_cells, report_row
 from ..report.formats import Format, to_json, to_markdown
 from ..report.terminal import console, print_table, print_text
+from ..stats import Decomposition, ReliabilityError
 from .report import print_cells
 from .sources import format_option, print_left_out
 

@@ -7,13 +7,8 @@ from typing import Any, TypeVar
 import click
 from rich.progress import track
 
-from ..judgments import (
-    Judgments,
-    combine,
-    is_published,
-    judgments_from_logs,
-    judgments_from_published,
-)
+from ..judgments import Judgments, combine, judgments_from_logs
+from ..published.layout import is_published, judgments_from_published
 from ..report.formats import FORMATS
 from ..report.terminal import console, print_text
 from ..verdicts import ParserName

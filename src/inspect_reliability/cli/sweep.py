@@ -12,7 +12,7 @@ from ..report import report_cells
 from ..report.judge_by_benchmark import TABLE_2_LEGEND, judge_by_benchmark
 from ..report.summary import caution_lines
 from ..report.terminal import console, print_table, print_text
-from ..sweep import BENCHMARKS, BEST_OF_FIVE, TEMPERATURES, Sweep, run_sweep
+from ..sweep.sweep import BENCHMARKS, BEST_OF_FIVE, TEMPERATURES, Sweep, run_sweep
 from .sources import progress, read_judgments
 
 

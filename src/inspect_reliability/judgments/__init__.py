@@ -3,7 +3,6 @@
 from .counting import counts, declared_categories
 from .frame import judgments_from_frame
 from .logs import judgments_from_logs
-from .published import is_published, judgments_from_published
 from .scores import judgments_from_scores
 from .table import GROUP_BY, Judgments, Note, as_matrix, category_of, combine, order_varies
 
@@ -16,10 +15,8 @@ __all__ = [
     "combine",
     "counts",
     "declared_categories",
-    "is_published",
     "judgments_from_frame",
     "judgments_from_logs",
-    "judgments_from_published",
     "judgments_from_scores",
     "order_varies",
 ]

@@ -4,15 +4,8 @@ from collections.abc import Sequence, Set
 
 import pandas as pd
 
-from ..reliability import Counts
-from ..verdicts import (
-    CATEGORIES,
-    CORRECT,
-    CORRECTNESS_CATEGORIES,
-    INCORRECT,
-    INVALID,
-    NON_RESPONSE,
-)
+from ..stats import Counts
+from ..verdicts import CATEGORIES, CORRECT, CORRECTNESS_CATEGORIES, INCORRECT, INVALID, NON_RESPONSE
 from .table import category_of, order_varies
 
 _DECLARED = {

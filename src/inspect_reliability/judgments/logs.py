@@ -19,7 +19,7 @@ from inspect_ai.log import (
 )
 
 from ..errors import UserError
-from ..replications import replications_cut, replications_in
+from .replications import replications_cut, replications_in
 from .scores import score_rows
 from .table import Judgments, Note, clean_temperature, concatenate, make_table, without_duplicates
 

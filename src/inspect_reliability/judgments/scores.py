@@ -7,8 +7,8 @@ from typing import Any
 
 from inspect_ai.scorer import SampleScore, Score
 
-from ..replications import REPLICATION_KEYS, replications_in
 from ..verdicts import NON_RESPONSE
+from .replications import REPLICATION_KEYS, replications_in
 from .table import Judgments, Note, make_table
 
 _TYPES: Mapping[str, Any] = {

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from inspect_ai.log import read_eval_log_sample
 
-from .published import PublishedRun, published_prompt, published_runs
+from ..published.layout import PublishedRun, published_prompt, published_runs
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from ..circularity import same_model
+from ..judging.circularity import same_model
 from ..judgments import category_of, order_varies
-from ..reliability import Estimate
-from ..reliability.as_published import AsPublished
+from ..published.procedure import AsPublished
+from ..stats import Estimate
 from .numbers import are_measurements
 
 FEW_QUESTIONS = 20

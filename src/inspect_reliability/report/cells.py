@@ -7,16 +7,12 @@ from typing import Any
 import pandas as pd
 
 from ..judgments import GROUP_BY, Judgments, as_matrix, counts
-from ..reliability import (
-    CORRECTNESS_CODES,
-    LETTER_CODES,
-    AsPublished,
+from ..published.procedure import CORRECTNESS_CODES, LETTER_CODES, AsPublished, as_published, encode
+from ..stats import (
     Counts,
     Estimate,
     Floor,
     HeadToTail,
-    as_published,
-    encode,
     handle_non_response,
     head_to_tail,
     integer_coded,
@@ -24,7 +20,7 @@ from ..reliability import (
     omega,
     panel,
 )
-from ..reliability.sums import FloatArray
+from ..stats.sums import FloatArray
 from ..verdicts import CORRECT, CORRECTNESS_CATEGORIES, INCORRECT, NON_RESPONSE
 from .cautions import cautions
 from .evidence import non_response, why_no_evidence

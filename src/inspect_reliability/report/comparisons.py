@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments import Judgments, counts, declared_categories, order_varies
-from ..reliability import Comparison, ReliabilityError, compare
+from ..stats import Comparison, ReliabilityError, compare
 from .cells import number
 from .evidence import why_no_evidence
 from .rows import Row

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 
 from ..judgments import category_of, counts, order_varies
-from ..reliability import Counts, Estimate, non_response_rate
+from ..stats import Counts, Estimate, non_response_rate
 from ..verdicts import NON_RESPONSE
 from .numbers import MEASUREMENTS, are_measurements
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..judgments import GROUP_BY, Judgments, counts
-from ..reliability import Estimate, omega
+from ..stats import Estimate, omega
 from .cells import describe, number, report_groups
 from .evidence import non_response, why_no_evidence
 from .rows import Row, interval

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ..judgments import as_matrix
-from ..reliability import Counts, Estimate, numeric
+from ..stats import Counts, Estimate, numeric
 from ..verdicts import NON_RESPONSE
 
 MOST_GRADES = 20

@@ -8,13 +8,7 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments import Judgments, counts
-from ..reliability import (
-    Design,
-    ReliabilityError,
-    StableMajority,
-    precision,
-    stable_majority,
-)
+from ..stats import Design, ReliabilityError, StableMajority, precision, stable_majority
 from .cells import number, report_groups
 from .evidence import why_no_evidence
 from .rows import Row

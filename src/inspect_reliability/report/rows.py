@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..reliability import Estimate, Floor
-from ..reliability.intervals import FEWEST_QUESTIONS
+from ..stats import Estimate, Floor
+from ..stats.intervals import FEWEST_QUESTIONS
 from ..verdicts import INVALID
 from .cells import Cell, number
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..reliability import Estimate
+from ..stats import Estimate
 from .cells import Cell, number
 from .rows import BAND_CAUTION, rule_of_thumb
 

@@ -2,13 +2,7 @@
 
 from .judge import bbh_judge, mt_bench_judge, squad_judge
 from .judge_predictions import head_to_tail_judge
-from .respond import (
-    PerCategory,
-    bbh_respond,
-    head_to_tail_respond,
-    mt_bench_respond,
-    squad_respond,
-)
+from .respond import PerCategory, bbh_respond, head_to_tail_respond, mt_bench_respond, squad_respond
 
 __all__ = [
     "PerCategory",

@@ -6,14 +6,14 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Metric
 
 from ..benchmarks import Benchmark
-from ..circularity import report_circularity
-from ..metrics import best_rate, invalid_rate, reliability
-from ..options import OrderPolicy
+from ..judging.circularity import report_circularity
+from ..judging.order import OrderPolicy
+from ..judging.samples import judge_sample
+from ..judging.seeds import base_seed
+from ..judging.solver import judge_responses
 from ..responses import load_responses
-from ..samples import judge_sample
-from ..scorers import verdict
-from ..seeds import base_seed
-from ..solvers import judge_responses
+from ..scoring import best_rate, invalid_rate, reliability
+from ..scoring.verdict import verdict
 from ..verdicts import ParserName
 
 JUDGE_CONFIG = GenerateConfig(temperature=1.0, top_k=50, max_tokens=50)

@@ -4,10 +4,10 @@ from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import GenerateConfig
 
-from ..circularity import report_circularity
-from ..head_to_tail import Variant, correctness, judge_prediction, prediction_sample
+from ..judging.circularity import report_circularity
+from ..judging.seeds import base_seed
 from ..responses import load_predictions
-from ..seeds import base_seed
+from ..scoring.head_to_tail import Variant, correctness, judge_prediction, prediction_sample
 from ..verdicts import ParserName
 
 JUDGE_PREDICTIONS_CONFIG = GenerateConfig(temperature=0.75, top_k=50, max_tokens=50)

@@ -8,11 +8,11 @@ from inspect_ai.model import GenerateConfig
 
 from ..benchmarks import Benchmark, Question, load_questions
 from ..benchmarks.metadata import question_metadata
-from ..correctness import CorrectnessRule, has_right_answer
 from ..errors import UserError
-from ..responder import respond, right_answer
+from ..judging.seeds import base_seed
+from ..responses.correctness import CorrectnessRule, has_right_answer
 from ..responses.logs import RESPONDER_TASK
-from ..seeds import base_seed
+from .responder import respond, right_answer
 
 RESPOND_CONFIG = GenerateConfig(temperature=0.75, top_k=50, max_tokens=150)
 """The paper's settings for responders; inspect's own options override them."""

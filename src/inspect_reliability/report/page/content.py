@@ -9,7 +9,7 @@ import pandas as pd
 
 from ...judgments import Judgments, as_matrix, category_of, order_varies
 from ...judgments.text import judgment_text
-from ...reliability import (
+from ...stats import (
     ChoiceShares,
     Counts,
     ReliabilityError,
@@ -23,12 +23,7 @@ from ...reliability import (
 from ...verdicts import INVALID, LETTERS, NON_RESPONSE
 from ..cells import Cell, is_head_to_tail, number
 from ..printable import one_line, printable
-from ..summary import (
-    cautions_by_text,
-    legend,
-    summaries,
-    with_interval,
-)
+from ..summary import cautions_by_text, legend, summaries, with_interval
 from .figures import (
     Drawn,
     least_stable,

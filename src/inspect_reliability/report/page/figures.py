@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, PercentFormatter
 
-from ...reliability import ChoiceShares, Counts, StableMajority
-from ...reliability.sums import FloatArray
+from ...stats import ChoiceShares, Counts, StableMajority
+from ...stats.sums import FloatArray
 from ...verdicts import INVALID, NON_RESPONSE
 from ..cells import Cell, number
 from ..printable import one_line

@@ -1,0 +1,38 @@
+"""One seed a replication."""
+
+from hashlib import blake2b
+
+from ..errors import UserError
+
+SEED_LIMIT = 2**31
+"""Seeds are below this: every provider takes a non-negative 31-bit integer."""
+
+
+def replication_seed(base_seed: int, question: str, replication: int) -> int:
+    """Seed of one replication of one question.
+
+    `(h(base_seed, question) + replication) mod 2**31`: replications of a question have
+    consecutive, hence distinct, seeds; two questions, or two base seeds, start at unrelated
+    places, so that replication 7 of two questions shares no random numbers.
+
+    Args:
+        base_seed: Base seed of the run.
+        question: Id of the question.
+        replication: Number of the replication, from 1 (inspect's epoch).
+
+    Returns:
+        An integer in [0, 2**31).
+    """
+    digest = blake2b(f"{base_seed}|{question}".encode(), digest_size=8).digest()
+    return (int.from_bytes(digest, "big") + replication) % SEED_LIMIT
+
+
+def base_seed(value: object) -> int:
+    """Insist that a base seed is a whole number.
+
+    Raises:
+        UserError: It is something else.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise UserError(f"seed={value!r} is not a whole number. Use for example -T seed=0.")

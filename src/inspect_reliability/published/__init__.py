@@ -1,0 +1,1 @@
+"""The published study: its files, its procedure, its judgments as logs."""

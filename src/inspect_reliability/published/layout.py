@@ -1,0 +1,300 @@
+"""The layout of the study's published repository.
+
+    results/full_judgements_<judge>.json                {judge: {"temperature: 0.5":
+                                                          {question: [output, ...]}}}
+    application_data/judgment_results/
+        judge_full_<judge>_by_<responder>.json          {question: [output, ...]}
+    prompt_responses.json                               questions and their five responses
+    application_data/application_responses.json         Head-to-Tail questions and predictions
+
+File names hold a model's name with "_" for the slash.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from math import isinf
+from pathlib import Path
+from typing import Any, get_args
+
+from ..benchmarks import Benchmark
+from ..designs.prompts import correctness_prompt, judge_prompt
+from ..errors import UserError
+from ..files import expect, read_json
+from ..judgments.table import Judgments, Note, clean_temperature, make_table, without_duplicates
+from ..responses import Answer, ResponseSet, load_predictions, load_responses
+from ..responses.correctness import is_missing
+from ..verdicts import CORRECTNESS_PARSERS, LETTERS, PARSERS, ParserName
+
+_PREFIXES = {"bbh": "BBH", "squad": "SQuAD", "mtb": "MT-Bench"}
+_TEMPERATURE = re.compile(r"temperature:\s*(\d+\.?\d*(?:[eE][-+]?\d+)?)")
+_RESPONSES = Path("prompt_responses.json")
+_PREDICTIONS = Path("application_data", "application_responses.json")
+_CUT = 15
+"""The published Head-to-Tail run shows its judges this many characters of a prediction."""
+
+
+@dataclass(frozen=True)
+class PublishedRun:
+    """One judge's published outputs on one benchmark at one temperature.
+
+    Attributes:
+        judge: Full name of the judge.
+        benchmark: Name of the benchmark.
+        temperature: Sampling temperature; None where the file does not say (Head-to-Tail).
+        responder: Whose predictions were judged (Head-to-Tail), else None.
+        path: The file.
+        outputs: Question -> the judge's output in each replication; None where there is no text.
+    """
+
+    judge: str
+    benchmark: str
+    temperature: float | None
+    responder: str | None
+    path: Path
+    outputs: Mapping[str, Sequence[str | None]]
+
+    def parse(self, output: str, parser: ParserName = "published") -> str:
+        """Read one of its outputs as a verdict."""
+        head_to_tail = self.benchmark == "Head-to-Tail"
+        return (CORRECTNESS_PARSERS if head_to_tail else PARSERS)[parser](output)
+
+
+def is_published(folder: Path) -> bool:
+    """Whether a folder holds judgment files in the published layout."""
+    return any(_files(folder))
+
+
+def judgments_from_published(folder: str | Path, *, parser: ParserName = "published") -> Judgments:
+    """Judgments of every judge in a folder of the published layout.
+
+    Args:
+        folder: The repository's root.
+        parser: How verdicts are read from outputs.
+
+    Returns:
+        The table. What cannot be read is in the notes.
+
+    Raises:
+        UserError: There is no judgment file, or none can be read.
+    """
+    folder = Path(folder)
+    runs, notes = published_runs(folder)
+    rows: list[dict[str, Any]] = []
+    for run in runs:
+        for question, outputs in run.outputs.items():
+            order = published_order(folder, question)
+            answer = published_answer(folder, run.responder, question)
+            for replication, output in enumerate(outputs, 1):
+                if output is None:
+                    continue
+                verdict = run.parse(output, parser)
+                row = {
+                    "judge": run.judge,
+                    "benchmark": run.benchmark,
+                    "temperature": run.temperature,
+                    "question": question,
+                    "replication": replication,
+                    "verdict": verdict,
+                    "responder": run.responder,
+                    "order": order,
+                    "category": answer.question.category if answer else None,
+                    "missing": is_missing(answer.text) if answer else None,
+                    "log": str(run.path),
+                }
+                if order and verdict in LETTERS:
+                    row["responder"] = order[LETTERS.index(verdict)]
+                rows.append(row)
+    if not rows:
+        raise UserError("\n".join([f"There are no judgments in {folder}.", *map(str, notes)]))
+    identity = ["judge", "benchmark", "temperature", "question", "replication"]
+    table, duplicates = without_duplicates(make_table(rows), identity, "log")
+    return Judgments(table, (*notes, *duplicates))
+
+
+def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
+    """Read all judgment files of the published layout.
+
+    Raises:
+        UserError: The folder holds none.
+    """
+    files = list(_files(folder))
+    if not files:
+        raise UserError(
+            f"{folder} has neither results/full_judgements_*.json nor "
+            "application_data/judgment_results/judge_full_*_by_*.json."
+        )
+    runs: list[PublishedRun] = []
+    notes: list[Note] = []
+    for path in files:
+        left_out: Counter[str] = Counter()
+        try:
+            content = expect(read_json(path), dict, str(path))
+        except UserError as error:
+            left_out[f"file that cannot be read ({error})"] += 1
+        else:
+            if path.name.startswith("judge_full_"):
+                judges = [run.judge for run in runs]
+                runs.append(_head_to_tail(folder, path, content, judges, left_out))
+            else:
+                runs += _best_of_five(path, content, left_out)
+        notes += [Note(what, count, str(path)) for what, count in left_out.items()]
+    return runs, [*notes, *_unread(folder)]
+
+
+def published_prompt(
+    folder: Path, benchmark: str, question: str, responder: str | None
+) -> str | None:
+    """The prompt a judge was shown, rebuilt from the published responses; None without them.
+
+    The wording is the paper's figure; the published script differs from it in small things.
+    """
+    if benchmark != "Head-to-Tail":
+        judged = _responses(folder).get(question)
+        return judge_prompt(judged.question, list(judged.responses.values())) if judged else None
+    answer = published_answer(folder, responder, question)
+    return correctness_prompt(answer.question, answer.text[:_CUT]) if answer else None
+
+
+def published_question(folder: Path, question: str) -> str:
+    """The text of a question; its id where the published responses are not at hand."""
+    judged = _responses(folder).get(question)
+    return "\n\n".join(judged.question.turns) if judged else question
+
+
+def published_order(folder: Path, question: str) -> tuple[str, ...] | None:
+    """Responders in the order of the letters; None without the published responses."""
+    judged = _responses(folder).get(question)
+    return tuple(judged.responses) if judged else None
+
+
+def published_answer(folder: Path, responder: str | None, question: str) -> Answer | None:
+    """A responder's prediction, with its Head-to-Tail question; None if it is not known."""
+    return _predictions(folder).get((responder or "", question))
+
+
+def full_name(stem: str, known: Sequence[str] = ()) -> str:
+    """A model's name from a file name, where "_" stands for the slash.
+
+    A name in `known` that has this form is taken; otherwise the first "_" is the slash, as
+    organisations on the model hub have no "_" in their names.
+    """
+    for name in known:
+        if name.replace("/", "_") == stem:
+            return name
+    return stem.replace("_", "/", 1)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    yield from sorted(folder.glob("results/full_judgements_*.json"))
+    yield from sorted(folder.glob("application_data/judgment_results/judge_full_*_by_*.json"))
+
+
+def _best_of_five(
+    path: Path, content: Mapping[str, Any], left_out: Counter[str]
+) -> Iterator[PublishedRun]:
+    for judge, temperatures in content.items():
+        for key, judged in _entries(temperatures, f"'{judge}'", left_out):
+            where = f"'{judge}', '{key}'"
+            value = _TEMPERATURE.fullmatch(key)
+            if value is None or isinf(float(value[1])):
+                left_out[f"entry left out ({where}: expected 'temperature: <number>')"] += 1
+                continue
+            temperature = clean_temperature(float(value[1]))
+            outputs = _outputs(judged, where, left_out)
+            for benchmark in dict.fromkeys(map(_benchmark, outputs)):
+                asked = {q: texts for q, texts in outputs.items() if _benchmark(q) == benchmark}
+                yield PublishedRun(judge, benchmark, temperature, None, path, asked)
+
+
+def _head_to_tail(
+    folder: Path,
+    path: Path,
+    content: Mapping[str, Any],
+    judges: Sequence[str],
+    left_out: Counter[str],
+) -> PublishedRun:
+    names = path.stem.removeprefix("judge_full_")
+    # A responder known from the predictions settles where the judge's name ends.
+    for responder in dict.fromkeys(responder for responder, _ in _predictions(folder)):
+        ending = "_by_" + responder.replace("/", "_")
+        if names.endswith(ending):
+            judge = names.removesuffix(ending)
+            break
+    else:
+        judge, _, stem = names.rpartition("_by_")
+        responder = full_name(stem)
+    outputs = _outputs(content, "the file", left_out)
+    return PublishedRun(full_name(judge, judges), "Head-to-Tail", None, responder, path, outputs)
+
+
+def _entries(content: object, where: str, left_out: Counter[str]) -> Iterator[tuple[str, Any]]:
+    """The entries of a JSON object; of anything else none, which is noted."""
+    try:
+        yield from expect(content, dict, where).items()
+    except UserError as error:
+        left_out[f"entry left out ({error})"] += 1
+
+
+def _outputs(
+    content: object, where: str, left_out: Counter[str]
+) -> dict[str, Sequence[str | None]]:
+    """Question -> outputs, with what cannot be read noted."""
+    found: dict[str, Sequence[str | None]] = {}
+    for question, outputs in _entries(content, where, left_out):
+        try:
+            given = expect(outputs, list, f"{where}, '{question}'")
+        except UserError as error:
+            left_out[f"entry left out ({error})"] += 1
+            continue
+        texts = [output if isinstance(output, str) else None for output in given]
+        if not texts:
+            left_out["questions without an output"] += 1
+        if without := texts.count(None):
+            left_out["outputs that are missing or no text"] += without
+        found[question] = texts
+    return found
+
+
+def _unread(folder: Path) -> Iterator[Note]:
+    """Files beside the judgments that are there but cannot be read."""
+    for path in (folder / _RESPONSES, folder / _PREDICTIONS):
+        if path.is_file():
+            try:
+                expect(read_json(path), dict, str(path))
+            except UserError as error:
+                yield Note(f"file that cannot be read ({error})", 1, str(path))
+
+
+def _benchmark(question: str) -> str:
+    prefix = question.partition(":")[0]
+    return _PREFIXES.get(prefix, prefix)
+
+
+@lru_cache(maxsize=4)
+def _responses(folder: Path) -> dict[str, ResponseSet]:
+    path = folder / _RESPONSES
+    if not path.is_file():
+        return {}
+    found: dict[str, ResponseSet] = {}
+    for benchmark in get_args(Benchmark):
+        # A folder with one benchmark's responses, or a broken file, leaves the others unknown.
+        with suppress(UserError):
+            found |= {judged.question.id: judged for judged in load_responses(path, benchmark)}
+    return found
+
+
+@lru_cache(maxsize=4)
+def _predictions(folder: Path) -> dict[tuple[str, str], Answer]:
+    """Responder and question text -> the prediction."""
+    path = folder / _PREDICTIONS
+    found: dict[tuple[str, str], Answer] = {}
+    if path.is_file():
+        with suppress(UserError):
+            for responder in expect(read_json(path), dict, str(path)):
+                for answer in load_predictions(path, responder):
+                    found[responder, answer.question.turns[0]] = answer
+    return found

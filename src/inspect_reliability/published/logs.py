@@ -1,0 +1,226 @@
+"""Published judgments as inspect logs, so that `inspect view` and every metric know them."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
+from hashlib import blake2b
+from multiprocessing import active_children, get_context
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalLog,
+    EvalPlan,
+    EvalSample,
+    EvalSpec,
+    EvalStats,
+    recompute_metrics,
+    write_eval_log,
+)
+
+# The names of these two are not exported, though `EvalSpec` has fields of them.
+from inspect_ai.log._log import EvalMetricDefinition, EvalScorer
+from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
+from inspect_ai.scorer import Score
+
+from ..errors import UserError
+from ..responses.correctness import is_missing
+from ..verdicts import LETTERS, ParserName
+from .layout import (
+    PublishedRun,
+    published_answer,
+    published_order,
+    published_prompt,
+    published_question,
+    published_runs,
+)
+
+_PACKAGE = "inspect_reliability/"
+_METRICS = ("reliability", "invalid_rate")
+
+UNKNOWN = (
+    "Imported from published judgments. Not known, and left empty: seeds, token counts, times, "
+    "sampling settings other than the temperature, and for Head-to-Tail the temperature. Prompts "
+    "are rebuilt from the published responses; the study's script differs from them in small "
+    "things."
+)
+
+
+MOST_SAMPLES = 5_000
+"""Inspect needs time in proportion to the square of a log's samples to write it."""
+
+PART = 1_000
+"""Samples of a log, about, where a run is too large for one."""
+
+
+def write_published_logs(
+    folder: Path, log_dir: Path, parser: ParserName = "published"
+) -> Iterator[tuple[Path, int]]:
+    """Write every run as a log: a sample per question, an epoch per replication.
+
+    Head-to-Tail runs are too large for one log and become several of some questions each.
+    Samples have the same identity each time they are written, so importing twice adds nothing.
+
+    Args:
+        folder: Folder in the published layout.
+        log_dir: Folder for the logs; made if need be.
+        parser: How verdicts are read from outputs.
+
+    Yields:
+        A file that was written, and how many there will be.
+
+    Raises:
+        UserError: The folder holds no judgments; or a process that writes logs was killed.
+    """
+    log_dir.mkdir(parents=True, exist_ok=True)
+    runs, _ = published_runs(folder)
+    parts = [(run, part) for run in runs for part in _parts(run)]
+    # Writing is the work, and one process cannot use a second core for it.
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        written: list[Future[Path]] = []
+        try:
+            for run, (part, outputs) in parts:
+                one = replace(run, outputs=outputs)
+                written.append(pool.submit(write_published_log, folder, one, log_dir, parser, part))
+            for log in written:
+                yield log.result(), len(parts)
+        except BrokenExecutor:
+            # The pool would wait for ever for a worker that it started while another was dying.
+            for worker in active_children():
+                worker.kill()
+            there = sum(log.done() and not log.exception() for log in written)
+            raise UserError(
+                "One of the processes that write the logs was killed, most likely because "
+                f"memory ran out. {there} of {len(parts)} logs in {log_dir} are finished. "
+                "Run the same command again: it writes each log anew in the same place."
+            ) from None
+
+
+def _parts(run: PublishedRun) -> list[tuple[int | None, dict[str, Sequence[str | None]]]]:
+    questions = list(run.outputs.items())
+    samples = sum(len(outputs) for outputs in run.outputs.values())
+    if samples <= MOST_SAMPLES:
+        return [(None, dict(questions))]
+    size = max(1, PART * len(questions) // samples)
+    starts = range(0, len(questions), size)
+    return [(n, dict(questions[at : at + size])) for n, at in enumerate(starts, 1)]
+
+
+def write_published_log(
+    folder: Path,
+    run: PublishedRun,
+    log_dir: Path,
+    parser: ParserName = "published",
+    part: int | None = None,
+) -> Path:
+    """Write one run, or one part of it, as one log (see `write_published_logs`)."""
+    log = EvalLog(
+        status="success",
+        eval=_spec(run, parser),
+        plan=EvalPlan(config=GenerateConfig(temperature=run.temperature)),
+        stats=EvalStats(),
+        samples=list(_samples(folder, run, parser)),
+    )
+    recompute_metrics(log)
+    for score in log.results.scores if log.results else []:
+        # As in a log of our own tasks, where they are known without the package's name.
+        score.metrics = {
+            name.removeprefix(_PACKAGE): metric.model_copy(
+                update={"name": metric.name.removeprefix(_PACKAGE)}
+            )
+            for name, metric in score.metrics.items()
+        }
+    path = log_dir / f"{_name(run)}{'' if part is None else f'_part{part:03}'}.eval"
+    write_eval_log(log, str(path))
+    return path
+
+
+def _name(run: PublishedRun) -> str:
+    parts = [run.benchmark, run.judge, "" if run.temperature is None else f"t{run.temperature:g}"]
+    parts.append(f"of_{run.responder}" if run.responder else "")
+    return "_".join(part for part in parts if part).replace("/", "_").replace(" ", "_")
+
+
+def _spec(run: PublishedRun, parser: ParserName) -> EvalSpec:
+    replications = max((len(outputs) for outputs in run.outputs.values()), default=0)
+    names = ["head_to_tail_metrics"] if _head_to_tail(run) else _METRICS
+    metrics: list[Any] = [EvalMetricDefinition(name=f"{_PACKAGE}{name}") for name in names]
+    return EvalSpec(
+        # When a judgment was made is not known; this is when the file was written.
+        created=datetime.fromtimestamp(run.path.stat().st_mtime, UTC).isoformat(),
+        task=f"published {run.benchmark}",
+        dataset=EvalDataset(
+            name=f"published {run.benchmark}",
+            location=str(run.path),
+            samples=len(run.outputs),
+            sample_ids=list(run.outputs),
+        ),
+        model=run.judge,
+        model_generate_config=GenerateConfig(temperature=run.temperature),
+        config=EvalConfig(epochs=replications, epochs_reducer=[]),
+        scorers=[EvalScorer(name=_scorer(run), options={"parser": parser}, metrics=metrics)],
+        metrics=metrics,
+        metadata={"imported": UNKNOWN, "file": run.path.name},
+        tags=["imported"],
+    )
+
+
+def _samples(folder: Path, run: PublishedRun, parser: ParserName) -> Iterator[EvalSample]:
+    for question, outputs in run.outputs.items():
+        prompt = published_prompt(folder, run.benchmark, question, run.responder)
+        # One message for all replications: it is the same object, not a copy, in memory.
+        shown = ChatMessageUser(content=prompt or "(The prompt is not known.)")
+        facts = dict(_facts(folder, run, question))
+        for replication, output in enumerate(outputs, 1):
+            if output is None:
+                continue
+            answer = ModelOutput.from_content(run.judge, output)
+            identity = f"{run.judge}|{run.temperature}|{run.responder}|{question}|{replication}"
+            yield EvalSample(
+                id=question,
+                epoch=replication,
+                uuid=blake2b(identity.encode(), digest_size=11).hexdigest(),
+                input=published_question(folder, question),
+                target="",
+                messages=[shown, answer.choices[0].message],
+                output=answer,
+                scores={_scorer(run): _score(run, output, parser, replication, facts)},
+            )
+
+
+def _facts(folder: Path, run: PublishedRun, question: str) -> Iterator[tuple[str, Any]]:
+    yield "question", question
+    yield "benchmark", run.benchmark
+    if order := published_order(folder, question):
+        yield "order", list(order)
+    if run.responder:
+        yield "responder", run.responder
+        if (answer := published_answer(folder, run.responder, question)) is not None:
+            yield "category", answer.question.category
+            yield "missing", is_missing(answer.text)
+
+
+def _score(
+    run: PublishedRun, output: str, parser: ParserName, replication: int, facts: dict[str, Any]
+) -> Score:
+    verdict = run.parse(output, parser)
+    chosen = {}
+    if verdict in LETTERS and "order" in facts:
+        chosen["responder"] = facts["order"][LETTERS.index(verdict)]
+    return Score(
+        value=verdict,
+        answer=verdict,
+        explanation=output,
+        metadata={**facts, **chosen, "replication": replication},
+    )
+
+
+def _head_to_tail(run: PublishedRun) -> bool:
+    return run.benchmark == "Head-to-Tail"
+
+
+def _scorer(run: PublishedRun) -> str:
+    return "correctness" if _head_to_tail(run) else "verdict"

@@ -1,0 +1,212 @@
+"""The published procedure and the noise floor that it never leaves.
+
+It correlates questions over replications. Replications are independent draws, so the true
+correlations are 0 whatever the judge; their absolute values are not, and what comes out depends
+on the number of questions and replications. It is kept to be compared with, never as a headline.
+"""
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import gammaln
+from threadpoolctl import threadpool_limits
+
+from ..stats.counts import category_of
+from ..stats.errors import ShapeError, UnknownCategoryError
+from ..stats.integer_coded import table_of_codes
+from ..stats.noise_floor import Floor, floor_of
+from ..stats.sums import FloatArray
+from .minres import omega_total
+
+LETTER_CODES: Mapping[str, int] = {
+    **{letter: code for code, letter in enumerate("ABCDE", start=1)},
+    "non-response": 6,
+    "invalid": 7,
+}
+"""The paper's codes of a best-of-five verdict."""
+
+CORRECTNESS_CODES: Mapping[str, int] = {
+    "correct": 1,
+    "incorrect": 0,
+    "non-response": 0,
+    "invalid": 0,
+}
+"""The paper's codes of a verdict against a ground truth: everything else is 0."""
+
+
+@dataclass(frozen=True)
+class AsPublished:
+    """The published coefficients, their noise floor, and what they were computed from.
+
+    Attributes:
+        omega: Pooled omega_total; None if not estimable.
+        alpha: Pooled Cronbach's alpha; None if not estimable.
+        omega_floor: Pooled omega_total of permuted columns; None if none was estimable.
+        alpha_floor: Pooled alpha of permuted columns; None if none was estimable.
+        alpha_noise: What alpha is expected to be on pure noise, in closed form; None if not
+            estimable.
+        n_varying: Questions whose verdict varies (k).
+        n_constant: Questions whose verdict never varies, pooled as 1 (n1).
+        n_dropped: Questions that are always a non-response, which are dropped.
+        n_replications: Replications in which every question has a verdict.
+        n_incomplete: Replications left out because a verdict is missing.
+        reason: Why there is no value; else None.
+    """
+
+    omega: float | None
+    alpha: float | None
+    omega_floor: Floor | None
+    alpha_floor: Floor | None
+    alpha_noise: float | None
+    n_varying: int
+    n_constant: int
+    n_dropped: int
+    n_replications: int
+    n_incomplete: int
+    reason: str | None
+
+
+def encode(verdicts: Iterable[Iterable[object]], codes: Mapping[str, int]) -> FloatArray:
+    """Verdicts of questions x replications as the procedure's replications x questions.
+
+    Args:
+        verdicts: N rows of R verdicts; None, NaN and NA are missing.
+        codes: The code of each verdict.
+
+    Returns:
+        Codes, R x N, NaN where a verdict is missing.
+
+    Raises:
+        UnknownCategoryError: A verdict has no code.
+        ShapeError: The rows differ in length.
+    """
+    rows = [[category_of(verdict) for verdict in row] for row in verdicts]
+    found = {verdict for row in rows for verdict in row if verdict is not None}
+    if unknown := sorted(found.difference(codes)):
+        raise UnknownCategoryError(unknown, codes)
+    if len({len(row) for row in rows}) > 1:
+        raise ShapeError("The questions differ in their number of replications: fill up with None.")
+    code_of: dict[str | None, float] = {verdict: code for verdict, code in codes.items()}
+    code_of[None] = np.nan
+    return np.array([[code_of[verdict] for verdict in row] for row in rows]).T
+
+
+def as_published(
+    codes: ArrayLike, non_response: float | None = 6, permutations: int = 200, seed: int = 0
+) -> AsPublished:
+    """Omega and alpha exactly as in the paper's Table 2, with what noise alone gives.
+
+    Rows are replications and columns questions. Columns that are always a non-response are
+    dropped, other constant columns are counted (n1), and reliabilipy's three-factor omega_total
+    or alpha of the k others, from absolute correlations, is pooled: (n1 + k x) / (n1 + k), which
+    is 1 if k = 0.
+
+    The floor permutes each column on its own, which keeps its verdicts and undoes whatever
+    replications have in common.
+
+    Args:
+        codes: Integer codes of the verdicts, R x N, NaN where missing.
+        non_response: The code of a non-response; None if it has none of its own.
+        permutations: Permutations of the floor: about a millisecond and a half each.
+        seed: Seed of the permutations.
+
+    Raises:
+        ShapeError: The codes are not a table of numbers.
+    """
+    given = table_of_codes(codes)
+    complete = given[~np.isnan(given).any(axis=1)]
+    dropped = (complete == non_response).all(axis=0)
+    varies = (complete != complete[:1]).any(axis=0)
+    columns = complete[:, varies]
+    blank = AsPublished(
+        omega=None,
+        alpha=None,
+        omega_floor=None,
+        alpha_floor=None,
+        alpha_noise=None,
+        n_varying=int(varies.sum()),
+        n_constant=int((~varies & ~dropped).sum()),
+        n_dropped=int(dropped.sum()) if len(complete) else 0,
+        n_replications=len(complete),
+        n_incomplete=len(given) - len(complete),
+        reason=None,
+    )
+    if len(complete) < 2:
+        return replace(blank, reason="needs at least 2 complete replications")
+    if not given.shape[1]:
+        return replace(blank, reason="there are no questions")
+    if dropped.all():
+        return replace(blank, reason="every question is always a non-response")
+    if not varies.any():
+        sure = Floor(mean=1.0, low=1.0, high=1.0, p=1.0, permutations=permutations, not_estimable=0)
+        return replace(
+            blank, omega=1.0, alpha=1.0, omega_floor=sure, alpha_floor=sure, alpha_noise=1.0
+        )
+    if blank.n_varying == 1:
+        return replace(blank, reason="a correlation needs at least 2 questions that vary")
+
+    def pooled(value: FloatArray) -> FloatArray:
+        return (blank.n_constant + blank.n_varying * value) / (blank.n_constant + blank.n_varying)
+
+    noise = _permuted_correlations(columns, permutations, seed)
+    # These matrices are so small that BLAS threads wait for each other far longer than they work.
+    with threadpool_limits(1):
+        observed, reason = _reliabilipy(columns)
+        omega_noise = omega_total(noise)
+    omega, alpha = (None if np.isnan(x) else float(x) for x in pooled(observed))
+    return replace(
+        blank,
+        omega=omega,
+        alpha=alpha,
+        omega_floor=floor_of(pooled(omega_noise), omega),
+        alpha_floor=floor_of(pooled(_alpha(noise)), alpha),
+        alpha_noise=float(pooled(_alpha_of_noise(blank.n_varying, len(complete)))),
+        reason=reason,
+    )
+
+
+def _reliabilipy(columns: FloatArray) -> tuple[FloatArray, str | None]:
+    """omega_total and alpha of questions that vary, NaN with the reason if it cannot fit them."""
+    # Imports pandas and scikit-learn, which nothing else here needs.
+    from reliabilipy import reliability_analysis
+
+    analysis = reliability_analysis(raw_dataset=columns.copy(), is_corr_matrix=False)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            analysis.fit()
+        except (np.linalg.LinAlgError, ValueError) as error:
+            cause = str(error).partition("\n")[0].rstrip(".").lower()
+            return np.full(2, np.nan), f"the factor analysis fails: {cause}"
+    values = np.array([analysis.omega_total, analysis.alpha_cronbach], dtype=np.float64)
+    return values, None if np.isfinite(values).all() else "the factor analysis has no solution"
+
+
+def _permuted_correlations(columns: FloatArray, permutations: int, seed: int) -> FloatArray:
+    """Absolute correlations after permuting each column on its own, [permutations, k, k]."""
+    standardised = (columns - columns.mean(axis=0)) / columns.std(axis=0)
+    generator = np.random.default_rng(seed)
+    k = columns.shape[1]
+    correlations = np.empty((permutations, k, k))
+    for one in correlations:
+        shuffled = generator.permuted(standardised, axis=0)
+        one[:] = np.abs(shuffled.T @ shuffled) / len(columns)
+    return correlations
+
+
+def _alpha(correlations: FloatArray) -> FloatArray:
+    """Cronbach's alpha of standardised items, from correlation matrices [B, k, k]."""
+    k = correlations.shape[-1]
+    return np.asarray((1 - k / correlations.sum(axis=(1, 2))) * k / (k - 1))
+
+
+def _alpha_of_noise(k: int, r: int) -> FloatArray:
+    """Alpha with all k(k - 1)/2 absolute correlations at their mean over noise.
+
+    E|r| = Gamma((R - 1)/2) / (sqrt(pi) Gamma(R/2)) for independent normal columns.
+    """
+    m = np.exp(gammaln((r - 1) / 2) - gammaln(r / 2)) / np.sqrt(np.pi)
+    return np.asarray(k * m / (1 + (k - 1) * m))

@@ -1,0 +1,125 @@
+"""Several replications of a scorer as one score, and back."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from inspect_ai.scorer import Score
+
+from ..judgments.replications import replications_in
+from ..verdicts import NON_RESPONSE
+from .replication import Replication
+
+FAILED = "failed"
+
+
+def summarise(scorer: str, replications: Sequence[Replication]) -> Score:
+    """One score that keeps every replication.
+
+    Args:
+        scorer: The scorer that was run, as `scorer_identity` names it.
+        replications: In their order.
+    """
+    errors = {str(r): one.error for r, one in enumerate(replications, 1) if one.error is not None}
+    metadata: dict[str, Any] = {
+        "replications": len(replications),
+        "verdicts": [one.verdict for one in replications],
+        "seeds": [one.seed for one in replications],
+        "explanations": [one.explanation for one in replications],
+        "scorer": scorer,
+        "grader": ", ".join(sorted({name for one in replications for name in one.models})),
+    }
+    if (temperature := replications[-1].temperature) is not None:
+        metadata["temperature"] = temperature
+    if errors:
+        metadata["errors"] = errors
+    return Score(
+        value=_value([one.verdict for one in replications]),
+        answer=next((one.answer for one in replications if one.answer is not None), None),
+        explanation=_explanation(scorer, replications),
+        metadata=metadata,
+    )
+
+
+def earlier_score(scores: Mapping[str, Score], scorer: str, seed: int) -> Score | None:
+    """The last score that keeps replications of a scorer; None if none does.
+
+    Args:
+        scores: Scores of one output, by name.
+        scorer: The scorer, as `scorer_identity` names it.
+        seed: Seed of its first replication on this output.
+    """
+    for score in reversed(list(scores.values())):
+        kept = replications_in(score)
+        if kept and (score.metadata or {}).get("scorer") == scorer and kept.seeds[0] == seed:
+            return score
+    return None
+
+
+def kept_replications(score: Score) -> list[Replication]:
+    """The replications of a score that `summarise` made, failed ones included."""
+    metadata, kept = score.metadata or {}, replications_in(score)
+    if kept is None:
+        return []
+    errors, models = metadata.get("errors", {}), metadata["grader"].split(", ")
+    return [
+        Replication(
+            seed=seed,
+            verdict=verdict,
+            explanation=explanation,
+            error=errors.get(str(r)),
+            answer=score.answer,
+            models=frozenset(filter(None, models)),
+            temperature=metadata.get("temperature"),
+        )
+        for r, (seed, verdict, explanation) in enumerate(
+            zip(kept.seeds, kept.verdicts, metadata["explanations"], strict=True), 1
+        )
+    ]
+
+
+def _value(verdicts: Sequence[Any]) -> Any:
+    made = [verdict for verdict in verdicts if verdict is not None]
+    if made and all(verdict == NON_RESPONSE for verdict in made):
+        # Unscored, the sample would be hidden from the metrics that count non-responses.
+        return NON_RESPONSE
+    return _central(made)
+
+
+def _central(verdicts: Sequence[Any]) -> Any:
+    """The most frequent verdict, the mean of numbers; by key or place where there are several."""
+    given = [verdict for verdict in verdicts if verdict is not None and verdict != NON_RESPONSE]
+    if not given:
+        return float("nan")
+    if all(isinstance(verdict, Mapping) for verdict in given):
+        keys = dict.fromkeys(key for verdict in given for key in verdict)
+        return {key: _central([verdict.get(key) for verdict in given]) for key in keys}
+    if all(isinstance(verdict, list) for verdict in given):
+        return [_central(place) for place in zip(*given, strict=False)]
+    if all(isinstance(verdict, int | float) and not isinstance(verdict, bool) for verdict in given):
+        return fmean(given)
+    # Labels, because 1 and true are equal keys; of those tied the one that came first is taken.
+    labels = [_label(verdict) for verdict in given]
+    return given[labels.index(Counter(labels).most_common(1)[0][0])]
+
+
+def _label(verdict: Any) -> str:
+    if verdict is None:
+        return FAILED
+    return verdict if isinstance(verdict, str) else json.dumps(verdict, default=str)
+
+
+def _explanation(scorer: str, replications: Sequence[Replication]) -> str:
+    """How often each verdict was given, and the first explanation of each."""
+    labels = [_label(one.verdict) for one in replications]
+    counted = Counter(labels)
+    lines = [", ".join(f"{label}: {n} of {len(labels)}" for label, n in counted.most_common())]
+    if all(one.error is None and not one.models for one in replications):
+        lines.append(f"{scorer} asked no model about this output, so nothing was replicated.")
+    for label in counted:
+        r = labels.index(label)
+        said = replications[r].error or replications[r].explanation
+        lines.append(f"**{label}** (replication {r + 1})\n\n{said}")
+    return "\n\n".join(lines)

@@ -1,0 +1,87 @@
+"""What a suite's score varies with: the question, the model's own run, or the judge."""
+
+import math
+import re
+
+import pandas as pd
+from inspect_ai.log import EvalLog
+
+from ..errors import UserError
+from ..judgments.replications import replications_in
+from ..stats import Decomposition, decompose
+from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
+
+_WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "true": 1.0, "false": 0.0}
+_WORTH |= {CORRECT: 1.0, INCORRECT: 0.0, NON_RESPONSE: math.nan, INVALID: math.nan}
+
+
+def score_variance(judgments: pd.DataFrame) -> Decomposition:
+    """Split the variance of a score into questions, runs of the model and the judge.
+
+    Epochs are runs of the model; replications of the judge are those of `rejudge`. Grades count as
+    in inspect's `accuracy()`: C and true 1, P a half, I, N and false 0. Non-responses are left out
+    and counted, as inspect leaves out what is unscored.
+
+    Args:
+        judgments: A judgments table of one scorer, read from logs.
+
+    Raises:
+        UserError: The verdicts are names, which have no mean, or those of several scorers.
+        ReliabilityError: There is no score.
+    """
+    if "scorer" in judgments and judgments["scorer"].nunique(dropna=False) > 1:
+        raise UserError(
+            "The variance of a score is that of one scorer, and the judgments are of several: "
+            f"{', '.join(map(str, judgments['scorer'].unique()))}. Choose one, as in "
+            "table[table['scorer'] == 'rejudge']."
+        )
+    names = judgments["verdict"].dropna().unique()
+    worth = {name: _worth(name) for name in names}
+    if unknown := [name for name, value in worth.items() if value is None]:
+        raise UserError(
+            f"The variance of a score needs numbers or grades (C, P, I, N), not {unknown[0]!r}."
+        )
+    return decompose(judgments["sample"], judgments["epoch"], judgments["verdict"].map(worth))
+
+
+def published_error(log: EvalLog, suite: str) -> float | None:
+    """The standard error that the log published with the scorer that was rejudged.
+
+    Args:
+        log: A rejudged log.
+        suite: A scorer in its judgments table: the name of the score that `rejudge` gave, with a
+            key (`rejudge.style`) where scores have several parts.
+
+    Returns:
+        None if the log has none, or several scorers of that name.
+    """
+    score, _, key = suite.partition(".")
+    scorer = _rejudged(log, score)
+    if scorer is None:
+        return None
+    published: dict[str, float] = {}
+    for one in log.results.scores if log.results else []:
+        # Inspect numbers scorers that share a name: match, match1.
+        named = re.fullmatch(re.escape(scorer) + r"\d*", one.scorer)
+        if named and "stderr" in one.metrics and key in ("", one.name):
+            published.setdefault(one.scorer, float(one.metrics["stderr"].value))
+    return next(iter(published.values())) if len(published) == 1 else None
+
+
+def _rejudged(log: EvalLog, name: str) -> str | None:
+    """The scorer whose replications a score keeps, by its name in the log."""
+    for sample in log.samples or []:
+        score = (sample.scores or {}).get(name)
+        if score is not None and replications_in(score) is not None:
+            identity = str((score.metadata or {}).get("scorer"))
+            return identity.partition("(")[0].rpartition("/")[2]
+    return None
+
+
+def _worth(name: str) -> float | None:
+    if name in _WORTH:
+        return _WORTH[name]
+    try:
+        return float(name)
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""Many judges, benchmarks and temperatures in one folder of logs."""

@@ -1,0 +1,228 @@
+import asyncio
+import logging
+import math
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval
+from inspect_ai.event import InfoEvent, ModelEvent
+from inspect_ai.log import EvalLog
+from inspect_ai.model import (
+    GenerateConfig,
+    Model,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+    modelapi,
+)
+
+from graders import TINY, letters, run, suite, tiny
+from inspect_reliability import tiny_judge
+from inspect_reliability.judging.seed_check import DRAWS, seed_outcome
+from inspect_reliability.judging.seeds import replication_seed
+from inspect_reliability.judgments import judgments_from_logs
+from inspect_reliability.rejudging import rejudge
+from inspect_reliability.report import report_cells
+from inspect_reliability.tasks import bbh_judge, head_to_tail_judge
+from inspect_reliability.verdicts import LETTERS
+
+
+@pytest.mark.parametrize(
+    ("texts", "outcome"),
+    [
+        ((["a", "a", "a"], ["b", "b", "b"]), "honoured"),
+        ((["a", "a", "a"], ["a", "a", "a"]), "unknown"),
+        ((["a", "b", "a"], ["b", "b", "b"]), "not honoured"),
+        ((["a", "a", "a"], ["a", "a", "b"]), "not honoured"),
+    ],
+)
+def test_outcome_of_two_seeds(texts: tuple[list[str], list[str]], outcome: str) -> None:
+    """Equal within and different between is honoured; different within is not."""
+    assert seed_outcome(texts) == outcome
+
+
+def test_chance_of_being_fooled() -> None:
+    """A provider that ignores seeds passes with probability 1/32 at most where texts are two."""
+
+    def fooled(share: float) -> float:
+        return sum(
+            math.prod(share if text == "a" else 1 - share for text in texts)
+            for texts in product("ab", repeat=2 * DRAWS)
+            if seed_outcome((texts[:DRAWS], texts[DRAWS:])) == "honoured"
+        )
+
+    assert max(fooled(share / 100) for share in range(101)) == pytest.approx(1 / 32)
+
+
+def judge(task: Any, model: Model | str, folder: Path, **options: Any) -> EvalLog:
+    [log] = eval(task, model=model, log_dir=str(folder), display="none", **options)
+    assert log.status == "success", log.error
+    return log
+
+
+def checks(log: EvalLog) -> list[Any]:
+    return [
+        event.data
+        for sample in log.samples or []
+        for event in sample.events
+        if isinstance(event, InfoEvent) and isinstance(event.data, dict) and "seeds" in event.data
+    ]
+
+
+@pytest.mark.parametrize("task", [bbh_judge, head_to_tail_judge])
+def test_our_provider_honours_seeds(tmp_path: Path, task: Any) -> None:
+    """The first replication of a run is repeated, and its log says so once."""
+    log = judge(task(), TINY, tmp_path, epochs=3, limit=4, temperature=2.0)
+    [found] = checks(log)
+    assert (found["model"], found["seeds"]) == (TINY, "honoured")
+    told = [s for s in log.samples or [] if "seed_check" in s.metadata]
+    assert [s.metadata["seed_check"] for s in told] == ["honoured"]
+    calls = [e for s in log.samples or [] for e in s.events if isinstance(e, ModelEvent)]
+    assert len(calls) == 3 * 4 + 2 * DRAWS - 1
+
+
+class FirstCall(ModelAPI):
+    """A judge that answers from its seed, whose first call waits for the second or fails."""
+
+    def __init__(self, model_name: str, *_: Any, **__: Any) -> None:
+        super().__init__(model_name)
+        self.calls = 0
+        self.second = asyncio.Event()
+
+    async def generate(
+        self, input: Any, tools: Any, tool_choice: Any, config: GenerateConfig
+    ) -> ModelOutput:
+        self.calls += 1
+        if self.calls > 1:
+            self.second.set()
+        elif self.model_name == "fails":
+            raise RuntimeError("overloaded")
+        else:
+            await self.second.wait()
+            for _ in range(1000):  # the sample of the second call is finished by then
+                await asyncio.sleep(0)
+        return ModelOutput.from_content(
+            self.model_name, f"Best Response: [[{LETTERS[(config.seed or 0) % 5]}]]"
+        )
+
+
+def first_call(how: str) -> Model:
+    modelapi(name="first_call")(FirstCall)
+    return get_model(f"first_call/{how}", memoize=False)
+
+
+@pytest.mark.parametrize("task", [bbh_judge, head_to_tail_judge])
+def test_the_check_falls_to_the_first_replication(tmp_path: Path, task: Any) -> None:
+    """Whichever sample finishes first, the first epoch of the first question is checked."""
+    made = task()
+    asked = list(made.dataset)[:3]
+    log = judge(made, first_call("slow"), tmp_path, epochs=2, limit=3)
+    by_end = sorted(log.samples or [], key=lambda sample: str(sample.completed_at))
+    assert (by_end[0].id, by_end[0].epoch) != (asked[0].id, 1)
+    for sample in log.samples or []:
+        [score] = (sample.scores or {}).values()
+        first = (sample.id, sample.epoch) == (asked[0].id, 1)
+        assert ((score.metadata or {}).get("seed_check") == "honoured") == first
+        assert ("seed_check" in sample.metadata) == first
+
+
+class FewWords(ModelAPI):
+    """A judge that says one of two things, and the same for the first two seeds."""
+
+    def __init__(self, model_name: str, *_: Any, **__: Any) -> None:
+        super().__init__(model_name)
+        self.calls = 0
+
+    async def generate(
+        self, input: Any, tools: Any, tool_choice: Any, config: GenerateConfig
+    ) -> ModelOutput:
+        self.calls += 1
+        by_seed, by_call = (config.seed or 0) // 2, max(self.calls - 2 * DRAWS, 0)
+        letter = "AB"[(by_seed if self.model_name == "by_seed" else by_call) % 2]
+        return ModelOutput.from_content(self.model_name, f"Best Response: [[{letter}]]")
+
+
+@pytest.mark.parametrize(("how", "outcome"), [("by_seed", "honoured"), ("by_call", "not honoured")])
+def test_two_seeds_with_one_text_are_not_the_last_word(
+    tmp_path: Path, how: str, outcome: str
+) -> None:
+    """Where two seeds agree others are asked, and what differs is repeated to be believed."""
+    question = str(bbh_judge().dataset[0].id)
+    base = next(seed for seed in range(99) if replication_seed(seed, question, 1) % 2 == 0)
+    modelapi(name="few_words")(FewWords)
+    model = get_model(f"few_words/{how}", memoize=False)
+    [found] = checks(judge(bbh_judge(seed=base), model, tmp_path, epochs=1, limit=1))
+    assert found["seeds"] == outcome
+
+
+def test_the_check_is_left_to_another_where_the_first_fails(tmp_path: Path) -> None:
+    """A first replication that fails does not take the check with it."""
+    model = first_call("fails")
+    log = judge(bbh_judge(), model, tmp_path, epochs=2, limit=2, fail_on_error=False)
+    told = [sample.error is None for sample in log.samples or [] if "seed_check" in sample.metadata]
+    assert told == [True]
+    assert any(sample.error for sample in log.samples or [])
+
+
+def test_a_provider_that_ignores_seeds_is_found_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Inspect's own provider seeds only when it loads the model; the log warns, once."""
+    folder = str(tiny_judge.folder())
+    model = get_model("hf/tiny", model_path=folder, tokenizer_path=folder, device="cpu")
+    with caplog.at_level(logging.WARNING):
+        options = {"epochs": 2, "limit": 1, "temperature": 2.0, "max_tokens": 12}
+        log = judge(bbh_judge(), model, tmp_path, **options)
+    [found] = checks(log)
+    assert found["seeds"] == "not honoured"
+    warned = [r for r in caplog.records if "does not honour seeds" in r.getMessage()]
+    assert len(warned) == 1
+    [cell] = report_cells(judgments_from_logs(log.location), permutations=0)
+    assert any("does not honour seeds" in caution for caution in cell.cautions)
+
+
+def test_a_judge_that_never_varies_shows_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """At temperature 0 every seed gives the same text: nothing is known, and that is said."""
+    with caplog.at_level(logging.WARNING):
+        [found] = checks(judge(bbh_judge(), TINY, tmp_path, epochs=1, limit=1, temperature=0.0))
+    assert found["seeds"] == "unknown"
+    assert sum("gave the same output for" in r.getMessage() for r in caplog.records) == 1
+
+
+def test_outputs_of_a_mock_are_left_to_the_run(tmp_path: Path) -> None:
+    """A mock's outputs are not used up by the check."""
+    output = ModelOutput.from_content("mockllm/model", "Best Response: [[A]]")
+    output.usage = ModelUsage()
+    model = get_model("mockllm/model", custom_outputs=[output, output], memoize=False)
+    [found] = checks(judge(bbh_judge(), model, tmp_path, epochs=2, limit=1))
+    assert found == {
+        "model": "mockllm/model",
+        "seeds": "unknown",
+        "because": "the model is a mock",
+    }
+
+
+def test_graders_are_checked_too(tmp_path: Path) -> None:
+    """A grader that is run again is checked with the first output, and its score says so."""
+    log = run(suite(rejudge(letters(), replications=3)), tmp_path)
+    told = [(s.scores or {})["rejudge"].metadata or {} for s in log.samples or []]
+    assert [metadata["seed_check"] for metadata in told if "seed_check" in metadata] == ["honoured"]
+
+
+@pytest.mark.parametrize(
+    ("config", "because"), [({"temperature": 0.0}, "outputs each"), ({"cache": True}, "cache")]
+)
+def test_graders_of_which_nothing_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: dict[str, Any], because: str
+) -> None:
+    """A grader that never varies, or outputs that come from a cache, show nothing about seeds."""
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
+    log = run(suite(rejudge(letters(model=tiny(**config)), replications=2)), tmp_path)
+    [found] = checks(log)
+    assert found["seeds"] == "unknown"
+    assert because in found["because"]

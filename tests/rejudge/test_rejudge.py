@@ -1,0 +1,844 @@
+import json
+import math
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from inspect_ai import Task, eval, score
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import EvalError, EvalLog, EvalSample, read_eval_log
+from inspect_ai.scorer import Score, Scorer, Target, accuracy, match, mean, scorer, stderr
+from inspect_ai.solver import TaskState
+
+from graders import TEMPLATE, TINY, letters, run, suite, tiny, wins
+from inspect_reliability.cli import main
+from inspect_reliability.errors import PrerequisiteError, UserError
+from inspect_reliability.judgments import counts, judgments_from_logs
+from inspect_reliability.rejudging import published_error, rejudge, rejudge_log, score_variance
+from inspect_reliability.rejudging.replication import Replication
+from inspect_reliability.rejudging.summary import summarise
+from inspect_reliability.report import report_cells, report_row
+from inspect_reliability.scoring import reliability
+from inspect_reliability.stats import decompose, omega
+from inspect_reliability.tasks import bbh_judge
+
+
+def kept(log: EvalLog, sample: int = 0) -> dict[str, Any]:
+    metadata = the_score(log, sample).metadata
+    assert metadata is not None
+    return metadata
+
+
+def the_score(log: EvalLog, sample: int = 0) -> Score:
+    return samples(log)[sample].scores["rejudge"]  # type: ignore[index]
+
+
+def samples(log: EvalLog) -> list[EvalSample]:
+    assert log.samples is not None
+    return log.samples
+
+
+def calls(log: EvalLog) -> list[ModelEvent]:
+    return [e for s in samples(log) for e in s.events if isinstance(e, ModelEvent)]
+
+
+def called(log: EvalLog, sample: int) -> int:
+    return sum(isinstance(event, ModelEvent) for event in samples(log)[sample].events)
+
+
+def metric(log: EvalLog, name: str) -> float:
+    assert log.results is not None
+    [found] = [s for s in log.results.scores if s.name == "rejudge"]
+    return float(found.metrics[name].value)
+
+
+def test_each_replication_is_sent_with_its_seed(tmp_path: Path) -> None:
+    """What the score says of verdicts and seeds is what the grader was asked and said."""
+    log = run(suite(rejudge(letters(), replications=7)), tmp_path)
+    sent = Counter(event.config.seed for event in calls(log))
+    for number in range(3):
+        found = kept(log, number)
+        assert len(set(found["seeds"])) == found["replications"] == 7
+        assert set(found["seeds"]) <= set(sent)
+        for seed, verdict, said in zip(
+            found["seeds"], found["verdicts"], found["explanations"], strict=True
+        ):
+            outputs = {
+                e.output.completion
+                for e in calls(log)
+                if e.config.seed == seed and e.output.choices
+            }
+            assert len(outputs) == 1
+            assert outputs.pop() in said
+            assert verdict == "non-response" or f"{verdict}]" in said
+    assert len({seed for n in range(3) for seed in kept(log, n)["seeds"]}) == 21
+
+
+def test_the_seed_decides(tmp_path: Path) -> None:
+    """The same base seed gives the same verdicts again, another one others."""
+    verdicts = [
+        [kept(log, n)["verdicts"] for n in range(3)]
+        for log in (
+            run(suite(rejudge(letters(), replications=8, seed=seed)), tmp_path)
+            for seed in (0, 0, 1)
+        )
+    ]
+    assert verdicts[0] == verdicts[1] != verdicts[2]
+
+
+@pytest.mark.parametrize("how", ["role", "model", "eval model"])
+def test_the_grader_is_found_as_inspect_finds_it(tmp_path: Path, how: str) -> None:
+    """By role, by the scorer's own model, or the model of the eval."""
+    log = run(suite(match(), questions=1), tmp_path)
+    again = score(
+        log,
+        rejudge(letters(model=tiny()) if how == "model" else letters(), replications=3),
+        model=tiny() if how == "eval model" else "none/none",
+        model_roles={"grader": tiny()} if how == "role" else None,
+        action="append",
+        display="none",
+    )
+    assert kept(again)["grader"] == TINY
+    assert len(kept(again)["verdicts"]) == 3
+
+
+def test_a_failed_replication_is_kept_and_made_up_for(tmp_path: Path) -> None:
+    """Four verdicts and a failure; the metrics say so; again, and the missing one is judged."""
+    limit = tmp_path / "limited"
+    limit.touch()
+    log = run(suite(rejudge(wins(limit=str(limit)), replications=5)), tmp_path)
+    for number in range(3):
+        found = kept(log, number)
+        failed = [seed % 5 == 0 for seed in found["seeds"]]
+        assert [verdict is None for verdict in found["verdicts"]] == failed
+        assert sum(failed) == 1
+        assert list(found["errors"].values()) == ["ConnectionError: 429: too many requests"]
+        assert the_score(log, number).value in ("C", "I")
+    assert metric(log, "failed_rate") == pytest.approx(1 / 5)
+    assert metric(log, "replications") == 4
+    [note] = judgments_from_logs(log).notes
+    assert (note.count, note.what) == (3, "replications of a grader that failed")
+
+    limit.unlink()
+    again = rejudge_log(log, replications=5)
+    assert len(calls(again)) == len(calls(log)) + 3
+    for number in range(3):
+        before, after = kept(log, number), kept(again, number)
+        assert after["seeds"] == before["seeds"]
+        assert "errors" not in after
+        for old, new in zip(before["verdicts"], after["verdicts"], strict=True):
+            assert new == old or (old is None and new in ("C", "I"))
+    assert metric(again, "failed_rate") == 0
+    assert metric(again, "replications") == 5
+    assert list(samples(again)[0].scores or {}) == ["rejudge"]
+
+
+FOREIGN = r"""
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.scorer import model_graded_qa
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+@solver
+def parrot() -> Solver:
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.output.completion = f"Therefore it is {state.target.text}."
+        return state
+    return solve
+
+@task
+def foreign():
+    return Task(
+        dataset=[Sample(input=f"What is {n} and {n}?", target=str(2 * n)) for n in range(4)],
+        solver=parrot(),
+        scorer=model_graded_qa(
+            template=TEMPLATE, instructions=" ", grade_pattern=r"Best Response:\W*([A-E])"
+        ),
+    )
+"""
+
+
+@pytest.fixture(scope="module")
+def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log of a task whose code is gone."""
+    folder = tmp_path_factory.mktemp("foreign")
+    code = folder / "foreign.py"
+    code.write_text(f"TEMPLATE = {TEMPLATE!r}\n{FOREIGN}")
+    role = f"grader={{model: {TINY}, max_tokens: 24}}"
+    arguments = [code.name, "--model", "none/none", "--model-role", role, "--log-dir", str(folder)]
+    inspect("eval", *arguments, "--display", "plain", folder=folder)
+    code.unlink()
+    [log] = folder.glob("*.eval")
+    return log
+
+
+def inspect(*arguments: str, folder: Path | None = None) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "inspect_ai", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_a_log_in_and_reliability_out(foreign: Path) -> None:
+    """The command needs the log and nothing else; given again it only adds what is missing."""
+    rejudged = foreign.with_name(foreign.stem + "-rejudged.eval")
+    checks = 4  # beside the two replications that are compared
+    for replications, expected in ((4, 20), (6, 28), (6, 28)):
+        arguments = ["rejudge", str(foreign), "--replications", str(replications)]
+        done = CliRunner().invoke(main, [*arguments, "--format", "json"])
+        assert done.exit_code == 0, done.output
+        report = json.loads(done.stdout)
+        [row] = report["judges"]
+        assert row["judge"] == TINY
+        assert (row["n_questions"], row["n_replications"]) == (4, replications)
+        log = read_eval_log(str(rejudged))
+        assert report["log"] == str(rejudged)
+        assert len(calls(log)) == expected + checks
+    table = judgments_from_logs(rejudged).table
+    own = counts(table[table["scorer"] == "rejudge"])
+    assert row["omega"] == pytest.approx(omega(own).value)
+    # The suite's own score stays beside it.
+    assert set(table["scorer"]) == {"model_graded_qa", "rejudge"}
+    assert "published" in report["variance"][0]
+
+
+def test_inspect_score_reaches_it_by_name(foreign: Path) -> None:
+    """`inspect score` finds the scorer by its name, and announces no hook of ours."""
+    target = foreign.with_name("scored.eval")
+    spec = json.dumps({"name": "model_graded_qa", "params": {"grade_pattern": "Best .*?([A-E])"}})
+    arguments = ["--scorer", "inspect_reliability/rejudge", "-S", f"scorer={spec}"]
+    arguments += ["-S", "replications=3", "--action", "append", "--output-file", str(target)]
+    out = inspect("score", str(foreign), "--model", "none/none", *arguments)
+    assert "hooks enabled" not in out
+    log = read_eval_log(str(target))
+    assert [len(kept(log, n)["verdicts"]) for n in range(4)] == [3, 3, 3, 3]
+
+
+def test_replications_too_long_for_a_summary_are_read(tmp_path: Path) -> None:
+    """A log's summaries leave out long lists; no judgment is lost with them."""
+    log = run(suite(rejudge(wins(), replications=70), questions=2), tmp_path)
+    table = judgments_from_logs(log.location).table
+    assert len(table) == 140
+    assert table["seed"].nunique() == 140
+    for number in range(2):
+        rows = table[table["sample"] == samples(log)[number].id]
+        assert Counter(rows["verdict"]) == Counter(kept(log, number)["verdicts"])
+
+
+def test_variance_of_a_score_is_split(tmp_path: Path) -> None:
+    """Epochs are runs of the model, replications those of the judge."""
+    log = run(suite(rejudge(wins(), replications=6)), tmp_path, epochs=3)
+    found = score_variance(judgments_from_logs(log).table)
+    rows = [
+        (sample.id, sample.epoch, float(verdict == "C"))
+        for sample in samples(log)
+        for verdict in (sample.scores or {})["rejudge"].metadata["verdicts"]  # type: ignore[index]
+    ]
+    assert found == decompose(*zip(*rows, strict=True))
+    assert (found.n_questions, found.n_runs, found.n_judgments) == (3, 3, 6)
+    assert metric(log, "questions") == 3  # of three outputs each
+    names = judgments_from_logs(run(suite(rejudge(letters(), 4)), tmp_path)).table
+    with pytest.raises(UserError, match="needs numbers or grades"):
+        score_variance(names)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "value"),
+    [
+        (["C", "I", "C"], "C"),
+        (["I", "C"], "I"),
+        (["non-response", "non-response", "I", None], "I"),
+        ([1, 2, 2.0, 5], 2.5),
+        ([True, False, True], True),
+        ([{"a": 1, "b": "C"}, {"a": 4, "b": "I"}, {"a": 1, "b": "I"}], {"a": 2.0, "b": "I"}),
+        ([[1, "x"], [2, "y"], [3, "y"]], [2.0, "y"]),
+    ],
+)
+def test_value_is_the_majority_or_the_mean(verdicts: list[Any], value: Any) -> None:
+    """Of names the most frequent, of ties the first, of numbers the mean; failures have no say."""
+    found = summarise("s", [Replication(seed, verdict) for seed, verdict in enumerate(verdicts)])
+    assert found.value == value
+    assert type(found.value) is type(value)
+
+
+def test_a_grader_that_gives_no_grade_does_not_respond(tmp_path: Path) -> None:
+    """Every replication counts as a non-response, live and in the report."""
+    mute = letters(model=tiny(stop_seqs=["Best"]))
+    log = run(suite(rejudge(mute, 3), questions=2), tmp_path)
+    assert the_score(log).value == "non-response"
+    assert metric(log, "non_response_rate") == 1
+    assert metric(log, "questions") == 2
+    found = judgments_from_logs(log.location)
+    assert list(found.table["verdict"]) == ["non-response"] * 6
+    assert not found.notes
+    # The same grader, once an epoch, leaves its samples unscored.
+    plain = run(suite(mute, questions=2), tmp_path / "plain", epochs=3)
+    judgments = judgments_from_logs(plain.location)
+    assert list(judgments.table["verdict"]) == ["non-response"] * 6
+    [note] = judgments.notes
+    assert (note.count, note.what.partition(" counted")[0]) == (6, "unscored samples")
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["metrics", "scorers"])
+def test_accuracy_stays_beside_reliability(tmp_path: Path, beside: bool) -> None:
+    """By the task's metrics the majority's accuracy is kept, by a second scorer the suite's own."""
+    task = suite(wins())
+    if beside:
+        task.scorer = [wins(), rejudge(wins(), replications=4)]
+    else:
+        given = [accuracy(), stderr(), reliability()]
+        task = Task(
+            task.dataset, solver=task.solver, scorer=rejudge(wins(), replications=4), metrics=given
+        )
+    log = run(task, tmp_path)
+    assert log.results is not None
+    found = {
+        score.name: score.metrics for score in log.results.scores if "accuracy" in score.metrics
+    }
+    assert list(found) == ["wins" if beside else "rejudge"]
+    [(name, metrics)] = found.items()
+    grades = [(sample.scores or {})[name].value for sample in samples(log)]
+    assert metrics["accuracy"].value == pytest.approx(grades.count("C") / 3)
+    assert "stderr" in metrics
+    reliable = [score.metrics for score in log.results.scores if "omega" in score.metrics]
+    assert [values["replications"].value for values in reliable] == [4]
+
+
+def test_a_key_without_a_grade_stays_unscored() -> None:
+    """Within a mapping inspect's own metrics leave out what is unscored, and ours see it."""
+    replications = [Replication(seed, {"a": 3, "b": "non-response"}) for seed in range(2)]
+    value = summarise("s", replications).value
+    assert isinstance(value, dict)
+    assert value["a"] == 3
+    assert math.isnan(value["b"])  # type: ignore[arg-type]
+    assert math.isnan(summarise("s", [Replication(1, None, error="gone")]).value)  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("unwarned")
+def test_a_scorer_without_a_model_is_not_reliable(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A scorer that asks no model gives copies: no coefficient, no judgment, and words why."""
+    log = run(suite(rejudge(match(), 2)), tmp_path)
+    assert kept(log)["verdicts"] == ["C", "C"]
+    assert "asked no model" in str(the_score(log).explanation)
+    for name in ("omega", "agreement", "non_response_rate"):
+        assert math.isnan(metric(log, name))
+    assert "asks no model" in caplog.text
+    with pytest.raises(UserError, match=r"6 replications of a scorer that asks no model"):
+        judgments_from_logs(log.location)
+
+
+@scorer(metrics=[mean()])
+def half_by_itself() -> Scorer:
+    """Grades the first question by itself, and asks a grader about the others."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        if state.sample_id == 0:
+            return Score(value="C")
+        return await wins()(state, target)  # type: ignore[return-value]
+
+    return score
+
+
+def test_a_scorer_that_asks_a_model_at_times_is_one_judge(tmp_path: Path) -> None:
+    """What a grader settles without its model belongs to the judge it is."""
+    log = run(suite(rejudge(half_by_itself(), 4)), tmp_path)
+    assert metric(log, "questions") == 3
+    table = judgments_from_logs(log.location).table
+    assert set(table["judge"]) == {TINY}
+    assert len(table) == 12
+    told = [n for n in range(3) if "seed_check" in kept(log, n)]
+    assert told in ([1], [2])  # the check is made with an output that shows something
+
+
+@pytest.mark.parametrize("command", [False, True])
+def test_no_log_is_written_for_a_scorer_without_a_model(tmp_path: Path, command: bool) -> None:
+    """The error names the scorer, be it inspect's or the one of a judge of ours."""
+    if command:
+        log = run(suite(match()), tmp_path)
+        name = "match"
+    else:
+        [log] = eval(bbh_judge(), TINY, log_dir=str(tmp_path), display="none", limit=2, epochs=2)
+        name = "verdict"
+    done = CliRunner().invoke(main, ["rejudge", log.location, "--replications", "2"])
+    assert done.exit_code == 2
+    assert f"The scorer '{name}' asks no model" in done.output
+    assert "report" in done.output
+    assert len(list(tmp_path.glob("*.eval"))) == 1
+
+
+STOPPED = """
+import asyncio, os, signal
+from pathlib import Path
+
+from inspect_ai.model import get_model
+from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
+from inspect_ai.solver import TaskState
+
+STOP = Path(__file__).with_name("stop")
+OTHERS = 2 * 3  # three replications of two outputs; with a cache no seeds are checked
+
+asked = []
+
+
+@scorer(metrics=[accuracy()])
+def stopped() -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        if state.sample_id == 2 and STOP.exists():
+            await stop()
+        output = await get_model(role="grader").generate(
+            f"Best of {state.sample_id}?", cache=True
+        )
+        asked.append(state.sample_id)
+        return Score(value="C" if len(output.completion) % 2 else "I")
+
+    return score
+
+
+async def stop() -> None:
+    while len(asked) < OTHERS:
+        await asyncio.sleep(0.01)
+    for _ in range(1000):  # what follows the last call is computed at once
+        await asyncio.sleep(0)
+    if "stop" not in asked:
+        asked.append("stop")
+        os.kill(os.getpid(), signal.SIGINT)
+    await asyncio.Event().wait()
+"""
+
+
+def test_an_interrupted_run_is_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C loses no output that was judged, and the command again judges the others."""
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "grader.py").write_text(STOPPED)
+    (tmp_path / "stop").touch()
+    log = run(suite(match()), tmp_path)
+    command = [Path(sys.executable).with_name("inspect-reliability"), "rejudge", log.location]
+    command += ["--scorer", f"{tmp_path}/grader.py@stopped", "--replications", "3"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert "Give the command again to go on" in " ".join(done.stderr.split())
+    target = log.location.removesuffix(".eval") + "-rejudged.eval"
+    first = read_eval_log(target)
+    assert first.status == "cancelled"
+    assert [sorted(sample.scores or {}) for sample in samples(first)] == [
+        ["match", "rejudge"],
+        ["match", "rejudge"],
+        ["match"],
+    ]
+    [note] = judgments_from_logs(target).notes
+    assert (note.count, note.what) == (2, "of 3 judgments are there: its run was cancelled")
+
+    (tmp_path / "stop").unlink()
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    whole = read_eval_log(target)
+    assert whole.status == "success"
+    for number in range(2):
+        assert kept(whole, number) == kept(first, number)
+        assert called(whole, number) == called(first, number) > 0
+    assert metric(whole, "questions") == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "Say which scorer"),
+        ({"scorer": "nope"}, "no scorer 'nope'"),
+        ({"scorer": "nowhere.py@grade"}, "no Python file nowhere.py"),
+        ({"scorer": {"params": {}}}, "does not say a name"),
+        ({"scorer": {"name": "match", "params": {"nope": 1}}}, "cannot be made"),
+        ({"scorer": "match", "replications": 0}, "positive whole number"),
+        ({"scorer": "match", "seed": "x"}, "not a whole number"),
+    ],
+)
+def test_what_it_refuses(arguments: dict[str, Any], message: str) -> None:
+    """Wrong arguments are refused in words."""
+    with pytest.raises(PrerequisiteError, match=message):
+        rejudge(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [([], "Say which scorer"), (["-S", "scorer=nope"], "no scorer 'nope'")],
+)
+def test_inspect_score_refuses_in_our_words(
+    tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    """`inspect score` says what is wrong with the scorer's arguments, without a traceback."""
+    log = run(suite(match(), questions=1), tmp_path)
+    given = ["--scorer", "inspect_reliability/rejudge", "--action", "append", *arguments]
+    given += ["--output-file", str(tmp_path / "scored.eval"), "--model", "none/none"]
+    command = [sys.executable, "-m", "inspect_ai", "score", log.location, *given]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode != 0
+    assert message in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_a_scorer_in_a_file(tmp_path: Path) -> None:
+    """A scorer is found in a file by `file.py@name`."""
+    file = tmp_path / "somebodys_grader.py"
+    file.write_text(
+        "from inspect_ai.scorer import Score, Scorer, Target, mean, scorer\n"
+        "from inspect_ai.solver import TaskState\n\n"
+        "@scorer(metrics=[mean()])\n"
+        "def somebodys() -> Scorer:\n"
+        "    async def score(state: TaskState, target: Target) -> Score:\n"
+        "        return Score(value=len(state.output.completion))\n"
+        "    return score\n"
+    )
+    log = run(suite(rejudge(f"{file}@somebodys", 2), questions=1), tmp_path)
+    assert kept(log)["verdicts"] == [len(samples(log)[0].output.completion)] * 2
+
+
+def test_a_log_without_a_clear_scorer(tmp_path: Path) -> None:
+    """With several scorers in a log the command asks which, and takes the answer."""
+    task = suite(letters(), questions=1)
+    task.scorer = [letters(), match()]
+    log = run(task, tmp_path)
+    with pytest.raises(UserError, match="model_graded_qa, match"):
+        rejudge_log(log)
+    again = rejudge_log(log, "model_graded_qa", replications=2)
+    assert "grade_pattern" in kept(again)["scorer"]  # with the arguments it has in the log
+
+
+def test_two_graders_are_not_mixed(tmp_path: Path) -> None:
+    """Replications of one grader are not completed by another, be it named or the log's own."""
+    log = run(suite(rejudge(letters(), 2), questions=1), tmp_path)
+    with pytest.raises(UserError, match=f"of the grader {TINY}, not of mockllm/model"):
+        rejudge_log(log, replications=3, model="mockllm/model")
+    assert log.eval.model_roles is not None
+    log.eval.model_roles["grader"].model = "mockllm/model"  # type: ignore[union-attr]
+    with pytest.raises(UserError, match="Name the same model"):
+        rejudge_log(log, replications=3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--replications", "2", "--seed", "1"], "of base seed 0, not of 1. Give --seed 0"),
+        (["--seed", "1", "--model", "mockllm/model"], "of base seed 0, not of 1. Give --seed 0"),
+        (
+            ["--replications", "2", "--model", "mockllm/model"],
+            f"not of mockllm/model. Give --model {TINY}",
+        ),
+        (
+            ["--replications", "3", "--model", "mockllm/model"],
+            f"not of mockllm/model. Give --model {TINY}",
+        ),
+        (["--replications", "2"], ""),
+        (["--replications", "2", "--model", TINY], ""),
+    ],
+)
+def test_no_judgment_that_is_held_is_lost(
+    judged_by_four: Path, arguments: list[str], message: str
+) -> None:
+    """Another seed or grader is refused in words, and fewer replications keep all there are."""
+    target = judged_by_four.with_name(judged_by_four.stem + "-rejudged.eval")
+    before = [kept(read_eval_log(str(target)), number) for number in range(3)]
+    done = CliRunner().invoke(main, ["rejudge", str(judged_by_four), *arguments])
+    assert done.exit_code == (2 if message else 0), done.output
+    words = " ".join(done.stderr.split())
+    assert message in words
+    assert [kept(read_eval_log(str(target)), number) for number in range(3)] == before
+
+
+@pytest.fixture(scope="module")
+def judged_by_four(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log that was rejudged with four replications an output."""
+    log = run(suite(wins()), tmp_path_factory.mktemp("four"))
+    done = CliRunner().invoke(main, ["rejudge", log.location, "--replications", "4"])
+    assert done.exit_code == 0, done.output
+    return Path(log.location)
+
+
+def test_more_than_asked_for_is_said(
+    judged_by_four: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Fewer replications than there are: all are kept, and a warning says how many."""
+    target = judged_by_four.with_name(judged_by_four.stem + "-rejudged.eval")
+    assert len(kept(rejudge_log(read_eval_log(str(target)), replications=2))["seeds"]) == 4
+    assert "-rejudged.eval holds 4 replications of an output. All are kept." in caplog.text
+
+
+def test_replications_of_two_seeds_are_gone_on_with(tmp_path: Path) -> None:
+    """Of two base seeds in one log the one asked for is gone on with; the other one stays."""
+    log = run(suite(rejudge(wins(), 2), questions=1), tmp_path)
+    other = rejudge(wins(), 3, seed=1)
+    log = score(log, other, model="none/none", action="append", display="none")
+    again = rejudge_log(log, "wins", replications=4, seed=1)
+    before, after = samples(log)[0].scores or {}, samples(again)[0].scores or {}
+    assert after["rejudge"].metadata == before["rejudge"].metadata
+    first = (before["rejudge1"].metadata or {})["seeds"]
+    assert (after["rejudge1"].metadata or {})["seeds"][:3] == first
+    assert len((after["rejudge1"].metadata or {})["seeds"]) == 4
+    assert [(entry.options or {}).get("seed", 0) for entry in again.eval.scorers or []] == [0, 1]
+
+
+@pytest.mark.parametrize(("seed", "differ"), [(1, False), (4, True)])
+def test_the_command_splits_the_variance_of_the_score(
+    tmp_path: Path, seed: int, differ: bool
+) -> None:
+    """The report says what a published interval should be, unless all published scores agree."""
+    log = run(suite(wins()), tmp_path, tiny(seed=seed), epochs=2)
+    done = CliRunner().invoke(
+        main, ["rejudge", log.location, "--replications", "5", "--format", "json"]
+    )
+    assert done.exit_code == 0, done.output
+    [found] = json.loads(done.stdout)["variance"]
+    target = Path(log.location.removesuffix(".eval") + "-rejudged.eval")
+    table = judgments_from_logs(target).table
+    split = score_variance(table[table["scorer"] == "rejudge"])
+    assert found["variance"]["judge"] == pytest.approx(split.judge)
+    assert found["shares"] == pytest.approx(split.shares)
+    assert log.results is not None
+    published = log.results.scores[0].metrics["stderr"].value
+    assert found["published"] == pytest.approx(published)
+    assert (published > 0) == differ
+    expected = pytest.approx(split.standard_error(3, 2, 1) / published) if differ else None
+    assert found["widening"] == expected
+    shown = CliRunner().invoke(main, ["rejudge", log.location, "--replications", "5"])
+    assert "replications of the judge on an output" in shown.stdout
+    if differ:
+        words = " ".join(shown.stdout.split())
+        slight = abs(found["widening"] - 1) < 0.1
+        assert ("needs no correction" in words) == slight
+        assert (f"{found['widening']:.2f} times as wide" in words) != slight
+
+
+def test_a_grader_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    """No traceback of inspect's for a name of a model."""
+    log = run(suite(wins()), tmp_path)
+    done = CliRunner().invoke(main, ["rejudge", log.location, "--model", "nosuch/model"])
+    assert done.exit_code == 2
+    assert "The grader nosuch/model cannot be used" in done.stderr
+
+
+def test_the_variance_is_that_of_one_scorer(tmp_path: Path) -> None:
+    """A suite's own grades are not mixed with those of rejudge."""
+    log = run(suite(wins()), tmp_path, epochs=2)
+    again = rejudge_log(log, replications=2)
+    table = judgments_from_logs(again).table
+    with pytest.raises(UserError, match="of several: wins, rejudge"):
+        score_variance(table)
+    assert score_variance(table[table["scorer"] == "rejudge"]).n_judgments == 2
+
+
+def test_outputs_of_one_sample_are_one_question(tmp_path: Path) -> None:
+    """Epochs give a suite more outputs to judge, and the judge no more questions."""
+    log = run(suite(rejudge(letters(), replications=4)), tmp_path, epochs=3)
+    [row] = [report_row(cell) for cell in report_cells(judgments_from_logs(log.location))]
+    assert metric(log, "questions") == row["n_questions"] == 3
+    live = [metric(log, "omega_low"), metric(log, "omega_high")]
+    assert row["omega_interval"] == pytest.approx(live)
+    assert any("9 outputs of 3 questions" in caution for caution in row["cautions"])
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def first_only() -> Scorer:
+    """Right about the first question."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        return Score(value="C" if state.sample_id == 0 else "I")
+
+    return score
+
+
+@scorer(metrics={"won": [mean(), stderr()], "asked": [mean(), stderr()]})
+def two_parts() -> Scorer:
+    """What `wins` says, and whether the first question was asked."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        won = await wins()(state, target)
+        assert won is not None
+        return Score(value={"won": int(won.value == "C"), "asked": int(state.sample_id == 0)})
+
+    return score
+
+
+@scorer(metrics=[accuracy()])
+def without_error() -> Scorer:
+    """What `wins` says, published without a standard error."""
+    return wins()
+
+
+def test_the_published_error_is_that_of_the_scorer_rejudged(tmp_path: Path) -> None:
+    """Each suite has the standard error of its own scorer and key, or none."""
+    task = suite(match())
+    task.scorer = [first_only(), wins(), without_error(), two_parts()]
+    log = run(task, tmp_path, tiny(seed=4), epochs=2)
+    assert log.results is not None
+    own = {s.name: s.metrics["stderr"].value for s in log.results.scores if "stderr" in s.metrics}
+    assert own["first_only"] != own["wins"]
+    for name in ("wins", "without_error", "two_parts"):
+        log = rejudge_log(log, name, replications=2)
+    assert published_error(log, "rejudge1") is None
+    for key in ("won", "asked"):
+        assert published_error(log, f"rejudge2.{key}") == own[key]
+    assert published_error(log, "rejudge") == own["wins"]
+    command = ["rejudge", log.location, "--scorer", "wins", "--replications", "2"]
+    done = CliRunner().invoke(main, [*command, "--format", "json"])
+    assert [s["published"] for s in json.loads(done.stdout)["variance"]] == [own["wins"]]
+
+
+def test_of_two_scorers_of_one_name_no_error_is_taken(tmp_path: Path) -> None:
+    """Where it is not clear which scorer was rejudged, nothing is said to be published."""
+    task = suite(wins())
+    task.scorer = [wins(), wins(limit="nowhere")]
+    log = rejudge_log(run(task, tmp_path, tiny(seed=4), epochs=2), "wins", replications=2)
+    assert published_error(log, "rejudge") is None
+
+
+@pytest.mark.parametrize("form", ["table", "markdown"])
+def test_a_variance_that_is_not_known_is_no_table(tmp_path: Path, form: str) -> None:
+    """Verdicts that are names have no variance: the command says so and prints no empty table."""
+    log = run(suite(letters()), tmp_path)
+    done = CliRunner().invoke(
+        main, ["rejudge", log.location, "--replications", "2", "--format", form]
+    )
+    assert done.exit_code == 0, done.output
+    assert "Not known: The variance of a score needs numbers or grades" in done.stdout
+    assert "Variance of one score" not in done.stdout
+
+
+def test_the_command_names_the_first_failure(tmp_path: Path) -> None:
+    """How many replications failed is said, and why the first of them did."""
+    limit = tmp_path / "limited"
+    log = run(suite(wins(limit=str(limit))), tmp_path)
+    limit.touch()
+    done = CliRunner().invoke(main, ["rejudge", log.location, "--replications", "5"])
+    assert done.exit_code == 0, done.output
+    words = " ".join(done.stderr.split())
+    assert "3 replications failed, the first with ConnectionError: 429: too many requests." in words
+
+
+@scorer(metrics=[mean()])
+def in_parts(form: str, limit: str = "") -> Scorer:
+    """What `wins` says beside a constant: as a list, a mapping, or an empty list."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        won = await wins(limit=limit)(state, target)
+        assert won is not None
+        parts: list[Any] = [won.value, 1]
+        made = {"list": parts, "mapping": dict(zip("ab", parts, strict=True)), "nothing": []}
+        return Score(value=made[form])
+
+    return score
+
+
+@pytest.mark.parametrize(("form", "keys"), [("list", "12"), ("mapping", "ab")])
+def test_a_score_of_several_parts_is_several_judges(tmp_path: Path, form: str, keys: str) -> None:
+    """Each part has its own coefficients, the same live and in the report of the command."""
+    task = suite(match())
+    task.scorer = [match(), in_parts(form)]
+    log = run(task, tmp_path)
+    command = ["rejudge", log.location, "--scorer", "in_parts", "--replications", "4"]
+    done = CliRunner().invoke(main, [*command, "--format", "json"])
+    assert done.exit_code == 0, done.output
+    report = json.loads(done.stdout)
+    assert [one["scorer"] for one in report["variance"]] == [f"rejudge.{key}" for key in keys]
+    live = read_eval_log(report["log"])
+    for key, row in zip(keys, report["judges"], strict=True):
+        assert (row["n_questions"], row["n_replications"]) == (3, 4)
+        assert row["agreement"] == pytest.approx(metric(live, f"agreement({key})"))
+    assert report["judges"][1]["agreement"] == 1
+
+
+def test_a_failed_replication_fails_for_each_part(tmp_path: Path) -> None:
+    """The failed rate of each part is the scorer's, and there is no part of failures alone."""
+    limit = tmp_path / "limited"
+    limit.touch()
+    log = run(suite(rejudge(in_parts("mapping", str(limit)), replications=5)), tmp_path)
+    assert metric(log, "failed_rate(a)") == metric(log, "failed_rate(b)") == pytest.approx(1 / 5)
+    assert log.results is not None
+    assert not [name for name in log.results.scores[0].metrics if not name.endswith(("(a)", "(b)"))]
+
+
+def test_values_that_are_no_verdicts_are_refused_in_words(tmp_path: Path) -> None:
+    """An empty list is no verdict: the command says so, and counts no failure."""
+    task = suite(match())
+    task.scorer = [match(), in_parts("nothing")]
+    log = run(task, tmp_path)
+    command = ["rejudge", log.location, "--scorer", "in_parts", "--replications", "2"]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 2
+    words = " ".join(done.output.split())
+    assert "its values are neither text, numbers nor true/false" in words
+    # Three are the suite's own.
+    assert "9 scores that are neither text, number nor true/false" in words
+    assert "that failed" not in words
+
+
+def test_a_command_of_which_all_fails_says_why(tmp_path: Path) -> None:
+    """Where no replication gave a verdict the first failure is named."""
+    (tmp_path / "failing.py").write_text(FAILING)
+    log = run(suite(match()), tmp_path)
+    command = ["rejudge", log.location, "--scorer", f"{tmp_path}/failing.py@failing"]
+    done = CliRunner().invoke(main, [*command, "--replications", "2"])
+    assert done.exit_code == 2
+    assert "every replication failed: ValueError: no grade" in " ".join(done.output.split())
+
+
+FAILING = """
+from inspect_ai.model import get_model
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
+from inspect_ai.solver import TaskState
+
+
+@scorer(metrics=[mean()])
+def failing() -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        await get_model(role="grader").generate("Best of it?")
+        raise ValueError("no grade")
+
+    return score
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("nowhere.eval", None, "There is no log"),
+        ("broken.eval", "not a zip file", "cannot be read: it is truncated, or not an inspect log"),
+        ("", None, "is a folder. Name one log in it"),
+    ],
+)
+def test_the_command_refuses_in_words(
+    tmp_path: Path, file: str, content: str | None, message: str
+) -> None:
+    """A log that is not there, or is none, is named in one line."""
+    if content is not None:
+        (tmp_path / file).write_text(content)
+    done = CliRunner().invoke(main, ["rejudge", str(tmp_path / file)])
+    assert done.exit_code == 2
+    assert message in done.output
+    assert "Traceback" not in done.output
+
+
+def test_samples_that_ended_in_an_error_are_left_alone(tmp_path: Path) -> None:
+    """There is no output to judge in them, and they stay in the log."""
+    log = run(suite(letters()), tmp_path)
+    broken = log.model_copy(deep=True)
+    samples(broken)[1].error = EvalError(message="broke", traceback="", traceback_ansi="")
+    again = rejudge_log(broken, replications=2)
+    judged = {sample.id: "rejudge" in (sample.scores or {}) for sample in samples(again)}
+    assert judged == {0: True, 1: False, 2: True}
+    for sample in samples(broken):
+        sample.error = EvalError(message="broke", traceback="", traceback_ansi="")
+    with pytest.raises(UserError, match="no sample that ended without an error"):
+        rejudge_log(broken)

@@ -1,0 +1,43 @@
+"""Tables of counts that several tests draw, and the verdicts behind them."""
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from inspect_reliability.stats import Counts
+
+Table = NDArray[np.int64]
+
+
+@st.composite
+def tables(draw: st.DrawFn, equal: bool = False, min_questions: int = 2) -> Table:
+    """N x K counts with at least two replications of each question."""
+    k = draw(st.integers(2, 6))
+    n = draw(st.integers(min_questions, 8))
+    r = draw(st.integers(2, 9))
+    replications = [r] * n if equal else draw(st.lists(st.integers(2, 9), min_size=n, max_size=n))
+    rows = [
+        np.bincount(draw(st.lists(st.integers(0, k - 1), min_size=one, max_size=one)), minlength=k)
+        for one in replications
+    ]
+    return np.array(rows)
+
+
+def counts(table: Table) -> Counts:
+    """Counts of questions "q0", "q1", ... and categories "A", "B", ..."""
+    n, k = np.shape(table)
+    return Counts(table, tuple(f"q{i}" for i in range(n)), tuple("ABCDEFGHIJ"[:k]))
+
+
+def verdicts(table: Table) -> list[list[str]]:
+    """The verdicts of each question, in the order of the categories."""
+    return [
+        [category for category, times in zip("ABCDEFGHIJ", row, strict=False) for _ in range(times)]
+        for row in table
+    ]
+
+
+def drawn(n: int, r: int, concentration: float, seed: int = 0, k: int = 5) -> Table:
+    """Counts of a judge whose chances scatter between questions (Dirichlet-multinomial)."""
+    generator = np.random.default_rng(seed)
+    return generator.multinomial(r, generator.dirichlet(np.full(k, concentration), n))

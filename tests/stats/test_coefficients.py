@@ -1,0 +1,253 @@
+"""Each coefficient against its definition, other libraries, identities and laws."""
+
+import warnings
+from itertools import pairwise
+from typing import Any
+
+import brute_force
+import krippendorff
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from inspect_ai.scorer import SampleScore, Score
+from inspect_ai.scorer import krippendorff_alpha as inspect_alpha
+from irrCAC import datasets
+from irrCAC.raw import CAC
+from statsmodels.stats import inter_rater
+from tables import Table, counts, drawn, tables, verdicts
+
+from inspect_reliability import stats as reliability
+from inspect_reliability.stats import COEFFICIENTS, Counts, ReliabilityError, panel
+from inspect_reliability.stats.sums import sums
+
+CLOSE = {"abs": 1e-12, "rel": 1e-12}
+
+
+def values(found: Counts) -> dict[str, float | None]:
+    return {name: estimate.value for name, estimate in panel(found).items()}
+
+
+@given(tables())
+def test_definition(table: Table) -> None:
+    """Every coefficient equals its definition over pairs of verdicts, in exact arithmetic."""
+    found = values(counts(table))
+    for name, expected in brute_force.every(verdicts(table), table.shape[1]).items():
+        assert found[name] == (None if expected is None else pytest.approx(expected, **CLOSE)), name
+
+
+@given(tables())
+def test_functions_are_the_panel(table: Table) -> None:
+    """Each public function is its row of the panel."""
+    found = counts(table)
+    for name, estimate in panel(found).items():
+        assert getattr(reliability, name)(found) == estimate
+
+
+@given(tables(equal=True))
+def test_identities(table: Table) -> None:
+    """With equal replications the coefficients are functions of W, P_e and T."""
+    v = values(counts(table))
+    n, r = len(table), table[0].sum()
+    w, chance = 1 - v["agreement"], ((table.sum(axis=0) / table.sum()) ** 2).sum()
+    assume(chance < 1)
+    t = (n * (1 - chance) - w * (r - 1) / r) / (n - 1)
+    kappa = 1 - w / (1 - chance)
+    assert v["omega"] == pytest.approx(1 - w / t, **CLOSE)
+    assert v["fleiss_kappa"] == pytest.approx(kappa, **CLOSE)
+    assert v["krippendorff_alpha"] == pytest.approx(
+        1 - (1 - kappa) * (n * r - 1) / (n * r), **CLOSE
+    )
+    if v["omega_composite"] is not None:
+        spearman_brown = r * v["omega"] / (1 + (r - 1) * v["omega"])
+        assert v["omega_composite"] == pytest.approx(spearman_brown, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_statsmodels(seed: int) -> None:
+    """Fleiss' kappa is statsmodels' on random tables of equal replications."""
+    table = drawn(4 + 3 * seed, 2 + seed, 0.4 + seed / 10, seed)
+    expected = inter_rater.fleiss_kappa(table, method="fleiss")
+    assert values(counts(table))["fleiss_kappa"] == pytest.approx(expected, **CLOSE)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_krippendorff_packages(seed: int) -> None:
+    """Krippendorff's alpha is that of krippendorff and of inspect, unequal replications too."""
+    generator = np.random.default_rng(seed)
+    table = drawn(5 + 2 * seed, 12, 0.5, seed)
+    table[generator.random(table.shape) < 0.3] = 0
+    table[:, 0] += 2 - np.minimum(table.sum(axis=1), 2)
+    found = values(counts(table))["krippendorff_alpha"]
+    # The package refuses rows of counts that differ in sum only in its check of the data.
+    expected = krippendorff.alpha(value_counts=table, level_of_measurement="nominal")
+    assert found == pytest.approx(expected, **CLOSE)
+    scores = [SampleScore(score=Score(value=row)) for row in verdicts(table)]
+    assert found == pytest.approx(inspect_alpha()(scores), **CLOSE)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_irr_cac(seed: int) -> None:
+    """AC1 and Brennan-Prediger are irrCAC's; Fleiss' and Krippendorff's with equal replications."""
+    table = drawn(6 + 2 * seed, 9, 0.5, seed)
+    found = values(counts(table))
+    expected = irr_cac([[*row] for row in verdicts(table)])
+    assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-9)
+    unequal = [row[: 2 + (i + seed) % 8] for i, row in enumerate(verdicts(table))]
+    padded = [[*row, *[None] * (9 - len(row))] for row in unequal]
+    expected = irr_cac(padded)
+    del expected["fleiss_kappa"]  # irrCAC has it with the mean of the questions' shares
+    found = values(Counts.from_array(unequal, categories="ABCDE"))
+    assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-9)
+
+
+def irr_cac(rows: list[list[str | None]]) -> dict[str, float]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = CAC(pd.DataFrame(rows), categories=list("ABCDE"), digits=12)
+        return {
+            name: getattr(found, method)()["est"]["coefficient_value"]
+            for name, method in {
+                "fleiss_kappa": "fleiss",
+                "krippendorff_alpha": "krippendorff",
+                "gwet_ac1": "gwet",
+                "brennan_prediger": "bp",
+            }.items()
+        }
+
+
+def test_published_figures_of_irr_cac() -> None:
+    """Fleiss' psychiatrists and Gwet's four raters give the figures published with irrCAC."""
+    psychiatrists = datasets.distrib_6raters().to_numpy()
+    found = values(counts(psychiatrists))
+    assert round(found["fleiss_kappa"], 5) == 0.41393
+    assert round(found["gwet_ac1"], 5) == 0.44480
+    assert round(found["krippendorff_alpha"], 5) == 0.42044
+    raters = Counts.from_array(datasets.raw_4raters().to_numpy())
+    found = values(raters)
+    assert round(found["agreement"], 5) == 0.81818
+    assert round(found["brennan_prediger"], 5) == 0.77273
+    assert round(found["krippendorff_alpha"], 5) == 0.74342
+    assert raters.unreplicated == ("12",)
+
+
+@given(tables(), st.randoms(use_true_random=False))
+def test_names_and_order_do_not_matter(table: Table, random: Any) -> None:
+    """Relabelling categories and permuting questions changes nothing."""
+    rows, columns = list(range(len(table))), list(range(table.shape[1]))
+    random.shuffle(rows)
+    random.shuffle(columns)
+    for name, estimate in panel(counts(table)).items():
+        other = panel(counts(table[rows][:, columns]))[name]
+        for mine, theirs in (
+            (estimate.value, other.value),
+            (estimate.low, other.low),
+            (estimate.high, other.high),
+        ):
+            assert mine == (None if theirs is None else pytest.approx(theirs, rel=1e-9, abs=1e-9))
+
+
+@given(tables(), st.integers(2, 20))
+def test_unused_categories(table: Table, more: int) -> None:
+    """Categories that nobody uses move AC1, Brennan-Prediger and entropy, and nothing else."""
+    wide = np.hstack([table, np.zeros((len(table), more), dtype=int)])
+    names = tuple(map(str, range(wide.shape[1])))
+    other = values(Counts(wide, tuple(f"q{i}" for i in range(len(wide))), names))
+    for name, value in values(counts(table)).items():
+        same = other[name] == (None if value is None else pytest.approx(value, **CLOSE))
+        if name in ("gwet_ac1", "brennan_prediger", "normalised_entropy"):
+            assert same == (value in (1, 0) and values(counts(table))["agreement"] == 1)
+        else:
+            assert same
+
+
+@pytest.mark.parametrize("concentration", [0.2, 1, 5])
+def test_more_replications_of_the_same_judge(concentration: float) -> None:
+    """The composite rises towards 1 with R; omega stays where the judge is."""
+    chances = np.random.default_rng(1).dirichlet(np.full(5, concentration), 30)
+    generator = np.random.default_rng(2)
+    omegas, composites = [], []
+    for r in (4, 16, 64, 256, 4096):
+        many = generator.multinomial(r, chances, size=(400, 30))
+        omegas.append(COEFFICIENTS["omega"].formula(sums(many)))
+        composites.append(float(COEFFICIENTS["omega_composite"].formula(sums(many)).mean()))
+    assert composites == sorted(composites)
+    assert composites[-1] > 0.99
+    for few, more in pairwise(omegas):
+        error = np.sqrt(few.var() / few.size + more.var() / more.size)
+        assert abs(few.mean() - more.mean()) < 4 * error + 0.01
+
+
+@pytest.mark.parametrize("n", [3, 8, 27, 200])
+@pytest.mark.parametrize("r", [2, 5, 100])
+@pytest.mark.parametrize("k", [2, 5])
+def test_pure_noise(n: int, r: int, k: int) -> None:
+    """Where every question has the same chances, omega, kappa and alpha are 0 but for 1/NR."""
+    generator = np.random.default_rng(n * r * k)
+    chances = np.arange(1, k + 1) / np.arange(1, k + 1).sum()
+    many = sums(generator.multinomial(r, chances, size=(2000, n)))
+    for name, bias in (
+        ("omega", 1.5 / (n * r)),
+        ("fleiss_kappa", 1.5 / (n * r) + 1 / n / r),
+        ("krippendorff_alpha", 1.5 / (n * r)),
+    ):
+        found = COEFFICIENTS[name].formula(many)
+        found = found[~np.isnan(found)]
+        assert abs(found.mean()) < bias + 4 * found.std() / np.sqrt(found.size), name
+
+
+def test_leading_axes() -> None:
+    """Formulas run over any number of tables and of resamples at once."""
+    generator = np.random.default_rng(3)
+    many = generator.multinomial(7, [0.5, 0.3, 0.2], size=(2, 4, 9))
+    weights = generator.integers(0, 3, size=(5, 9))
+    for name, coefficient in COEFFICIENTS.items():
+        whole, resampled = coefficient.formula(sums(many)), coefficient.formula(sums(many, weights))
+        assert whole.shape == (2, 4)
+        assert resampled.shape == (2, 4, 5)
+        for i, j in np.ndindex(2, 4):
+            assert whole[i, j] == pytest.approx(values(counts(many[i, j]))[name], **CLOSE)
+            for w, times in enumerate(weights):
+                repeated = counts(np.repeat(many[i, j], times, axis=0))
+                assert resampled[i, j, w] == pytest.approx(values(repeated)[name], **CLOSE)
+
+
+CHECKS = [
+    ("Starling", "1", "bbh", "omega", 0.259),
+    ("Starling", "1", "bbh", "omega_composite", 0.972),
+    ("Starling", "1", "bbh", "fleiss_kappa", 0.252),
+    ("Starling", "1", "bbh", "gwet_ac1", 0.617),
+    ("Starling", "1", "bbh", "agreement", 0.647),
+    ("Starling", "0.25", "mtb", "omega", 0.657),
+    ("Starling", "0.25", "mtb", "gwet_ac1", 0.684),
+    ("Starling", "0.25", "mtb", "agreement", 0.723),
+    ("Llama", "1", "squad", "omega", 0.374),
+    ("Llama", "1", "squad", "gwet_ac1", 0.611),
+    ("Llama", "1", "squad", "agreement", 0.647),
+    ("Llama", "0.25", "bbh", "omega", 0.668),
+    ("Llama", "0.25", "bbh", "gwet_ac1", 0.830),
+    ("Llama", "0.25", "bbh", "agreement", 0.843),
+]
+
+
+@pytest.mark.parametrize(("judge", "temperature", "benchmark", "name", "expected"), CHECKS)
+def test_published_judgments(
+    published_verdicts: Any,
+    judge: str,
+    temperature: str,
+    benchmark: str,
+    name: str,
+    expected: float,
+) -> None:
+    """The published judgments give the check values, worked out apart from this code."""
+    rows = published_verdicts[judge, temperature, benchmark]
+    categories = (*"ABCDE", "non-response", "invalid")
+    found = values(Counts.from_array(rows.values(), list(rows), categories))[name]
+    assert found == pytest.approx(expected, abs=0.0005001)
+
+
+def test_unknown_coefficient() -> None:
+    """A coefficient that does not exist is refused with the list of those that do."""
+    with pytest.raises(ReliabilityError, match=r"'kappa'; there are omega"):
+        panel(counts(drawn(4, 4, 1)), ["kappa"])

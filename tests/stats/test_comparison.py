@@ -1,0 +1,180 @@
+"""Paired comparison: published difference, jackknife by hand, coverage, and what is refused."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from inspect_reliability.stats import Counts
+from inspect_reliability.stats.alignment import NothingSharedError
+from inspect_reliability.stats.comparison import compare
+from inspect_reliability.stats.errors import ReliabilityError
+
+
+def drawn(generator: np.random.Generator, n: int, r: int, spread: float = 0.7) -> np.ndarray:
+    """Counts of a judge over n questions with r replications, n x 4."""
+    chances = generator.dirichlet(np.full(4, spread), size=n)
+    return generator.multinomial(r, chances)
+
+
+def counts(table: np.ndarray, names: str = "", categories: str = "ABCD") -> Counts:
+    questions = tuple(names) if names else tuple(f"q{i}" for i in range(len(table)))
+    return Counts(table, questions, tuple(categories))
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "difference", "low", "high"),
+    [("omega", 0.09, 0.02, 0.15), ("agreement", -0.02, -0.07, 0.03)],
+)
+def test_published_difference(
+    published: dict[str, Counts], coefficient: str, difference: float, low: float, high: float
+) -> None:
+    """Over all 55 questions Llama is ahead of Starling by omega, not by agreement."""
+    result = compare(published["Llama"], published["Starling"], coefficient)
+    assert result.difference is not None
+    assert result.low is not None
+    assert result.high is not None
+    assert [round(x, 2) for x in (result.difference, result.low, result.high)] == [
+        difference,
+        low,
+        high,
+    ]
+    assert result.n_questions == 55
+    assert result.n_replications == (100, 100)
+
+
+def test_agreement_is_the_paired_t_test() -> None:
+    """Agreement is a mean over questions, so its comparison is the paired t interval."""
+    generator = np.random.default_rng(5)
+    first, second = drawn(generator, 23, 6), drawn(generator, 23, 11)
+    by_question = [
+        [(row * (row - 1)).sum() / (row.sum() * (row.sum() - 1)) for row in table]
+        for table in (first, second)
+    ]
+    expected = stats.ttest_rel(*by_question).confidence_interval(0.9)
+    result = compare(counts(first), counts(second), "agreement", level=0.9)
+    assert (result.low, result.high) == pytest.approx((expected.low, expected.high))
+    differences = np.subtract(*by_question)
+    for driver in result.drivers:
+        i = int(driver.question[1:])
+        # Leaving out one of N moves a mean by its distance from the mean, over N - 1.
+        assert driver.influence == pytest.approx((differences[i] - differences.mean()) / 22)
+        assert driver.without == pytest.approx(np.delete(differences, i).mean())
+
+
+def test_drivers_are_sorted_by_influence() -> None:
+    """The question in which the judges differ most comes first."""
+    table = np.full((6, 4), 5)
+    other = table.copy()
+    other[3] = [20, 0, 0, 0]
+    result = compare(counts(table), counts(other), "agreement")
+    assert result.drivers[0].question == "q3"
+    moved = [abs(driver.influence or 0) for driver in result.drivers]
+    assert moved == sorted(moved, reverse=True)
+
+
+def test_swapping_the_judges_changes_the_sign() -> None:
+    """Second against first is first against second, mirrored; order of rows is immaterial."""
+    generator = np.random.default_rng(6)
+    first, second = drawn(generator, 9, 20), drawn(generator, 9, 20)
+    there = compare(counts(first), counts(second))
+    back = compare(counts(second).rows(list(range(9))[::-1]), counts(first))
+    assert there.difference is not None
+    assert back.difference == pytest.approx(-there.difference)
+    assert (back.low, back.high) == pytest.approx((-(there.high or 0), -(there.low or 0)))
+
+
+def test_questions_not_shared_are_named() -> None:
+    """Only questions judged twice by both enter; the others are named with their reason."""
+    generator = np.random.default_rng(7)
+    table = drawn(generator, 5, 8)
+    single = drawn(generator, 5, 8)
+    single[2] = [1, 0, 0, 0]
+    result = compare(counts(table, "abcde"), counts(single, "bcdef"), names=("warm", "cold"))
+    assert result.left_out == {
+        "not judged by warm": ("f",),
+        "not judged by cold": ("a",),
+        "fewer than 2 replications by cold": ("d",),
+    }
+    alone = compare(counts(table[[1, 2, 4]], "bce"), counts(single[[0, 1, 3]], "bce"))
+    assert (result.difference, result.low) == pytest.approx((alone.difference, alone.low))
+
+
+def test_categories_are_matched_by_name() -> None:
+    """A category one judge does not declare is one it never chose; columns come in any order."""
+    generator = np.random.default_rng(8)
+    first, second = drawn(generator, 7, 9), drawn(generator, 7, 9)
+    wide = np.column_stack([np.zeros(7, dtype=int), second])
+    for name in ("omega", "gwet_ac1"):
+        padded = np.column_stack([first, np.zeros(7, dtype=int)])
+        plain = compare(counts(padded, categories="ABCDE"), counts(wide, categories="EABCD"), name)
+        named = compare(counts(first), counts(wide[:, ::-1], categories="DCBAE"), name)
+        assert named.difference == pytest.approx(plain.difference)
+
+
+def test_interval_covers() -> None:
+    """Two judges of the same chances differ by nothing: 95% intervals hold 0 about 95 times."""
+    generator = np.random.default_rng(9)
+    covered = 0
+    for _ in range(400):
+        # Both find the same questions hard: what pairing is for.
+        chances = generator.dirichlet(np.full(4, 0.7), size=25)
+        pair = [counts(generator.multinomial(10, chances)) for _ in range(2)]
+        result = compare(*pair)
+        assert result.low is not None
+        assert result.high is not None
+        covered += result.low <= 0 <= result.high
+    assert 0.92 <= covered / 400 <= 0.98
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "least"), [("agreement", 0), ("omega", -1 / 3), ("brennan_prediger", -1 / 3)]
+)
+def test_differences_that_can_be(coefficient: str, least: float) -> None:
+    """However few the questions, the interval ends where one judge is at its least, one at 1."""
+    first = np.array([[1, 1, 1, 1], [4, 0, 0, 0], [0, 4, 0, 0]])
+    result = compare(counts(first), counts(first[[1, 0, 2]]), coefficient)
+    assert (result.low, result.high) == pytest.approx((least - 1, 1 - least))
+    assert result.difference == pytest.approx(0)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "coefficient", "has_difference", "words"),
+    [
+        ([[5, 0], [5, 0]], [[5, 0], [0, 5]], "omega", False, "no variance between questions"),
+        ([[5, 0]] * 3, [[0, 4]] * 3, "agreement", True, "whichever question is left out"),
+        ([[5, 1]], [[5, 2]], "agreement", True, "needs at least 3 questions"),
+        ([[5, 1]], [[5, 2]], "omega", False, "needs at least 2 questions"),
+        ([[5, 1], [2, 5]], [[3, 2], [1, 4]], "omega", True, "needs at least 3 questions"),
+        ([[5, 0]] * 2 + [[2, 5]], [[3, 2], [1, 4], [2, 2]], "omega", True, "without one of the"),
+    ],
+)
+def test_not_estimable(
+    first: list[list[int]],
+    second: list[list[int]],
+    coefficient: str,
+    has_difference: bool,
+    words: str,
+) -> None:
+    """Where there is no difference or no interval, the result says why."""
+    pair = (Counts(np.array(t), ("a", "b", "c")[: len(t)], ("A", "B")) for t in (first, second))
+    result = compare(*pair, coefficient)
+    assert (result.difference is not None) == has_difference
+    assert (result.low, result.high) == (None, None)
+    assert words in (result.reason or "")
+
+
+def test_refused() -> None:
+    """Judges without a common question, and arguments that do not exist, are refused in words."""
+    table = np.array([[3, 1, 0, 0], [2, 2, 0, 0]])
+    one, other = counts(table, "ab"), counts(table, "cd")
+    with pytest.raises(NothingSharedError, match=r"warm and cold share no question.*2 not judged"):
+        compare(one, other, names=("warm", "cold"))
+    with pytest.raises(ReliabilityError, match="no coefficient 'kappa'; there are omega"):
+        compare(one, one, "kappa")
+    with pytest.raises(ReliabilityError, match="between 0 and 1"):
+        compare(one, one, level=95)
+    with pytest.raises(ReliabilityError, match="different names"):
+        compare(one, one, names=("a", "a"))
+    each_its_own = Counts(table, ("a", "b"), ("A", "B", "C", "D"), singletons=True)
+    with pytest.raises(ReliabilityError, match="Handle non-response alike"):
+        compare(one, each_its_own)

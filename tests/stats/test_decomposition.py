@@ -1,0 +1,232 @@
+"""Questions, runs, judge: a textbook's figures, exact expectations, standard errors, refusals."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from inspect_reliability.stats import NoJudgmentsError, ReliabilityError, ShapeError
+from inspect_reliability.stats.decomposition import Decomposition, decompose
+from inspect_reliability.stats.head_to_tail import head_to_tail
+
+# Calcium in turnip greens: 4 plants, 3 leaves of each, 2 determinations of each (Snedecor &
+# Cochran, Statistical Methods, nested classifications).
+CALCIUM = np.array(
+    [
+        [[3.28, 3.09], [3.52, 3.48], [2.88, 2.80]],
+        [[2.46, 2.44], [1.87, 1.92], [2.19, 2.19]],
+        [[2.77, 2.66], [3.74, 3.44], [2.55, 2.55]],
+        [[3.78, 3.87], [4.07, 4.12], [3.31, 3.31]],
+    ]
+)
+
+# Number of judgments of each run of each question.
+DESIGNS = [
+    [[3, 3], [3, 3], [3, 3]],
+    [[2, 1, 4], [3], [1, 1], [5, 2]],
+    [[1, 1], [1, 1, 1], [1]],
+    [[4], [2], [3], [1]],
+    [[1], [1], [1]],
+]
+
+
+def long(design: list[list[int]]) -> tuple[list[str], list[int]]:
+    """Question and run of each score of a design."""
+    cells = [
+        (f"q{q}", run)
+        for q, runs in enumerate(design)
+        for run, n in enumerate(runs)
+        for _ in range(n)
+    ]
+    return [q for q, _ in cells], [run for _, run in cells]
+
+
+def balanced(scores: np.ndarray) -> Decomposition:
+    """Scores as questions x runs x judgments."""
+    n, e, r = scores.shape
+    return decompose(*long([[r] * e] * n), scores.ravel())
+
+
+def test_textbook() -> None:
+    """Snedecor and Cochran's calcium: .0067 within leaves, .1611 of leaves, .3652 of plants."""
+    found = balanced(CALCIUM)
+    assert found.judge == pytest.approx(0.0067, abs=5e-5)
+    assert found.runs == pytest.approx(0.1611, abs=1e-4)
+    assert found.questions == pytest.approx(0.3652, abs=1e-4)
+    assert found.mean == pytest.approx(CALCIUM.mean())
+    # Their variance of the mean: the mean square of plants over the number of determinations.
+    assert found.se_questions == pytest.approx((2.5201 / 24) ** 0.5, abs=1e-4)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_unbiased(design: list[list[int]]) -> None:
+    """Whatever the design, the exact expectation of each estimate is its component.
+
+    Estimates are quadratic forms y'Ay of the scores, so that their expectation is trace(AV).
+    """
+    questions, runs = long(design)
+    n = len(questions)
+    same_question = np.equal.outer(questions, questions)
+    same_run = same_question & np.equal.outer(runs, runs)
+    true = {"questions": 0.5, "runs": 0.3, "judge": 0.2}
+    covariance = 0.5 * same_question + 0.3 * same_run + 0.2 * np.eye(n)
+
+    def estimate(name: str, y: np.ndarray) -> float:
+        part = getattr(decompose(questions, runs, y), name)
+        return np.nan if part is None else part
+
+    unit = np.eye(n)
+    expected = {}
+    for name in true:
+        single = [estimate(name, e) for e in unit]
+        form = [
+            [(estimate(name, unit[i] + unit[j]) - single[i] - single[j]) / 2 for j in range(n)]
+            for i in range(n)
+        ]
+        expected[name] = np.trace(np.array(form) @ covariance)
+    # What cannot be told apart is in the component above.
+    if np.isnan(expected["judge"]):
+        above = "questions" if np.isnan(expected["runs"]) else "runs"
+        true[above] += true.pop("judge")
+    if np.isnan(expected["runs"]):
+        true["questions"] += true.pop("runs")
+    for name, value in true.items():
+        assert expected[name] == pytest.approx(value)
+
+
+def test_standard_errors_of_a_balanced_design() -> None:
+    """The components predict the standard error over questions; counting more widens it."""
+    found = balanced(CALCIUM)
+    assert found.standard_error(4, 3, 2) == pytest.approx(found.se_questions)
+    assert found.se_judge is not None
+    assert found.se_runs is not None
+    assert found.se_questions is not None
+    assert found.se_judge < found.se_runs < found.se_questions
+    assert found.se_judge == pytest.approx((0.00665 / 24) ** 0.5, rel=1e-2)
+    assert found.se_runs == pytest.approx((0.3288 / 24) ** 0.5, rel=1e-3)
+    assert found.se_independent == pytest.approx(CALCIUM.std(ddof=1) / 24**0.5)
+    assert found.standard_error(40, 3, 2) == pytest.approx(found.se_questions / 10**0.5)
+
+
+def test_standard_errors_are_those_of_repeated_studies() -> None:
+    """Each standard error is the spread of means when what it counts is drawn anew."""
+    generator = np.random.default_rng(1)
+    n, e, r = 40, 3, 4
+    spread = {"questions": 0.3, "runs": 0.4, "judge": 0.5}
+
+    def draw(name: str, *shape: int) -> np.ndarray:
+        return spread[name] * generator.standard_normal(shape)
+
+    questions, runs = draw("questions", n, 1, 1), draw("runs", n, e, 1)
+    judged = [(questions + runs + draw("judge", n, e, r)).mean() for _ in range(500)]
+    answered = [
+        (questions + draw("runs", n, e, 1) + draw("judge", n, e, r)).mean() for _ in range(500)
+    ]
+    studies = [
+        balanced(draw("questions", n, 1, 1) + draw("runs", n, e, 1) + draw("judge", n, e, r))
+        for _ in range(500)
+    ]
+    asked = [study.mean for study in studies]
+    for name, means in (("se_judge", judged), ("se_runs", answered), ("se_questions", asked)):
+        average = np.mean([getattr(study, name) for study in studies])
+        assert average == pytest.approx(np.std(means), rel=0.12), name
+    # Three scores of one question out of twelve tell little new.
+    independent = np.mean([study.se_independent for study in studies])
+    assert independent < 0.6 * np.std(asked)
+
+
+def test_published_standard_error_counts_the_judge_alone(data: Path) -> None:
+    """The published .00036 of A_LM is the judge's part; over questions it is 14 times wider."""
+    [path] = (data / "paper/application_data/judgment_results").glob("judge_full_meta-llama*")
+    texts = [[t.lower() for t in row] for row in json.loads(path.read_text()).values()]
+    correct = [["correct" in t and "incorrect" not in t for t in row] for row in texts]
+    published = head_to_tail([["correct" if c else "incorrect" for c in row] for row in correct])
+    found = balanced(np.array(correct, dtype=float)[:, None, :])
+    assert published.a_lm_se_replications is not None
+    assert found.mean == pytest.approx(published.a_lm)
+    assert found.se_judge == pytest.approx(published.a_lm_se_replications, rel=0.15)
+    assert found.se_questions == pytest.approx(published.a_lm_se_questions)
+    assert 13 < found.widening(published.a_lm_se_replications, n_judgments=100) < 15
+
+
+def test_standard_error_over_questions_needs_no_widening() -> None:
+    """A standard error over the means of questions holds all three parts already."""
+    generator = np.random.default_rng(2)
+    scores = generator.normal(size=(200, 1, 1)) + generator.normal(size=(200, 2, 5))
+    found = balanced(scores)
+    first_judgments = scores[:, :, 0].mean(axis=1)
+    stderr = first_judgments.std(ddof=1) / 200**0.5
+    assert found.widening(stderr) == pytest.approx(1, abs=0.1)
+    flat = scores[:, :, 0].std(ddof=1) / 400**0.5
+    assert found.widening(flat) > 1.15
+
+
+@pytest.mark.parametrize(
+    ("design", "missing", "words"),
+    [
+        ([[2, 2], [2, 2]], [], None),
+        ([[1, 1], [1, 1]], ["judge", "se_judge"], "no output has two judgments.*of the runs"),
+        ([[3], [2]], ["runs", "se_runs"], "no question has two runs"),
+        ([[1], [1]], ["runs", "judge", "se_judge", "se_runs"], "two runs.*; no output has two"),
+        ([[2, 2]], ["questions", "se_questions"], "one question"),
+        (
+            [[1]],
+            ["questions", "runs", "judge", "se_questions", "se_runs", "se_judge", "se_independent"],
+            "one question",
+        ),
+    ],
+)
+def test_what_a_design_cannot_tell(
+    design: list[list[int]], missing: list[str], words: str | None
+) -> None:
+    """Components that are confounded are None, with the reason."""
+    questions, runs = long(design)
+    found = decompose(questions, runs, np.random.default_rng(3).normal(size=len(questions)))
+    names = ["questions", "runs", "judge", "se_judge", "se_runs", "se_questions"]
+    names.append("se_independent")
+    assert [name for name in names if getattr(found, name) is None] == [
+        name for name in names if name in missing
+    ]
+    assert (found.reason is None) == (words is None)
+    assert re.search(words or "", found.reason or "")
+
+
+def test_missing_scores_are_counted() -> None:
+    """A missing score leaves the design it would have been in, and is counted."""
+    questions, runs = long([[2, 2], [2, 2], [3]])
+    y = np.random.default_rng(4).normal(size=11)
+    gaps = y.copy()
+    gaps[[3, 10]] = np.nan
+    keep = ~np.isnan(gaps)
+    found = decompose(questions, runs, gaps)
+    rest = decompose(np.array(questions)[keep].tolist(), np.array(runs)[keep].tolist(), y[keep])
+    assert found.left_out == 2
+    assert (found.questions, found.runs, found.judge) == (rest.questions, rest.runs, rest.judge)
+
+
+def test_shares() -> None:
+    """Shares sum to 1, and there are none where no score differs."""
+    found = balanced(CALCIUM)
+    assert found.shares is not None
+    assert sum(found.shares.values()) == pytest.approx(1)
+    assert max(found.shares, key=found.shares.__getitem__) == "questions"
+    assert balanced(np.ones((3, 2, 2))).shares is None
+
+
+def test_refused() -> None:
+    """Scores that are none, and predictions the scores do not support, are refused in words."""
+    with pytest.raises(NoJudgmentsError):
+        decompose(["a"], [1], [np.nan])
+    with pytest.raises(ShapeError, match="2 questions and 1 runs for 1 scores"):
+        decompose(["a", "b"], [1], [0.5])
+    with pytest.raises(ReliabilityError, match="must be numbers"):
+        decompose(["a"], [1], ["C"])  # type: ignore[list-item]
+    one_run = decompose(*long([[2], [2]]), [0, 1, 1, 1])
+    with pytest.raises(ReliabilityError, match="one run of a question: what 5 would do"):
+        one_run.standard_error(10, 5, 1)
+    with pytest.raises(ReliabilityError, match="One question"):
+        decompose(*long([[2, 2]]), [0, 1, 1, 1]).standard_error(10, 1, 1)
+    with pytest.raises(ReliabilityError, match="is positive, not 0"):
+        one_run.widening(0)

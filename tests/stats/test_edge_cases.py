@@ -1,0 +1,136 @@
+"""What a judge that never varies, or hardly answers, or was hardly asked, gives."""
+
+import numpy as np
+import pytest
+
+from inspect_reliability.stats import COEFFICIENTS, Counts, Estimate, NoJudgmentsError, panel
+from inspect_reliability.stats.panel import Interval
+
+VARIANCE = ("omega", "omega_composite", "fleiss_kappa", "krippendorff_alpha")
+
+
+def estimates(
+    rows: list[list[str | None]], categories: str | None = "ABCDE"
+) -> dict[str, Estimate]:
+    return panel(Counts.from_array(rows, categories=categories))
+
+
+@pytest.mark.parametrize("categories", ["ABCDE", None])
+def test_all_judgments_one_category(categories: str | None) -> None:
+    """Agreement, Brennan-Prediger and AC1 are 1; omega, kappa and alpha are not estimable."""
+    found = estimates([["C"] * 10] * 6, categories)
+    for name in ("agreement", "brennan_prediger", "gwet_ac1", "modal_share", "modal_share_loo"):
+        assert found[name].value == 1, name
+        assert found[name].high == 1
+    assert found["agreement"].low == pytest.approx(0.025 ** (1 / 6))
+    assert found["normalised_entropy"].value == 0
+    for name in VARIANCE:
+        assert found[name].value is None
+        assert found[name].low is None
+        assert found[name].reason == "no variance between questions"
+
+
+def test_each_question_constant_verdicts_differ() -> None:
+    """Every coefficient is 1 with the exact lower bound; the entropy is 0."""
+    found = estimates([[letter] * 10 for letter in "AABCDEAB"])
+    for name, estimate in found.items():
+        assert estimate.value == (0 if name == "normalised_entropy" else 1)
+        assert estimate.method == "exact bound"
+        assert 0 <= estimate.low < estimate.high <= 1
+    assert found["agreement"].low == pytest.approx(0.025 ** (1 / 8))
+
+
+@pytest.mark.parametrize("row", [["A", "A", "B", "C"], ["A"] * 4])
+def test_one_question(row: list[str | None]) -> None:
+    """Agreement only: nothing can be said about differences between questions."""
+    found = estimates([row])
+    assert found["agreement"].value == (1 if len(set(row)) == 1 else pytest.approx(1 / 6))
+    if len(set(row)) == 1:
+        assert found["agreement"].low == pytest.approx(0.025)
+    else:
+        assert found["agreement"].low is None
+        assert found["agreement"].reason == "an interval needs at least 3 questions"
+    for name in set(COEFFICIENTS) - {"agreement"}:
+        assert found[name].value is None
+        assert found[name].reason == "needs at least 2 questions"
+
+
+def test_two_questions() -> None:
+    """Two questions have values, and no interval: one distance shows no spread."""
+    found = estimates([["A", "A", "B"], ["B", "B", "B"]])
+    for name in COEFFICIENTS:
+        assert found[name].value is not None
+        assert found[name].low is None, name
+        assert found[name].reason == "an interval needs at least 3 questions"
+
+
+@pytest.mark.parametrize("interval", ["jackknife", "bootstrap"])
+def test_questions_all_alike(interval: Interval) -> None:
+    """An interval of no width would promise certainty: there is none, and that is said."""
+    rows = Counts.from_array([["A", "A", "B", "B"]] * 6, categories="ABCDE")
+    for name, estimate in panel(rows, interval=interval).items():
+        if estimate.value is not None:
+            assert (estimate.low, estimate.high, estimate.method) == (None, None, None), name
+            assert "same whichever questions" in str(estimate.reason)
+
+
+def test_one_replication() -> None:
+    """Nothing is estimable without a second replication of any question."""
+    for name, estimate in estimates([["A"], ["B"], ["C", None]]).items():
+        assert estimate.value is None, name
+        assert estimate.reason == "needs at least 2 replications"
+        assert estimate.n_questions == 0
+        assert estimate.left_out.questions == ("1", "2", "3")
+        assert estimate.left_out.verdicts == 1
+
+
+def test_unequal_and_missing_replications() -> None:
+    """Questions with fewer than two verdicts are left out and named; the others count as given."""
+    whole = estimates([["A", "B", None], ["B"], ["B", "B", "B", "C"], [None, "A"], ["C", "C"]])
+    without = estimates([["A", "B"], ["B", "B", "B", "C"], ["C", "C"]])
+    for name, estimate in whole.items():
+        assert estimate.value == without[name].value
+        assert (estimate.low, estimate.high) == (without[name].low, without[name].high)
+        assert estimate.n_questions == 3
+        assert estimate.n_replications == pytest.approx(8 / 3)
+        assert estimate.left_out.questions == ("2", "4")
+        assert estimate.left_out.verdicts == 2
+
+
+def test_n0_of_the_analysis_of_variance() -> None:
+    """With two categories omega is ICC(1) with n0, here worked out by hand as fractions."""
+    found = estimates([["A", "A"], ["A", "B", "B"], ["B", "B", "B", "B"]], "AB")
+    # Means of B: 0, 2/3, 1; grand mean 2/3; SSB = 2(4/9) + 0 + 4(1/9) = 4/3; SSW = 2/3.
+    between, within, n0 = (4 / 3) / 2, (2 / 3) / 6, (9 - 29 / 9) / 2
+    assert found["omega"].value == pytest.approx(
+        (between - within) / (between + (n0 - 1) * within), rel=1e-12
+    )
+
+
+def test_fewer_questions_than_replications() -> None:
+    """Closed forms need no inversion: 3 questions and 500 replications are fine."""
+    generator = np.random.default_rng(0)
+    found = estimates(
+        [list(generator.choice(list("ABC"), 500, p=p)) for p in np.eye(3) * 0.4 + 0.2]
+    )
+    assert all(estimate.value is not None for estimate in found.values())
+
+
+def test_opposite_of_reliable() -> None:
+    """Verdicts spread more evenly than chance give negative values, reported as they are."""
+    found = estimates([["A", "B"]] * 5, "AB")
+    assert found["omega"].value == -1
+    assert found["fleiss_kappa"].value == -1
+    assert found["brennan_prediger"].value == -1
+    assert found["omega_composite"].value is None
+    assert found["omega_composite"].reason == "no variance between questions"
+
+
+def test_nothing_at_all() -> None:
+    """No verdict at all is an error, not a number."""
+    with pytest.raises(NoJudgmentsError):
+        estimates([])
+    with pytest.raises(NoJudgmentsError):
+        estimates([[None, None], [None]])
+    for estimate in panel(Counts(np.zeros((2, 2)), ("x", "y"), ("A", "B"))).values():
+        assert (estimate.value, estimate.reason) == (None, "there are no verdicts")

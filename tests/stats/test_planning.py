@@ -1,0 +1,166 @@
+"""Planning: brute force, simulated studies of the planned size, published figures, refusals."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from inspect_reliability.stats import Counts, ReliabilityError, agreement, omega, panel
+from inspect_reliability.stats.planning import PLANNABLE, Precision, precision
+
+SHARES = np.array([0.15, 0.2, 0.1, 0.55])
+
+
+def counts(table: np.ndarray) -> Counts:
+    return Counts(table, tuple(f"q{i}" for i in range(len(table))), tuple("ABCD"))
+
+
+def study(generator: np.random.Generator, n: int, r: int) -> Counts:
+    """A study whose omega is 1 / (1 + 1.5) = .4."""
+    return counts(generator.multinomial(r, generator.dirichlet(1.5 * SHARES, size=n)))
+
+
+@pytest.mark.parametrize("coefficient", PLANNABLE)
+def test_equals_leaving_out_one_by_one(coefficient: str) -> None:
+    """The parts equal those of a loop that leaves out questions, then single verdicts."""
+    pilot = study(np.random.default_rng(1), 6, 5)
+    n, r = 6, 5
+
+    def value(table: np.ndarray) -> float:
+        found = panel(counts(table), [coefficient])[coefficient].value
+        assert found is not None
+        return found
+
+    by_question = [value(np.delete(pilot.table, i, axis=0)) for i in range(n)]
+    whole = (n - 1) / n * sum((x - np.mean(by_question)) ** 2 for x in by_question)
+    parts = []
+    for i in range(n):
+        by_verdict = []
+        for verdict in np.repeat(np.arange(4), pilot.table[i]):
+            table = pilot.table.copy()
+            table[i, verdict] -= 1
+            by_verdict.append(value(table))
+        parts.append((r - 1) / r * sum((x - np.mean(by_verdict)) ** 2 for x in by_verdict))
+    found = precision(pilot, coefficient)
+    assert found.within == pytest.approx(n * (r - 1) * sum(parts))
+    assert found.between == pytest.approx(max(0, n * (whole - sum(parts))))
+
+
+@pytest.mark.parametrize("coefficient", ["omega", "agreement", "fleiss_kappa"])
+def test_half_width_at_the_pilot_is_that_of_its_interval(coefficient: str) -> None:
+    """Planning the pilot's own size gives half the width of the pilot's interval."""
+    pilot = study(np.random.default_rng(4), 40, 30)
+    interval = panel(pilot, [coefficient])[coefficient]
+    assert interval.low is not None
+    assert interval.high is not None
+    planned = precision(pilot, coefficient).half_width(40, 30)
+    assert planned == pytest.approx((interval.high - interval.low) / 2)
+
+
+@pytest.mark.parametrize(("name", "estimate"), [("omega", omega), ("agreement", agreement)])
+@pytest.mark.parametrize("r", [3, 5, 10, 60])
+def test_studies_of_the_planned_size_are_as_precise(
+    name: str, estimate: Callable[[Counts], object], r: int
+) -> None:
+    """Studies of the size that a pilot plans have half-widths within a tenth of the wanted."""
+    generator = np.random.default_rng(7)
+    design = precision(study(generator, 400, 20), name).design(0.1, r)
+    half_widths = []
+    for _ in range(200):
+        interval = panel(study(generator, design.n_questions, r), [name])[name]
+        assert interval.low is not None
+        assert interval.high is not None
+        half_widths.append((interval.high - interval.low) / 2)
+    assert np.mean(half_widths) == pytest.approx(0.1, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "fewest", "most"), [("agreement", 20, 30), ("omega", 30, 42)]
+)
+def test_published_sizes(
+    published: dict[str, Counts], coefficient: str, fewest: int, most: int
+) -> None:
+    """For +-.10 with 10 replications: about 25 questions for agreement, 40 for omega."""
+    for judge in published.values():
+        design = precision(judge, coefficient).design(0.1, 10)
+        assert fewest <= design.n_questions <= most
+        assert design.judgments == design.n_questions * 10
+
+
+def test_designs_are_the_smallest() -> None:
+    """A design meets the half-width and one question less does not; more replications, fewer N."""
+    found = precision(study(np.random.default_rng(2), 50, 12))
+    designs = found.designs(0.05)
+    for design in designs:
+        assert design.half_width == found.half_width(design.n_questions, design.n_replications)
+        assert design.half_width <= 0.05
+        assert found.half_width(design.n_questions - 1, design.n_replications) > 0.05
+    questions = [design.n_questions for design in designs]
+    assert questions == sorted(questions, reverse=True)
+    # What lies between questions no replication shrinks.
+    assert found.half_width(20, 10**9) > 0.5 * found.half_width(20, 10)
+
+
+def test_judge_without_questions_in_it_has_nothing_between() -> None:
+    """Where all questions have the same chances, what lies between them is a small part."""
+    table = np.random.default_rng(3).multinomial(20, SHARES, size=400)
+    found = precision(counts(table), "agreement")
+    assert found.between is not None
+    assert found.within is not None
+    assert found.between < 0.1 * found.within / 19
+
+
+def test_too_few_replications_are_named() -> None:
+    """Questions with fewer than three verdicts cannot lose one; they are left out by name."""
+    table = np.array([[3, 1, 0, 0], [0, 4, 1, 0], [1, 1, 0, 0], [2, 0, 2, 0], [1, 4, 0, 1]])
+    whole = precision(counts(table))
+    assert whole.left_out == ("q2",)
+    assert whole.n_questions == 4
+    alone = precision(counts(np.delete(table, 2, axis=0)))
+    assert (whole.between, whole.within) == (alone.between, alone.within)
+
+
+@pytest.mark.parametrize(
+    ("table", "coefficient", "words"),
+    [
+        ([[3, 1], [2, 2]], "omega", "at least 3 questions"),
+        ([[5, 0], [5, 0], [5, 0]], "omega", "no variance between questions"),
+        ([[5, 0], [5, 0], [0, 5]], "agreement", "no question ever varied"),
+        ([[5, 0], [5, 0], [5, 1]], "omega", "one question or two"),
+    ],
+)
+def test_nothing_to_plan(table: list[list[int]], coefficient: str, words: str) -> None:
+    """Where nothing can be planned, the result says why, and so does the error on asking."""
+    two = Counts(np.array(table), ("a", "b", "c")[: len(table)], ("A", "B"))
+    found = precision(two, coefficient)
+    assert words in (found.reason or "")
+    assert (found.between, found.within) == (None, None)
+    with pytest.raises(ReliabilityError, match=words):
+        found.half_width(30, 10)
+
+
+def test_refused() -> None:
+    """What cannot be asked for is refused in words."""
+    pilot = study(np.random.default_rng(5), 10, 10)
+    found = precision(pilot)
+    cases: list[tuple[Callable[[], object], str]] = [
+        (lambda: precision(pilot, "omega_composite"), "'omega_composite' cannot be planned"),
+        (lambda: precision(pilot, level=95), "between 0 and 1"),
+        (lambda: found.design(0, 10), "must be positive"),
+        (lambda: found.design(1e-6, 10), "More than 1,000,000 questions"),
+        (lambda: found.half_width(1, 10), "at least 3 questions and 2 replications"),
+        (lambda: found.design(0.1, 1), "at least 3 questions and 2 replications"),
+    ]
+    for ask, words in cases:
+        with pytest.raises(ReliabilityError, match=words):
+            ask()
+
+
+def test_result_says_what_it_is_of() -> None:
+    """The result carries its coefficient, pilot size and level."""
+    found = precision(study(np.random.default_rng(6), 10, 8), "gwet_ac1", level=0.9)
+    assert isinstance(found, Precision)
+    assert (found.coefficient, found.n_questions, found.n_replications) == ("gwet_ac1", 10, 8)
+    assert found.half_width(30, 10) < precision(
+        study(np.random.default_rng(6), 10, 8), "gwet_ac1"
+    ).half_width(30, 10)
