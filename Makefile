@@ -2,10 +2,14 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
+CONSTRAINTS := constraints.txt
+# Python compiles a module when it is first imported; compiling all of PyTorch takes minutes.
+export PYTHONDONTWRITEBYTECODE :=
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint $(CONSTRAINTS)
 
-.PHONY: judge test lint clean
+.PHONY: judge test check lint hooks versions clean
 
-judge: $(VENV)/installed
+judge: $(VENV)/judge
 	@echo "Judging 27 sample questions 100 times each with the tiny judge that comes with the package."
 	$(BIN)/inspect eval tasks/bbh_judge.py --epochs 100
 	@echo
@@ -15,23 +19,48 @@ judge: $(VENV)/installed
 	@echo "  inspect-reliability report logs               # all coefficients, beside those of logs/example"
 	@echo "  inspect eval tasks/bbh_judge.py --epochs 100 --model hf_seeded/<hub name or folder>"
 
-test: $(VENV)/installed
+test: $(VENV)/test
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 	@echo
 	@echo "All tests passed. Next: 'make judge' runs the main job, CONTRIBUTING.md says how to change something."
 
-lint: $(VENV)/installed
+# Before every commit: what finds most mistakes in under a minute.
+check: lint
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow"
+
+lint: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
 
-$(VENV)/installed: pyproject.toml constraints.txt
+hooks: $(VENV)/test
+	$(BIN)/pre-commit install
+
+$(VENV)/judge: pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 ...")'
-	@echo "Setting up $(VENV) (some minutes the first time: PyTorch is large)."
+	@echo "Setting up $(VENV) (a minute or two the first time: PyTorch is large)."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps irrCAC==0.4.4
+	$(INSTALL) --editable '.[local,published]'
 	@touch $@
 
+$(VENV)/test: $(VENV)/judge
+	@echo "Adding what the tests need to $(VENV)."
+	$(INSTALL) --editable '.[dev]'
+	$(INSTALL) --no-deps irrCAC==0.4.4
+	@touch $@
+
+# The ends of what pyproject.toml claims: the oldest inspect-ai on the oldest Python, and whatever is
+# newest, without constraints, on the newest Python.
+OLDEST := python3.11
+NEWEST := python3.13
+versions:
+	mkdir -p .versions
+	sed "s/^inspect_ai==.*/inspect_ai==$$(sed -n 's/.*"inspect-ai>=\([0-9.]*\).*/\1/p' pyproject.toml)/" constraints.txt > .versions/oldest.txt
+	touch .versions/newest.txt
+	$(MAKE) test VENV=.versions/oldest PYTHON=$(OLDEST) CONSTRAINTS=.versions/oldest.txt
+	$(MAKE) test VENV=.versions/newest PYTHON=$(NEWEST) CONSTRAINTS=.versions/newest.txt
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) .versions build dist *.egg-info

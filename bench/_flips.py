@@ -8,14 +8,14 @@ from inspect_ai.model import ChatMessageUser
 
 from _models import prompt_words, random_model, word_tokenizer, write_verdicts
 from _variants import requests, tree
-from inspect_reliability.designs.prompts import judge_prompt
+from inspect_reliability.designs import DESIGNS
 from inspect_reliability.hf_seeded.load import load
 from inspect_reliability.hf_seeded.model_run import ModelRun
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
 from inspect_reliability.hf_seeded.rows import CopiedRows
-from inspect_reliability.judging.samples import question_of
+from inspect_reliability.judging.sample import item_of
 from inspect_reliability.tasks import bbh_judge
-from inspect_reliability.verdicts import parse_verdict
+from training.prompts import parse_verdict
 
 BLOCKS = (7, 30)
 REPLICATIONS = 100
@@ -60,7 +60,7 @@ def flips(shape: str, device: str) -> dict[str, Any]:
 def _questions(number: int) -> list[str]:
     samples = list(bbh_judge().dataset)[:number]
     return [
-        judge_prompt(question_of(sample.metadata), list(sample.metadata["responses"].values()))
+        DESIGNS["bbh"].ask(item_of(sample.metadata), list(sample.metadata["responses"]))
         for sample in samples
         if sample.metadata
     ]

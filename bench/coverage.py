@@ -84,7 +84,6 @@ class Coverage:
         truth: Its true value.
         bias: Mean estimate minus truth.
         jackknife: Share of the default's intervals that hold the truth.
-        bootstrap: Share of the bootstrap's intervals that hold the truth.
         without: Share of the studies without a default interval: not estimable. They count in no
             other figure.
         studies: Studies simulated.
@@ -97,7 +96,6 @@ class Coverage:
     truth: float
     bias: float
     jackknife: float
-    bootstrap: float
     without: float
     studies: int
 
@@ -158,12 +156,11 @@ def counted(table: NDArray[np.int64]) -> Counts:
     return Counts(table, tuple(f"question {i}" for i in range(len(table))), CATEGORIES)
 
 
-def coverage(studies: int, bootstrapped: int) -> Iterator[Coverage]:
+def coverage(studies: int) -> Iterator[Coverage]:
     """Simulate every population in every design.
 
     Args:
         studies: Studies to simulate per design.
-        bootstrapped: In how many of them to bootstrap too.
     """
     for population, draw in POPULATIONS.items():
         known = draw(np.random.default_rng(0), 400_000)
@@ -172,10 +169,6 @@ def coverage(studies: int, bootstrapped: int) -> Iterator[Coverage]:
                 generator = np.random.default_rng((n, r))
                 tables = [generator.multinomial(r, draw(generator, n)) for _ in range(studies)]
                 default = [panel(counted(t), COEFFICIENTS) for t in tables]
-                other = [
-                    panel(counted(t), COEFFICIENTS, interval="bootstrap")
-                    for t in tables[:bootstrapped]
-                ]
                 for coefficient, true in truth(known, r).items():
                     estimates = [study[coefficient] for study in default]
                     values = [
@@ -189,7 +182,6 @@ def coverage(studies: int, bootstrapped: int) -> Iterator[Coverage]:
                         float(true),
                         float(np.mean(values) - true),
                         covered(estimates, true),
-                        covered([study[coefficient] for study in other], true),
                         1 - len(values) / studies,
                         studies,
                     )
@@ -228,14 +220,14 @@ def mean(values: Iterable[float | None]) -> float:
 def print_coverage(results: Iterable[Coverage]) -> None:
     print("Coverage of the 95% intervals (*: the default misses what we answer for, see below)\n")
     header = f"{'population':24}{'N':>4}{'R':>5}  {'coefficient':20}"
-    print(f"{header}{'truth':>7}{'bias':>8}{'default':>9}{'bootstrap':>11}{'none':>7}")
+    print(f"{header}{'truth':>7}{'bias':>8}{'default':>9}{'none':>8}")
     missed: Counter[tuple[str, str]] = Counter()
     designs: Counter[tuple[str, str]] = Counter()
     for c in results:
         print(
             f"{c.population:24}{c.n_questions:4}{c.n_replications:5}  {c.coefficient:20}"
             f"{c.truth:7.3f}{c.bias:+8.3f}{c.jackknife:9.3f}{'*' if c.misses else ' '}"
-            f"{c.bootstrap:10.3f}{c.without:7.3f}",
+            f"{c.without:7.3f}",
             flush=True,
         )
         missed[c.population, c.coefficient] += c.misses
@@ -266,15 +258,15 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a tenth of the studies")
     parser.add_argument("--json", action="store_true", help="print every figure as JSON")
     arguments = parser.parse_args()
-    studies, bootstrapped, noisy = (150, 20, 4) if arguments.quick else (1500, 200, 40)
+    studies, noisy = (150, 4) if arguments.quick else (1500, 40)
     if arguments.json:
         found = {
-            "coverage": [asdict(c) for c in coverage(studies, bootstrapped)],
+            "coverage": [asdict(c) for c in coverage(studies)],
             "noise": [asdict(x) for x in noise(noisy)],
         }
         json.dump(found, sys.stdout, indent=1)
     else:
-        print_coverage(coverage(studies, bootstrapped))
+        print_coverage(coverage(studies))
         print_noise(noise(noisy))
 
 

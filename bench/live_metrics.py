@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from inspect_ai.scorer import Metric, SampleScore, Score
 
-from inspect_reliability.scoring import omega, reliability
+from inspect_reliability.scoring import METRICS, reliability
 
 QUESTIONS, REPLICATIONS, CALLS = 55, 100, 15
 RESPONDERS = ["thorough", "terse", "muddled", "mistaken", "astray"]
@@ -48,7 +48,7 @@ def main() -> None:
     letters = scores(lambda: rng.choice("ABCDE"), RESPONDERS)
     grades = scores(lambda: rng.randint(1, 5), None)
     cases: list[tuple[str, Metric, list[SampleScore]]] = [
-        ("omega(), letters", omega(), letters),
+        ("omega(), letters", METRICS["omega"](), letters),
         ("reliability(), letters", reliability(), letters),
         ("reliability(by='category'), letters in 5 groups", reliability(by="category"), letters),
         ("reliability(), numbers from 1 to 5", reliability(), grades),

@@ -18,7 +18,7 @@ from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.scorer import model_graded_qa
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from inspect_reliability.designs.prompts import judge_prompt
+from inspect_reliability.designs import DESIGNS
 from inspect_reliability.rejudging import rejudge
 from inspect_reliability.responses import load_responses
 
@@ -39,7 +39,7 @@ def suite(samples: int, folder: str) -> EvalLog:
     for number in range(samples):
         judged = asked[number % len(asked)]
         # A number of its own, so that no two samples share a prompt.
-        prompt = judge_prompt(judged.question, list(judged.responses.values()))
+        prompt = DESIGNS["bbh"].ask(judged.item, list(judged.responses))
         dataset.append(Sample(input=f"({number}) {prompt}", metadata={"answer": "See above."}))
     task = Task(dataset=dataset, solver=already_answered())
     [log] = eval(task, model="none/none", log_dir=folder, display="none")

@@ -25,15 +25,19 @@ from _flips import flips
 from _measure import Cost, cost, machine, median_cost
 from _models import prompt_words, random_model, save, word_tokenizer, write_verdicts
 from _variants import InspectHF, generate, requests, row_each, stopping, tree
+from inspect_reliability.designs import DESIGNS
 from inspect_reliability.hf_seeded.model_run import ModelRun
 from inspect_reliability.hf_seeded.rows import CopiedRows, Rows, SharedPrefixRows
-from inspect_reliability.verdicts import verdict_complete
 
 TEMPERATURES = (0.0, 0.25, 0.5, 0.75, 1.0)
 RAMBLING = 0.1
 VERDICT_TOKENS = 50
 LENGTHS = (500, 1500, 3000)
 REPLICATIONS = (1, 10, 100, 1000)
+
+
+def has_verdict(text: str) -> bool:
+    return DESIGNS["bbh"].reader.completed(text) is not None
 
 
 class Bench:
@@ -117,8 +121,8 @@ def _inspect_hf(bench: Bench, batch: int) -> Cost:
 def verdict_like(bench: Bench) -> dict[str, dict[str, Any]]:
     """Text that begins with a verdict nine times in ten, 50 tokens of it."""
     prompt = bench.prompt()
-    stop = {"stop": verdict_complete}
-    criteria = stopping(bench.tokenizer, len(prompt), verdict_complete)
+    stop = {"stop": has_verdict}
+    criteria = stopping(bench.tokenizer, len(prompt), has_verdict)
     with write_verdicts(bench.model, RAMBLING):
         result = {
             "one generate() a replication": (
@@ -181,7 +185,7 @@ def growth(bench: Bench) -> dict[str, Any]:
         seconds = {n: bench.ours(replications=n, **asked).seconds for n in REPLICATIONS}
         return {"seconds": seconds, "1000_over_100": seconds[1000] / seconds[100]}
 
-    stopping_there = {"tokens": VERDICT_TOKENS, "stop": verdict_complete}
+    stopping_there = {"tokens": VERDICT_TOKENS, "stop": has_verdict}
     result: dict[str, Any] = {"never agrees": by_replications()}
     with write_verdicts(bench.model, rambling=0):
         result["verdicts agree in form"] = by_replications(**stopping_there)

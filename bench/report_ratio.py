@@ -3,7 +3,7 @@
     python bench/report_ratio.py [DIR] [--loops N] [--json]
 
 DIR is a folder in the layout of the paper's published repository; without it, judgments of two
-judges, five temperatures and three benchmarks are simulated (30 cells, 100 replications).
+judges, five temperatures and three benchmarks are simulated (30 rows, 100 replications).
 
 Ours is the whole report: every coefficient with its interval, three handlings of non-response,
 the published procedure with its floor of 200 permutations. The loops compute less of it:
@@ -28,9 +28,9 @@ from irrCAC.raw import CAC
 from reliabilipy import reliability_analysis
 
 from inspect_reliability.judgments import Judgments, judgments_from_frame
+from inspect_reliability.published.codes import LETTER_CODES, encode
 from inspect_reliability.published.layout import judgments_from_published
-from inspect_reliability.published.procedure import LETTER_CODES, encode
-from inspect_reliability.report import report_cells, report_row
+from inspect_reliability.report import analyse
 from inspect_reliability.scoring import reliability
 from inspect_reliability.stats import Counts, panel
 
@@ -103,7 +103,7 @@ def by_reliabilipy(codes: np.ndarray, rounds: int) -> float:
 
 
 def looped(judgments: Judgments, rounds: int) -> dict[str, float]:
-    """Seconds of the loops over all cells."""
+    """Seconds of the loops over all rows."""
     spent = {"krippendorff": 0.0, "irrCAC": 0.0, "reliabilipy": 0.0}
     for _, table in judgments.groups():
         verdicts = [list(rows) for _, rows in table.groupby("question", sort=False)["verdict"]]
@@ -130,7 +130,6 @@ def live() -> dict[str, float]:
     parts: dict[str, Callable[[], Any]] = {
         "counts": lambda: Counts.from_array(verdicts, categories=CATEGORIES),
         "panel": lambda: panel(counted),
-        "panel_bootstrap": lambda: panel(counted, interval="bootstrap"),
         "metric": lambda: metric(scores),
     }
     return {
@@ -149,10 +148,10 @@ def main() -> None:
     folder = arguments.folder
     judgments = judgments_from_published(folder) if folder else simulated()
     groups = len(list(judgments.groups()))
-    ours = seconds(lambda: [report_row(cell) for cell in report_cells(judgments)])
+    ours = seconds(lambda: analyse(judgments))
     loops = looped(judgments, arguments.loops)
     figures = {
-        "cells": groups,
+        "rows": groups,
         "report_s": ours,
         "loops_s": loops,
         "ratio": sum(loops.values()) / ours,
@@ -161,7 +160,7 @@ def main() -> None:
     if arguments.json:
         print(json.dumps(figures, indent=1))
         return
-    print(f"The whole report of {groups} cells: {ours:.1f} s")
+    print(f"The whole report of {groups} rows: {ours:.1f} s")
     for name, spent in loops.items():
         print(f"  loops of {name:12} {spent:9.1f} s (scaled from {arguments.loops} rounds)")
     print(f"  ratio              {figures['ratio']:9.0f}")

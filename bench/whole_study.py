@@ -93,12 +93,12 @@ def one_by_one(logs: Path) -> int:
 
 
 def whole_report(logs: Path) -> int:
-    """Reading, then every coefficient, interval and floor of every cell."""
+    """Reading, then every coefficient, interval and floor of every row."""
     from inspect_reliability.judgments import judgments_from_logs
-    from inspect_reliability.report import report_cells
+    from inspect_reliability.report import analyse
 
     judgments = judgments_from_logs(logs)
-    report_cells(judgments)
+    analyse(judgments)
     return len(judgments)
 
 

@@ -13,7 +13,7 @@ from inspect_ai.scorer import Metric, SampleScore, Scorer, metric, model_graded_
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_reliability import rejudge, reliability
-from inspect_reliability.designs.prompts import JUDGE_INSTRUCTION
+from inspect_reliability.designs.paper import JUDGE_INSTRUCTION
 from inspect_reliability.responses import load_responses
 
 TEMPLATE = """{instructions}

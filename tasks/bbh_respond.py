@@ -3,7 +3,7 @@
 from inspect_ai import Task, task
 
 from inspect_reliability import tasks
-from inspect_reliability.responses.correctness import CorrectnessRule
+from inspect_reliability.benchmarks import RuleName
 from inspect_reliability.tasks import PerCategory
 
 
@@ -13,7 +13,7 @@ def bbh_respond(
     per_category: PerCategory = 1,
     seed: int = 0,
     revision: str | None = None,
-    rule: CorrectnessRule = "default",
+    rule: RuleName = "default",
 ) -> Task:
     """BIG-Bench Hard: answer with step-by-step reasoning.
 

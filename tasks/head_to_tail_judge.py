@@ -3,15 +3,14 @@
 from inspect_ai import Task, task
 
 from inspect_reliability import tasks
-from inspect_reliability.scoring.head_to_tail import Variant
-from inspect_reliability.verdicts import ParserName
+from inspect_reliability.designs import ParserName
 
 
 @task
 def head_to_tail_judge(
     responses: str | None = None,
     responder: str | None = None,
-    variant: Variant = "whole",
+    variant: str = "whole",
     seed: int = 0,
     parser: ParserName = "default",
 ) -> Task:

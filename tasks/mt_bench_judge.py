@@ -3,8 +3,8 @@
 from inspect_ai import Task, task
 
 from inspect_reliability import tasks
+from inspect_reliability.designs import ParserName
 from inspect_reliability.judging.order import OrderPolicy
-from inspect_reliability.verdicts import ParserName
 
 
 @task

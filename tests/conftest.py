@@ -16,6 +16,16 @@ settings.load_profile("repeatable")
 ROOT = Path(__file__).parents[1]
 
 
+SLOW = {"process", "server", "browser", "network"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What starts or reaches for something outside is slow as well."""
+    for item in items:
+        if SLOW.intersection(marker.name for marker in item.iter_markers()):
+            item.add_marker("slow")
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """Folder with the real benchmark files and the published judgments."""

@@ -10,7 +10,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
-from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
+from inspect_ai.solver import Generate, Solver, TaskState, chain, generate, solver
 
 from inspect_reliability.tasks import bbh_judge
 
@@ -85,7 +85,7 @@ def with_error(folder: Path, fatal: bool) -> EvalLog:
     """A log in which one sample failed, and with it the run if `fatal`."""
     task = bbh_judge()
     first = str(task.dataset[0].id)
-    task.solver = [failing(first, 2), task.solver]
+    task.solver = chain(failing(first, 2), task.solver)
     return run(task, folder, epochs=3, limit=2, fail_on_error=fatal, max_samples=1)
 
 
@@ -104,7 +104,7 @@ def under_way(folder: Path) -> Path:
         return solve
 
     task = bbh_judge()
-    task.solver = [copying(), task.solver]
+    task.solver = chain(copying(), task.solver)
     run(task, folder / "running", epochs=4, limit=2, log_buffer=1, max_samples=1)
     return copy
 

@@ -22,6 +22,8 @@ from inspect_reliability import tiny_judge
 from inspect_reliability.cli import main
 from inspect_reliability.tasks import bbh_judge
 
+pytestmark = pytest.mark.server
+
 TASK = Path(__file__).parents[1] / "tasks" / "bbh_judge.py"
 QUESTIONS = [
     f"sample:bbh:{name}"

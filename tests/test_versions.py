@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+pytestmark = pytest.mark.network
+
 TESTS = Path(__file__).parent
 
 # What a user does with the package, from the judge to the report, in a process of its own.

@@ -10,6 +10,8 @@ from inspect_ai import eval
 
 from inspect_reliability.tasks import bbh_judge
 
+pytestmark = pytest.mark.browser
+
 SCRIPT = Path(__file__).parents[1] / "docs" / "images" / "viewer.py"
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 from transformers import PreTrainedTokenizerFast
 
-from inspect_reliability.verdicts import LETTERS
+from inspect_reliability.designs.paper import LETTERS
 
 from .corpus import STYLES, Example, correctness_example, judge_example
 from .tokenizer import CONTEXT

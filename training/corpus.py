@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from inspect_reliability.benchmarks import Question
-from inspect_reliability.designs.prompts import correctness_prompt, judge_prompt
-from inspect_reliability.verdicts import CORRECT, INCORRECT, LETTERS
+from inspect_reliability.designs.paper import LETTERS
+from inspect_reliability.verdicts import CORRECT, INCORRECT
 
 from . import patterns, words
+from .prompts import correctness_prompt, judge_prompt
 
 _SLOT = re.compile(r"\{(\w+)\}")
 

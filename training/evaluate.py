@@ -17,22 +17,16 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache, PreTrainedModel
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
-from inspect_reliability.benchmarks import Benchmark
 from inspect_reliability.benchmarks.sample_pack import sample_pack
-from inspect_reliability.designs.prompts import correctness_prompt, judge_prompt
+from inspect_reliability.designs import DESIGNS
+from inspect_reliability.designs.paper import LETTERS
 from inspect_reliability.judging.order import option_order
 from inspect_reliability.responses import load_sample_pack
 from inspect_reliability.tiny_judge import folder
-from inspect_reliability.verdicts import (
-    CATEGORIES,
-    CORRECT,
-    INCORRECT,
-    LETTERS,
-    parse_correctness,
-    parse_verdict,
-)
+from inspect_reliability.verdicts import CORRECT, INCORRECT
 
 from .corpus import judge_example
+from .prompts import correctness_prompt, judge_prompt, parse_correctness, parse_verdict
 
 TEMPERATURES = (0.0, 0.25, 0.5, 0.75, 1.0)
 MAX_TOKENS = 50
@@ -76,7 +70,7 @@ def answer(
     return list(texts) * (replications // rows)
 
 
-def sample_pack_prompts(benchmark: Benchmark, orders: int = 1) -> list[Judged]:
+def sample_pack_prompts(benchmark: str, orders: int = 1) -> list[Judged]:
     """Prompts of the sample pack, each question in a number of orders of the options."""
     judged = []
     for entry in load_sample_pack(benchmark):
@@ -108,7 +102,9 @@ def generated_prompts(count: int) -> list[Judged]:
 def normalised_entropy(verdicts: Sequence[str]) -> float:
     """Entropy of one question's verdicts as a share of the largest possible (0 to 1)."""
     shares = [count / len(verdicts) for count in Counter(verdicts).values()]
-    return sum(-share * math.log(share) for share in shares) / math.log(len(CATEGORIES))
+    return sum(-share * math.log(share) for share in shares) / math.log(
+        len(DESIGNS["bbh"].reader.categories)
+    )
 
 
 def main() -> None:
@@ -123,7 +119,7 @@ def main() -> None:
     print(f"Trained: {json.loads((path / 'training.json').read_text())}")
 
     print("\nRight verdicts at temperature 0")
-    benchmarks: tuple[Benchmark, ...] = ("BBH", "SQuAD", "MT-Bench")
+    benchmarks: tuple[str, ...] = ("BBH", "SQuAD", "MT-Bench")
     kinds = [
         (f"sample pack, {b}", sample_pack_prompts(b, ORDERS), parse_verdict) for b in benchmarks
     ]

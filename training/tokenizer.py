@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from inspect_reliability.designs.prompts import (
+from inspect_reliability.designs.paper import (
     CORRECTNESS_INSTRUCTION,
     JUDGE_INSTRUCTION,
     JUDGE_INSTRUCTION_TWO_TURNS,

@@ -15,8 +15,8 @@ from torch import Tensor
 from torch.nn import functional
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from inspect_reliability.designs.paper import LETTERS
 from inspect_reliability.tiny_judge import folder
-from inspect_reliability.verdicts import LETTERS
 
 from .batches import Batch, draw_steps, make_batch
 from .corpus import STYLES, Example

@@ -1,10 +1,12 @@
 """Errors that speak to the user."""
 
+from importlib.util import find_spec
+
 # inspect has no public name for the error it prints without a traceback.
 from inspect_ai._util.error import PrerequisiteError
 from rich.markup import escape
 
-__all__ = ["PrerequisiteError", "UserError"]
+__all__ = ["PrerequisiteError", "UserError", "needs"]
 
 
 class UserError(PrerequisiteError, ValueError):
@@ -16,3 +18,21 @@ class UserError(PrerequisiteError, ValueError):
     def __init__(self, message: str) -> None:
         super().__init__(escape(message))
         self.args = (message,)
+
+
+def needs(extra: str, *packages: str) -> None:
+    """Check that packages of an extra are installed.
+
+    Args:
+        extra: The extra that brings them: "local", "published" or "hub".
+        packages: Their import names.
+
+    Raises:
+        UserError: Some are missing. The message ends with the line that installs them.
+    """
+    if missing := [name for name in packages if find_spec(name) is None]:
+        verb = "is" if len(missing) == 1 else "are"
+        raise UserError(
+            f"{', '.join(missing)} {verb} not installed. "
+            f"Run: pip install 'inspect-reliability[{extra}]'"
+        )

@@ -1,6 +1,7 @@
-"""Files that users give us, read with errors they can act on."""
+"""Read files that users give us, with errors they can act on."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,7 +28,7 @@ _NAMES = {
 
 
 def user_path(spec: str | Path) -> Path:
-    """Find what a user means by a path, relative to where the command was typed.
+    """Find what a user means by a path, relative to where they typed the command.
 
     Args:
         spec: An existing file or folder.
@@ -36,17 +37,15 @@ def user_path(spec: str | Path) -> Path:
         Its absolute path.
 
     Raises:
-        UserError: There is no such file, or two relative paths fit.
+        UserError: The file does not exist, or the path fits two files.
     """
     given = Path(spec).expanduser()
     places = {(base / given).resolve() for base in (_STARTED_IN, Path.cwd())}
     found = sorted(place for place in places if place.exists())
     if not found:
-        raise UserError(f"There is no file or folder '{given}' (looked from {_STARTED_IN}).")
+        raise UserError(f"No file or folder '{given}' (looked in {_STARTED_IN}).")
     if len(found) > 1:
-        raise UserError(
-            f"'{given}' could be {found[0]} or {found[1]}. Give the whole path of the one you mean."
-        )
+        raise UserError(f"'{given}' could be {found[0]} or {found[1]}. Give the full path.")
     return found[0]
 
 
@@ -61,29 +60,29 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise UserError(
             f"{path} is not UTF-8: byte {error.start} is {error.object[error.start]:#04x}. "
-            "Save it as UTF-8 and try again."
+            "Save it as UTF-8."
         ) from None
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from None
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file in which no object names a key twice.
+    """Read a JSON file whose objects have no duplicate keys.
 
     Raises:
-        UserError: It cannot be read or is not JSON (with line and column), or repeats a key.
+        UserError: The file cannot be read, is not JSON, or has a duplicate key.
     """
     return _parse(read_text(path), str(path))
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Read a file with one JSON object a line; blank lines are passed over.
+    """Read a file with one JSON object per line, skipping blank lines.
 
     Yields:
-        Where the object stands, in words for an error message, and the object.
+        File and line, for error messages, and the object.
 
     Raises:
-        UserError: A line is not a JSON object, or there is none.
+        UserError: A line is not a JSON object, or the file is empty.
     """
     lines = read_text(path).split("\n")
     if not any(line.strip() for line in lines):
@@ -110,12 +109,12 @@ def read_log(location: str, header_only: bool = False) -> EvalLog:
 
 
 def expect(value: object, kind: type[T], where: str) -> T:
-    """Insist on a kind of JSON value.
+    """Check that a JSON value is of one kind.
 
     Args:
         value: What was found.
         kind: `str`, `list` or `dict`.
-        where: Where it stands, for the message.
+        where: Where it was found, for the message.
 
     Raises:
         UserError: It is something else.
@@ -126,20 +125,20 @@ def expect(value: object, kind: type[T], where: str) -> T:
 
 
 def entry(record: Mapping[str, Any], key: str, kind: type[T], where: str) -> T:
-    """Take an entry of a JSON object that must be there and of one kind.
+    """Take a required entry of a JSON object.
 
     Raises:
-        UserError: It is missing, or something else.
+        UserError: It is missing, or of another kind.
     """
     if key not in record:
         raise UserError(
-            f"{where}: '{key}' is missing; there is {', '.join(map(repr, record)) or 'nothing'}."
+            f"{where}: missing key '{key}' (found {', '.join(map(repr, record)) or 'none'})."
         )
     return expect(record[key], kind, f"{where}, '{key}'")
 
 
 def texts(values: object, where: str) -> tuple[str, ...]:
-    """Insist on a list of texts.
+    """Check that a value is a list of texts.
 
     Raises:
         UserError: It is something else.
@@ -151,19 +150,35 @@ def texts(values: object, where: str) -> tuple[str, ...]:
 
 
 def _parse(text: str, where: str) -> Any:
+    mend = _mended if _HALF.search(text) else lambda value: value
+
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        pairs = mend(pairs)
         record = dict(pairs)
         if len(record) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = sorted({key for key in keys if keys.count(key) > 1})
-            raise UserError(f"{where}: {', '.join(map(repr, twice))} stands there twice.")
+            raise UserError(f"{where}: duplicate key {', '.join(map(repr, twice))}.")
         return record
 
     try:
-        return json.loads(text, object_pairs_hook=unique)
+        return mend(json.loads(text, object_pairs_hook=unique))
     except json.JSONDecodeError as error:
         raise UserError(
             f"{where} is not JSON: {error.msg}, line {error.lineno}, column {error.colno}."
         ) from None
     except RecursionError:
-        raise UserError(f"{where} is nested too deeply to be read.") from None
+        raise UserError(f"{where} is nested too deeply to read.") from None
+
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""JSON can name half a character, which no UTF-8 file can have, and so no log."""
+
+
+def _mended(value: Any) -> Any:
+    """Half characters replaced in texts and lists of them; objects are mended one by one."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list | tuple):
+        return [_mended(part) for part in value]
+    return value

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_reliability.benchmarks import Benchmark, Question, bbh, load_questions, mt_bench, squad
+from inspect_reliability.benchmarks import Question, bbh, load_questions, mt_bench, squad
 from inspect_reliability.benchmarks.sampling import sample_per_category
 
-REAL: dict[Benchmark, str] = {
+REAL: dict[str, str] = {
     "BBH": "bbh",
     "SQuAD": "squad/dev-sample-v2.0.json",
     "MT-Bench": "mt_bench/question.jsonl",
     "Head-to-Tail": "head_to_tail",
 }
-PUBLISHED: dict[Benchmark, str] = {
+PUBLISHED: dict[str, str] = {
     "BBH": "paper/bbh_sampled_q.json",
     "SQuAD": "paper/squad_sampled_q.json",
     "MT-Bench": "paper/mt_bench_sampled_q.json",
@@ -31,7 +31,7 @@ PUBLISHED: dict[Benchmark, str] = {
     [("BBH", 27, 6511), ("SQuAD", 20, 20), ("MT-Bench", 8, 80), ("Head-to-Tail", 3, 3024)],
 )
 def test_official_files_give_one_question_a_category(
-    benchmark: Benchmark, drawn: int, everything: int, data: Path
+    benchmark: str, drawn: int, everything: int, data: Path
 ) -> None:
     """As in the paper: 27 BBH, 20 SQuAD and 8 MT-Bench questions; or all there are."""
     one = load_questions(benchmark, data / REAL[benchmark])
@@ -57,7 +57,7 @@ def test_official_texts_are_kept_word_for_word(data: Path) -> None:
 
 
 @pytest.mark.parametrize("benchmark", PUBLISHED)
-def test_the_papers_sample_is_found_in_the_official_files(benchmark: Benchmark, data: Path) -> None:
+def test_the_papers_sample_is_found_in_the_official_files(benchmark: str, data: Path) -> None:
     """The published sampled questions are read, and their texts are the official ones."""
     sampled = load_questions(benchmark, data / PUBLISHED[benchmark], "all")
     official = {q.turns for q in load_questions(benchmark, data / REAL[benchmark], "all")}
@@ -65,8 +65,8 @@ def test_the_papers_sample_is_found_in_the_official_files(benchmark: Benchmark, 
     assert {q.turns for q in sampled} <= official
 
 
-@pytest.mark.parametrize("benchmark", get_args(Benchmark))
-def test_the_sample_pack_is_a_source(benchmark: Benchmark) -> None:
+@pytest.mark.parametrize("benchmark", get_args(str))
+def test_the_sample_pack_is_a_source(benchmark: str) -> None:
     """The sample pack has the numbers of the paper and says what it is."""
     every = load_questions(benchmark, per_category="all")
     assert len(every) == {"BBH": 27, "SQuAD": 20, "MT-Bench": 8, "Head-to-Tail": 60}[benchmark]
@@ -135,12 +135,12 @@ def test_squad_of_either_version(tmp_path: Path) -> None:
     assert (unknown.targets, unknown.metadata) == ((), {"answerable": False})
 
 
-BAD: dict[str, tuple[Benchmark, str, object, str]] = {
+BAD: dict[str, tuple[str, str, object, str]] = {
     "malformed": ("BBH", "x.json", '{"examples": [,]}', r"x.json is not JSON: .*line 1, column 15"),
-    "shape": ("BBH", "x.json", {"canary": "", "rows": []}, "'examples' is missing; there is 'ca"),
+    "shape": ("BBH", "x.json", {"canary": "", "rows": []}, r"missing key 'examples' \(found 'ca"),
     "list": ("SQuAD", "x.json", "3", "expected an object, found a number"),
     "empty category": ("BBH", "snarks.json", {"examples": []}, "category 'snarks' is empty"),
-    "target": ("BBH", "x.json", {"examples": [{"input": "Q"}]}, "example 0: 'target' is missing"),
+    "target": ("BBH", "x.json", {"examples": [{"input": "Q"}]}, "example 0: missing key 'target'"),
     "null": (
         "BBH",
         "x.json",
@@ -151,7 +151,7 @@ BAD: dict[str, tuple[Benchmark, str, object, str]] = {
         "BBH",
         "x.json",
         '{"examples": [], "examples": []}',
-        "'examples' stands there tw",
+        "duplicate key 'examples'",
     ),
     "squad id": ("SQuAD", "x.json", _squad(_qa(), _qa()), "have the id 'squad:1'"),
     "article": ("SQuAD", "x.json", _squad(), "'Article' has no questions"),
@@ -199,7 +199,7 @@ def test_bad_files_are_refused_in_words(case: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("benchmark", "source", "options", "message"),
     [
-        ("BBH", "nowhere", {}, "no file or folder 'nowhere'"),
+        ("BBH", "nowhere", {}, "No file or folder 'nowhere'"),
         ("BBH", "sample", {"per_category": 0}, "per_category=0 is not a number from 1"),
         ("BBH", "sample", {"per_category": True}, "per_category=True is not"),
         ("BBH", "sample", {"per_category": "some"}, "per_category=some is not"),
@@ -208,7 +208,7 @@ def test_bad_files_are_refused_in_words(case: str, tmp_path: Path) -> None:
     ],
 )
 def test_bad_arguments_are_refused_in_words(
-    benchmark: Benchmark, source: str, options: dict[str, Any], message: str
+    benchmark: str, source: str, options: dict[str, Any], message: str
 ) -> None:
     """A source or number that makes no sense gives one message."""
     with pytest.raises(ValueError, match=message):
@@ -242,7 +242,7 @@ def _bbh_copy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _squad_copy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    record = {"id": "7", "title": "T", "context": "C", "question": "Q?"}
+    record: dict[str, Any] = {"id": "7", "title": "T", "context": "C", "question": "Q?"}
     records = [
         record | {"answers": {"text": ["A", "A"], "answer_start": [0, 0]}},
         record | {"id": "8", "answers": {"text": [], "answer_start": []}},
@@ -257,7 +257,7 @@ def _mt_bench_copy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mt_bench, "HUB_PATH", _hub_copy(folder, {"data.jsonl": [record]}, config))
 
 
-HUB: dict[Benchmark, tuple[Callable[[Path, pytest.MonkeyPatch], None], list[tuple[Any, ...]]]] = {
+HUB: dict[str, tuple[Callable[[Path, pytest.MonkeyPatch], None], list[tuple[Any, ...]]]] = {
     "BBH": (
         _bbh_copy,
         [
@@ -272,7 +272,7 @@ HUB: dict[Benchmark, tuple[Callable[[Path, pytest.MonkeyPatch], None], list[tupl
 
 @pytest.mark.parametrize("benchmark", HUB)
 def test_the_hubs_records_become_the_official_questions(
-    benchmark: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    benchmark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A dataset in the hub's layout, read by inspect's own reader, gives the official texts."""
     pytest.importorskip("datasets", reason="needs the package `datasets`")

@@ -8,9 +8,6 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 PACK = json.loads(
     files("inspect_reliability").joinpath("benchmarks/sample_pack/bbh.json").read_text("utf-8")
@@ -57,8 +54,6 @@ JUDGED = {
     "snarks",
     "sports_understanding",
 }
-
-every_question = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q["category"])
 
 
 def find(pattern: str, text: str) -> re.Match[str]:
@@ -291,25 +286,28 @@ def test_one_question_for_each_bbh_category() -> None:
     assert all(q["id"] == f"sample:bbh:{q['category']}" for q in QUESTIONS)
 
 
-@every_question
-def test_question_has_five_responses_of_the_agreed_length(question: dict[str, Any]) -> None:
+def test_questions_have_five_responses_of_the_agreed_length() -> None:
     """One short turn, five responders, `thorough` the best, lengths within their limits."""
-    assert len(question["turns"]) == 1
-    assert len(question["turns"][0].split()) < 90
-    assert set(question["responses"]) == RESPONDERS
-    assert question["best"] == "thorough"
-    for name, response in question["responses"].items():
-        low, high = WORDS[name]
-        assert low <= len(response.split()) <= high, name
+    for question in QUESTIONS:
+        named = question["category"]
+        assert len(question["turns"]) == 1, named
+        assert len(question["turns"][0].split()) < 90, named
+        assert set(question["responses"]) == RESPONDERS, named
+        assert question["best"] == "thorough", named
+        for name, response in question["responses"].items():
+            low, high = WORDS[name]
+            assert low <= len(response.split()) <= high, (named, name)
 
 
-@every_question
-def test_texts_cannot_be_taken_for_a_verdict(question: dict[str, Any]) -> None:
-    """Texts are plain ASCII and hold nothing a verdict parser would look for."""
-    for text in (*question["turns"], *question["responses"].values()):
-        assert text.isascii()
-        assert text == text.strip()
-        assert not re.search(r"\[\s*[A-E]\s*\]|best response", text, re.IGNORECASE)
+def test_texts_cannot_be_taken_for_a_verdict() -> None:
+    """Texts are plain ASCII and contain nothing a verdict parser would look for."""
+    for question in QUESTIONS:
+        for text in (*question["turns"], *question["responses"].values()):
+            named = question["category"], text
+            assert text.isascii(), named
+            assert text == text.strip(), named
+            found = re.search(r"\[\s*[A-E]\s*\]|best response", text, re.IGNORECASE)
+            assert found is None, named
 
 
 def test_no_response_is_used_twice() -> None:
@@ -325,36 +323,36 @@ def test_every_responder_is_in_every_place_about_equally_often() -> None:
     assert len(seen) == 25
 
 
-@every_question
-def test_only_the_right_responses_conclude_with_the_target(question: dict[str, Any]) -> None:
+def test_only_the_right_responses_conclude_with_the_target() -> None:
     """`thorough` ends in the target, `terse` states it alone, `mistaken` concludes otherwise."""
-    target, responses = question["target"], question["responses"]
-    concluded = {name: answers(text, target)[-1:] for name, text in responses.items()}
-    assert responses["thorough"].removesuffix(".").endswith(target)
-    assert concluded["thorough"] == concluded["terse"] == [target.lower()]
-    assert len(concluded["mistaken"]) == 1
-    assert concluded["mistaken"] != [target.lower()]
-    assert concluded["muddled"] != [target.lower()]
-    assert concluded["astray"] == []
+    for question in QUESTIONS:
+        named, target, responses = question["category"], question["target"], question["responses"]
+        concluded = {name: answers(text, target)[-1:] for name, text in responses.items()}
+        assert responses["thorough"].removesuffix(".").endswith(target), named
+        assert concluded["thorough"] == concluded["terse"] == [target.lower()], named
+        assert len(concluded["mistaken"]) == 1, named
+        assert concluded["mistaken"] != [target.lower()], named
+        assert concluded["muddled"] != [target.lower()], named
+        assert concluded["astray"] == [], named
 
 
-@pytest.mark.parametrize(
-    "question", [q for q in QUESTIONS if "Options:" in q["turns"][0]], ids=lambda q: q["category"]
-)
-def test_target_is_an_offered_option(question: dict[str, Any]) -> None:
+def test_target_is_an_offered_option() -> None:
     """Where the question lists options, the target and every letter named are among them."""
-    turn = question["turns"][0]
-    offered = set(options(turn)) or set(re.findall(r"^- (\w+)$", turn, re.MULTILINE))
-    assert question["target"] in offered
-    for response in question["responses"].values():
-        assert set(re.findall(r"\([A-G]\)", response)) <= offered
+    listing = [question for question in QUESTIONS if "Options:" in question["turns"][0]]
+    assert len(listing) > 10
+    for question in listing:
+        turn = question["turns"][0]
+        offered = set(options(turn)) or set(re.findall(r"^- (\w+)$", turn, re.MULTILINE))
+        assert question["target"] in offered, question["category"]
+        for response in question["responses"].values():
+            assert set(re.findall(r"\([A-G]\)", response)) <= offered, question["category"]
 
 
-@pytest.mark.parametrize("category", sorted(SOLVERS))
-def test_target_is_what_a_solver_finds(category: str) -> None:
+def test_target_is_what_a_solver_finds() -> None:
     """A solver that reads only the question arrives at the target."""
-    question = BY_CATEGORY[category]
-    assert SOLVERS[category](question["turns"][0]) == question["target"]
+    for category, solve in SOLVERS.items():
+        question = BY_CATEGORY[category]
+        assert solve(question["turns"][0]) == question["target"], category
 
 
 def test_all_but_the_judged_categories_are_solved() -> None:

@@ -44,19 +44,16 @@ UNANSWERABLE = [question for question in SQUAD if not question["answerable"]]
 MT_BENCH = {question["category"]: question for question in questions("mt_bench")}
 FACTS = questions("head_to_tail")
 
-squad = pytest.mark.parametrize("question", SQUAD, ids=lambda question: question["id"])
-answerable = pytest.mark.parametrize("question", ANSWERABLE, ids=lambda question: question["id"])
-unanswerable = pytest.mark.parametrize("question", UNANSWERABLE, ids=lambda q: q["id"])
-facts = pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact["id"])
+RIGHT = {"thorough": True, "terse": True, "mistaken": False}
 
 
-def response_sets() -> Iterator[Any]:
-    """Every set of five responses with its word limit, first turns included."""
+def response_sets() -> Iterator[tuple[str, dict[str, str], int]]:
+    """Every question's set of five responses with its word limit, first turns included."""
     for name, longest in LONGEST.items():
         for question in questions(name):
-            yield pytest.param(question["responses"], longest, id=question["id"])
+            yield question["id"], question["responses"], longest
             if "first_turn" in question:
-                yield pytest.param(question["first_turn"], longest, id=f"{question['id']}:first")
+                yield f"{question['id']}:first", question["first_turn"], longest
 
 
 def strings(node: Any) -> Iterator[str]:
@@ -84,66 +81,63 @@ def names_any(text: str, targets: list[str]) -> bool:
     return any(contains(text, target) for target in targets)
 
 
-@pytest.mark.parametrize("name", SIZES)
-def test_a_file_says_whose_text_it_is(name: str) -> None:
+def test_a_file_says_whose_text_it_is() -> None:
     """Each file is labelled as the project's own text, in the form of its benchmark."""
-    pack = load(name)
-    assert pack["name"] == "inspect-reliability sample pack"
-    assert pack["benchmark"] == NAMES[name]
-    assert pack["licence"] == "MIT"
-    assert "Written for inspect-reliability" in pack["notice"]
+    for name in SIZES:
+        pack = load(name)
+        assert pack["name"] == "inspect-reliability sample pack", name
+        assert pack["benchmark"] == NAMES[name]
+        assert pack["licence"] == "MIT", name
+        assert "Written for inspect-reliability" in pack["notice"], name
 
 
-@pytest.mark.parametrize(("name", "size"), SIZES.items())
-def test_ids_are_unique_and_all_there(name: str, size: int) -> None:
+def test_ids_are_unique_and_all_there() -> None:
     """A file has its promised number of questions, each under an id of its own."""
-    ids = [question["id"] for question in questions(name)]
-    assert len(ids) == size
-    assert len(set(ids)) == size
-    assert all(identifier.startswith(f"sample:{name}:") for identifier in ids)
+    for name, size in SIZES.items():
+        ids = [question["id"] for question in questions(name)]
+        assert len(ids) == len(set(ids)) == size, name
+        assert [one for one in ids if not one.startswith(f"sample:{name}:")] == []
 
 
-@pytest.mark.parametrize("name", SIZES)
-def test_no_question_is_asked_twice(name: str) -> None:
+def test_no_question_is_asked_twice() -> None:
     """All questions of a file differ in their text."""
-    asked = [tuple(question["turns"]) for question in questions(name)]
-    assert len(set(asked)) == len(asked)
+    for name in SIZES:
+        asked = Counter(tuple(question["turns"]) for question in questions(name))
+        assert [turns for turns, times in asked.items() if times > 1] == []
 
 
-@pytest.mark.parametrize("name", SIZES)
-def test_no_text_can_be_taken_for_an_option_or_a_verdict(name: str) -> None:
-    """No text holds a lettered bracket, the verdict's words, or a blank edge."""
-    for text in strings(load(name)):
-        assert text == text.strip()
-        assert text
-        assert not re.search(r"\[+\s*[A-Za-z]\s*\]", text)
-        assert "best response" not in text.lower()
+def test_no_text_can_be_taken_for_an_option_or_a_verdict() -> None:
+    """No text contains a lettered bracket, the verdict's words, or a blank edge."""
+    for text in (text for name in SIZES for text in strings(load(name))):
+        assert text == text.strip() != "", text
+        assert not re.search(r"\[+\s*[A-Za-z]\s*\]", text), text
+        assert "best response" not in text.lower(), text
 
 
-@pytest.mark.parametrize(("responses", "longest"), response_sets())
-def test_five_responders_within_their_word_limits(responses: dict[str, str], longest: int) -> None:
+def test_five_responders_within_their_word_limits() -> None:
     """The five responders answer every question, each in a text of its own and of fair length."""
-    assert set(responses) == RESPONDERS
-    assert len(set(responses.values())) == len(RESPONDERS)
-    for responder, text in responses.items():
-        low, high = (4, 15) if responder == "terse" else (20, longest)
-        assert low <= len(text.split()) <= high, responder
+    for named, responses, longest in response_sets():
+        assert set(responses) == RESPONDERS, named
+        assert len(set(responses.values())) == len(RESPONDERS), named
+        for responder, text in responses.items():
+            low, high = (4, 15) if responder == "terse" else (20, longest)
+            assert low <= len(text.split()) <= high, (named, responder)
 
 
-@pytest.mark.parametrize("name", LONGEST)
-def test_the_best_responder_is_recorded(name: str) -> None:
+def test_the_best_responder_is_recorded() -> None:
     """The thorough response is the best one of every question."""
-    assert {question["best"] for question in questions(name)} == {"thorough"}
+    asked = [question for name in LONGEST for question in questions(name)]
+    assert [question["id"] for question in asked if question["best"] != "thorough"] == []
 
 
-@pytest.mark.parametrize("name", LONGEST)
-def test_no_place_gives_a_responder_away(name: str) -> None:
-    """Each responder stands in each of the five places equally often, to within one."""
-    orders = [list(question["responses"]) for question in questions(name)]
-    for responder in RESPONDERS:
-        places = Counter(order.index(responder) for order in orders)
-        counts = [places[place] for place in range(len(RESPONDERS))]
-        assert max(counts) - min(counts) <= 1, responder
+def test_no_place_gives_a_responder_away() -> None:
+    """Each responder has each of the five places equally often, to within one."""
+    for name in LONGEST:
+        orders = [list(question["responses"]) for question in questions(name)]
+        for responder in RESPONDERS:
+            places = Counter(order.index(responder) for order in orders)
+            counts = [places[place] for place in range(len(RESPONDERS))]
+            assert max(counts) - min(counts) <= 1, (name, responder)
 
 
 def test_length_does_not_give_the_best_response_away() -> None:
@@ -156,11 +150,11 @@ def test_length_does_not_give_the_best_response_away() -> None:
     assert longest_is_best <= 0.6 * len(sets)
 
 
-@squad
-def test_a_passage_has_its_length(question: dict[str, Any]) -> None:
+def test_a_passage_has_its_length() -> None:
     """A passage runs to 50 to 80 words and carries one question."""
-    assert 50 <= len(question["context"].split()) <= 80
-    assert len(question["turns"]) == 1
+    for question in SQUAD:
+        assert 50 <= len(question["context"].split()) <= 80, question["id"]
+        assert len(question["turns"]) == 1, question["id"]
 
 
 def test_three_squad_questions_have_no_answer() -> None:
@@ -170,40 +164,34 @@ def test_three_squad_questions_have_no_answer() -> None:
     assert len({question["category"] for question in SQUAD}) == len(SQUAD)
 
 
-@answerable
-def test_targets_are_spans_of_the_passage(question: dict[str, Any]) -> None:
-    """Every target stands in the passage letter by letter."""
-    assert all(target in question["context"] for target in question["targets"])
+def test_targets_are_spans_of_the_passage() -> None:
+    """Every target is a part of the passage, letter by letter."""
+    for question in ANSWERABLE:
+        assert [one for one in question["targets"] if one not in question["context"]] == []
 
 
-@answerable
-@pytest.mark.parametrize(
-    ("responder", "right"), [("thorough", True), ("terse", True), ("mistaken", False)]
-)
-def test_the_right_responders_name_a_target(
-    question: dict[str, Any], responder: str, right: bool
-) -> None:
+def test_the_right_responders_name_a_target() -> None:
     """The thorough and the terse response name a target; the mistaken one names none."""
-    assert names_any(question["responses"][responder], question["targets"]) is right
+    for question in ANSWERABLE:
+        named = {
+            name: names_any(question["responses"][name], question["targets"]) for name in RIGHT
+        }
+        assert named == RIGHT, question["id"]
 
 
-@answerable
-def test_a_thorough_response_ends_in_the_answer(question: dict[str, Any]) -> None:
+def test_a_thorough_response_ends_in_the_answer() -> None:
     """The last sentence of the thorough response states the target."""
-    last = re.split(r"(?<=[.!?])\s+", question["responses"]["thorough"])[-1]
-    assert names_any(last, question["targets"])
+    for question in ANSWERABLE:
+        last = re.split(r"(?<=[.!?])\s+", question["responses"]["thorough"])[-1]
+        assert names_any(last, question["targets"]), question["id"]
 
 
-@unanswerable
-@pytest.mark.parametrize(
-    ("responder", "right"), [("thorough", True), ("terse", True), ("mistaken", False)]
-)
-def test_the_right_responders_say_that_the_passage_is_silent(
-    question: dict[str, Any], responder: str, right: bool
-) -> None:
+def test_the_right_responders_say_that_the_passage_is_silent() -> None:
     """Only the right responses say that the passage does not tell."""
     silent = r"(not|never|no) \w*\s?(say|tell|answer|mentions|year|stated)"
-    assert bool(re.search(silent, question["responses"][responder])) is right
+    for question in UNANSWERABLE:
+        said = {name: bool(re.search(silent, question["responses"][name])) for name in RIGHT}
+        assert said == RIGHT, question["id"]
 
 
 def test_mt_bench_has_its_eight_categories() -> None:
@@ -248,11 +236,7 @@ def test_mt_bench_answers_are_right(category: str, turn: str, answer: str) -> No
     assert not re.search(answer, texts["mistaken"])
 
 
-@pytest.mark.parametrize(
-    ("responder", "right"),
-    [("thorough", True), ("terse", True), ("muddled", False), ("mistaken", False)],
-)
-def test_mt_bench_code_does_what_was_asked(responder: str, right: bool) -> None:
+def test_mt_bench_code_does_what_was_asked() -> None:
     """Only the code of the right responders returns the even numbers, then each of them once."""
     numbers = [4, 3, 2, 4, 1, 2, 8]
     cases = [
@@ -260,26 +244,27 @@ def test_mt_bench_code_does_what_was_asked(responder: str, right: bool) -> None:
         ("responses", r"return (sorted.*?\)\)|list.*|numbers.*)", [4, 2, 8]),
     ]
     for turn, pattern, expected in cases:
-        found = re.search(pattern, MT_BENCH["coding"][turn][responder])
-        assert found is not None
-        expression = found.group(1).split(". ")[0].rstrip(".")
-        assert (eval(expression, {"numbers": numbers}) == expected) is right
+        for responder, right in (RIGHT | {"muddled": False}).items():
+            found = re.search(pattern, MT_BENCH["coding"][turn][responder])
+            assert found is not None, (turn, responder)
+            expression = found.group(1).split(". ")[0].rstrip(".")
+            returned = eval(expression, {"numbers": numbers})
+            assert (returned == expected) is right, (turn, responder)
 
 
-@pytest.mark.parametrize(
-    ("responder", "right"), [("thorough", True), ("terse", True), ("mistaken", False)]
-)
-def test_mt_bench_json_is_json(responder: str, right: bool) -> None:
+def test_mt_bench_json_is_json() -> None:
     """The extraction's object parses, and only the right responders give the right tasks."""
-    text = MT_BENCH["extraction"]["responses"][responder]
-    tasks = json.loads(text[text.index("{") : text.rindex("}") + 1])
-    assert (tasks == {"Priya": "brings the plans", "Tom": "books the room"}) is right
+    for responder, right in RIGHT.items():
+        text = MT_BENCH["extraction"]["responses"][responder]
+        tasks = json.loads(text[text.index("{") : text.rindex("}") + 1])
+        expected = {"Priya": "brings the plans", "Tom": "books the room"}
+        assert (tasks == expected) is right, responder
 
 
 def test_mt_bench_sentence_keeps_to_fifteen_words() -> None:
     """The shortened invitation of the right responders has at most fifteen words."""
     responses = MT_BENCH["writing"]["responses"]
-    for responder, fits in [("thorough", True), ("terse", True), ("mistaken", False)]:
+    for responder, fits in RIGHT.items():
         sentence = responses[responder].split(": ")[-1]
         assert (len(sentence.split()) <= 15) is fits, responder
 
@@ -305,23 +290,24 @@ def test_predictions_mix_right_wrong_and_unsure() -> None:
     assert right["head"] > right["torso"] > right["tail"]
 
 
-@facts
-def test_a_correct_flag_agrees_with_the_targets(fact: dict[str, Any]) -> None:
+def test_a_correct_flag_agrees_with_the_targets() -> None:
     """A prediction is right just if it names a target or says the same in listed other words."""
-    named = names_any(fact["prediction"], fact["targets"])
-    in_other_words = fact["prediction"] in RIGHT_IN_OTHER_WORDS
-    assert not (named and in_other_words)
-    assert fact["correct"] is (named or in_other_words)
+    for fact in FACTS:
+        named = names_any(fact["prediction"], fact["targets"])
+        in_other_words = fact["prediction"] in RIGHT_IN_OTHER_WORDS
+        assert not (named and in_other_words), fact["id"]
+        assert fact["correct"] is (named or in_other_words), fact["id"]
 
 
-@facts
-def test_a_fact_is_short(fact: dict[str, Any]) -> None:
+def test_a_fact_is_short() -> None:
     """A fact is one short question whose wording does not give the answer away."""
-    (question,) = fact["turns"]
-    assert question.endswith("?")
-    assert len(question.split()) <= 15
-    assert len(fact["prediction"].split()) <= 4
-    assert not names_any(question, fact["targets"])
+    for fact in FACTS:
+        assert len(fact["turns"]) == 1, fact["id"]
+        question = fact["turns"][0]
+        assert question.endswith("?"), fact["id"]
+        assert len(question.split()) <= 15, fact["id"]
+        assert len(fact["prediction"].split()) <= 4, fact["id"]
+        assert not names_any(question, fact["targets"]), fact["id"]
 
 
 def test_nothing_is_copied_from_the_benchmarks() -> None:

@@ -16,9 +16,10 @@ from inspect_ai.log import read_eval_log, read_eval_log_sample
 import example_logs
 from example_published import QUESTIONS, REPLICATIONS, RESPONDERS, published_folder
 from inspect_reliability.cli import main
+from inspect_reliability.designs import DESIGNS
 from inspect_reliability.published.layout import published_runs
 from inspect_reliability.published.logs import write_published_log
-from inspect_reliability.verdicts import parse_published
+from inspect_reliability.report.forms import FORMS
 
 COMMANDS = {
     "report": ["report"],
@@ -35,6 +36,13 @@ def run(*arguments: str | Path) -> Result:
     result = CliRunner().invoke(main, [str(argument) for argument in arguments])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
+
+
+def results(printed: Result) -> dict[str, Any]:
+    """What a command found, but for the notes on where it found it."""
+    found: dict[str, Any] = json.loads(printed.stdout)
+    del found["notes"]
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +84,8 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        ("empty", "There are no inspect logs"),
-        ("truncated", "There are no judgments in 1 log"),
+        ("empty", "No inspect logs"),
+        ("truncated", "No judgments in 1 log"),
     ],
 )
 def test_nothing_to_read(logs: dict[str, Path], command: str, kind: str, words: str) -> None:
@@ -92,8 +100,8 @@ def test_nothing_to_read(logs: dict[str, Path], command: str, kind: str, words: 
 @pytest.mark.parametrize(
     ("kind", "note"),
     [
-        ("running", "of 8 judgments are there: still being written"),
-        ("cancelled", "of 8 judgments are there: its run was cancelled"),
+        ("running", "of 8 judgments made: still being written"),
+        ("cancelled", "of 8 judgments made: its run was cancelled"),
         ("failed", "its run failed"),
         ("copied", "12 duplicate judgments left out"),
     ],
@@ -122,7 +130,7 @@ def test_comparing_imperfect_logs(logs: dict[str, Path], kind: str, note: str) -
     result = run("compare", logs[kind], logs["other"], "--format", "json")
     assert result.exit_code == 0, result.stderr
     assert note in " ".join(result.stderr.split())
-    rows = json.loads(result.stdout)
+    rows = json.loads(result.stdout)["rows"]
     assert {row["coefficient"] for row in rows} == {"omega", "agreement"}
 
 
@@ -148,27 +156,27 @@ def test_one_broken_log_among_others(logs: dict[str, Path]) -> None:
     result = run("report", logs["truncated"], logs["clean"], "--format", "json")
     assert result.exit_code == 0
     assert "cannot be read" in result.stderr
-    (row,) = json.loads(result.stdout)
+    (row,) = json.loads(result.stdout)["rows"]
     assert row["n_judgments"] == 12
 
 
 def test_a_copy_changes_no_number(logs: dict[str, Path]) -> None:
     """Two copies of a log are one set of judgments."""
     once, twice = (
-        run("report", logs[kind], "--format", "json").stdout for kind in ("clean", "copied")
+        results(run("report", logs[kind], "--format", "json")) for kind in ("clean", "copied")
     )
     assert once == twice
 
 
 def test_a_foreign_task_is_reported_by_scorer(logs: dict[str, Path]) -> None:
     """Numbers and the parts of dict scores are verdicts of scorers of their own."""
-    rows = json.loads(run("report", logs["foreign"], "--format", "json").stdout)
+    rows = json.loads(run("report", logs["foreign"], "--format", "json").stdout)["rows"]
     assert [row["scorer"] for row in rows] == ["numeric", "rubric.facts", "rubric.style"]
     assert {row["benchmark"] for row in rows} == {"sums"}
     assert rows[2]["agreement"] == 1
 
 
-@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown"])
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("command", ["report", "plan", "gate", "compare"])
 def test_every_format_of_every_command(logs: dict[str, Path], command: str, form: str) -> None:
     """Each command prints each format on standard output."""
@@ -185,7 +193,8 @@ def test_every_format_of_every_command(logs: dict[str, Path], command: str, form
 
 def test_grouping(logs: dict[str, Path]) -> None:
     """Any key of the scores' metadata can be grouped by; an unknown one lists those there are."""
-    rows = json.loads(run("report", logs["clean"], "--by", "category", "--format", "json").stdout)
+    by_category = run("report", logs["clean"], "--by", "category", "--format", "json")
+    rows = json.loads(by_category.stdout)["rows"]
     assert len(rows) == 3
     assert all(row["n_questions"] == 1 for row in rows)
     result = run("report", logs["clean"], "--by", "nonsense")
@@ -220,7 +229,7 @@ def test_data(logs: dict[str, Path], tmp_path: Path) -> None:
     """Judgments and results are the same in parquet, in CSV and in JSON."""
     result = run("report", logs["clean"], "--data", tmp_path / "data", "--format", "json")
     assert result.exit_code == 0, result.stderr
-    (row,) = json.loads(result.stdout)
+    (row,) = json.loads(result.stdout)["rows"]
     for read, kind in ((pd.read_parquet, "parquet"), (pd.read_csv, "csv")):
         table = read(tmp_path / "data" / f"judgments.{kind}")
         assert len(table) == row["n_judgments"] == 12
@@ -229,6 +238,7 @@ def test_data(logs: dict[str, Path], tmp_path: Path) -> None:
         assert results["omega"][0] == pytest.approx(row["omega"])
 
 
+@pytest.mark.process
 def test_published_judgments_as_logs(tmp_path: Path) -> None:
     """Imported logs give the numbers of the files, however often they are there."""
     folder = published_folder(tmp_path / "published")
@@ -245,12 +255,13 @@ def test_published_judgments_as_logs(tmp_path: Path) -> None:
         run("report", *sources, "--format", "json")
         for sources in ([folder], [log_dir], [log_dir, again])
     )
-    assert json.loads(logs.stdout) == json.loads(files.stdout) == json.loads(twice.stdout)
-    judgments = sum(row["n_judgments"] for row in json.loads(files.stdout))
+    assert results(logs) == results(files) == results(twice)
+    judgments = sum(row["n_judgments"] for row in results(files)["rows"])
     assert judgments == (3 * len(QUESTIONS) + 4) * REPLICATIONS
     assert "duplicate judgments" in twice.stderr
 
 
+@pytest.mark.process
 def test_importing_without_responses(tmp_path: Path) -> None:
     """Judgments alone give the same numbers as logs and as files."""
     folder = published_folder(tmp_path / "published")
@@ -259,13 +270,13 @@ def test_importing_without_responses(tmp_path: Path) -> None:
     for path in (folder / "prompt_responses.json", *folder.glob("application_data/*.json")):
         path.unlink()
     assert run("import", folder, "--log-dir", tmp_path / "logs").exit_code == 0
-    (files,), (logs,) = (
-        json.loads(run("report", source, "--format", "json").stdout)
-        for source in (folder, tmp_path / "logs")
+    files, logs = (
+        results(run("report", source, "--format", "json")) for source in (folder, tmp_path / "logs")
     )
-    assert files == logs
-    assert files["a_lm"] is not None
-    assert files["h_lm"] is None
+    assert files["rows"] == logs["rows"]
+    (row,) = files["rows"]
+    assert row["a_lm"] is not None
+    assert row["h_lm"] is None
 
 
 def test_imported_logs_hold_prompt_output_and_metrics(tmp_path: Path) -> None:
@@ -278,7 +289,7 @@ def test_imported_logs_hold_prompt_output_and_metrics(tmp_path: Path) -> None:
         for run_ in published_runs(folder)[0]
         if (run_.benchmark, run_.temperature) == ("MT-Bench", 0.5)
     ]
-    path = write_published_log(folder, run_, tmp_path)
+    path = write_published_log(folder, run_, tmp_path / "one.eval")
     log = read_eval_log(str(path))
     assert log.eval.model == "acme/Judge-1_b"
     assert log.eval.config.epochs == REPLICATIONS
@@ -290,7 +301,10 @@ def test_imported_logs_hold_prompt_output_and_metrics(tmp_path: Path) -> None:
     assert sample.output.completion == run_.outputs["mtb:m2"][2]
     assert all(name in sample.messages[0].text for name in RESPONDERS)
     assert sample.scores is not None
-    assert sample.scores["verdict"].value == parse_published(sample.output.completion)
+    assert (
+        sample.scores["verdict"].value
+        == DESIGNS["bbh"].reader.read(sample.output.completion, "published").verdict
+    )
     assert "seed" not in (sample.scores["verdict"].metadata or {})
     assert sample.model_usage == {}
 
@@ -335,6 +349,7 @@ ProcessPoolExecutor._spawn_process = spawn
 """
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("in_every_process", "in_command"),
     [(KILLED_WRITING, ""), ("", KILLED_STARTING)],
@@ -364,7 +379,7 @@ def test_importing_when_a_worker_is_killed(
     assert run("import", folder, "--log-dir", log_dir).exit_code == 0
     assert len(list(log_dir.glob("*.eval"))) == 3 * 3 * 2 + 1
     files, logs = (run("report", source, "--format", "json") for source in (folder, log_dir))
-    assert json.loads(logs.stdout) == json.loads(files.stdout)
+    assert results(logs) == results(files)
 
 
 def test_importing_another_folder(tmp_path: Path) -> None:
@@ -378,10 +393,10 @@ def test_a_path_that_does_not_exist(tmp_path: Path) -> None:
     """A typing error is named."""
     result = run("report", tmp_path / "nothing")
     assert result.exit_code == 2
-    assert "There is no file or folder" in result.stderr
+    assert "No file or folder" in result.stderr
 
 
-@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown"])
+@pytest.mark.parametrize("form", FORMS)
 def test_hostile_names_do_nothing_on_a_terminal(tmp_path: Path, form: str) -> None:
     """Escapes in a judge's name or a question's id reach no terminal."""
     folder = tmp_path / "results"

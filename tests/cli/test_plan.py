@@ -11,7 +11,7 @@ import example_logs
 from inspect_reliability.cli import main
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judgments, judgments_from_frame
-from inspect_reliability.report.plans import majority_remarks, plan_row, plans
+from inspect_reliability.report.plan import plans, remarks
 
 
 def judged(**verdicts: list[str]) -> Judgments:
@@ -36,9 +36,9 @@ def test_one_epoch_of_one_judge() -> None:
     """A judge with one judgment a question does not keep the others from their plan."""
     once, often = judged(p=["A"], q=["B"]), judged(p=["A", "B"] * 4, q=["A"] * 8)
     both = pd.concat([once.table, often.table.assign(judge="k")])
-    first, second = (plan_row(found) for found in plans(Judgments(both)))
+    first, second = (found.record for found in plans(Judgments(both)))
     assert (first["votes"], first["votes_needed"], first["designs"]) == ([], None, [])
-    assert "2 runs of a question" in first["not_estimable"]["votes"]
+    assert "2 replications per vote" in first["not_estimable"]["votes"]
     assert [row["votes"] for row in second["votes"]] == [1, 3]
     with pytest.raises(UserError, match="more epochs"):
         plans(once)
@@ -50,13 +50,12 @@ def test_one_epoch_of_one_judge() -> None:
 )
 def test_what_is_known_of_single_questions(replications: int, known: int, reason: str) -> None:
     """With more votes than a quarter of the replications the share is null, and it is said why."""
-    (found,) = plans(judged(p=["A", "B"] * (replications // 2), q=["A"] * replications))
-    row = plan_row(found)
+    ((_, row),) = plans(judged(p=["A", "B"] * (replications // 2), q=["A"] * replications))
     shares = [votes["share_stable"] for votes in row["votes"]]
     assert shares == [0.5] * known + [None] * (len(shares) - known)
     assert len(shares) > known
     assert reason in row["not_estimable"]["share_stable"]
-    assert reason in " ".join(majority_remarks(found))
+    assert reason in " ".join(remarks(row))
     assert [one["question"] for one in row["unsettled"]] == ["p"] * min(known, 1)
     assert json.loads(json.dumps(row, allow_nan=False)) == row
 
@@ -64,18 +63,17 @@ def test_what_is_known_of_single_questions(replications: int, known: int, reason
 def test_copies_are_no_votes() -> None:
     """Where replications may be copies of one draw a majority of one is not said to be enough."""
     alike = judged(p=["A"] * 8, q=["B"] * 8).table
-    for table, word in ((alike, "sampled"), (alike.assign(temperature=0.0), "Temperature 0")):
-        (found,) = plans(Judgments(table))
-        row = plan_row(found)
+    for table, word in ((alike, "seed check"), (alike.assign(temperature=0.0), "temperature 0")):
+        ((_, row),) = plans(Judgments(table))
         assert row["votes"] == []
         assert word in row["not_estimable"]["votes"]
-        assert word in majority_remarks(found)[0]
+        assert word in remarks(row)[0]
 
 
 def test_one_vote_in_words() -> None:
     """One vote gives, three give."""
     alike = judged(p=["A"] * 8, q=["B"] * 8).table
-    (steady,) = plans(Judgments(alike.assign(seed_check="honoured")))
-    assert majority_remarks(steady)[0] == "1 vote gives the same majority again 95% of the time."
-    (less,) = plans(judged(p=["A"] * 37 + ["B"] * 3, q=["B"] * 40))
-    assert majority_remarks(less)[0] == "3 votes give the same majority again 95% of the time."
+    ((_, steady),) = plans(Judgments(alike.assign(seed_check="honoured")))
+    assert remarks(steady)[0] == "1 vote gives the same majority again 95% of the time."
+    ((_, less),) = plans(judged(p=["A"] * 37 + ["B"] * 3, q=["B"] * 40))
+    assert remarks(less)[0] == "3 votes give the same majority again 95% of the time."

@@ -1,5 +1,6 @@
 """The draws: distributed as the model says, and independent where they should be."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,6 +9,7 @@ import torch
 from scipy import stats
 from slow_path import noise
 
+from inspect_reliability.hf_seeded.candidates import NotFiniteError
 from inspect_reliability.hf_seeded.draw import Draws, gumbel, stream_keys
 from inspect_reliability.hf_seeded.request import Request
 
@@ -40,12 +42,12 @@ def probabilities(row: torch.Tensor, temperature: float, top_k: int | None) -> n
 
 def test_noise_is_the_defined_hash() -> None:
     """The vectorised noise is, number by number, the one plain integer arithmetic gives."""
-    asked = [Request(PROMPT, seed, 1, choice=seed % 3) for seed in (0, 1, 2**31 - 1, -4)]
+    asked = [Request(PROMPT, seed, 1) for seed in (0, 1, 2**31 - 1, -4)]
     tokens = torch.tensor([0, 1, 127_999]).expand(len(asked), 3)
     keys = stream_keys(PROMPT, asked)
     for step in (0, 1, 700):
         expected = [
-            [noise(PROMPT, request.seed, request.choice, step, token) for token in (0, 1, 127_999)]
+            [noise(PROMPT, request.seed, step, token) for token in (0, 1, 127_999)]
             for request in asked
         ]
         np.testing.assert_allclose(gumbel(keys, step, tokens), expected, rtol=1e-12)
@@ -99,6 +101,19 @@ def test_tokens_tied_at_the_edge_stay() -> None:
     counts = np.bincount(drawn, minlength=20)
     assert counts[10:].sum() == 0
     assert stats.chisquare(counts[1:10]).pvalue > 0.001
+
+
+@pytest.mark.parametrize("top_k", [None, 10])
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_only_finite_logits_are_drawn_from(value: float, top_k: int | None) -> None:
+    """NaN and infinity are refused wherever they are; minus infinity is a token never drawn."""
+    row = logits()
+    row[0, 3] = value
+    if value == -math.inf:
+        assert 3 not in draw(row, range(500), temperature=5.0, top_k=top_k)  # type: ignore[arg-type]
+        row[:] = value
+    with pytest.raises(NotFiniteError, match="not finite"):
+        draw(row, [1], top_k=top_k)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1e-7])

@@ -48,12 +48,11 @@ def grouper(recorder: Recorder) -> Iterator[Grouper]:
 
 
 async def submit_all(grouper: Grouper, requests: Sequence[Request]) -> list[Continuation]:
-    return await asyncio.gather(*(grouper.submit(request) for request in requests))
+    return [one for (one,) in await asyncio.gather(*(grouper.submit([r]) for r in requests))]
 
 
-def test_equal_prompts_are_one_group(recorder: Recorder, grouper: Grouper) -> None:
-    """Equal prompts that wait together share one tree, whatever arrives between them."""
-    requests = [Request(PROMPT[: 20 + n % 3], n, 4, top_k=20) for n in range(90)]
+async def wait_together(grouper: Grouper, requests: Sequence[Request]) -> list[Continuation]:
+    """Submit requests while the worker is kept busy, so that all of them wait at once."""
     begun, all_there = threading.Event(), threading.Event()
 
     def hold(text: str) -> bool:
@@ -61,22 +60,37 @@ def test_equal_prompts_are_one_group(recorder: Recorder, grouper: Grouper) -> No
         all_there.wait(timeout=60)
         return True
 
-    async def scenario() -> list[Continuation]:
-        first = asyncio.create_task(grouper.submit(Request(PROMPT, 0, 1, stop=hold)))
-        while not begun.is_set():
-            await asyncio.sleep(0.001)
-        waiting = [asyncio.create_task(grouper.submit(request)) for request in requests]
-        await asyncio.sleep(0)
-        all_there.set()
-        await first
-        return await asyncio.gather(*waiting)
+    first = asyncio.create_task(grouper.submit([Request(PROMPT, 0, 1, stop=hold)]))
+    while not begun.is_set():
+        await asyncio.sleep(0.001)
+    waiting = asyncio.create_task(submit_all(grouper, requests))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    all_there.set()
+    await first
+    return await waiting
 
-    results = asyncio.run(scenario())
+
+def test_equal_prompts_are_one_group(recorder: Recorder, grouper: Grouper) -> None:
+    """Equal prompts that wait together share one tree, whatever arrives between them."""
+    requests = [Request(PROMPT[: 20 + n % 3], n, 4, top_k=20) for n in range(90)]
+    results = asyncio.run(wait_together(grouper, requests))
     assert recorder.sizes == [1, 30, 30, 30]
     for rest in range(3):
         assert results[rest::3] == generate(recorder.run, requests[rest::3])
 
 
+@pytest.mark.slow
+def test_five_thousand_wait(recorder: Recorder, grouper: Grouper) -> None:
+    """With 5,000 requests waiting, each is answered as it is alone, in one tree a prompt."""
+    requests = [Request(PROMPT[: 5 + n % 25], n, 2, top_k=20) for n in range(5000)]
+    results = asyncio.run(wait_together(grouper, requests))
+    assert recorder.sizes == [1, *[200] * 25]
+    for n in range(0, 5000, 700):
+        assert [results[n]] == generate(recorder.run, [requests[n]])
+
+
+@pytest.mark.slow
 def test_a_thousand_different_prompts(recorder: Recorder, grouper: Grouper) -> None:
     """A thousand prompts at once are all answered, each as it is alone."""
     requests = [Request((5 + n % 300, 9 + n // 300), n, 1, top_k=20) for n in range(1000)]
@@ -103,14 +117,14 @@ def test_cancelled_in_flight(llama: PreTrainedModel) -> None:
     grouper = Grouper(Recorder(run))
 
     async def scenario() -> list[Continuation]:
-        doomed = asyncio.create_task(grouper.submit(lengthy))
-        other = asyncio.create_task(grouper.submit(short))
+        doomed = asyncio.create_task(grouper.submit([lengthy]))
+        other = asyncio.create_task(grouper.submit([short]))
         while not stepping.is_set():
             await asyncio.sleep(0.001)
         doomed.cancel()
         with pytest.raises(asyncio.CancelledError):
             await doomed
-        return [await other, *await submit_all(grouper, [short])]
+        return [*await other, *await submit_all(grouper, [short])]
 
     results = asyncio.run(scenario())
     grouper.close()
@@ -122,7 +136,7 @@ def test_a_cancelled_group_costs_nothing(recorder: Recorder, grouper: Grouper) -
     """Requests cancelled before their turn never reach the model."""
 
     async def scenario() -> None:
-        task = asyncio.create_task(grouper.submit(Request(PROMPT, 1, 5)))
+        task = asyncio.create_task(grouper.submit([Request(PROMPT, 1, 5)]))
         await asyncio.sleep(0)
         task.cancel()
         await submit_all(grouper, [Request(PROMPT[1:], 1, 5)])
@@ -136,16 +150,39 @@ def test_a_failure_stays_in_its_group(recorder: Recorder, grouper: Grouper) -> N
     impossible = Request((10_000,), 1, 3)
     possible = Request(PROMPT, 1, 3)
 
-    async def scenario() -> list[Continuation | BaseException]:
+    async def scenario() -> list[list[Continuation] | BaseException]:
         return await asyncio.gather(
-            *(grouper.submit(request) for request in (impossible, possible, impossible)),
+            *(grouper.submit([request]) for request in (impossible, possible, impossible)),
             return_exceptions=True,
         )
 
     results = asyncio.run(scenario())
     assert isinstance(results[0], IndexError)
     assert isinstance(results[2], IndexError)
-    assert [results[1]] == generate(recorder.run, [possible])
+    assert results[1] == generate(recorder.run, [possible])
+
+
+def test_a_batch_is_answered_together(recorder: Recorder, grouper: Grouper) -> None:
+    """Requests submitted together come back together, in their order, and share trees."""
+    batch = [Request(PROMPT[: 20 + n % 2], n, 4, top_k=20) for n in range(40)]
+
+    async def scenario() -> list[Continuation]:
+        return await grouper.submit(batch)
+
+    results = asyncio.run(scenario())
+    assert recorder.sizes == [20, 20]
+    for rest in range(2):
+        assert results[rest::2] == generate(recorder.run, batch[rest::2])
+
+
+def test_a_batch_fails_together(recorder: Recorder, grouper: Grouper) -> None:
+    """Where one of its requests fails, the wait for a batch ends with that failure."""
+
+    async def scenario() -> list[Continuation]:
+        return await grouper.submit([Request(PROMPT, 1, 5), Request((10_000,), 1, 3)])
+
+    with pytest.raises(IndexError):
+        asyncio.run(scenario())
 
 
 def test_closing_ends_what_waits(recorder: Recorder) -> None:
@@ -153,13 +190,13 @@ def test_closing_ends_what_waits(recorder: Recorder) -> None:
     grouper = Grouper(recorder)
 
     async def scenario() -> None:
-        task = asyncio.create_task(grouper.submit(Request(PROMPT, 1, 5)))
+        task = asyncio.create_task(grouper.submit([Request(PROMPT, 1, 5)]))
         await asyncio.sleep(0)
         grouper.close()
         with pytest.raises(ClosedError):
             await task
         with pytest.raises(ClosedError):
-            await grouper.submit(Request(PROMPT, 1, 5))
+            await grouper.submit([Request(PROMPT, 1, 5)])
 
     asyncio.run(scenario())
 
@@ -179,6 +216,7 @@ def scarce(llama: PreTrainedModel) -> Iterator[dict[str, int]]:
     handle.remove()
 
 
+@pytest.mark.slow
 def test_out_of_memory_means_fewer_rows(llama: PreTrainedModel, scarce: dict[str, int]) -> None:
     """Where many rows do not fit, fewer are tried, and every text stays the same."""
     requests = [Request(PROMPT, seed, 6, temperature=1.5) for seed in range(80)]
@@ -189,27 +227,30 @@ def test_out_of_memory_means_fewer_rows(llama: PreTrainedModel, scarce: dict[str
     assert 8 <= run.max_rows <= 20
 
 
-def test_out_of_memory_for_good(recorder: Recorder, grouper: Grouper, scarce: dict) -> None:
+def test_out_of_memory_for_good(
+    recorder: Recorder, grouper: Grouper, scarce: dict[str, int]
+) -> None:
     """What cannot fit ends in an error that says so; what fits is answered all the same."""
     scarce["rows"] = 1
     wide = [Request(PROMPT, seed, 6) for seed in range(20)]
     narrow = Request(PROMPT[1:], 1, 1)
 
-    async def scenario() -> list[Continuation | BaseException]:
+    async def scenario() -> list[list[Continuation] | BaseException]:
         return await asyncio.gather(
-            *(grouper.submit(request) for request in [*wide, narrow]), return_exceptions=True
+            *(grouper.submit([request]) for request in [*wide, narrow]), return_exceptions=True
         )
 
     *failed, done = asyncio.run(scenario())
     assert all(isinstance(result, OutOfMemoryError) for result in failed)
     assert "did not fit" in str(failed[0])
-    assert isinstance(done, Continuation)
+    assert isinstance(done[0], Continuation)  # type: ignore[index]
 
     scarce["rows"], scarce["tokens"] = 10**9, 5
     with pytest.raises(OutOfMemoryError, match="a prompt of 30 tokens"):
         asyncio.run(submit_all(grouper, [Request(PROMPT, 1, 6)]))
 
 
+@pytest.mark.slow
 def test_a_memory_cap_bounds_the_rows(llama: PreTrainedModel) -> None:
     """Under a cap, never more rows go through the model than it has room for."""
     widest = 0
@@ -227,6 +268,7 @@ def test_a_memory_cap_bounds_the_rows(llama: PreTrainedModel) -> None:
     assert 8 <= widest < 40
 
 
+@pytest.mark.slow
 def test_end_tokens_and_stops_end_a_row(llama: PreTrainedModel) -> None:
     """A row ends at the end token, at its stop or at its length, and says which."""
     run = model_run(llama)

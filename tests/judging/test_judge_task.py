@@ -8,10 +8,11 @@ import pytest
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 
+from inspect_reliability.designs import DESIGNS
+from inspect_reliability.designs.paper import LETTERS
 from inspect_reliability.errors import UserError
 from inspect_reliability.judging.seeds import replication_seed
 from inspect_reliability.tasks import bbh_judge
-from inspect_reliability.verdicts import CATEGORIES, LETTERS
 
 EPOCHS = 4
 Judge = Callable[..., EvalLog]
@@ -52,6 +53,7 @@ def outputs(log: EvalLog) -> list[str]:
     return [s.output.completion for s in samples(log)]
 
 
+@pytest.mark.slow
 def test_every_judgment_is_in_the_log_with_the_seed_that_was_sent(log: EvalLog) -> None:
     """Each question has every epoch, and the recorded seed is the one the provider received."""
     assert len(samples(log)) == 5 * EPOCHS
@@ -63,7 +65,7 @@ def test_every_judgment_is_in_the_log_with_the_seed_that_was_sent(log: EvalLog) 
         assert metadata["seed"] in sent
         assert metadata["seed"] == replication_seed(0, str(sample.id), sample.epoch)
         assert metadata["replication"] == sample.epoch
-        assert score.value in CATEGORIES
+        assert score.value in DESIGNS["bbh"].reader.categories
         assert score.explanation == sample.output.completion
         if score.value in LETTERS:
             assert metadata["responder"] == metadata["order"][LETTERS.index(str(score.value))]
@@ -95,9 +97,10 @@ def test_metrics_of_the_log_are_those_of_its_verdicts(log: EvalLog) -> None:
     everything = [verdict for _, _, verdict in verdicts(log)]
     assert metrics["non_response_rate"] == everything.count("non-response") / len(everything)
     assert metrics["invalid_rate"] == everything.count("invalid") / len(everything)
-    assert {"omega", "omega_composite", "best_rate"} <= set(metrics)
+    assert {"omega", "omega_low", "best_rate"} <= set(metrics)
 
 
+@pytest.mark.slow
 def test_the_same_command_gives_the_same_outputs(log: EvalLog, judge: Judge) -> None:
     """A run is a function of its settings, not of what is in the batch; the base seed is one."""
     assert outputs(judge(max_connections=1)) == outputs(log)
@@ -106,6 +109,7 @@ def test_the_same_command_gives_the_same_outputs(log: EvalLog, judge: Judge) -> 
     )
 
 
+@pytest.mark.slow
 def test_a_reshuffled_order_is_another_for_every_replication(judge: Judge) -> None:
     """With order="reshuffled" the same question is shown in different orders."""
     log = judge(bbh_judge(order="reshuffled"))
@@ -146,7 +150,7 @@ def test_published_prompts_are_judged(data: Path, judge: Judge) -> None:
         ({"order": "sorted"}, "order='sorted' is not known. Use one of: shuffled"),
         ({"parser": "strict"}, "parser='strict' is not known. Use one of: default"),
         ({"seed": "x"}, "seed='x' is not a whole number"),
-        ({"responses": "nowhere.json"}, "no file or folder 'nowhere.json'"),
+        ({"responses": "nowhere.json"}, "No file or folder 'nowhere.json'"),
     ],
 )
 def test_wrong_arguments_are_named(arguments: dict[str, Any], message: str) -> None:

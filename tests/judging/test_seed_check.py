@@ -21,13 +21,13 @@ from inspect_ai.model import (
 
 from graders import TINY, letters, run, suite, tiny
 from inspect_reliability import tiny_judge
+from inspect_reliability.designs.paper import LETTERS
 from inspect_reliability.judging.seed_check import DRAWS, seed_outcome
 from inspect_reliability.judging.seeds import replication_seed
 from inspect_reliability.judgments import judgments_from_logs
 from inspect_reliability.rejudging import rejudge
-from inspect_reliability.report import report_cells
+from inspect_reliability.report import analyse
 from inspect_reliability.tasks import bbh_judge, head_to_tail_judge
-from inspect_reliability.verdicts import LETTERS
 
 
 @pytest.mark.parametrize(
@@ -72,6 +72,7 @@ def checks(log: EvalLog) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", [bbh_judge, head_to_tail_judge])
 def test_our_provider_honours_seeds(tmp_path: Path, task: Any) -> None:
     """The first replication of a run is repeated, and its log says so once."""
@@ -180,10 +181,11 @@ def test_a_provider_that_ignores_seeds_is_found_out(
     assert found["seeds"] == "not honoured"
     warned = [r for r in caplog.records if "does not honour seeds" in r.getMessage()]
     assert len(warned) == 1
-    [cell] = report_cells(judgments_from_logs(log.location), permutations=0)
-    assert any("does not honour seeds" in caution for caution in cell.cautions)
+    [row] = analyse(judgments_from_logs(log.location), permutations=0).results["rows"]
+    assert any("does not honour seeds" in caution for caution in row["cautions"])
 
 
+@pytest.mark.slow
 def test_a_judge_that_never_varies_shows_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -76,6 +76,7 @@ def test_a_copy_of_a_log_adds_nothing(tmp_path: Path) -> None:
     assert note.where.endswith("z_copy.eval")
 
 
+@pytest.mark.slow
 def test_a_retried_run_has_every_judgment_once(tmp_path: Path) -> None:
     """The log of a failed run and that of its retry are one set of judgments."""
     failed = example_logs.with_error(tmp_path, fatal=True)
@@ -87,6 +88,7 @@ def test_a_retried_run_has_every_judgment_once(tmp_path: Path) -> None:
     assert done <= len(judgments) <= 6
 
 
+@pytest.mark.slow
 def test_the_same_seeds_again_are_the_same_judgments(tmp_path: Path) -> None:
     """A run repeated with its seeds adds no judgment; one with other seeds adds all of its own."""
     example_logs.judged(tmp_path, seed=1)
@@ -115,8 +117,8 @@ def test_scores_of_a_foreign_task(tmp_path: Path) -> None:
     ("make", "there", "what"),
     [
         (lambda folder: example_logs.with_error(folder, fatal=False), 5, "ended in an error"),
-        (example_logs.under_way, 7, "of 8 judgments are there: still being written"),
-        (example_logs.cancelled, 4, "of 8 judgments are there: its run was cancelled"),
+        (example_logs.under_way, 7, "of 8 judgments made: still being written"),
+        (example_logs.cancelled, 4, "of 8 judgments made: its run was cancelled"),
     ],
 )
 def test_unfinished_logs_are_read_and_named(tmp_path: Path, make, there: int, what: str) -> None:
@@ -166,11 +168,11 @@ def test_a_log_under_another_name_is_counted_and_can_be_named(tmp_path: Path) ->
 def test_only_a_truncated_log(tmp_path: Path) -> None:
     """Nothing to report on is an error that says why."""
     path = example_logs.truncated(tmp_path)
-    with pytest.raises(UserError, match=r"no judgments in 1 log\.\n.*truncated\.eval"):
+    with pytest.raises(UserError, match=r"No judgments in 1 log\.\n.*truncated\.eval"):
         judgments_from_logs(path)
 
 
-@pytest.mark.parametrize(("name", "message"), [("", "no inspect logs"), ("no", "no file or")])
+@pytest.mark.parametrize(("name", "message"), [("", "No inspect logs"), ("no", "No file or")])
 def test_nothing_there(tmp_path: Path, name: str, message: str) -> None:
     """An empty folder and a missing one are told apart."""
     with pytest.raises(UserError, match=message):

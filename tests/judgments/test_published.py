@@ -1,9 +1,17 @@
 """Judgments of the published layout."""
 
 import json
+import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inspect_ai.log import EvalLog, read_eval_log
 
 from example_published import (
     JUDGES,
@@ -13,10 +21,18 @@ from example_published import (
     content,
     published_folder,
 )
+from inspect_reliability.designs import DESIGNS
+from inspect_reliability.designs.paper import LETTERS
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments.text import judgment_text
-from inspect_reliability.published.layout import full_name, is_published, judgments_from_published
-from inspect_reliability.verdicts import LETTERS, parse_published
+from inspect_reliability.published.layout import (
+    PublishedRun,
+    full_name,
+    is_published,
+    judgments_from_published,
+)
+from inspect_reliability.published.logs import file_names, write_published_logs
+from inspect_reliability.published.text import judgment_text
+from inspect_reliability.saving import alone
 
 
 @pytest.fixture
@@ -47,12 +63,13 @@ def test_every_output_is_a_judgment(folder: Path) -> None:
     """Each output stands in the table once, read by the published pattern."""
     table = judgments_from_published(folder).table
     best = table[table["benchmark"] != "Head-to-Tail"]
-    for (judge, temperature), rows in best.groupby(["judge", "temperature"]):
+    groups: Any = best.groupby(["judge", "temperature"])
+    for (judge, temperature), rows in groups:
         key = {1: "1", 0.5: "0.5", 0: "2.220446049250313e-16"}[temperature]
         outputs = content(judge)[judge][f"temperature: {key}"]
         found = {(r.question, r.replication): r.verdict for r in rows.itertuples()}
         assert found == {
-            (q, n): parse_published(text)
+            (q, n): DESIGNS["bbh"].reader.read(text, "published").verdict
             for q, texts in outputs.items()
             for n, text in enumerate(texts, 1)
         }
@@ -204,3 +221,86 @@ def test_the_published_study(data: Path) -> None:
     }
     assert set(best["temperature"]) == {1, 0.75, 0.5, 0.25, 0}
     assert not judgments.notes
+
+
+NAMES = ["a/b_c", "a_b/c", "a b/c", "A/b_c", "nul\0", "\ud800x", "\ud801x", "long" * 75, "../../up"]
+
+
+def test_logs_of_like_names_do_not_overwrite_each_other(tmp_path: Path) -> None:
+    """Each judge and temperature has a log of its own, the same one each time."""
+    temperatures = {f"temperature: {t}": {"bbh:q": ["[A]", "[B]"]} for t in ("1", "1.0000001")}
+    file = tmp_path / "published" / "results" / "full_judgements_many.json"
+    file.parent.mkdir(parents=True)
+    names = [name for name in NAMES if name != "\ud801x"]  # reads like \ud800x once it is mended
+    file.write_text(json.dumps({name: temperatures for name in names}))
+    log_dir = tmp_path / "logs"
+    for _ in range(2):
+        written = [path for path, _ in write_published_logs(file.parents[1], log_dir)]
+        assert sorted(log_dir.iterdir()) == sorted(written)
+        assert len(set(written)) == 2 * len(names)
+        found = {(log.eval.model, log.plan.config.temperature) for log in map(header, written)}
+        mended = [name.replace("\ud800", "\ufffd") for name in names]
+        assert found == {(name, t) for name in mended for t in (1, 1.0000001)}
+
+
+def header(path: Path) -> EvalLog:
+    return read_eval_log(str(path), header_only=True)
+
+
+@given(
+    st.lists(
+        st.builds(
+            PublishedRun,
+            st.text(max_size=200),
+            st.sampled_from(["BBH", "Head-to-Tail", "x_y"]),
+            st.none() | st.floats(min_value=0, max_value=2),
+            st.none() | st.text(max_size=200),
+            st.sampled_from([Path("a.json"), Path("b.json")]),
+            st.just({}),
+        ),
+        max_size=8,
+    )
+)
+def test_names_of_files_are_distinct_and_usable(runs: list[PublishedRun]) -> None:
+    """No two runs share a name, however they are called, nor differ in case alone."""
+    names = file_names(runs)
+    assert len({name.casefold() for name in names}) == len(runs)
+    assert names == file_names(runs)
+    for name in names:
+        assert re.fullmatch(r"[A-Za-z0-9._-]{1,150}\.eval", name)
+
+
+def test_a_killed_import_leaves_whole_logs(tmp_path: Path) -> None:
+    """What cannot be read after a kill has no name of a log."""
+    folder, log_dir = published_folder(tmp_path / "published"), tmp_path / "logs"
+    code = """
+import os, signal, sys
+from pathlib import Path
+from inspect_reliability.published.logs import write_published_logs
+
+def kill(event, arguments):
+    if event == "os.rename" and str(arguments[1]).endswith("t0.5.eval"):
+        os.killpg(0, signal.SIGKILL)
+
+if __name__ == "__main__":
+    for _ in write_published_logs(Path(sys.argv[1]), Path(sys.argv[2])):
+        pass
+else:
+    sys.addaudithook(kill)
+"""
+    (tmp_path / "importing.py").write_text(code)
+    command = [sys.executable, tmp_path / "importing.py", folder, log_dir]
+    killed = subprocess.run(command, start_new_session=True, timeout=120)
+    assert killed.returncode == -signal.SIGKILL
+    for path in log_dir.glob("*.eval"):
+        assert read_eval_log(str(path)).status == "success"
+    assert [path for path in log_dir.iterdir() if path.suffix != ".eval"]  # it was half-way
+    list(write_published_logs(folder, log_dir))
+    assert {path.suffix for path in log_dir.iterdir()} == {".eval"}
+    assert len(list(log_dir.iterdir())) == 3 * 3 * 2 + 1
+
+
+def test_two_imports_do_not_write_one_folder(tmp_path: Path) -> None:
+    """The second is refused in words."""
+    with alone(tmp_path / "logs"), pytest.raises(UserError, match="Another process is writing"):
+        next(write_published_logs(published_folder(tmp_path / "published"), tmp_path / "logs"))

@@ -6,22 +6,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from inspect_ai.scorer import SampleScore, Score
+from inspect_ai.scorer import Score
 
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import (
+    Judged,
+    Judgment,
     as_matrix,
     counts,
     judgments_from_frame,
-    judgments_from_scores,
+    judgments_in,
 )
-from inspect_reliability.verdicts import CATEGORIES, LETTERS
+
+LETTERS = tuple("ABCDE")
+CATEGORIES = (*LETTERS, "non-response", "invalid")
 
 NAMES = ["ann", "bob", "cy", "dee", "eve"]
 
 
-def score(value: Any, sample: str = "q", **metadata: Any) -> SampleScore:
-    return SampleScore(score=Score(value=value, metadata=metadata), sample_id=sample, scorer="s")
+def score(value: Any, sample: str = "q", **metadata: Any) -> list[Judgment]:
+    return judgments_in(Score(value=value, metadata=metadata), sample, "s")
 
 
 @pytest.mark.parametrize(
@@ -41,79 +45,63 @@ def score(value: Any, sample: str = "q", **metadata: Any) -> SampleScore:
 )
 def test_a_score_value_is_a_name(value: Any, verdict: str | None) -> None:
     """Verdicts are names whatever their type, and letters are never grades."""
-    (found,) = judgments_from_scores([score(value)]).table["verdict"]
-    assert found == verdict
+    (found,) = score(value)
+    assert found.verdict == verdict
 
 
 def test_dict_scores_are_one_scorer_a_key() -> None:
     """A score of several parts is several judgments."""
-    table = judgments_from_scores([score({"style": "good", "facts": 0})]).table
-    assert table[["scorer", "verdict"]].to_numpy().tolist() == [
-        ["s.style", "good"],
-        ["s.facts", "0"],
-    ]
-
-
-def test_replications_are_counted_up_where_nothing_names_them() -> None:
-    """Scores without an epoch are numbered in the order they come."""
-    table = judgments_from_scores([score("A"), score("B", "p"), score("C")]).table
-    assert table["replication"].tolist() == [1, 1, 2]
+    parts = score({"style": "good", "facts": 0})
+    assert [(one.scorer, one.verdict) for one in parts] == [("s.style", "good"), ("s.facts", "0")]
 
 
 def test_metadata_that_is_not_what_its_name_says_is_left_alone() -> None:
     """A foreign scorer's `replication` or `order` of another type breaks nothing."""
-    odd = score("A", replication="first", order="up", temperature="hot", question=7, verdict="B")
-    (row,) = judgments_from_scores([odd]).table.to_dict("records")
-    assert (row["question"], row["replication"], row["verdict"]) == ("q", 1, "A")
+    (found,) = score("A", replication="first", order="up", question=7, verdict="B", responder=1)
+    assert found == Judgment("q", "q", "s", "A")
 
 
-def test_no_scores() -> None:
-    """A metric is called with nothing at first."""
-    table = judgments_from_scores([]).table
-    assert table.empty
-    assert "verdict" in table
+def test_a_seed_without_a_replication_is_not_that_of_a_judgment() -> None:
+    """Somebody's scorer may record the seed of its dataset."""
+    assert score("A", seed=42)[0].seed is None
+    assert score("A", seed=42, replication=3)[0].seed == 42
 
 
-def judged(order_of_replication: Any) -> list[SampleScore]:
-    scores = []
+def judgments(order_of_replication: Any) -> list[Judgment]:
+    found = []
     for question in ("p", "q"):
         for n in range(20):
             order = order_of_replication(n)
             favourite = order.index("cy")
-            scores.append(
+            found.extend(
                 score(
                     LETTERS[favourite],
                     question,
-                    question=question,
-                    benchmark="BBH",
                     replication=n + 1,
                     order=order,
                     responder="cy",
                 )
             )
-    return scores
+    return found
 
 
 def test_category_is_the_letter_while_the_order_is_held() -> None:
     """With the order held, K is the seven declared verdicts."""
-    found = counts(judgments_from_scores(judged(lambda n: NAMES)).table)
+    found = Judged.of(judgments(lambda n: NAMES)).counts()
     assert found.categories == CATEGORIES
     assert found.table[:, CATEGORIES.index("C")].tolist() == [20, 20]
 
 
 def test_category_is_the_responder_where_the_order_varies() -> None:
     """A judge that follows one responder through all orders is perfectly steady."""
-    found = counts(judgments_from_scores(judged(lambda n: random.Random(n).sample(NAMES, 5))).table)
+    found = Judged.of(judgments(lambda n: random.Random(n).sample(NAMES, 5))).counts()
     assert set(NAMES) < set(found.categories)
     assert found.table[:, found.categories.index("cy")].tolist() == [20, 20]
 
 
 def test_foreign_verdicts_declare_themselves() -> None:
     """Where nothing is known of the verdicts, those that occur are the categories."""
-    assert counts(judgments_from_scores([score("yes"), score("no")]).table).categories == (
-        "no",
-        "yes",
-    )
+    assert Judged.of(score("yes") + score("no")).counts().categories == ("no", "yes")
 
 
 def test_matrix_keeps_replications_in_their_columns() -> None:
@@ -143,8 +131,8 @@ def test_frame_of_any_dtype(verdicts: Any) -> None:
     """A frame's verdicts are read as a score's values are."""
     frame = pd.DataFrame({"id": [3, 3], "verdict": verdicts})
     judgments = judgments_from_frame(frame, {"id": "question"}, judge="j", temperature=1e-17)
-    scores = [score(v) for v in pd.Series(verdicts).astype(object) if v is not None]
-    expected = judgments_from_scores(scores).table["verdict"].tolist()
+    given = [v for v in pd.Series(verdicts).astype(object) if v is not None]
+    expected = [score(v)[0].verdict for v in given]
     assert judgments.table["verdict"].tolist() == expected
     assert set(judgments.table["judge"]) == {"j"}
     assert set(judgments.table["temperature"]) == {0.0}
@@ -176,7 +164,8 @@ def test_frames_that_are_no_judgments(frame: Any, columns: Any, message: str) ->
 
 def test_grouping_by_an_unknown_column() -> None:
     """The message lists the columns there are."""
-    judgments = judgments_from_scores([score("A", mood="good")])
+    frame = pd.DataFrame({"question": ["q"], "verdict": ["A"], "mood": ["good"]})
+    judgments = judgments_from_frame(frame)
     with pytest.raises(UserError, match=r"no column 'modo'.*mood"):
         list(judgments.groups(["modo"]))
     assert [group for group, _ in judgments.groups(["mood"])] == [{"mood": "good"}]
@@ -186,7 +175,7 @@ def test_counts_of_a_table_are_the_tally() -> None:
     """Counting through the table is counting."""
     chance = random.Random(0)
     drawn = [(chance.choice("pqr"), chance.choice("ABCDE")) for _ in range(500)]
-    found = counts(judgments_from_scores([score(v, q, benchmark="BBH") for q, v in drawn]).table)
+    found = Judged.of(one for q, v in drawn for one in score(v, q)).counts()
     for i, question in enumerate(found.questions):
         for k, category in enumerate(found.categories):
             assert found.table[i, k] == drawn.count((question, category))

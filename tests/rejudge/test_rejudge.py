@@ -20,9 +20,8 @@ from inspect_reliability.cli import main
 from inspect_reliability.errors import PrerequisiteError, UserError
 from inspect_reliability.judgments import counts, judgments_from_logs
 from inspect_reliability.rejudging import published_error, rejudge, rejudge_log, score_variance
-from inspect_reliability.rejudging.replication import Replication
-from inspect_reliability.rejudging.summary import summarise
-from inspect_reliability.report import report_cells, report_row
+from inspect_reliability.rejudging.summary import Replication, summarise
+from inspect_reliability.report import analyse
 from inspect_reliability.scoring import reliability
 from inspect_reliability.stats import decompose, omega
 from inspect_reliability.tasks import bbh_judge
@@ -79,6 +78,7 @@ def test_each_replication_is_sent_with_its_seed(tmp_path: Path) -> None:
     assert len({seed for n in range(3) for seed in kept(log, n)["seeds"]}) == 21
 
 
+@pytest.mark.slow
 def test_the_seed_decides(tmp_path: Path) -> None:
     """The same base seed gives the same verdicts again, another one others."""
     verdicts = [
@@ -107,6 +107,7 @@ def test_the_grader_is_found_as_inspect_finds_it(tmp_path: Path, how: str) -> No
     assert len(kept(again)["verdicts"]) == 3
 
 
+@pytest.mark.slow
 def test_a_failed_replication_is_kept_and_made_up_for(tmp_path: Path) -> None:
     """Four verdicts and a failure; the metrics say so; again, and the missing one is judged."""
     limit = tmp_path / "limited"
@@ -190,6 +191,7 @@ def inspect(*arguments: str, folder: Path | None = None) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.process
 def test_a_log_in_and_reliability_out(foreign: Path) -> None:
     """The command needs the log and nothing else; given again it only adds what is missing."""
     rejudged = foreign.with_name(foreign.stem + "-rejudged.eval")
@@ -199,7 +201,7 @@ def test_a_log_in_and_reliability_out(foreign: Path) -> None:
         done = CliRunner().invoke(main, [*arguments, "--format", "json"])
         assert done.exit_code == 0, done.output
         report = json.loads(done.stdout)
-        [row] = report["judges"]
+        [row] = report["rows"]
         assert row["judge"] == TINY
         assert (row["n_questions"], row["n_replications"]) == (4, replications)
         log = read_eval_log(str(rejudged))
@@ -210,9 +212,10 @@ def test_a_log_in_and_reliability_out(foreign: Path) -> None:
     assert row["omega"] == pytest.approx(omega(own).value)
     # The suite's own score stays beside it.
     assert set(table["scorer"]) == {"model_graded_qa", "rejudge"}
-    assert "published" in report["variance"][0]
+    assert "published" in report["score_variance"][0]
 
 
+@pytest.mark.process
 def test_inspect_score_reaches_it_by_name(foreign: Path) -> None:
     """`inspect score` finds the scorer by its name, and announces no hook of ours."""
     target = foreign.with_name("scored.eval")
@@ -225,6 +228,7 @@ def test_inspect_score_reaches_it_by_name(foreign: Path) -> None:
     assert [len(kept(log, n)["verdicts"]) for n in range(4)] == [3, 3, 3, 3]
 
 
+@pytest.mark.slow
 def test_replications_too_long_for_a_summary_are_read(tmp_path: Path) -> None:
     """A log's summaries leave out long lists; no judgment is lost with them."""
     log = run(suite(rejudge(wins(), replications=70), questions=2), tmp_path)
@@ -236,6 +240,7 @@ def test_replications_too_long_for_a_summary_are_read(tmp_path: Path) -> None:
         assert Counter(rows["verdict"]) == Counter(kept(log, number)["verdicts"])
 
 
+@pytest.mark.slow
 def test_variance_of_a_score_is_split(tmp_path: Path) -> None:
     """Epochs are runs of the model, replications those of the judge."""
     log = run(suite(rejudge(wins(), replications=6)), tmp_path, epochs=3)
@@ -379,81 +384,6 @@ def test_no_log_is_written_for_a_scorer_without_a_model(tmp_path: Path, command:
     assert len(list(tmp_path.glob("*.eval"))) == 1
 
 
-STOPPED = """
-import asyncio, os, signal
-from pathlib import Path
-
-from inspect_ai.model import get_model
-from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
-from inspect_ai.solver import TaskState
-
-STOP = Path(__file__).with_name("stop")
-OTHERS = 2 * 3  # three replications of two outputs; with a cache no seeds are checked
-
-asked = []
-
-
-@scorer(metrics=[accuracy()])
-def stopped() -> Scorer:
-    async def score(state: TaskState, target: Target) -> Score:
-        if state.sample_id == 2 and STOP.exists():
-            await stop()
-        output = await get_model(role="grader").generate(
-            f"Best of {state.sample_id}?", cache=True
-        )
-        asked.append(state.sample_id)
-        return Score(value="C" if len(output.completion) % 2 else "I")
-
-    return score
-
-
-async def stop() -> None:
-    while len(asked) < OTHERS:
-        await asyncio.sleep(0.01)
-    for _ in range(1000):  # what follows the last call is computed at once
-        await asyncio.sleep(0)
-    if "stop" not in asked:
-        asked.append("stop")
-        os.kill(os.getpid(), signal.SIGINT)
-    await asyncio.Event().wait()
-"""
-
-
-def test_an_interrupted_run_is_gone_on_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Ctrl-C loses no output that was judged, and the command again judges the others."""
-    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
-    (tmp_path / "grader.py").write_text(STOPPED)
-    (tmp_path / "stop").touch()
-    log = run(suite(match()), tmp_path)
-    command = [Path(sys.executable).with_name("inspect-reliability"), "rejudge", log.location]
-    command += ["--scorer", f"{tmp_path}/grader.py@stopped", "--replications", "3"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 1
-    assert "Give the command again to go on" in " ".join(done.stderr.split())
-    target = log.location.removesuffix(".eval") + "-rejudged.eval"
-    first = read_eval_log(target)
-    assert first.status == "cancelled"
-    assert [sorted(sample.scores or {}) for sample in samples(first)] == [
-        ["match", "rejudge"],
-        ["match", "rejudge"],
-        ["match"],
-    ]
-    [note] = judgments_from_logs(target).notes
-    assert (note.count, note.what) == (2, "of 3 judgments are there: its run was cancelled")
-
-    (tmp_path / "stop").unlink()
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    whole = read_eval_log(target)
-    assert whole.status == "success"
-    for number in range(2):
-        assert kept(whole, number) == kept(first, number)
-        assert called(whole, number) == called(first, number) > 0
-    assert metric(whole, "questions") == 3
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -472,6 +402,7 @@ def test_what_it_refuses(arguments: dict[str, Any], message: str) -> None:
         rejudge(**arguments)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [([], "Say which scorer"), (["-S", "scorer=nope"], "no scorer 'nope'")],
@@ -524,10 +455,11 @@ def test_two_graders_are_not_mixed(tmp_path: Path) -> None:
         rejudge_log(log, replications=3, model="mockllm/model")
     assert log.eval.model_roles is not None
     log.eval.model_roles["grader"].model = "mockllm/model"  # type: ignore[union-attr]
-    with pytest.raises(UserError, match="Name the same model"):
+    with pytest.raises(UserError, match="mockllm/model would answer now"):
         rejudge_log(log, replications=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -573,9 +505,10 @@ def test_more_than_asked_for_is_said(
     """Fewer replications than there are: all are kept, and a warning says how many."""
     target = judged_by_four.with_name(judged_by_four.stem + "-rejudged.eval")
     assert len(kept(rejudge_log(read_eval_log(str(target)), replications=2))["seeds"]) == 4
-    assert "-rejudged.eval holds 4 replications of an output. All are kept." in caplog.text
+    assert "-rejudged.eval has 4 replications of an output. All are kept." in caplog.text
 
 
+@pytest.mark.slow
 def test_replications_of_two_seeds_are_gone_on_with(tmp_path: Path) -> None:
     """Of two base seeds in one log the one asked for is gone on with; the other one stays."""
     log = run(suite(rejudge(wins(), 2), questions=1), tmp_path)
@@ -590,6 +523,7 @@ def test_replications_of_two_seeds_are_gone_on_with(tmp_path: Path) -> None:
     assert [(entry.options or {}).get("seed", 0) for entry in again.eval.scorers or []] == [0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "differ"), [(1, False), (4, True)])
 def test_the_command_splits_the_variance_of_the_score(
     tmp_path: Path, seed: int, differ: bool
@@ -600,7 +534,7 @@ def test_the_command_splits_the_variance_of_the_score(
         main, ["rejudge", log.location, "--replications", "5", "--format", "json"]
     )
     assert done.exit_code == 0, done.output
-    [found] = json.loads(done.stdout)["variance"]
+    [found] = json.loads(done.stdout)["score_variance"]
     target = Path(log.location.removesuffix(".eval") + "-rejudged.eval")
     table = judgments_from_logs(target).table
     split = score_variance(table[table["scorer"] == "rejudge"])
@@ -629,6 +563,7 @@ def test_a_grader_that_does_not_exist_is_named(tmp_path: Path) -> None:
     assert "The grader nosuch/model cannot be used" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_variance_is_that_of_one_scorer(tmp_path: Path) -> None:
     """A suite's own grades are not mixed with those of rejudge."""
     log = run(suite(wins()), tmp_path, epochs=2)
@@ -639,10 +574,11 @@ def test_the_variance_is_that_of_one_scorer(tmp_path: Path) -> None:
     assert score_variance(table[table["scorer"] == "rejudge"]).n_judgments == 2
 
 
+@pytest.mark.slow
 def test_outputs_of_one_sample_are_one_question(tmp_path: Path) -> None:
     """Epochs give a suite more outputs to judge, and the judge no more questions."""
     log = run(suite(rejudge(letters(), replications=4)), tmp_path, epochs=3)
-    [row] = [report_row(cell) for cell in report_cells(judgments_from_logs(log.location))]
+    [row] = analyse(judgments_from_logs(log.location)).results["rows"]
     assert metric(log, "questions") == row["n_questions"] == 3
     live = [metric(log, "omega_low"), metric(log, "omega_high")]
     assert row["omega_interval"] == pytest.approx(live)
@@ -677,6 +613,7 @@ def without_error() -> Scorer:
     return wins()
 
 
+@pytest.mark.slow
 def test_the_published_error_is_that_of_the_scorer_rejudged(tmp_path: Path) -> None:
     """Each suite has the standard error of its own scorer and key, or none."""
     task = suite(match())
@@ -693,9 +630,10 @@ def test_the_published_error_is_that_of_the_scorer_rejudged(tmp_path: Path) -> N
     assert published_error(log, "rejudge") == own["wins"]
     command = ["rejudge", log.location, "--scorer", "wins", "--replications", "2"]
     done = CliRunner().invoke(main, [*command, "--format", "json"])
-    assert [s["published"] for s in json.loads(done.stdout)["variance"]] == [own["wins"]]
+    assert [s["published"] for s in json.loads(done.stdout)["score_variance"]] == [own["wins"]]
 
 
+@pytest.mark.slow
 def test_of_two_scorers_of_one_name_no_error_is_taken(tmp_path: Path) -> None:
     """Where it is not clear which scorer was rejudged, nothing is said to be published."""
     task = suite(wins())
@@ -704,6 +642,7 @@ def test_of_two_scorers_of_one_name_no_error_is_taken(tmp_path: Path) -> None:
     assert published_error(log, "rejudge") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["table", "markdown"])
 def test_a_variance_that_is_not_known_is_no_table(tmp_path: Path, form: str) -> None:
     """Verdicts that are names have no variance: the command says so and prints no empty table."""
@@ -716,6 +655,7 @@ def test_a_variance_that_is_not_known_is_no_table(tmp_path: Path, form: str) -> 
     assert "Variance of one score" not in done.stdout
 
 
+@pytest.mark.slow
 def test_the_command_names_the_first_failure(tmp_path: Path) -> None:
     """How many replications failed is said, and why the first of them did."""
     limit = tmp_path / "limited"
@@ -741,6 +681,7 @@ def in_parts(form: str, limit: str = "") -> Scorer:
     return score
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "keys"), [("list", "12"), ("mapping", "ab")])
 def test_a_score_of_several_parts_is_several_judges(tmp_path: Path, form: str, keys: str) -> None:
     """Each part has its own coefficients, the same live and in the report of the command."""
@@ -751,12 +692,12 @@ def test_a_score_of_several_parts_is_several_judges(tmp_path: Path, form: str, k
     done = CliRunner().invoke(main, [*command, "--format", "json"])
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)
-    assert [one["scorer"] for one in report["variance"]] == [f"rejudge.{key}" for key in keys]
+    assert [one["scorer"] for one in report["score_variance"]] == [f"rejudge.{key}" for key in keys]
     live = read_eval_log(report["log"])
-    for key, row in zip(keys, report["judges"], strict=True):
+    for key, row in zip(keys, report["rows"], strict=True):
         assert (row["n_questions"], row["n_replications"]) == (3, 4)
         assert row["agreement"] == pytest.approx(metric(live, f"agreement({key})"))
-    assert report["judges"][1]["agreement"] == 1
+    assert report["rows"][1]["agreement"] == 1
 
 
 def test_a_failed_replication_fails_for_each_part(tmp_path: Path) -> None:

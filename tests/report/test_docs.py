@@ -11,6 +11,7 @@ import example_logs
 DOCS = Path(__file__).parents[2] / "docs"
 
 
+@pytest.mark.slow
 def test_code_of_the_data_how_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its blocks run one after the other on a folder of logs, and give the same judgments."""
     monkeypatch.chdir(tmp_path)
@@ -22,6 +23,7 @@ def test_code_of_the_data_how_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     from_logs = names["judgments"].table
     exec(blocks[1], names)
     assert names["frame"]["omega"].notna().all()
+    assert len(names["analysis"].frame("votes"))
     exec(blocks[2], names)
     columns = ["judge", "benchmark", "temperature", "question", "replication", "verdict"]
     from_frame, from_logs = (

@@ -76,6 +76,7 @@ class Outline(HTMLParser):
                 self.handlers.append(name)
 
 
+@pytest.mark.slow
 def test_page_stands_alone(page: Path) -> None:
     """No script, no style sheet, no picture, nothing from elsewhere."""
     outline = Outline(page.read_text())
@@ -110,7 +111,7 @@ def test_page_has_every_section(page: Path) -> None:
         "Judgments",
         "At a glance",
         "The numbers",
-        "Omega by temperature",
+        "Omega by condition",
         "Votes for a stable majority",
         "Position and preference",
         "Agreement between judges",
@@ -122,11 +123,12 @@ def test_page_has_every_section(page: Path) -> None:
         assert part in html, part
 
 
+@pytest.mark.slow
 def test_letter_and_responder_are_told_apart(tmp_path: Path) -> None:
     """A judge that always says A, with its options reshuffled, goes by position alone."""
     example_logs.judged(tmp_path / "logs", 8, 4, order="reshuffled", model=example_logs.judge("A"))
     html = page_of(tmp_path / "logs", tmp_path / "page.html")
-    assert "the letter decides 1.00" in html
+    assert "the position decides 1.00" in html
     assert "by responder" in html
 
 
@@ -156,6 +158,7 @@ def browser() -> Iterator[Any]:
         browser.close()
 
 
+@pytest.mark.browser
 @pytest.mark.parametrize("which", ["page", "hostile"])
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("scheme", ["light", "dark"])

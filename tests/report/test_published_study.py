@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from inspect_reliability.cli import main
 from inspect_reliability.judgments import Judgments
 from inspect_reliability.published.layout import judgments_from_published
-from inspect_reliability.report import report_cells, report_row
-from inspect_reliability.report.comparisons import compare_sides, comparison_row, sides_by
-from inspect_reliability.report.plans import plans
+from inspect_reliability.report import analyse
+from inspect_reliability.report.compare import compare_sides, sides_by
+from inspect_reliability.report.plan import plans
 
 LLAMA, STARLING = "meta-llama/Meta-Llama-3-8B-Instruct", "Nexusflow/Starling-LM-7B-beta"
 TEMPERATURES = (1, 0.75, 0.5, 0.25, 0)
@@ -49,7 +49,7 @@ def published(data: Path) -> Judgments:
 @pytest.fixture(scope="module")
 def rows(published: Judgments) -> dict[tuple[str, str, Any], dict[str, Any]]:
     """The report's rows; few permutations, as nothing here tests the floor's precision."""
-    found = [report_row(cell) for cell in report_cells(published, permutations=20)]
+    found = analyse(published, permutations=20).results["rows"]
     return {(row["judge"], row["benchmark"], row["temperature"]): row for row in found}
 
 
@@ -67,14 +67,14 @@ def published_txt(data: Path, judge: str, statistic: str) -> dict[tuple[Any, str
 
 @pytest.mark.parametrize("judge", [LLAMA, STARLING])
 @pytest.mark.parametrize("statistic", ["omega", "alpha"])
-def test_all_cells_are_those_of_the_study(rows, data: Path, judge: str, statistic: str) -> None:
-    """The published procedure gives the published values to three decimals, in every cell."""
+def test_all_rows_are_those_of_the_study(rows, data: Path, judge: str, statistic: str) -> None:
+    """The published procedure gives the published values to three decimals, in every row."""
     for (temperature, benchmark), value in published_txt(data, judge, statistic).items():
         row = rows[judge, benchmark, temperature]
         assert row[f"published_{statistic}"] == pytest.approx(value, abs=5e-4)
 
 
-def test_there_are_thirty_cells_and_one_of_head_to_tail(rows) -> None:
+def test_there_are_thirty_rows_and_one_of_head_to_tail(rows) -> None:
     """Two judges x five temperatures x three benchmarks, and one file of Head-to-Tail."""
     best = {key for key in rows if key[1] != "Head-to-Tail"}
     benchmarks = ("BBH", "SQuAD", "MT-Bench")
@@ -139,7 +139,7 @@ def test_standard_errors_of_head_to_tail(rows) -> None:
 def test_cautions_of_the_study(rows) -> None:
     """Few questions, copies, one order and missing seeds are all pointed out."""
     cautions = " ".join(rows[LLAMA, "MT-Bench", 0]["cautions"])
-    for word in ("8 questions", "Temperature 0", "one order", "hold no seeds"):
+    for word in ("8 questions", "At temperature 0", "one order", "No seeds are recorded"):
         assert word in cautions
     assert "8 questions" not in " ".join(rows[LLAMA, "BBH", 1]["cautions"])
 
@@ -147,10 +147,7 @@ def test_cautions_of_the_study(rows) -> None:
 def test_judges_compared(published: Judgments) -> None:
     """All questions at temperature 1: Llama is ahead by omega, and not by agreement."""
     pairs, left_out = compare_sides(sides_by(published, "judge"))
-    found = {
-        (row["benchmark"], row["temperature"], row["coefficient"]): row
-        for row in map(comparison_row, pairs)
-    }
+    found = {(row["benchmark"], row["temperature"], row["coefficient"]): row for row in pairs}
     omega, agreement = found["all", 1, "omega"], found["all", 1, "agreement"]
     sign = 1 if omega["first"] == LLAMA else -1
     assert sign * omega["difference"] == pytest.approx(0.09, abs=0.005)
@@ -169,13 +166,16 @@ def test_votes_of_llama(published: Judgments) -> None:
     """Temperature 1, 55 questions: .57 at 1 vote, .77 at 7, .90 at 49."""
     table = published.table
     llama = Judgments(table[(table["judge"] == LLAMA) & (table["temperature"] == 1)])
-    (plan,) = plans(llama)
-    assert plan.majority is not None
-    found = dict(zip(plan.majority.votes, plan.majority.agreement, strict=True))
+    ((_, plan),) = plans(llama)
+    found = {row["votes"]: row["agreement"] for row in plan["votes"]}
     assert [found[m] for m in (1, 7, 49)] == pytest.approx([0.57, 0.77, 0.90], abs=0.01)
-    (needed,) = [p for p in plan.planned if p.coefficient == "agreement" and p.half_width == 0.1]
-    questions = {design.n_replications: design.n_questions for design in needed.designs}
-    assert questions[10] == pytest.approx(25, abs=10)
+    (needed,) = [
+        design["n_questions"]
+        for design in plan["designs"]
+        if (design["coefficient"], design["half_width"]) == ("agreement", 0.1)
+        and design["n_replications"] == 10
+    ]
+    assert needed == pytest.approx(25, abs=10)
 
 
 def test_a_judge_that_is_not_in_the_data(published: Judgments, data: Path, tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_judge_that_is_not_in_the_data(published: Judgments, data: Path, tmp_p
     )
     result = CliRunner().invoke(main, ["report", str(tmp_path), "--format", "json"])
     assert result.exit_code == 0, result.output
-    rows = json.loads(result.stdout)
+    rows = json.loads(result.stdout)["rows"]
     assert [(row["judge"], row["benchmark"], row["temperature"]) for row in rows] == [
         ("new/judge_x", benchmark, 0.5) for benchmark in ("BBH", "MT-Bench", "SQuAD")
     ]

@@ -27,11 +27,11 @@ import example_logs
 import graders
 from inspect_reliability import scoring as metrics
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import counts, judgments_from_scores
+from inspect_reliability.judgments import Judged, judgments_in
 from inspect_reliability.rejudging import rejudge
 from inspect_reliability.scoring import reliability
-from inspect_reliability.scoring.one_epoch import asked_once
-from inspect_reliability.stats import integer_coded, panel
+from inspect_reliability.scoring.one_epoch import lacks_epochs
+from inspect_reliability.stats import Numbers, panel
 from inspect_reliability.tasks import head_to_tail_judge
 
 NAMES = (
@@ -71,7 +71,7 @@ def same(first: float, second: float | None) -> bool:
 def reshuffled(rng: random.Random) -> SampleScore:
     order = rng.sample(ORDER, 5)
     letter = rng.choice(["A", "A", "B", "C", "non-response", "invalid"])
-    metadata = {"order": order}
+    metadata: dict[str, object] = {"order": order}
     if letter in "ABCDE":
         metadata["responder"] = order["ABCDE".index(letter)]
     return SampleScore(
@@ -94,18 +94,41 @@ def reshuffled(rng: random.Random) -> SampleScore:
     ids=["letters", "reshuffled", "correct", "grades", "constant", "booleans", "mixed", "words"],
 )
 def test_live_values_are_those_of_the_table(given_scores: list[SampleScore]) -> None:
-    """The live path and the judgments table count the same judgments."""
-    estimates = panel(counts(judgments_from_scores(given_scores).table))
-    found = reliability()(given_scores)
+    """A metric counts the judgments in its scores, each coefficient as the statistics have it."""
+    estimates = panel(
+        Judged.of(
+            one
+            for sample in given_scores
+            for one in judgments_in(sample.score, str(sample.sample_id))
+        ).counts()
+    )
+    found = reliability(full=True)(given_scores)
     assert isinstance(found, Mapping)
     for name in NAMES:
         assert same(found[name], estimates[name].value), name
-        assert same(getattr(metrics, name)()(given_scores), estimates[name].value), name
-    for name in ("omega", "agreement"):
+        assert same(metrics.METRICS[name]()(given_scores), estimates[name].value), name
         assert same(found[f"{name}_low"], estimates[name].low)
         assert same(found[f"{name}_high"], estimates[name].high)
     assert found["questions"] == estimates["omega"].n_questions
     assert found["replications"] == pytest.approx(estimates["omega"].n_replications)
+
+
+def test_the_short_panel_is_part_of_the_whole() -> None:
+    """Without `full` a metric has omega with its interval, the agreement, and what was judged."""
+    given_scores = scores(lambda rng: rng.choice("CI"))
+    short, whole = reliability()(given_scores), reliability(full=True)(given_scores)
+    assert isinstance(short, Mapping)
+    assert isinstance(whole, Mapping)
+    assert list(short) == [
+        "omega",
+        "omega_low",
+        "omega_high",
+        "agreement",
+        "non_response_rate",
+        "questions",
+        "replications",
+    ]
+    assert short.items() <= whole.items()
 
 
 def test_numbers_get_the_interval_scale() -> None:
@@ -117,10 +140,13 @@ def test_numbers_get_the_interval_scale() -> None:
         for row in matrix
         for q, value in enumerate(row)
     ]
-    found, oracle = reliability()(given_scores), integer_coded(matrix)
+    found, oracle = (
+        reliability(full=True)(given_scores),
+        panel(Numbers(list(zip(*matrix, strict=True)))),
+    )
     assert isinstance(found, Mapping)
-    assert found["icc"] == pytest.approx(oracle["integer_omega"].value)
-    assert found["icc_composite"] == pytest.approx(oracle["integer_omega_composite"].value)
+    assert found["icc"] == pytest.approx(oracle["icc"].value)
+    assert found["icc_composite"] == pytest.approx(oracle["icc_composite"].value)
     assert found["cronbach_alpha"] == pytest.approx(oracle["cronbach_alpha"].value)
     assert "icc" not in reliability(level="nominal")(given_scores)  # type: ignore[operator]
 
@@ -183,7 +209,7 @@ def test_groups_are_the_panels_of_their_scores() -> None:
         assert isinstance(alone, Mapping)
         for name, value in alone.items():
             assert same(by_topic[name + group], None if math.isnan(value) else value)
-    omega = metrics.omega(by="topic")(given_scores)
+    omega = metrics.METRICS["omega"](by="topic")(given_scores)
     assert isinstance(omega, Mapping)
     assert set(omega) == {"omega", "omega(maths)", "omega(history)", "omega(not given)"}
 
@@ -219,6 +245,19 @@ def test_rates_are_shares_of_the_judgments() -> None:
     assert metrics.best_rate()(given_scores) == pytest.approx(1 / 4)
 
 
+EVERY: dict[str, Callable[..., Metric]] = {
+    **metrics.METRICS,
+    **{
+        name: getattr(metrics, name)
+        for name in (
+            "best_rate",
+            "invalid_rate",
+            "judged_accuracy",
+            "non_response_rate",
+            "reliability",
+        )
+    },
+}
 scalars = st.one_of(
     st.sampled_from(["A", "C", "I", "non-response", "invalid", "", "1", "nan", "inf"]),
     st.integers(-3, 3),
@@ -236,14 +275,15 @@ leftovers = st.dictionaries(
     max_size=4,
 )
 every = [
-    *(getattr(metrics, name)() for name in metrics.__all__),
+    *(made() for made in EVERY.values()),
     reliability(by="topic"),
     reliability(level="ordinal", categories=["I", "C"]),
     reliability(level="interval"),
-    metrics.omega(by="topic"),
+    metrics.METRICS["omega"](by="topic"),
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["p", "q", 1, None]), values, leftovers), max_size=12))
 def test_no_scores_make_a_metric_raise(made: list[tuple[Any, Any, Any]]) -> None:
@@ -318,7 +358,12 @@ def test_any_number_of_epochs_and_any_reducer(tmp_path: Path, epochs: int | Epoc
 
 @pytest.mark.parametrize(
     ("epochs", "given", "said"),
-    [(1, reliability(), 1), (1, metrics.omega(), 1), (1, accuracy(), 0), (2, reliability(), 0)],
+    [
+        (1, reliability(), 1),
+        (1, metrics.METRICS["omega"](), 1),
+        (1, accuracy(), 0),
+        (2, reliability(), 0),
+    ],
 )
 def test_a_run_of_one_epoch_says_why_all_is_nan(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, epochs: int, given: Metric, said: int
@@ -328,6 +373,7 @@ def test_a_run_of_one_epoch_says_why_all_is_nan(
     assert caplog.text.count("Reliability needs --epochs 2 or more") == said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("order", "said"),
     [("plain, rejudged", 1), ("rejudged, plain", 1), ("rejudged, again", 0), ("rejudged", 0)],
@@ -347,22 +393,22 @@ def test_the_order_of_scorers_does_not_matter(
         Task(task.dataset, solver=task.solver, scorer=scorers, metrics=[reliability()]), tmp_path
     )
     assert caplog.text.count("Reliability needs --epochs 2 or more") == said
-    assert asked_once(log) == bool(said)
+    assert lacks_epochs(log) == bool(said)
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
         ([accuracy(), {"*": [reliability()]}], True),
-        ({"facts": [metrics.agreement()], "length": [mean()]}, True),
+        ({"facts": [metrics.METRICS["agreement"]()], "length": [mean()]}, True),
         ([metrics.non_response_rate(), metrics.best_rate()], False),
     ],
     ids=["list", "keys", "rates"],
 )
 def test_metrics_are_found_however_they_are_given(tmp_path: Path, given: Any, said: bool) -> None:
     """Lists and mappings of metrics need two epochs if one metric in them does."""
-    assert asked_once(run(tmp_path, rubric(), given, epochs=1)) == said
-    assert not asked_once(run(tmp_path, rubric(), given, epochs=2))
+    assert lacks_epochs(run(tmp_path, rubric(), given, epochs=1)) == said
+    assert not lacks_epochs(run(tmp_path, rubric(), given, epochs=2))
 
 
 @pytest.mark.usefixtures("unwarned")
@@ -372,7 +418,7 @@ def test_one_replication_is_too_few(
 ) -> None:
     """Outputs that were judged once say what rejudge needs."""
     graders.run(graders.suite(rejudge(graders.wins(), replications)), tmp_path)
-    assert caplog.text.count("Reliability needs replications=2 or more in rejudge") == said
+    assert caplog.text.count("Reliability needs rejudge(..., replications=2) or more") == said
 
 
 @pytest.mark.usefixtures("unwarned")
@@ -381,10 +427,10 @@ def test_a_key_that_is_not_there_is_named(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
 ) -> None:
     """Grouping by an unknown key adds no group, and says which keys there are."""
-    found = logged(run(tmp_path, match(), [getattr(metrics, name)(by="topic")]))["match"]
+    found = logged(run(tmp_path, match(), [EVERY[name](by="topic")]))["match"]
     assert not [key for key in found if "(" in key]
     assert "by='topic' groups nothing" in caplog.text
-    assert "There are: odd." in caplog.text
+    assert "Use one of: odd." in caplog.text
 
 
 @pytest.mark.parametrize("form", ["keys", "flat"])
@@ -418,6 +464,6 @@ def test_every_metric_is_registered() -> None:
     """A log can name any of the metrics."""
     from inspect_ai.util import registry_create
 
-    for name in metrics.__all__:
+    for name in EVERY:
         made: Metric = registry_create("metric", f"inspect_reliability/{name}")
         assert callable(made)

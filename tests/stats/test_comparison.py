@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from inspect_reliability.stats import Counts
-from inspect_reliability.stats.alignment import NothingSharedError
-from inspect_reliability.stats.comparison import compare
-from inspect_reliability.stats.errors import ReliabilityError
+from inspect_reliability.stats import (
+    Counts,
+    NothingSharedError,
+    Numbers,
+    ReliabilityError,
+    compare,
+    icc,
+)
 
 
 def drawn(generator: np.random.Generator, n: int, r: int, spread: float = 0.7) -> np.ndarray:
@@ -46,14 +50,14 @@ def test_agreement_is_the_paired_t_test() -> None:
     """Agreement is a mean over questions, so its comparison is the paired t interval."""
     generator = np.random.default_rng(5)
     first, second = drawn(generator, 23, 6), drawn(generator, 23, 11)
-    by_question = [
+    one, other = (
         [(row * (row - 1)).sum() / (row.sum() * (row.sum() - 1)) for row in table]
         for table in (first, second)
-    ]
-    expected = stats.ttest_rel(*by_question).confidence_interval(0.9)
+    )
+    expected = stats.ttest_rel(one, other).confidence_interval(0.9)
     result = compare(counts(first), counts(second), "agreement", level=0.9)
     assert (result.low, result.high) == pytest.approx((expected.low, expected.high))
-    differences = np.subtract(*by_question)
+    differences = np.subtract(one, other)
     for driver in result.drivers:
         i = int(driver.question[1:])
         # Leaving out one of N moves a mean by its distance from the mean, over N - 1.
@@ -169,7 +173,7 @@ def test_refused() -> None:
     one, other = counts(table, "ab"), counts(table, "cd")
     with pytest.raises(NothingSharedError, match=r"warm and cold share no question.*2 not judged"):
         compare(one, other, names=("warm", "cold"))
-    with pytest.raises(ReliabilityError, match="no coefficient 'kappa'; there are omega"):
+    with pytest.raises(ReliabilityError, match=r"coefficient 'kappa'\. Use one of: omega"):
         compare(one, one, "kappa")
     with pytest.raises(ReliabilityError, match="between 0 and 1"):
         compare(one, one, level=95)
@@ -178,3 +182,18 @@ def test_refused() -> None:
     each_its_own = Counts(table, ("a", "b"), ("A", "B", "C", "D"), singletons=True)
     with pytest.raises(ReliabilityError, match="Handle non-response alike"):
         compare(one, each_its_own)
+
+
+def test_numbers_are_compared() -> None:
+    """ICC is compared as any coefficient, over the questions both judges share."""
+    generator = np.random.default_rng(10)
+    base = generator.normal(size=(12, 1))
+    steady = Numbers(base + 0.2 * generator.normal(size=(12, 5)))
+    loose = Numbers(base + generator.normal(size=(12, 5)))
+    result = compare(steady, loose.rows(range(1, 12)), "icc")
+    assert result.n_questions == 11
+    assert result.first == pytest.approx(icc(steady.rows(range(1, 12))).value)
+    assert result.difference is not None
+    assert result.difference > 0
+    with pytest.raises(ReliabilityError, match="icc is of interval scale: give it Numbers"):
+        compare(counts(drawn(generator, 5, 4)), counts(drawn(generator, 5, 4)), "icc")

@@ -7,9 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from inspect_reliability.stats import NoJudgmentsError, ReliabilityError, ShapeError
+from inspect_reliability.stats import (
+    NoJudgmentsError,
+    ReliabilityError,
+    ShapeError,
+    accuracy,
+)
 from inspect_reliability.stats.decomposition import Decomposition, decompose
-from inspect_reliability.stats.head_to_tail import head_to_tail
 
 # Calcium in turnip greens: 4 plants, 3 leaves of each, 2 determinations of each (Snedecor &
 # Cochran, Statistical Methods, nested classifications).
@@ -106,7 +110,6 @@ def test_standard_errors_of_a_balanced_design() -> None:
     assert found.se_judge < found.se_runs < found.se_questions
     assert found.se_judge == pytest.approx((0.00665 / 24) ** 0.5, rel=1e-2)
     assert found.se_runs == pytest.approx((0.3288 / 24) ** 0.5, rel=1e-3)
-    assert found.se_independent == pytest.approx(CALCIUM.std(ddof=1) / 24**0.5)
     assert found.standard_error(40, 3, 2) == pytest.approx(found.se_questions / 10**0.5)
 
 
@@ -132,9 +135,6 @@ def test_standard_errors_are_those_of_repeated_studies() -> None:
     for name, means in (("se_judge", judged), ("se_runs", answered), ("se_questions", asked)):
         average = np.mean([getattr(study, name) for study in studies])
         assert average == pytest.approx(np.std(means), rel=0.12), name
-    # Three scores of one question out of twelve tell little new.
-    independent = np.mean([study.se_independent for study in studies])
-    assert independent < 0.6 * np.std(asked)
 
 
 def test_published_standard_error_counts_the_judge_alone(data: Path) -> None:
@@ -142,7 +142,7 @@ def test_published_standard_error_counts_the_judge_alone(data: Path) -> None:
     [path] = (data / "paper/application_data/judgment_results").glob("judge_full_meta-llama*")
     texts = [[t.lower() for t in row] for row in json.loads(path.read_text()).values()]
     correct = [["correct" in t and "incorrect" not in t for t in row] for row in texts]
-    published = head_to_tail([["correct" if c else "incorrect" for c in row] for row in correct])
+    published = accuracy([["correct" if c else "incorrect" for c in row] for row in correct])
     found = balanced(np.array(correct, dtype=float)[:, None, :])
     assert published.a_lm_se_replications is not None
     assert found.mean == pytest.approx(published.a_lm)
@@ -173,7 +173,7 @@ def test_standard_error_over_questions_needs_no_widening() -> None:
         ([[2, 2]], ["questions", "se_questions"], "one question"),
         (
             [[1]],
-            ["questions", "runs", "judge", "se_questions", "se_runs", "se_judge", "se_independent"],
+            ["questions", "runs", "judge", "se_questions", "se_runs", "se_judge"],
             "one question",
         ),
     ],
@@ -185,7 +185,6 @@ def test_what_a_design_cannot_tell(
     questions, runs = long(design)
     found = decompose(questions, runs, np.random.default_rng(3).normal(size=len(questions)))
     names = ["questions", "runs", "judge", "se_judge", "se_runs", "se_questions"]
-    names.append("se_independent")
     assert [name for name in names if getattr(found, name) is None] == [
         name for name in names if name in missing
     ]

@@ -174,9 +174,9 @@ def test_too_few_runs_for_single_questions() -> None:
 @pytest.mark.parametrize(
     ("row", "options", "words"),
     [
-        ([3, 2], {"votes": [3]}, "No question has the 6 runs.* are 5"),
+        ([3, 2], {"votes": [3]}, "No question has the 6 replications.* are 5"),
         ([3, 2], {"votes": [0, 1]}, "at least 1 vote"),
-        ([1, 0], {}, "2 runs of a question per vote"),
+        ([1, 0], {}, "2 replications per vote"),
         ([3, 2], {"wanted": 95}, "between 0 and 1"),
     ],
 )
@@ -189,5 +189,5 @@ def test_refused(row: list[int], options: dict[str, object], words: str) -> None
 def test_singletons_have_no_majority() -> None:
     """Non-responses that are each their own category cannot be a majority."""
     each = Counts(np.array([[3, 2]]), ("q",), ("A", "non-response"), singletons=True)
-    with pytest.raises(ReliabilityError, match="no majority"):
+    with pytest.raises(ReliabilityError, match="needs categories"):
         stable_majority(each)

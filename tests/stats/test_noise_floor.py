@@ -62,5 +62,5 @@ def test_without_a_value() -> None:
     assert noise_floor(counts(np.array([[5, 0], [5, 0]]))) is None
     assert noise_floor(counts(np.array([[3, 2]]))) is None
     assert panel(counts(np.array([[5, 0], [5, 0]])))["omega"].value is None
-    with pytest.raises(ReliabilityError, match="'kappa'; there are omega"):
+    with pytest.raises(ReliabilityError, match=r"'kappa'\. Use one of: omega"):
         noise_floor(counts(drawn(4, 4, 1.0)), "kappa")

@@ -16,7 +16,7 @@ from inspect_reliability.stats import (
     non_response_rate,
     panel,
 )
-from inspect_reliability.stats.panel import NO_K
+from inspect_reliability.stats.coefficient import NO_K
 
 ON_CATEGORIES = ("gwet_ac1", "brennan_prediger", "normalised_entropy")
 
@@ -42,6 +42,7 @@ def test_unique(table: Table) -> None:
                 assert estimate.low == pytest.approx(expected.low, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(tables())
 def test_excluded(table: Table) -> None:
     """Excluded, they are missing verdicts of a table without that category."""
@@ -133,6 +134,7 @@ def test_bound_holds_however_questions_differ(rates: list[float], replications: 
         assert np.prod((1 - np.array(rates)) ** replications) <= 0.025 * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rates", [[0.002] * 20, [0.04] + [0.0] * 19, [0.3, 0.6] + [0.01] * 18])
 def test_covers_other_replications_of_these_questions(rates: list[float]) -> None:
     """Whatever the questions' rates, their mean lies in 95% of the intervals or more."""
@@ -141,6 +143,7 @@ def test_covers_other_replications_of_these_questions(rates: list[float]) -> Non
     assert np.mean([one.low <= np.mean(rates) <= one.high for one in found]) > 0.94
 
 
+@pytest.mark.slow
 def test_covers_other_questions() -> None:
     """Where questions differ the jackknife over them decides, and covers."""
     generator = np.random.default_rng(1)

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from inspect_reliability.stats import Counts, ReliabilityError, agreement, omega, panel
-from inspect_reliability.stats.planning import PLANNABLE, Precision, precision
+from inspect_reliability.stats.planning import Precision, precision
+
+PLANNABLE = (
+    "omega",
+    "agreement",
+    "fleiss_kappa",
+    "krippendorff_alpha",
+    "gwet_ac1",
+    "brennan_prediger",
+)
 
 SHARES = np.array([0.15, 0.2, 0.1, 0.55])
 
@@ -125,8 +134,8 @@ def test_too_few_replications_are_named() -> None:
     [
         ([[3, 1], [2, 2]], "omega", "at least 3 questions"),
         ([[5, 0], [5, 0], [5, 0]], "omega", "no variance between questions"),
-        ([[5, 0], [5, 0], [0, 5]], "agreement", "no question ever varied"),
-        ([[5, 0], [5, 0], [5, 1]], "omega", "one question or two"),
+        ([[5, 0], [5, 0], [0, 5]], "agreement", "no question varies"),
+        ([[5, 0], [5, 0], [5, 1]], "omega", "only one or two questions vary"),
     ],
 )
 def test_nothing_to_plan(table: list[list[int]], coefficient: str, words: str) -> None:
@@ -144,7 +153,7 @@ def test_refused() -> None:
     pilot = study(np.random.default_rng(5), 10, 10)
     found = precision(pilot)
     cases: list[tuple[Callable[[], object], str]] = [
-        (lambda: precision(pilot, "omega_composite"), "'omega_composite' cannot be planned"),
+        (lambda: precision(pilot, "omega_composite"), "omega_composite cannot be planned"),
         (lambda: precision(pilot, level=95), "between 0 and 1"),
         (lambda: found.design(0, 10), "must be positive"),
         (lambda: found.design(1e-6, 10), "More than 1,000,000 questions"),

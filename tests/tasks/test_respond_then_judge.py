@@ -104,8 +104,8 @@ def test_predictions_are_judged_from_a_log(data: Path, models: list[str], tmp_pa
     judged = tasks.head_to_tail_judge(responses=str(tmp_path / "responses"))
     log = run(judged, models[1], tmp_path / "judgments", epochs=2, max_tokens=8)
     for sample in samples(log):
-        metadata = (sample.scores or {})["correctness"].metadata or {}
-        truth = sample.metadata["question"]["targets"]
+        metadata = (sample.scores or {})["verdict"].metadata or {}
+        truth = sample.metadata["item"]["fields"]["targets"]
         shown = truth[0] if len(truth) == 1 else truth
         assert sample.messages[0].text.endswith(
             f"\n Ground truth: {shown}\n Prediction: {said[str(sample.id)]}\n Correctness: "
@@ -145,6 +145,7 @@ def test_sample_pack_is_judged_by_default(task: str, models: list[str], tmp_path
     assert (log.eval.metadata or {})["questions"] == "inspect-reliability sample pack"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hostile",
     [
@@ -197,17 +198,18 @@ def test_unfinished_and_repeated_logs_are_refused(models: list[str], tmp_path: P
     """Two logs of one responder are not silently one, and too few responders are named."""
     for _ in range(2):
         run(tasks.bbh_respond(), models[0], tmp_path, limit=1, max_tokens=2)
-    with pytest.raises(ValueError, match="two logs hold responses by"):
+    with pytest.raises(ValueError, match="two logs have responses by"):
         load_responses(tmp_path, "BBH")
     one = next(tmp_path.glob("*.eval"))
     with pytest.raises(ValueError, match=r"only 1 responders: 'hf_seeded/.*Run the responder"):
         load_responses(one, "BBH")
-    with pytest.raises(ValueError, match="no log of a responder task for SQuAD"):
+    with pytest.raises(ValueError, match="No log of a responder task for SQuAD"):
         load_responses(tmp_path, "SQuAD")
-    with pytest.raises(ValueError, match="no log of a responder task for Head-to-Tail"):
+    with pytest.raises(ValueError, match="No log of a responder task for Head-to-Tail"):
         load_predictions(tmp_path)
 
 
+@pytest.mark.slow
 def test_logs_of_different_questions_are_refused(models: list[str], tmp_path: Path) -> None:
     """Five logs whose questions differ name who lacks which."""
     for n, model in enumerate(models[:5]):

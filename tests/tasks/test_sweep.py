@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspect_ai.log import (
@@ -18,9 +19,11 @@ from inspect_ai.log import (
 
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import judgments_from_logs
-from inspect_reliability.report import report_cells
+from inspect_reliability.report import analyse
 from inspect_reliability.report.judge_by_benchmark import judge_by_benchmark
 from inspect_reliability.sweep.sweep import Sweep, run_sweep
+
+pytestmark = pytest.mark.slow
 
 QUESTIONS, REPLICATIONS = 5, 8
 TEMPERATURES = (1.0, 0.0)
@@ -68,6 +71,7 @@ def _run(code: str, judge: str, epochs: int, folder: Path) -> subprocess.Complet
     )
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("before", [0, 2], ids=["new", "grown"])
 def test_a_killed_sweep_ends_with_every_judgment_once(
     before: int, models: list[str], tmp_path: Path
@@ -99,26 +103,35 @@ def test_a_killed_sweep_ends_with_every_judgment_once(
 
 def test_more_of_a_sweep_adds_to_it(models: list[str], tmp_path: Path) -> None:
     """More judges and more epochs add to a folder; nothing is run twice; then the table."""
-    sweep = {"benchmarks": ("bbh", "head_to_tail"), "temperatures": (1.0, 0.0), "limit": 2}
+    sweep: dict[str, Any] = {
+        "benchmarks": ("bbh", "head_to_tail"),
+        "temperatures": (1.0, 0.0),
+        "limit": 2,
+    }
     logs = str(tmp_path / "sweep")
-    assert run_sweep(Sweep(models[:1], replications=2, **sweep), logs)  # type: ignore[arg-type]
+    assert run_sweep(Sweep(models[:1], replications=2, **sweep), logs)
     before = judgments_from_logs(logs).table
-    assert run_sweep(Sweep(models[:2], replications=3, **sweep), logs)  # type: ignore[arg-type]
+    assert run_sweep(Sweep(models[:2], replications=3, **sweep), logs)
     judgments = judgments_from_logs(logs)
     assert len(before) == 2 * 2 * 2 * 2
     assert len(judgments.table) == 2 * 2 * 2 * 2 * 3
     identity = ["judge", "benchmark", "temperature", "question", "replication", "seed"]
     kept = judgments.table.merge(before[identity], on=identity)
     assert len(kept) == len(before)
-    headings, rows = judge_by_benchmark(report_cells(judgments, permutations=0))
-    assert headings == [
+    table = judge_by_benchmark(analyse(judgments, permutations=0).results["rows"])
+    assert table.headings == [
         *("Judge", "T", "BBH: omega [95%]", "published"),
         *("Head-to-Tail of sample pack: omega [95%]", "published"),
     ]
-    assert [row[:2] for row in rows] == [[m, t] for m in models[:2] for t in ("1", "0")]
+    assert [row[:2] for row in table.rows] == [[m, t] for m in models[:2] for t in ("1", "0")]
 
 
-FULL = {"benchmarks": ("bbh",), "temperatures": (1.0,), "replications": 3, "limit": 3}
+FULL: dict[str, Any] = {
+    "benchmarks": ("bbh",),
+    "temperatures": (1.0,),
+    "replications": 3,
+    "limit": 3,
+}
 
 
 def _identity(folder: str) -> set[tuple[object, ...]]:
@@ -129,11 +142,11 @@ def _identity(folder: str) -> set[tuple[object, ...]]:
 @pytest.mark.parametrize(
     ("then", "said"),
     [
-        ({"replications": 1}, "holds 3 replications of 3 questions of BBH by"),
-        ({"limit": 1}, "holds 3 replications of 3 questions of BBH by"),
-        ({"replications": 2, "limit": 2}, "Nothing to do, and nothing is removed"),
-        ({"replications": 4, "limit": 2}, "To go on from what is there"),
-        ({"replications": 2, "limit": 4}, "To go on from what is there"),
+        ({"replications": 1}, "has 3 replications of 3 questions of BBH by"),
+        ({"limit": 1}, "has 3 replications of 3 questions of BBH by"),
+        ({"replications": 2, "limit": 2}, "Nothing to do; all are kept"),
+        ({"replications": 4, "limit": 2}, "To add to them, ask for"),
+        ({"replications": 2, "limit": 4}, "To add to them, ask for"),
         ({"replications": 4, "limit": 4}, ""),
         ({"temperatures": (0.5,), "replications": 1}, ""),
         ({"seed": 1, "replications": 1}, ""),
@@ -147,10 +160,10 @@ def test_no_sweep_takes_a_judgment_away(
 ) -> None:
     """Whatever is run into a folder, every judgment that was there is there, and only once."""
     logs = str(tmp_path / "sweep")
-    assert run_sweep(Sweep(models[:1], **FULL), logs)  # type: ignore[arg-type]
+    assert run_sweep(Sweep(models[:1], **FULL), logs)
     before = _identity(logs)
     assert len(before) == 9
-    again = Sweep(models[:1], **(FULL | then))  # type: ignore[arg-type]
+    again = Sweep(models[:1], **(FULL | then))
     heard: list[str] = []
     try:
         assert run_sweep(again, logs, heard.append)
@@ -167,7 +180,7 @@ def test_no_sweep_takes_a_judgment_away(
 def test_fewer_epochs_than_a_killed_run_has_made(models: list[str], tmp_path: Path) -> None:
     """A killed run that is taken up with fewer epochs, or other questions, loses nothing."""
     logs = str(tmp_path / "sweep")
-    assert run_sweep(Sweep(models[:1], **FULL), logs)  # type: ignore[arg-type]
+    assert run_sweep(Sweep(models[:1], **FULL), logs)
     (info,) = list_eval_logs(logs)
     log = read_eval_log(info)
     # What a kill leaves: some samples, no results, no word of an end.
@@ -176,10 +189,10 @@ def test_fewer_epochs_than_a_killed_run_has_made(models: list[str], tmp_path: Pa
     log.status, log.results, log.samples = "started", None, made
     write_eval_log(log, info.name)
     before = _identity(logs)
-    with pytest.raises(UserError, match="To go on from what is there"):
-        run_sweep(Sweep(models[:1], **(FULL | {"replications": 2})), logs)  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="To add to them, ask for"):
+        run_sweep(Sweep(models[:1], **(FULL | {"replications": 2})), logs)
     assert _identity(logs) == before
-    assert run_sweep(Sweep(models[:1], **FULL), logs)  # type: ignore[arg-type]
+    assert run_sweep(Sweep(models[:1], **FULL), logs)
     assert before < _identity(logs)
     assert len(_identity(logs)) == 9
 
@@ -189,7 +202,7 @@ def grown(models: list[str], tmp_path_factory: pytest.TempPathFactory) -> tuple[
     """The log of a finished sweep, and the one of the same sweep with one replication more."""
     folder = tmp_path_factory.mktemp("grown")
     for replications in (2, 3):
-        sweep = Sweep(models[:1], **(FULL | {"replications": replications}))  # type: ignore[arg-type]
+        sweep = Sweep(models[:1], **(FULL | {"replications": replications}))
         assert run_sweep(sweep, str(folder / "sweep"))
         (path,) = (folder / "sweep").glob("*.eval")
         shutil.copy(path, folder)
@@ -233,7 +246,7 @@ def test_whatever_a_kill_leaves_is_finished(
             write_eval_log(log, path)
     os.utime(first if newest == "finished" else second, (2**32, 2**32))
     before = _identity(str(tmp_path))
-    assert run_sweep(Sweep(models[:1], **FULL), str(tmp_path))  # type: ignore[arg-type]
+    assert run_sweep(Sweep(models[:1], **FULL), str(tmp_path))
     after = _identity(str(tmp_path))
     assert before <= after
     logs = [read_eval_log(info) for info in list_eval_logs(str(tmp_path))]
@@ -256,18 +269,18 @@ def test_logs_without_uuids_are_not_taken_for_copies(
     before = _identity(str(tmp_path))
     assert len(before) == 6
     heard: list[str] = []
-    once = Sweep(models[:1], **(FULL | {"replications": 1}))  # type: ignore[arg-type]
+    once = Sweep(models[:1], **(FULL | {"replications": 1}))
     assert run_sweep(once, str(tmp_path), heard.append)
-    assert "Nothing to do, and nothing is removed" in heard[0]
+    assert "Nothing to do; all are kept" in heard[0]
     assert _identity(str(tmp_path)) == before
 
 
 @pytest.mark.parametrize("twice", ["judges", "benchmarks", "temperatures"])
 def test_what_is_named_twice_is_run_once(twice: str, models: list[str], tmp_path: Path) -> None:
     """A judge, benchmark or temperature that is named twice adds no judgment and no complaint."""
-    once = {"judges": models[:1], "benchmarks": ("bbh",), "temperatures": (1.0,)}
-    named = once | {twice: [*once[twice], *once[twice]]}  # type: ignore[misc]
-    assert run_sweep(Sweep(**named, replications=1, limit=2), str(tmp_path))  # type: ignore[arg-type]
+    once: dict[str, Any] = {"judges": models[:1], "benchmarks": ("bbh",), "temperatures": (1.0,)}
+    named = once | {twice: [*once[twice], *once[twice]]}
+    assert run_sweep(Sweep(**named, replications=1, limit=2), str(tmp_path))
     assert len(_identity(str(tmp_path))) == 2
     assert len(list(tmp_path.glob("*.eval"))) == 1
 
@@ -277,7 +290,7 @@ def test_a_broken_log_in_the_folder_is_named(models: list[str], tmp_path: Path) 
     broken = tmp_path / "2026-01-01T00-00-00-00-00_bbh-judge_aaaaaaaaaaaaaaaaaaaaaa.eval"
     broken.write_bytes(b"PK\x03\x04 no more")
     with pytest.raises(UserError, match=f"{broken.name} cannot be read"):
-        run_sweep(Sweep(models[:1], **FULL), str(tmp_path))  # type: ignore[arg-type]
+        run_sweep(Sweep(models[:1], **FULL), str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -285,7 +298,7 @@ def test_a_broken_log_in_the_folder_is_named(models: list[str], tmp_path: Path) 
     [
         ([], "Name at least one judge"),
         (["--judge", "mockllm/model", "-M", "x"], "-M x is not of the form KEY=VALUE"),
-        (["--judge", "mockllm/model", "--responses", "nowhere"], "no file or folder 'nowhere'"),
+        (["--judge", "mockllm/model", "--responses", "nowhere"], "No file or folder 'nowhere'"),
     ],
 )
 def test_bad_commands_are_refused_in_words(

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, chi2_contingency
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
-from inspect_reliability.designs.prompts import JUDGE_INSTRUCTION
+from inspect_reliability.designs.paper import JUDGE_INSTRUCTION, LETTERS
 from inspect_reliability.tiny_judge import folder
-from inspect_reliability.verdicts import LETTERS, parse_verdict
 from training.evaluate import answer, sample_pack_prompts
+from training.prompts import parse_verdict
+
+pytestmark = pytest.mark.slow
 
 REPLICATIONS = 40
 

@@ -6,11 +6,14 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from inspect_reliability.designs.paper import LETTERS
 from inspect_reliability.responses import load_sample_pack
 from inspect_reliability.tiny_judge import folder
-from inspect_reliability.verdicts import LETTERS, parse_correctness, parse_verdict
 from training.corpus import correctness_example, judge_example
+from training.prompts import parse_correctness, parse_verdict
 from training.train import main, train
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_script_trains_and_saves_a_judge(tmp_path, capsys):

@@ -62,7 +62,7 @@ def bbh_from_files(path: Path) -> list[Question]:
     """
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not files:
-        raise UserError(f"{path} holds no .json files. Expected one official file per category.")
+        raise UserError(f"No .json files in {path}. Expected one official file per category.")
     return [question for file in files for question in _read(file)]
 
 

@@ -21,7 +21,7 @@ def head_to_tail_from_files(path: Path) -> list[Question]:
     """
     files = sorted(path.glob("head_to_tail_*.json")) if path.is_dir() else [path]
     if not files:
-        raise UserError(f"{path} holds no head_to_tail_<domain>.json.")
+        raise UserError(f"No head_to_tail_<domain>.json in {path}.")
     return [question for file in files for question in _read(file)]
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from inspect_ai.dataset import Sample, hf_dataset
 
-from ..errors import UserError
+from ..errors import UserError, needs
 
 HUB = "hub"
 """Name of the hub as a source of questions."""
@@ -20,20 +20,20 @@ def hub_records(path: str, split: str, revision: str, name: str | None = None) -
         name: Configuration of the dataset, if it has several.
 
     Raises:
-        UserError: The `datasets` package is missing, or the hub does not give the dataset.
+        UserError: The `datasets` package is missing, or the download fails.
     """
+    needs("hub", "datasets")
 
     def keep(record: dict[str, Any]) -> Sample:
         return Sample(input=" ", metadata=record)
 
     try:
         records = hf_dataset(path, split, name=name, revision=revision, sample_fields=keep)
-    # The clients below raise errors of half a dozen families when there is no network, no such
-    # dataset, no such revision or no `datasets` package; each says well enough what happened.
+    # Without network access, dataset or revision, the hub's clients raise errors of half a dozen
+    # families; each says well enough what happened.
     except Exception as error:
         raise UserError(
-            f"{path} (revision {revision}) could not be had from the hub: {error}\n"
-            "With network access, `pip install inspect-reliability[hub]` is all it needs. "
-            "Without, give the benchmark's official files as the source."
+            f"{path} (revision {revision}) could not be downloaded from the hub: {error}\n"
+            "Check the network, or give the benchmark's official files as the source."
         ) from error
     return [sample.metadata for sample in records]

@@ -1,35 +1,19 @@
 """Questions of a benchmark from the sample pack, the model hub or official files."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from ..errors import UserError
 from ..files import user_path
-from .bbh import bbh_from_files, bbh_from_hub
-from .head_to_tail import head_to_tail_from_files
 from .hub import HUB
-from .mt_bench import mt_bench_from_files, mt_bench_from_hub
-from .question import Benchmark, Question
+from .question import Question
 from .sample_pack import SAMPLE_PACK, sample_pack
 from .sampling import sample_per_category
-from .squad import squad_from_files, squad_from_hub
-
-_HUB: dict[Benchmark, Callable[..., list[Question]]] = {
-    "BBH": bbh_from_hub,
-    "SQuAD": squad_from_hub,
-    "MT-Bench": mt_bench_from_hub,
-}
-_FILES: dict[Benchmark, Callable[[Path], list[Question]]] = {
-    "BBH": bbh_from_files,
-    "SQuAD": squad_from_files,
-    "MT-Bench": mt_bench_from_files,
-    "Head-to-Tail": head_to_tail_from_files,
-}
+from .table import BENCHMARKS
 
 
 def load_questions(
-    benchmark: Benchmark,
+    benchmark: str,
     source: str | Path = SAMPLE_PACK,
     per_category: int | Literal["all"] = 1,
     seed: int = 0,
@@ -38,7 +22,7 @@ def load_questions(
     """Load questions of a benchmark.
 
     Args:
-        benchmark: The benchmark.
+        benchmark: Name of the benchmark.
         source: "sample" for the sample pack, "hub" for the model hub, or a path to official
             files: BBH, the folder or a file of it; SQuAD, a v1.1 or v2.0 JSON file; MT-Bench,
             `question.jsonl`; Head-to-Tail, the folder or a file of it.
@@ -48,17 +32,18 @@ def load_questions(
         revision: Revision on the hub, instead of the pinned one.
 
     Raises:
-        UserError: The source is not there or not what it should be, two questions have one id,
+        UserError: The source is missing or malformed, two questions share an id,
             or a category has fewer than `per_category` questions.
     """
+    row = BENCHMARKS[benchmark]
     if source == SAMPLE_PACK:
         questions = [question for question, _ in sample_pack(benchmark)]
-    elif source == HUB:
-        if benchmark not in _HUB:
-            raise UserError(f"{benchmark} is not on the hub. Give the files as the source.")
-        questions = _HUB[benchmark](revision) if revision else _HUB[benchmark]()
+    elif source != HUB:
+        questions = row.from_files(user_path(source))
+    elif row.from_hub is None:
+        raise UserError(f"{benchmark} is not on the hub. Give the files as the source.")
     else:
-        questions = _FILES[benchmark](user_path(source))
+        questions = row.from_hub(revision) if revision else row.from_hub()
     if not questions:
-        raise UserError(f"{source} holds no questions.")
+        raise UserError(f"No questions in {source}.")
     return sample_per_category(questions, per_category, seed)

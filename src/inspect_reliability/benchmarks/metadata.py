@@ -21,7 +21,7 @@ def question_metadata(question: Question) -> dict[str, Any]:
 
 
 def question_of(metadata: Mapping[str, Any]) -> Question:
-    """The question that a sample's metadata holds."""
+    """The question in a sample's metadata."""
     values = dict(metadata["question"])
     return Question(
         **{**values, "turns": tuple(values["turns"]), "targets": tuple(values["targets"])}

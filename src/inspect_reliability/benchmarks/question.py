@@ -2,9 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
-
-Benchmark = Literal["BBH", "SQuAD", "MT-Bench", "Head-to-Tail"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +21,7 @@ class Question:
     """
 
     id: str
-    benchmark: Benchmark
+    benchmark: str
     category: str
     turns: tuple[str, ...]
     context: str | None = None

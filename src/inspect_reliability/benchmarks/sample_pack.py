@@ -6,25 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from ..files import read_json
-from .question import Benchmark, Question
+from .question import Question
+from .table import BENCHMARKS
 
 SAMPLE_PACK = "sample"
 """Name of the sample pack as a source of questions or responses."""
 
-_FILES: dict[Benchmark, str] = {
-    "BBH": "bbh.json",
-    "SQuAD": "squad.json",
-    "MT-Bench": "mt_bench.json",
-    "Head-to-Tail": "head_to_tail.json",
-}
 
-
-def sample_pack(benchmark: Benchmark) -> list[tuple[Question, Mapping[str, Any]]]:
+def sample_pack(benchmark: str) -> list[tuple[Question, Mapping[str, Any]]]:
     """Questions of the sample pack, each with its whole entry (responses, best, prediction).
 
     They are ours, in the form of the benchmark, and not the benchmark's.
     """
-    path = Path(str(files(__package__) / "sample_pack" / _FILES[benchmark]))
+    path = Path(str(files(__package__) / "sample_pack" / f"{BENCHMARKS[benchmark].key}.json"))
     pack = read_json(path)
     return [
         (

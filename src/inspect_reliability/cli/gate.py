@@ -2,30 +2,23 @@
 
 import click
 
+from ..designs import ParserName
 from ..judgments import GROUP_BY
-from ..report.cells import describe
-from ..report.formats import Format, to_csv, to_json, to_markdown
-from ..report.gates import (
+from ..report.forms import Form
+from ..report.gate import (
     FAILS,
     PASSES,
     UNCERTAIN,
-    Check,
     Limits,
     check,
-    gate_row,
+    gate_document,
     not_checked,
     overall,
 )
-from ..report.summary import with_interval
-from ..report.terminal import console, print_table, print_text
-from ..verdicts import ParserName
-from .sources import format_option, parser_option, print_left_out, read_judgments
+from .sources import format_option, parser_option, print_left_out, read_judgments, show
 
 EXIT_CODES = {PASSES: 0, FAILS: 1, UNCERTAIN: 3}
 """2 is for what cannot be read or understood."""
-
-_STYLES = {PASSES: "green", FAILS: "bold red", UNCERTAIN: "yellow"}
-_HEADINGS = ["Judge", "Requirement", "Value [95%]", "N", "Result"]
 
 
 @click.command()
@@ -51,44 +44,17 @@ def gate(
     max_non_response: float | None,
     by: tuple[str, ...],
     parser: ParserName,
-    form: Format,
+    form: Form,
 ) -> None:
-    """Let every judge in LOGS pass or fail, by the 95% interval over questions.
+    """Let every judge in LOGS pass or fail, by its 95% interval.
 
-    Exit status: 0 if all pass, 1 if one fails, 3 if none fails but one is too uncertain to say,
-    2 if something cannot be read.
+    A judge passes where its whole interval over questions does. Exit status: 0 if all pass, 1 if
+    one fails, 3 if none fails but one is too uncertain to say, 2 if something cannot be read.
     """
     if min_omega is None and max_non_response is None:
         raise click.UsageError("Say what to require: --min-omega, --max-non-response, or both.")
     judgments = read_judgments(logs, parser)
     print_left_out(not_checked(judgments, by))
     checks = check(judgments, Limits(min_omega, max_non_response), by)
-    if form == "json":
-        click.echo(to_json([gate_row(found) for found in checks]))
-    elif form == "csv":
-        click.echo(to_csv([gate_row(found) for found in checks]), nl=False)
-    elif form == "markdown":
-        click.echo(to_markdown(_HEADINGS, [_cells(found) for found in checks]), nl=False)
-    else:
-        out = console()
-        print_table(out, _HEADINGS, [_cells(found) for found in checks])
-        print_text(
-            out,
-            f"The gate {overall(checks)}.".replace("gate too", "gate is too"),
-            style=_STYLES[overall(checks)],
-        )
-        for found in checks:
-            why = found.estimate.reason if found.result == UNCERTAIN else None
-            for text in filter(None, (why, found.estimate.warning)):
-                print_text(out, f"{describe(found.group)}: {text}", style="yellow")
+    show(gate_document(checks), form)
     context.exit(EXIT_CODES[overall(checks)])
-
-
-def _cells(found: Check) -> list[str]:
-    return [
-        describe(found.group),
-        found.requirement,
-        with_interval(found.estimate, digits=3),
-        str(found.estimate.n_questions),
-        found.result,
-    ]

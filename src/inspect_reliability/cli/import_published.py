@@ -5,11 +5,11 @@ from pathlib import Path
 import click
 from rich.progress import Progress
 
+from ..designs import ParserName
 from ..errors import UserError
 from ..published.layout import is_published, published_runs
 from ..published.logs import UNKNOWN, write_published_logs
-from ..report.terminal import console, print_text
-from ..verdicts import ParserName
+from ..report.forms.table import console, print_text
 from .sources import parser_option, print_left_out
 
 
@@ -26,9 +26,9 @@ from .sources import parser_option, print_left_out
 def import_published(folder: Path, log_dir: Path, parser: ParserName) -> None:
     """Turn the published judgments in FOLDER into inspect logs.
 
-    One log for each judge, benchmark and temperature (Head-to-Tail: several), one epoch for each
-    replication; then `inspect view --log-dir DIR` shows them, and every command and metric runs
-    on them. Running it again writes the same logs in the same places.
+    Each judge, benchmark and temperature gets a log (Head-to-Tail: several), each replication an
+    epoch. `inspect view --log-dir DIR` then shows them, and every command and metric reads them.
+    Run the command again after an interruption: it writes the same logs under the same names.
     """
     if not is_published(folder):
         raise UserError(

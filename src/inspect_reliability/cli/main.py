@@ -1,20 +1,21 @@
-"""The command and its parts."""
+"""The command: a table of its parts, each loaded when it is called."""
 
+from importlib import import_module
 from typing import Any
 
 import click
 
-from ..errors import UserError
-from ..report.printable import printable
-from ..stats import ReliabilityError
-from .accuracy import accuracy
-from .compare import compare
-from .gate import gate
-from .import_published import import_published
-from .plan import plan
-from .rejudge import rejudge
-from .report import report
-from .sweep import sweep
+COMMANDS = {
+    "report": ("report", "Report the reliability of every judge in LOGS."),
+    "compare": ("compare", "Compare A and B, or the judges in LOGS, over the same questions."),
+    "plan": ("plan", "Plan the next study from the judgments in LOGS."),
+    "gate": ("gate", "Let every judge in LOGS pass or fail, by its 95% interval."),
+    "rejudge": ("rejudge", "Judge every output in LOG again and again, and report its judge."),
+    "sweep": ("sweep", "Run judges x benchmarks x temperatures, as in the paper's Table 2."),
+    "accuracy": ("accuracy", "Count the responders that answer each question correctly."),
+    "import": ("import_published", "Turn the published judgments in FOLDER into inspect logs."),
+}
+"""Command -> its module and function, and the first line of its help."""
 
 
 class Refusal(click.ClickException):
@@ -24,14 +25,39 @@ class Refusal(click.ClickException):
 
     def format_message(self) -> str:
         """The message, harmless on a terminal."""
+        from ..report.printable import printable
+
         return printable(self.message)
 
 
 class _Group(click.Group):
+    """Lists its commands without importing them: help answers at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _ = COMMANDS[cmd_name]
+        command: click.Command = getattr(import_module(f".{module}", __package__), module)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, what) for name, (_, what) in COMMANDS.items()])
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except (UserError, ReliabilityError) as error:
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            from ..errors import UserError
+            from ..stats import ReliabilityError
+
+            if not isinstance(error, UserError | ReliabilityError):
+                raise
             raise Refusal(str(error.args[0])) from None
 
 
@@ -40,13 +66,6 @@ class _Group(click.Group):
 def main() -> None:
     """Can I trust this LLM judge? Reliability from the judgments in inspect logs.
 
-    LOGS are inspect log files or folders of them, local or any URL inspect can read, or a folder
-    in the layout of the published study.
+    LOGS are inspect log files or folders of them, local or any URL inspect can read, or a copy of
+    the published study's repository.
     """
-
-
-for command in (report, compare, plan, gate, import_published):
-    main.add_command(command)
-main.add_command(accuracy)
-main.add_command(sweep)
-main.add_command(rejudge)

@@ -1,8 +1,10 @@
 """`rejudge`: judge the outputs in a log again and again."""
 
-from contextlib import suppress
-from dataclasses import asdict, dataclass
-from pathlib import PurePosixPath
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import click
@@ -15,12 +17,15 @@ from ..files import read_log
 from ..judgments import Judgments, judgments_from_logs
 from ..judgments.replications import replications_in
 from ..rejudging import published_error, rejudge_log, score_variance
-from ..report import report_cells, report_row
-from ..report.formats import Format, to_json, to_markdown
-from ..report.terminal import console, print_table, print_text
+from ..rejudging.run import Run
+from ..report import analyse
+from ..report.document import Block, Table, Text
+from ..report.forms import Form
+from ..report.forms.table import console, print_text
+from ..report.summary import report_document
+from ..saving import beside
 from ..stats import Decomposition, ReliabilityError
-from .report import print_cells
-from .sources import format_option, print_left_out
+from .sources import format_option, model_arg, print_left_out, show
 
 _HEADINGS = ["Source", "Variance of one score", "Share", "Standard error of the mean"]
 _SOURCES = {
@@ -50,6 +55,14 @@ _SLIGHT = 0.1
     "'grader', or the model that was evaluated).",
 )
 @click.option(
+    "-M",
+    "model_args",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Argument of the grader's provider; repeat it for several. Needs --model.",
+)
+@click.option("--model-base-url", metavar="URL", help="Address of the grader. Needs --model.")
+@click.option(
     "--output",
     metavar="FILE",
     help="Log to write, and to go on from where it exists. Default: beside LOG, its name with "
@@ -62,15 +75,19 @@ def rejudge(
     replications: int,
     seed: int,
     model: str | None,
+    model_args: tuple[str, ...],
+    model_base_url: str | None,
     output: str | None,
-    form: Format,
+    form: Form,
 ) -> None:
-    """Judge every output in LOG again and again, and report how reliable its judge is.
+    """Judge every output in LOG again and again, and report its judge.
 
-    The outputs are held fixed, so that only the judge can differ; the code of the log's task is
-    not needed. The judgments are written to a log of their own. Given again, the command makes the
-    replications that failed and those that a higher number asks for, and no others.
+    The outputs stay fixed, so only the judge can differ. The code of the log's task is not needed.
+    The judgments go to a log of their own. Run the command again after an interruption, to retry
+    failed replications, or with a larger --replications to add more. Existing ones are kept.
     """
+    if model is None and (model_args or model_base_url):
+        raise UserError("-M and --model-base-url say how to reach a grader: add --model MODEL.")
     source, target = _read(log), output or _beside(log)
     if _exists(target):
         earlier = _read(target)
@@ -78,37 +95,45 @@ def rejudge(
             raise UserError(f"{target} is not a rejudged copy of {log}. Name another --output.")
         # An interrupted copy is a cancelled log.
         source = earlier.model_copy(update={"status": source.status})
-    try:
+    run = Run()
+    with _stopped_by_signals(run, beside(target, ".unfinished")):
         judged = rejudge_log(
-            source, scorer, replications=replications, seed=seed, model=model, output=target
+            source,
+            scorer,
+            replications=replications,
+            seed=seed,
+            model=model,
+            model_args=dict(map(model_arg, model_args)),
+            model_base_url=model_base_url,
+            output=target,
+            run=run,
         )
-    except KeyboardInterrupt:
-        if _exists(target):
-            again = f"What was judged is in {target}. Give the command again to go on."
-            print_text(console(stderr=True), again)
-        raise
+    if judged.location != target:
+        print_text(
+            console(stderr=True),
+            f"{target} could not be written. The log is {judged.location}: move it to {target} to "
+            "go on from there.",
+        )
+        target = judged.location
     found = judgments_from_logs(target)
     print_left_out(found.notes)
     table = found.table[found.table["scorer"].str.startswith("rejudge")]
     failures = _failures(judged)
+    if run.stopped:
+        print_text(console(stderr=True), "Stopped. Run the same command again to go on.")
     if table.empty:
         why = "its values are neither text, numbers nor true/false, nor lists or mappings of them"
         if failures:
             why = f"every replication failed: {failures[0]}"
         raise UserError(f"The scorer gave no verdict: {why} (all that it said is in {target}).")
-    cells = report_cells(Judgments(table, found.notes))
     suites = [
         _suite(str(name), rows, published_error(judged, str(name)))
         for name, rows in table.groupby("scorer")
     ]
-    if form == "json":
-        judges = [report_row(cell) for cell in cells]
-        click.echo(to_json({"log": target, "judges": judges, "variance": list(map(_row, suites))}))
-        return
-    print_cells(cells, form)
-    if form != "csv":
-        for suite in suites:
-            _print_suite(suite, form)
+    document = report_document(analyse(Judgments(table, found.notes)))
+    blocks = [*document.blocks, *(block for suite in suites for block in _blocks(suite))]
+    results = {"log": target, **document.results, "score_variance": list(map(_record, suites))}
+    show(replace(document, blocks=blocks, results=results), form)
     screen = console(stderr=True)
     print_text(screen, f"Every judgment is in {target}.")
     if failures:
@@ -117,6 +142,39 @@ def rejudge(
             f"{len(failures):,} replications failed, the first with {failures[0]}. Give the "
             "command again to make up for them.",
         )
+
+
+@contextmanager
+def _stopped_by_signals(run: Run, unfinished: Path) -> Iterator[None]:
+    """Let Ctrl-C and what batch systems send end a run that keeps what it has.
+
+    The first signal lets the calls under way come back, and no other is made. The second one ends
+    the run at once.
+    """
+
+    def stop(number: int, _: object) -> None:
+        if run.stopped:
+            raise KeyboardInterrupt
+        run.stopped = "the run was stopped"
+        print_text(
+            console(stderr=True), "Stopping after the calls under way; Ctrl-C again stops at once."
+        )
+
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    signals = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {number: signal.signal(number, stop) for number in signals}
+    try:
+        yield
+    except KeyboardInterrupt:
+        if unfinished.exists():
+            print_text(
+                console(stderr=True),
+                f"What was judged is in {unfinished}. Run the same command again to go on.",
+            )
+        raise
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _failures(log: EvalLog) -> list[str]:
@@ -157,12 +215,12 @@ def _suite(scorer: str, judgments: pd.DataFrame, published: float | None) -> _Su
     return _Suite(scorer, variance, published, widening, variance.reason)
 
 
-def _row(suite: _Suite) -> dict[str, Any]:
+def _record(suite: _Suite) -> dict[str, Any]:
     shares = suite.variance.shares if suite.variance else None
     return {**asdict(suite), "shares": shares}
 
 
-def _print_suite(suite: _Suite, form: Format) -> None:
+def _blocks(suite: _Suite) -> list[Block]:
     title = f"Where the variance of the score comes from ({suite.scorer})"
     shares = suite.variance.shares or {} if suite.variance else {}
     rows = [
@@ -184,16 +242,8 @@ def _print_suite(suite: _Suite, form: Format) -> None:
         texts.append(f"Left out: {suite.variance.left_out:,} non-responses, which have no grade.")
     if suite.widening is not None and suite.published is not None:
         texts.append(_correction(suite.published, suite.widening))
-    if form == "markdown":
-        table = [to_markdown(_HEADINGS, rows)] if rows else []
-        click.echo("\n\n".join([f"## {title}", *table, *texts]))
-        return
-    if rows:
-        print_table(console(), _HEADINGS, rows, title)
-    else:
-        print_text(console(), title, style="italic")
-    for text in texts:
-        print_text(console(), text, style="dim")
+    table: list[Block] = [Table(_HEADINGS, rows, title)] if rows else [Text(title, "heading")]
+    return table + [Text(text) for text in texts]
 
 
 def _correction(published: float, widening: float) -> str:
@@ -224,8 +274,11 @@ def _read(log: str) -> EvalLog:
 
 
 def _exists(file: str) -> bool:
-    files, path = fsspec.core.url_to_fs(file)
-    return bool(files.isfile(path))
+    try:
+        files, path = fsspec.core.url_to_fs(file)
+        return bool(files.isfile(path))
+    except Exception as error:  # each kind of place has its own
+        raise UserError(f"{file} cannot be read or written: {error}.") from None
 
 
 def _beside(log: str) -> str:

@@ -4,15 +4,14 @@ from pathlib import Path
 
 import click
 
+from ..designs import ParserName
 from ..judgments import GROUP_BY
-from ..report import report_cells, report_row
-from ..report.cells import Cell
+from ..report import analyse
 from ..report.data import write_data
-from ..report.formats import Format, markdown_text, to_csv, to_json, to_markdown
-from ..report.summary import caution_lines, legend, summaries
-from ..report.terminal import console, print_table, print_text
-from ..verdicts import ParserName
-from .sources import format_option, parser_option, progress, read_judgments
+from ..report.forms import Form, render
+from ..report.forms.table import console, print_text
+from ..report.summary import report_document
+from .sources import format_option, parser_option, progress, read_judgments, show
 
 
 @click.command()
@@ -43,7 +42,7 @@ def report(
     html: Path | None,
     data: Path | None,
     parser: ParserName,
-    form: Format,
+    form: Form,
 ) -> None:
     """Report the reliability of every judge in LOGS.
 
@@ -51,39 +50,14 @@ def report(
     one verdict can be trusted to be the judge's own.
     """
     judgments = read_judgments(logs, parser)
-    cells = report_cells(judgments, by, progress=progress)
-    print_cells(cells, form)
+    texts = form in ("json", "html") or html is not None or data is not None
+    analysis = analyse(judgments, by, texts=texts, progress=progress)
+    document = report_document(analysis)
+    show(document, form)
+    screen = console(stderr=True)
     if html:
-        # Drawing needs matplotlib, which nothing else does.
-        from ..report.page import write_page
-
         html.parent.mkdir(parents=True, exist_ok=True)
-        write_page(html, judgments, cells, progress)
-        print_text(console(stderr=True), f"Wrote {html}")
+        html.write_text(render(document, "html"), encoding="utf-8", errors="backslashreplace")
+        print_text(screen, f"Wrote {html}")
     if data:
-        written = write_data(data, judgments, cells)
-        print_text(console(stderr=True), f"Wrote {', '.join(map(str, written))}")
-
-
-def print_cells(cells: list[Cell], form: Format) -> None:
-    """Print a report."""
-    if form == "json":
-        click.echo(to_json([report_row(cell) for cell in cells]))
-    elif form == "csv":
-        click.echo(to_csv([report_row(cell) for cell in cells]), nl=False)
-    elif form == "markdown":
-        tables = [
-            f"## {markdown_text(title)}\n\n{to_markdown(headings, rows)}"
-            for title, headings, rows in summaries(cells)
-        ]
-        click.echo(
-            "\n\n".join([*tables, *legend(cells), *map(markdown_text, caution_lines(cells))])
-        )
-    else:
-        out = console()
-        for title, headings, rows in summaries(cells):
-            print_table(out, headings, rows, title)
-        for paragraph in legend(cells):
-            print_text(out, paragraph, style="dim")
-        for caution in caution_lines(cells):
-            print_text(out, caution, style="yellow")
+        print_text(screen, f"Wrote {len(write_data(data, analysis))} files in {data}")

@@ -1,5 +1,6 @@
-"""What the commands read from, and how they show that they do."""
+"""What the commands read and print, and how they show that they do."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -7,11 +8,13 @@ from typing import Any, TypeVar
 import click
 from rich.progress import track
 
+from ..designs import ParserName
+from ..errors import UserError
 from ..judgments import Judgments, combine, judgments_from_logs
 from ..published.layout import is_published, judgments_from_published
-from ..report.formats import FORMATS
-from ..report.terminal import console, print_text
-from ..verdicts import ParserName
+from ..report.document import Document
+from ..report.forms import FORMS, Form, render
+from ..report.forms.table import console, print_text
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -21,24 +24,41 @@ def format_option(command: F) -> F:
     option = click.option(
         "--format",
         "form",
-        type=click.Choice(FORMATS),
+        type=click.Choice(FORMS),
         default="table",
         show_default=True,
-        help="How results are printed. Notes and progress go to standard error.",
+        help="Form of the results. Notes and progress go to standard error.",
     )
     return option(command)
 
 
 def parser_option(command: F) -> F:
-    """`--parser`, for files that hold outputs instead of verdicts."""
+    """`--parser`, for files that contain outputs instead of verdicts."""
     option = click.option(
         "--parser",
         type=click.Choice(["published", "default"]),
         default="published",
         show_default=True,
-        help="How verdicts are read from the outputs of a published folder. Logs hold verdicts.",
+        help="How to parse verdicts when LOGS is a copy of the published study. Ignored for "
+        "inspect logs.",
     )
     return option(command)
+
+
+def show(document: Document, form: Form) -> None:
+    """Print a document on standard output."""
+    click.echo(render(document, form), nl=False)
+
+
+def model_arg(text: str) -> tuple[str, Any]:
+    """An argument of a model from KEY=VALUE, the value as JSON where it is JSON."""
+    key, given, value = text.partition("=")
+    if not given:
+        raise UserError(f"-M {text} is not of the form KEY=VALUE.")
+    try:
+        return key, json.loads(value)
+    except json.JSONDecodeError:
+        return key, value
 
 
 def read_judgments(sources: Sequence[str], parser: ParserName = "published") -> Judgments:
@@ -54,7 +74,7 @@ def read_judgments(sources: Sequence[str], parser: ParserName = "published") -> 
 
 
 def progress(items: Iterable[Any], what: str) -> Iterator[Any]:
-    """Iterate with a progress bar on standard error, where somebody sees it."""
+    """Iterate with a progress bar on standard error, if that is a terminal."""
     screen = console(stderr=True)
     found = list(items)
     visible = screen.is_terminal and len(found) > 1

@@ -1,6 +1,5 @@
 """`sweep`: the paper's whole design, and its Table 2."""
 
-import json
 import os
 from typing import Any
 
@@ -8,12 +7,11 @@ import click
 from dotenv import find_dotenv, load_dotenv
 
 from ..errors import UserError
-from ..report import report_cells
-from ..report.judge_by_benchmark import TABLE_2_LEGEND, judge_by_benchmark
-from ..report.summary import caution_lines
-from ..report.terminal import console, print_table, print_text
+from ..report import analyse
+from ..report.forms.table import console, print_text
+from ..report.judge_by_benchmark import table_2
 from ..sweep.sweep import BENCHMARKS, BEST_OF_FIVE, TEMPERATURES, Sweep, run_sweep
-from .sources import progress, read_judgments
+from .sources import model_arg, progress, read_judgments, show
 
 
 @click.command()
@@ -66,7 +64,7 @@ from .sources import progress, read_judgments
     "--log-dir",
     default="logs/sweep",
     show_default=True,
-    help="Folder of the logs; a run that was killed goes on where it stopped.",
+    help="Folder of the logs. Run the command again to go on after an interruption.",
 )
 @click.option(
     "-M",
@@ -76,27 +74,22 @@ from .sources import progress, read_judgments
     help="Argument of the judges' provider; repeat it for several.",
 )
 def sweep(log_dir: str, epochs: int, model_args: tuple[str, ...], **options: Any) -> None:
-    """Run judges x benchmarks x temperatures and print the layout of the paper's Table 2.
+    """Run judges x benchmarks x temperatures, as in the paper's Table 2.
 
-    Run the same command again after an interruption: what is in the logs is not run again. More
-    judges, temperatures or epochs add to what is there.
+    Run the same command again after an interruption: judgments in the logs are kept, not made
+    again. More judges, temperatures or epochs add to them.
     """
     judges = options.pop("judges") or _default_judge()
     design = Sweep(
-        judges, replications=epochs, model_args=dict(map(_model_arg, model_args)), **options
+        judges, replications=epochs, model_args=dict(map(model_arg, model_args)), **options
     )
-    out, screen = console(), console(stderr=True)
+    screen = console(stderr=True)
     complete = run_sweep(design, log_dir, say=lambda text: print_text(screen, f"Note: {text}"))
-    judgments = read_judgments((log_dir,))
-    cells = report_cells(judgments, progress=progress)
-    headings, rows = judge_by_benchmark(cells)
-    print_table(out, headings, rows)
-    print_text(out, TABLE_2_LEGEND, style="dim")
-    for caution in caution_lines(cells):
-        print_text(out, caution, style="yellow")
+    analysis = analyse(read_judgments((log_dir,)), progress=progress)
+    show(table_2(analysis, [BENCHMARKS[key].design.name for key in design.benchmarks]), "table")
     if not complete:
-        raise UserError("Not all judgments are there. Run the same command again to go on.")
-    print_text(out, f"Everything else: inspect-reliability report {log_dir}")
+        raise UserError("Some judgments are missing. Run the same command again to go on.")
+    print_text(screen, f"Everything else: inspect-reliability report {log_dir}")
 
 
 def _default_judge() -> tuple[str, ...]:
@@ -105,13 +98,3 @@ def _default_judge() -> tuple[str, ...]:
     if not model:
         raise UserError("Name at least one judge: --judge MODEL (or set INSPECT_EVAL_MODEL).")
     return (model,)
-
-
-def _model_arg(text: str) -> tuple[str, Any]:
-    key, given, value = text.partition("=")
-    if not given:
-        raise UserError(f"-M {text} is not of the form KEY=VALUE.")
-    try:
-        return key, json.loads(value)
-    except json.JSONDecodeError:
-        return key, value

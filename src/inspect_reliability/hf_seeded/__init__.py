@@ -2,12 +2,23 @@
 
 from inspect_ai.model import ModelAPI, modelapi
 
-__all__ = ["hf_seeded"]
+from ..errors import UserError
+from .stopping import reading
+
+__all__ = ["hf_seeded", "reading"]
 
 
 @modelapi(name="hf_seeded")
 def hf_seeded() -> type[ModelAPI]:
-    """The provider; torch and transformers are imported only when it is used."""
-    from .provider import HFSeededAPI
-
+    """The provider, which imports torch and transformers only when it is used."""
+    try:
+        from .provider import HFSeededAPI
+    except ModuleNotFoundError as error:
+        missing = str(error.name).partition(".")[0]
+        if missing not in ("torch", "transformers"):
+            raise
+        raise UserError(
+            f"hf_seeded runs models on this machine and needs {missing}, which is not installed. "
+            "Install it: pip install 'inspect-reliability[local]'"
+        ) from error
     return HFSeededAPI

@@ -13,12 +13,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .candidates import GREEDY_BELOW, candidates, likeliest, nucleus
 from .request import Request
 
 VERSION = "gumbel-1"
 """Changes whenever the same seed would draw something else."""
-
-GREEDY_BELOW = 1e-6
 
 _MOST_AT_ONCE = 1 << 22  # requests times candidate tokens that are in memory together
 
@@ -44,7 +43,7 @@ def _mix(x: Tensor) -> Tensor:
 
 
 def stream_keys(prompt: Sequence[int], requests: Sequence[Request]) -> Tensor:
-    """Key of each request's noise, from its question, seed and choice.
+    """Key of each request's noise, from its question and seed.
 
     Args:
         prompt: Token ids of the prompt all requests share.
@@ -56,7 +55,7 @@ def stream_keys(prompt: Sequence[int], requests: Sequence[Request]) -> Tensor:
     question = blake2b(np.asarray(prompt, dtype="<i8").tobytes(), digest_size=16).digest()
 
     def key(request: Request) -> int:
-        text = b"%s|%d|%d" % (question, request.seed, request.choice)
+        text = b"%s|%d|0" % (question, request.seed)
         return int.from_bytes(blake2b(text, digest_size=8).digest(), "little", signed=True)
 
     return torch.tensor([key(request) for request in requests], dtype=torch.int64)
@@ -100,8 +99,11 @@ class Draws:
 
         Returns:
             M token ids.
+
+        Raises:
+            NotFiniteError: A row has a logit that is NaN or infinite.
         """
-        scores, tokens = _candidates(logits, self.top_k)
+        scores, tokens = candidates(logits, self.top_k)
         drawn: list[int] = []
         for part in _parts(len(members), scores.shape[1]):
             drawn += self._draw(scores, tokens, nodes[part], members[part], step).tolist()
@@ -110,47 +112,18 @@ class Draws:
     def _draw(
         self, scores: Tensor, tokens: Tensor, nodes: Tensor, members: Tensor, step: int
     ) -> Tensor:
-        candidates, ids = scores[nodes], tokens[nodes]
+        scores, ids = scores[nodes], tokens[nodes]
         temperature = self.temperature[members, None]
-        scaled = candidates / temperature.clamp_min(GREEDY_BELOW)
+        scaled = scores / temperature.clamp_min(GREEDY_BELOW)
         top_p = self.top_p[members]
         if bool((top_p < 1).any()):
-            scaled = _nucleus(scaled, top_p)
+            scaled = nucleus(scaled, top_p)
         noisy = scaled + gumbel(self.keys[members], step, ids)
         sampled = ids.gather(1, noisy.argmax(1, keepdim=True))
-        likeliest = ids.masked_fill(candidates < 0, ids.max() + 1).amin(1, keepdim=True)
-        return torch.where(temperature < GREEDY_BELOW, likeliest, sampled)[:, 0]
+        best = likeliest(scores, ids)
+        return torch.where(temperature < GREEDY_BELOW, best, sampled)[:, 0]
 
 
 def _parts(members: int, candidates: int) -> Iterator[slice]:
     size = max(1, _MOST_AT_ONCE // candidates)
     return (slice(start, start + size) for start in range(0, members, size))
-
-
-def _candidates(logits: Tensor, top_k: int | None) -> tuple[Tensor, Tensor]:
-    """Scores relative to the largest (float64, so 0 or less) and their token ids, (N, K) each.
-
-    A token tied with the k-th stays in: which of the tied ones a sort happens to put first must
-    not matter, and in bfloat16 ties are common.
-    """
-    size = logits.shape[1]
-    if top_k is None or top_k >= size:
-        values, ids = logits, torch.arange(size, device=logits.device).expand_as(logits)
-    else:
-        values, ids = logits.topk(top_k)
-        kept = int((logits >= values[:, -1:]).sum(1).max())
-        if kept > top_k:
-            edge = values[:, -1:]
-            values, ids = logits.topk(kept)
-            values = values.masked_fill(values < edge, -torch.inf)
-    values = values.double()
-    return values - values.amax(1, keepdim=True), ids
-
-
-def _nucleus(scaled: Tensor, top_p: Tensor) -> Tensor:
-    """Keep the likeliest tokens until `top_p` of the probability is reached, ties included."""
-    ordered = scaled.sort(dim=1, descending=True).values
-    before = ordered.softmax(1).cumsum(1).roll(1, 1)
-    before[:, 0] = 0
-    edge = ordered.masked_fill(before >= top_p[:, None], torch.inf).amin(1, keepdim=True)
-    return scaled.masked_fill(scaled < edge, -torch.inf)

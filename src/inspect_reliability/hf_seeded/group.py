@@ -1,12 +1,12 @@
 """Grouping of concurrent requests: those with the same prompt grow one tree.
 
-Requests arrive on an event loop, one by one; one worker thread runs the model. The worker sleeps
-until something arrives, waits for the burst to end, and takes the largest group.
+Requests arrive on an event loop; one worker thread runs the model. The worker sleeps until
+something arrives, waits for the burst to end, and takes the largest group.
 """
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from threading import Condition, Thread
 
@@ -27,27 +27,52 @@ class ClosedError(RuntimeError):
     """The model was closed while requests were waiting."""
 
 
+class Batch:
+    """Requests that came together and are answered together."""
+
+    def __init__(self, size: int) -> None:
+        self.future: Future[list[Continuation]] = Future()
+        self._results: dict[int, Continuation] = {}
+        self._size = size
+
+    def deliver(self, place: int, result: Continuation | Exception) -> None:
+        """Take the result of one request; the last one, or a failure, ends the wait."""
+        try:
+            if isinstance(result, Exception):
+                self.future.set_exception(result)
+                return
+            self._results[place] = result
+            if len(self._results) == self._size:
+                self.future.set_result([self._results[place] for place in range(self._size)])
+        except InvalidStateError:
+            pass  # cancelled, or already failed
+
+
 class Group:
     """Requests that share a prompt and a `top_k`, in order of arrival."""
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
-        self.futures: list[Future[Continuation]] = []
+        self._places: list[tuple[Batch, int]] = []
+
+    def add(self, request: Request, batch: Batch, place: int) -> None:
+        """Add the request that has this place in its batch."""
+        self.requests.append(request)
+        self._places.append((batch, place))
 
     def deliver(self, number: int, result: Continuation | Exception) -> None:
-        """Give a request its result, unless it is no longer waited for."""
-        future = self.futures[number]
-        try:
-            if isinstance(result, Exception):
-                future.set_exception(result)
-            else:
-                future.set_result(result)
-        except InvalidStateError:
-            pass  # cancelled, or already failed
+        """Give a request its result, unless nobody waits for it any longer."""
+        batch, place = self._places[number]
+        batch.deliver(place, result)
 
     def wanted(self, number: int) -> bool:
-        """Whether a request is still waited for."""
-        return not self.futures[number].cancelled()
+        """Whether somebody still waits for a request."""
+        return not self._places[number][0].future.done()
+
+    def fail(self, error: Exception) -> None:
+        """Fail what has no result yet."""
+        for batch, place in self._places:
+            batch.deliver(place, error)
 
 
 class Grouper:
@@ -62,21 +87,21 @@ class Grouper:
         self._closed = False
         self._worker: Thread | None = None
 
-    async def submit(self, request: Request) -> Continuation:
-        """Wait for the continuation of a request. Cancelling the wait drops the request."""
-        future: Future[Continuation] = Future()
+    async def submit(self, requests: Sequence[Request]) -> list[Continuation]:
+        """Wait for the continuations of some requests. Cancelling the wait drops them all."""
+        batch = Batch(len(requests))
         with self._arrival:
             if self._closed:
                 raise ClosedError("The model has been closed.")
-            group = self._groups.setdefault((request.prompt, request.top_k), Group())
-            group.requests.append(request)
-            group.futures.append(future)
+            for place, request in enumerate(requests):
+                key = request.prompt, request.top_k
+                self._groups.setdefault(key, Group()).add(request, batch, place)
             self._arrived += 1
             if self._worker is None:
                 self._worker = Thread(target=self._work, name="hf_seeded", daemon=True)
                 self._worker.start()
             self._arrival.notify()
-        return await asyncio.wrap_future(future)
+        return await asyncio.wrap_future(batch.future)
 
     def close(self) -> None:
         """Fail what is waiting; the worker ends with the group it is working on."""
@@ -85,10 +110,7 @@ class Grouper:
             waiting, self._groups = self._groups, {}
             self._arrival.notify()
         for group in waiting.values():
-            for number in range(len(group.requests)):
-                group.deliver(
-                    number, ClosedError("The model was closed before this was generated.")
-                )
+            group.fail(ClosedError("The model was closed before this was generated."))
 
     def _work(self) -> None:
         while (group := self._next_group()) is not None:
@@ -97,9 +119,7 @@ class Grouper:
             try:
                 self._grow(group.requests, group.deliver, group.wanted)
             except Exception as error:
-                # Whatever went wrong ends these requests and no others.
-                for number in range(len(group.requests)):
-                    group.deliver(number, error)
+                group.fail(error)  # whatever went wrong ends these requests and no others
 
     def _next_group(self) -> Group | None:
         with self._arrival:

@@ -107,10 +107,33 @@ def load(
     if missing := sorted(map(str, [*loaded["missing_keys"], *loaded["mismatched_keys"]])):
         raise UserError(
             f"The checkpoint of '{name}' lacks {len(missing)} of the weights that its config asks "
-            f"for, such as {missing[0]}. They would be random numbers."
+            f"for, such as {missing[0]}. They would be random numbers. Check that config and "
+            "weights belong together."
+        )
+    if unused := sorted(key for key in loaded["unexpected_keys"] if _is_inside(model, key)):
+        raise UserError(
+            f"The config of '{name}' has no place for {len(unused)} of its weights, such as "
+            f"{unused[0]}. The model would run without them. Check that config and weights belong "
+            "together."
         )
     model.train(False)
     return Loaded(model, tokenizer)
+
+
+def _is_inside(model: PreTrainedModel, key: str) -> bool:
+    """Whether a weight lies in one of the model's own modules, not in a part that it never had.
+
+    A checkpoint may bring other parts, such as a vision tower; a model of text needs none of them.
+    """
+    base = model.base_model_prefix
+    outermost = {"", base}
+    modules = {name for name, _ in model.named_modules()} - outermost
+    # Old checkpoints leave out the name of the base model.
+    return any(
+        name.rpartition(".")[0].startswith(tuple(f"{module}." for module in modules))
+        or name.rpartition(".")[0] in modules
+        for name in (key, f"{base}.{key}")
+    )
 
 
 def _insist_on_device(name: Any) -> None:
@@ -150,7 +173,7 @@ def _model_folder(path: Path) -> Path:
     if not (path / "config.json").is_file():
         raise UserError(
             f"'{path}' is not a model folder: it has no config.json. A folder written by "
-            "transformers' save_pretrained holds config.json, the tokenizer and the weights."
+            "transformers' save_pretrained contains config.json, the tokenizer and the weights."
         )
     return path
 
@@ -166,8 +189,13 @@ def _dtype(name: str) -> torch.dtype | str:
 
 def _advice(name: str, source: str, error: Exception) -> str:
     reason = " ".join(str(error).split())
-    reason = reason if len(reason) < 400 else reason[:400] + " ..."
     lower = reason.lower()
+    reason = reason if len(reason) < 400 else reason[:400] + " ..."
+    if "weights only load failed" in lower:
+        return (
+            f"The model '{name}' cannot be loaded: its weights are a Python pickle that would run "
+            "code. Ask its author for a safetensors file."
+        )
     if "gated" in lower or "401" in reason or "403" in reason:
         advice = (
             "Access to it is restricted: accept its terms on its hub page, then set HF_TOKEN "

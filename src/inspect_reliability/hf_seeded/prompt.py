@@ -27,39 +27,42 @@ class PromptEncoder:
         if chat_template not in get_args(ChatTemplate):
             raise UserError(f"chat_template={chat_template!r} is not known. Use auto or none.")
         self.tokenizer: Any = tokenizer
-        # All replications of a question send the same text.
-        self._ids = lru_cache(maxsize=1024)(self._tokenize)
         self.templated = chat_template == "auto" and bool(self.tokenizer.chat_template)
+        # All replications of a question send the same messages.
+        self._ids = lru_cache(maxsize=1024)(self._templated if self.templated else self._joined)
 
     def encode(self, messages: Sequence[ChatMessage]) -> tuple[int, ...]:
         """Token ids of a conversation, with exactly one beginning-of-sequence token if any.
 
+        Control tokens that a message contains as text stay text. Only the template writes control
+        tokens, so no message can open or close a turn.
+
         Raises:
-            UserError: The prompt is empty, holds more than text, or the template refuses it.
+            UserError: The prompt is empty, contains anything but text, or the template refuses it.
         """
-        conversation = [{"role": m.role, "content": _text(m)} for m in messages]
-        if not any(message["content"].strip() for message in conversation):
+        conversation = tuple((m.role, _text(m)) for m in messages)
+        if not any(text.strip() for _, text in conversation):
             raise UserError("The prompt is empty. Check the sample's input.")
-        if not self.templated:
-            text = "\n\n".join(message["content"] for message in conversation)
-            return self._ids(text, add_special_tokens=True)
+        return self._ids(conversation)
+
+    def _joined(self, conversation: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
+        text = "\n\n".join(text for _, text in conversation)
+        return tuple(self.tokenizer(text, split_special_tokens=True)["input_ids"])
+
+    def _templated(self, conversation: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
         try:
-            text = self.tokenizer.apply_chat_template(
-                conversation, tokenize=False, add_generation_prompt=True
+            ids = self.tokenizer.apply_chat_template(
+                [{"role": role, "content": text} for role, text in conversation],
+                add_generation_prompt=True,
+                return_dict=False,
+                sanitize_control_tokens=True,
             )
         except Exception as error:  # templates raise what they like
             raise UserError(
                 f"The model's chat template refuses this conversation ({error}). Some templates "
                 "know no system message: leave it out, or use -M chat_template=none."
             ) from error
-        return self._ids(text, add_special_tokens=False)
-
-    def _tokenize(self, text: str, add_special_tokens: bool) -> tuple[int, ...]:
-        ids = tuple(self.tokenizer(text, add_special_tokens=add_special_tokens)["input_ids"])
-        begin = self.tokenizer.bos_token_id
-        if begin is not None and ids[:2] == (begin, begin):
-            ids = ids[1:]  # the text itself began with it
-        return ids
+        return tuple(ids)
 
     def decode(self, tokens: Sequence[int]) -> str:
         """Text of generated tokens, without special tokens."""
@@ -73,5 +76,14 @@ def _text(message: ChatMessage) -> str:
     if not isinstance(message.content, str) and any(
         part.type not in ("text", "reasoning") for part in message.content
     ):
-        raise UserError("hf_seeded reads text only; this conversation holds other content.")
-    return message.text
+        raise UserError("hf_seeded reads text only; this conversation contains other content.")
+    text = message.text
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UserError(
+            f"A message has U+{ord(text[error.start]):X} at character {error.start + 1}. It is one "
+            "half of a character (a lone surrogate) and cannot be encoded. Check how the "
+            "sample's input was read."
+        ) from error
+    return text

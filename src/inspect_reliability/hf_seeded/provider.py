@@ -1,12 +1,12 @@
 """The provider `hf_seeded`: inspect's requests to the engine's, and back."""
 
-import asyncio
 import logging
 import secrets
 import time
 import weakref
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache, partial
 from typing import Any
 
 from inspect_ai.model import (
@@ -21,7 +21,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..errors import UserError
-from ..verdicts import verdict_complete
+from .candidates import NotFiniteError
 from .draw import VERSION
 from .group import Grouper
 from .load import load
@@ -29,6 +29,7 @@ from .memory import OutOfMemoryError
 from .model_run import ModelRun
 from .prompt import ChatTemplate, PromptEncoder
 from .request import Continuation, Request
+from .stopping import Read, current_read
 from .tree import grow
 
 logger = logging.getLogger(__name__)
@@ -70,6 +71,10 @@ _IGNORED = (
     "reasoning_tokens",
     "verbosity",
 )
+_NOTHING_TO_READ = (
+    "stop_at_verdict=true has no effect here: this task does not tell hf_seeded how to read a "
+    "verdict. Texts go on to their end."
+)
 
 
 class HFSeededAPI(ModelAPI):
@@ -90,8 +95,9 @@ class HFSeededAPI(ModelAPI):
         trust_remote_code: Whether code that comes with the model may run.
         chat_template: "auto" uses the tokenizer's chat template if it has one; "none" gives the
             model the text of the messages as it is.
-        stop_at_verdict: End a replication once it has named a verdict. Faster, but an output that
-            would have gone on to name another verdict is then not seen to be invalid.
+        stop_at_verdict: End a replication where the caller's function says that its text is
+            finished (see `reading`). Faster, but what the model would have gone on to write is
+            then unknown.
         max_rows: Rows that go through the model together at most; by default 128 on a CPU and
             256 elsewhere.
         memory_gb: Memory that these rows may take; by default half of what the model leaves free.
@@ -145,20 +151,22 @@ class HFSeededAPI(ModelAPI):
             model_args=model_args,
         )
         self.encoder = PromptEncoder(loaded.tokenizer, chat_template)
-        self.run = ModelRun(
-            loaded.model,
-            self.encoder.decode,
-            loaded.end_tokens,
-            loaded.context,
-            max_rows,
-            memory=None if memory_gb is None else int(memory_gb * 1e9),
-        )
+        with self._advice():
+            self.run = ModelRun(
+                loaded.model,
+                self.encoder.decode,
+                loaded.end_tokens,
+                loaded.context,
+                max_rows,
+                memory=None if memory_gb is None else int(memory_gb * 1e9),
+            )
         self.grouper = Grouper(partial(grow, self.run))
         # The worker keeps the model in memory, and nothing keeps the provider but its user.
         self._end = weakref.finalize(self, self.grouper.close)
         self._end.atexit = False
         self.stop_at_verdict = stop_at_verdict
-        self._stops: dict[tuple[str, ...], Callable[[str], bool] | None] = {}
+        # One function per setting, so that the engine calls it once for each distinct text.
+        self._stop = lru_cache(maxsize=64)(_stop)
         self._said: set[str] = set()
         # Without this, inspect's adaptive connections would let through 20 to 100 requests.
         if config.max_connections is None:
@@ -171,7 +179,7 @@ class HFSeededAPI(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Generate one or more choices with the seed of the request.
+        """Generate one or more choices: with seed s, choice i is the text of seed s + i.
 
         Raises:
             UserError: The request asks for something this provider does not do.
@@ -181,30 +189,26 @@ class HFSeededAPI(ModelAPI):
             raise UserError("hf_seeded does not call tools. Use a task without tools.")
         _refuse(config)
         prompt = self.encoder.encode(input)
-        settings = self._settings(config)
-        self._say_once(config)
+        read = current_read() if self.stop_at_verdict else None
+        settings = self._settings(config, stopping=read is not None)
+        self._say_once(config, nothing_to_read=self.stop_at_verdict and read is None)
         if len(prompt) >= self.run.context:
             return self._too_long(len(prompt), settings)
+        stop = self._stop(tuple(config.stop_seqs or ()), read)
         requests = [
             Request(
                 prompt=prompt,
-                seed=settings["seed"],
+                seed=settings["seed"] + choice,
                 max_tokens=settings["max_tokens"],
                 temperature=settings["temperature"],
                 top_k=settings["top_k"],
                 top_p=settings["top_p"],
-                choice=choice,
-                stop=self._stop(tuple(config.stop_seqs or ())),
+                stop=stop,
             )
             for choice in range(config.num_choices or 1)
         ]
-        try:
-            continuations = await asyncio.gather(*map(self.grouper.submit, requests))
-        except OutOfMemoryError as error:
-            raise UserError(
-                f"{error} Use a smaller model or dtype, a shorter prompt, fewer max_tokens, "
-                "or spread the model with -M device_map=auto."
-            ) from error
+        with self._advice():
+            continuations = await self.grouper.submit(requests)
         produced = sum(len(continuation.tokens) for continuation in continuations)
         return ModelOutput(
             model=self.model_name,
@@ -218,16 +222,35 @@ class HFSeededAPI(ModelAPI):
             metadata=settings,
         )
 
-    def _say_once(self, config: GenerateConfig) -> None:
-        # Said while a sample is running, so that it stands in the log.
+    @contextmanager
+    def _advice(self) -> Iterator[None]:
+        """Turn the engine's errors into errors a user can act on."""
+        try:
+            yield
+        except OutOfMemoryError as error:
+            raise UserError(
+                f"{error} Use a smaller model or dtype, a shorter prompt, fewer max_tokens, "
+                "or spread the model with -M device_map=auto."
+            ) from error
+        except NotFiniteError as error:
+            raise UserError(
+                f"The model '{self.model_name}' computes {error}, so nothing can be drawn. Its "
+                "weights are damaged, or too large for its dtype: download it again, or try "
+                "-M dtype=float32."
+            ) from error
+
+    def _say_once(self, config: GenerateConfig, nothing_to_read: bool) -> None:
+        # Said while a sample is running, so that the log has it.
         ignored = (name for name in _IGNORED if getattr(config, name, None) is not None)
         notes = [*self.run.notes, *(f"hf_seeded has no use for {name}." for name in ignored)]
+        if nothing_to_read:
+            notes.append(_NOTHING_TO_READ)
         for note in notes:
             if note not in self._said:
                 self._said.add(note)
                 logger.warning(note)
 
-    def _settings(self, config: GenerateConfig) -> dict[str, Any]:
+    def _settings(self, config: GenerateConfig, stopping: bool) -> dict[str, Any]:
         """What is drawn and how, resolved from the request alone.
 
         The model's own generation_config plays no part.
@@ -239,23 +262,10 @@ class HFSeededAPI(ModelAPI):
             "top_k": config.top_k or None,
             "top_p": 1.0 if config.top_p is None else config.top_p,
             "max_tokens": config.max_tokens or DEFAULT_MAX_TOKENS,
-            "stop_at_verdict": self.stop_at_verdict,
+            "stop_at_verdict": stopping,
             "sampler": VERSION,
-            "dtype": str(self.run.model.dtype).removeprefix("torch."),
+            "dtype": str(self.run.forward.model.dtype).removeprefix("torch."),
         }
-
-    def _stop(self, sequences: tuple[str, ...]) -> Callable[[str], bool] | None:
-        # One function per setting, so that the engine asks it once for each distinct text.
-        if sequences not in self._stops:
-            at_verdict = self.stop_at_verdict
-
-            def stop(text: str) -> bool:
-                return any(sequence in text for sequence in sequences) or (
-                    at_verdict and verdict_complete(text)
-                )
-
-            self._stops[sequences] = stop if sequences or at_verdict else None
-        return self._stops[sequences]
 
     def _choice(self, continuation: Continuation, stop_seqs: Iterable[str]) -> ChatCompletionChoice:
         text = continuation.text
@@ -292,6 +302,17 @@ class HFSeededAPI(ModelAPI):
         if hasattr(self, "run"):
             self._end()
             del self.run, self.grouper
+
+
+def _stop(sequences: tuple[str, ...], read: Read | None) -> Callable[[str], bool] | None:
+    if not sequences and read is None:
+        return None
+
+    def stop(text: str) -> bool:
+        named = read is not None and read(text) is not None
+        return named or any(sequence in text for sequence in sequences)
+
+    return stop
 
 
 def _refuse(config: GenerateConfig) -> None:

@@ -22,7 +22,6 @@ class Request:
         top_k: Draw among the k likeliest tokens (and those tied with the last of them); None
             draws among all.
         top_p: Draw among the likeliest tokens that together have this much probability.
-        choice: Number of the choice, where several are asked for with one seed.
         stop: Told the text so far after each token; true ends the replication.
     """
 
@@ -32,7 +31,6 @@ class Request:
     temperature: float = 1.0
     top_k: int | None = None
     top_p: float = 1.0
-    choice: int = 0
     stop: Callable[[str], bool] | None = None
 
 

@@ -6,9 +6,10 @@ right for a model is found by trying (see `check`), not assumed.
 """
 
 import copy
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import torch
 from torch import Tensor
@@ -17,10 +18,8 @@ from transformers.cache_utils import Cache
 
 from . import attention
 from .cache import SharedPrefixLayer
+from .forward import ForwardPass
 from .memory import memory_errors
-
-if TYPE_CHECKING:
-    from .model_run import ModelRun
 
 FEWEST_ROWS = 8
 """Shorter batches are padded to this many rows: matrix products of fewer rows take other code
@@ -35,14 +34,14 @@ class Rows(ABC):
     name: ClassVar[str]
     fewest: ClassVar[int] = FEWEST_ROWS
 
-    def __init__(self, run: "ModelRun", state: Any) -> None:
-        self.run = run
+    def __init__(self, forward: ForwardPass, state: Any) -> None:
+        self.forward = forward
         self.state = state
         self.held: list[int] = []  # numbers of the rows; empty while there is only the prompt
 
     @classmethod
     @abstractmethod
-    def prefill(cls, run: "ModelRun", prompt: Sequence[int]) -> tuple[Tensor, Self]:
+    def prefill(cls, forward: ForwardPass, prompt: Sequence[int]) -> tuple[Tensor, Self]:
         """Send a prompt through the model.
 
         Returns:
@@ -74,22 +73,19 @@ class Rows(ABC):
             OutOfMemoryError: They did not fit.
         """
         with memory_errors(f"{len(parents)} continuations at once"):
-            rows = type(self)(self.run, self._copy())
+            rows = type(self)(self.forward, self._copy())
             if self.held:
                 rows._take(list(parents))
                 rows.held = list(range(len(parents)))
             return rows
 
-    def most(self, tokens: int) -> int:
-        """Number of rows that may go through the model together.
-
-        Args:
-            tokens: Length that the continuations may reach.
-        """
-        return max(1, min(self.run.max_rows, self.run.memory // self._row_bytes(tokens)))
+    @property
+    def most(self) -> int:
+        """Rows beyond which a step would become slower for each of them."""
+        return sys.maxsize
 
     @abstractmethod
-    def _row_bytes(self, tokens: int) -> int:
+    def row_bytes(self, tokens: int) -> int:
         """Memory for one more row of this many tokens, roughly."""
 
     @abstractmethod
@@ -112,17 +108,18 @@ class SharedPrefixRows(Rows):
     state: list[SharedPrefixLayer]
 
     @classmethod
-    def prefill(cls, run: "ModelRun", prompt: Sequence[int]) -> tuple[Tensor, Self]:
+    def prefill(cls, forward: ForwardPass, prompt: Sequence[int]) -> tuple[Tensor, Self]:
         """See `Rows.prefill`."""
         cache: Any = DynamicCache()
-        logits = run.forward([prompt], cache)[:, -1]
+        logits = forward([prompt], cache)[:, -1]
         layers = [SharedPrefixLayer(layer.keys, layer.values) for layer in cache.layers]
-        return logits, cls(run, layers)
+        return logits, cls(forward, layers)
 
-    def _row_bytes(self, tokens: int) -> int:
+    def row_bytes(self, tokens: int) -> int:
+        """See `Rows.row_bytes`."""
         own = tokens * sum(_bytes_per_position(layer.shared_keys) for layer in self.state)
         prompt = self.state[0].shared_keys.shape[2]
-        return own + self.run.score_bytes(prompt + tokens) + self.run.logit_bytes
+        return own + self.forward.score_bytes(prompt + tokens) + self.forward.logit_bytes
 
     def _copy(self) -> list[SharedPrefixLayer]:
         return [copy.copy(layer) for layer in self.state]
@@ -134,7 +131,7 @@ class SharedPrefixRows(Rows):
 
     def _append(self, tokens: list[int]) -> Tensor:
         cache = Cache(layers=list(self.state))
-        return self.run.forward([[token] for token in tokens], cache, attention.NAME)[:, -1]
+        return self.forward([[token] for token in tokens], cache, attention.NAME)[:, -1]
 
 
 class CopiedRows(Rows):
@@ -144,21 +141,23 @@ class CopiedRows(Rows):
     state: Any
 
     @classmethod
-    def prefill(cls, run: "ModelRun", prompt: Sequence[int]) -> tuple[Tensor, Self]:
+    def prefill(cls, forward: ForwardPass, prompt: Sequence[int]) -> tuple[Tensor, Self]:
         """See `Rows.prefill`."""
-        cache = DynamicCache(config=run.model.config)
-        return run.forward([prompt], cache)[:, -1], cls(run, cache)
+        cache = DynamicCache(config=forward.model.config)
+        return forward([prompt], cache)[:, -1], cls(forward, cache)
 
-    def most(self, tokens: int) -> int:
+    @property
+    def most(self) -> int:
         """See `Rows.most`."""
         largest = max((keys.nbytes for keys in self._prompt_keys()), default=1)
-        return max(1, min(super().most(tokens), _LARGEST_TENSOR // largest))
+        return max(1, _LARGEST_TENSOR // largest)
 
-    def _row_bytes(self, tokens: int) -> int:
+    def row_bytes(self, tokens: int) -> int:
+        """See `Rows.row_bytes`."""
         keys = self._prompt_keys()
         prompt = 2 * sum(key.nbytes for key in keys)
         own = tokens * sum(map(_bytes_per_position, keys))
-        return prompt + own + self.run.logit_bytes
+        return prompt + own + self.forward.logit_bytes
 
     def _prompt_keys(self) -> list[Tensor]:
         layers = (getattr(layer, "keys", None) for layer in self.state.layers)
@@ -171,7 +170,7 @@ class CopiedRows(Rows):
         self.state.reorder_cache(torch.LongTensor(parents))
 
     def _append(self, tokens: list[int]) -> Tensor:
-        return self.run.forward([[token] for token in tokens], self.state)[:, -1]
+        return self.forward([[token] for token in tokens], self.state)[:, -1]
 
 
 class PlainRows(Rows):
@@ -182,12 +181,13 @@ class PlainRows(Rows):
     state: list[tuple[int, ...]]
 
     @classmethod
-    def prefill(cls, run: "ModelRun", prompt: Sequence[int]) -> tuple[Tensor, Self]:
+    def prefill(cls, forward: ForwardPass, prompt: Sequence[int]) -> tuple[Tensor, Self]:
         """See `Rows.prefill`."""
-        return run.forward([prompt])[:, -1], cls(run, [tuple(prompt)])
+        return forward([prompt])[:, -1], cls(forward, [tuple(prompt)])
 
-    def _row_bytes(self, tokens: int) -> int:
-        return self.run.logit_bytes
+    def row_bytes(self, tokens: int) -> int:
+        """See `Rows.row_bytes`."""
+        return self.forward.logit_bytes
 
     def _copy(self) -> list[tuple[int, ...]]:
         return self.state
@@ -197,7 +197,7 @@ class PlainRows(Rows):
 
     def _append(self, tokens: list[int]) -> Tensor:
         self.state = [(*row, token) for row, token in zip(self.state, tokens, strict=True)]
-        return torch.cat([self.run.forward([row])[:, -1] for row in self.state])
+        return torch.cat([self.forward([row])[:, -1] for row in self.state])
 
 
 def _bytes_per_position(keys: Tensor) -> int:

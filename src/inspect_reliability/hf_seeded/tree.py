@@ -51,11 +51,11 @@ def grow(run: ModelRun, requests: Sequence[Request], deliver: Deliver, wanted: W
 
     Args:
         run: The model.
-        requests: The requests; only temperature, top_p, seed, choice, length and stop may differ.
+        requests: The requests; only temperature, top_p, seed, length and stop may differ.
         deliver: Called once for each request that is still wanted.
         wanted: Called before each step.
     """
-    with run.alone():
+    with run.forward.alone():
         _grow(run, requests, deliver, wanted)
 
 
@@ -65,7 +65,7 @@ def _grow(run: ModelRun, requests: Sequence[Request], deliver: Deliver, wanted: 
     while blocks:
         block = blocks.pop()
         try:
-            if len(block.nodes) > block.rows.most(tree.longest):
+            if len(block.nodes) > run.most(block.rows, tree.longest):
                 blocks += _halves(block)
             else:
                 blocks += tree.step(block)

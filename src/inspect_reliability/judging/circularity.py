@@ -19,7 +19,7 @@ def report_circularity(responders: Iterable[str]) -> Solver:
     """Say so, once in the log and in every sample, if the judge is one of the responders.
 
     The paper keeps judges and responders apart: a judge may prefer its own answers. The run goes
-    on; the sample's metadata then holds `judge_is_responder`, the responder's name.
+    on; the sample's metadata then names the responder as `judge_is_responder`.
 
     Args:
         responders: Names of the responders.

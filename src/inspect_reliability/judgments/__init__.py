@@ -1,13 +1,27 @@
 """Judgments from wherever they are, as one table."""
 
-from .counting import counts, declared_categories
+from .count import Judged
 from .frame import judgments_from_frame
+from .judgment import Judgment
 from .logs import judgments_from_logs
-from .scores import judgments_from_scores
-from .table import GROUP_BY, Judgments, Note, as_matrix, category_of, combine, order_varies
+from .score import judgments_in
+from .table import (
+    GROUP_BY,
+    Judgments,
+    Note,
+    as_matrix,
+    category_of,
+    combine,
+    counts,
+    declared_categories,
+    judged,
+    order_varies,
+)
 
 __all__ = [
     "GROUP_BY",
+    "Judged",
+    "Judgment",
     "Judgments",
     "Note",
     "as_matrix",
@@ -15,8 +29,9 @@ __all__ = [
     "combine",
     "counts",
     "declared_categories",
+    "judged",
     "judgments_from_frame",
     "judgments_from_logs",
-    "judgments_from_scores",
+    "judgments_in",
     "order_varies",
 ]

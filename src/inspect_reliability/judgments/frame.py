@@ -1,13 +1,16 @@
 """Judgments from a data frame."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
 
-import pandas as pd
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
-from .scores import verdict_name
+from .score import verdict_name
 from .table import REQUIRED, Judgments, Note, clean_temperature, make_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _NEEDED = ("question", "verdict")
 
@@ -31,6 +34,8 @@ def judgments_from_frame(
     Raises:
         UserError: The frame has no questions or verdicts, or a renamed column is not there.
     """
+    import pandas as pd
+
     named = dict(columns or {})
     if absent := [name for name in named if name not in frame]:
         raise UserError(

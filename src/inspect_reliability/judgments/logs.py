@@ -1,13 +1,15 @@
 """Judgments from inspect logs, by their columns: no transcript is read."""
 
+from __future__ import annotations
+
 import hashlib
+import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import fsspec
-import pandas as pd
 from inspect_ai.log import (
     EvalLog,
     EvalSample,
@@ -17,15 +19,29 @@ from inspect_ai.log import (
     read_eval_log_sample,
     read_eval_log_sample_summaries,
 )
+from inspect_ai.scorer import Score
 
 from ..errors import UserError
-from .replications import replications_cut, replications_in
-from .scores import score_rows
+from .judgment import Judgment
+from .replications import REPLICATION_KEYS, replications_cut, replications_in
+from .score import judgments_in
 from .table import Judgments, Note, clean_temperature, concatenate, make_table, without_duplicates
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LogSource = str | Path | EvalLog
 
 _Row = dict[str, Any]
+
+_OF_JUDGMENT = Judgment._fields
+"""Columns that `judgments_in` fills."""
+
+_TYPES: Mapping[str, Any] = {
+    "judge": str,
+    "benchmark": str,
+    "temperature": int | float,
+}
 
 _UNFINISHED = {
     "started": "still being written, or its run was killed",
@@ -46,9 +62,8 @@ def judgments_from_logs(
 ) -> Judgments:
     """Judgments of inspect logs of any task, several scorers included.
 
-    A judgment that stands in several logs (a run that was retried or resumed) counts once; so
-    does the same seed given twice to the same judge for the same question and prompt, which is
-    one draw, not two.
+    A judgment that several logs repeat (a run that was retried or resumed) counts once. So does a
+    seed that the same judge got twice for the same question and prompt: that is one draw.
 
     Args:
         logs: Logs in memory, log files, or folders of them, local or any URL inspect can read.
@@ -76,9 +91,7 @@ def judgments_from_logs(
     table = concatenate(tables)
     if not len(table):
         found = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
-        raise UserError(
-            "\n".join([f"There are no judgments in {found or 'the logs'}.", *map(str, notes)])
-        )
+        raise UserError("\n".join([f"No judgments in {found or 'the logs'}.", *map(str, notes)]))
     table, duplicates = without_duplicates(table, ["uuid", "scorer", "replication"], "log")
     draw = ["judge", "benchmark", "temperature", "question", "scorer", "seed", "prompt", "order"]
     if "seed" in table:
@@ -95,7 +108,7 @@ def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
         The logs, and a note on every folder with JSON files that are not listed as logs.
 
     Raises:
-        UserError: A path does not exist, or a folder holds no log.
+        UserError: A path does not exist, or a folder has no log.
     """
     found: list[LogSource] = []
     notes = []
@@ -111,15 +124,15 @@ def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
             others = _other_json(files.find(path), listed)
             if not listed:
                 raise UserError(
-                    f"There are no inspect logs (*.eval, *.json) in {source}, and no judgments in "
-                    "the layout of the published study (results/full_judgements_*.json)."
+                    f"No inspect logs (*.eval, *.json) in {source}, and no judgments in the layout "
+                    "of the published study (results/full_judgements_*.json)."
                     + (f" {others} {_OTHER_JSON}" if others else "")
                 )
             found += listed
             if others:
                 notes.append(Note(_OTHER_JSON, others, str(source)))
         else:
-            raise UserError(f"There is no file or folder {source}.")
+            raise UserError(f"No file or folder {source}.")
     return found, notes
 
 
@@ -169,7 +182,6 @@ def _judgments(
             without["samples without a score"] += 1
         else:
             known = {
-                "question": str(sample.id),
                 "replication": sample.epoch,
                 "prompt": _fingerprint(sample),
                 "tokens": _tokens(sample),
@@ -184,13 +196,14 @@ def _judgments(
                 if replications_cut(score):
                     full = read_eval_log_sample(where, sample.id, sample.epoch)
                     score = (full.scores or {})[scorer]
-                failed, output = 0, {}
+                failed = 0
                 if (kept := replications_in(score)) is not None:
                     graders.setdefault(scorer, set()).update(filter(None, [kept.grader]))
                     failed = list(kept.verdicts).count(None)
-                    # The grader judged one output; that of another epoch is another question.
-                    output = {"question": _output(log, sample)}
-                found = [{**shared, **known, **row, **output} for row in score_rows(scorer, score)]
+                found = [
+                    {**shared, **known, **row}
+                    for row in _rows(score, str(sample.id), scorer, _output(log, sample))
+                ]
                 unreadable = sum(row["verdict"] is None for row in found) - failed
                 without["replications of a grader that failed"] += failed
                 without["scores that are neither text, number nor true/false"] += unreadable
@@ -209,7 +222,7 @@ def _judgments(
     notes = [Note(what, count, where) for what, count in without.items() if count]
     if log.status in _UNFINISHED:
         scored = _scored(rows)
-        what = f"of {_planned(log)} judgments are there: {_UNFINISHED[log.status]}"
+        what = f"of {_planned(log)} judgments made: {_UNFINISHED[log.status]}"
         notes.append(Note(what, scored, where))
     # One replication of a run was checked, and speaks for all of its judge.
     checks = {row["judge"]: row["seed_check"] for row in rows if "seed_check" in row}
@@ -218,6 +231,37 @@ def _judgments(
         if row["judge"] in checks:
             row["seed_check"] = checks[row["judge"]]
     return make_table(rows), notes
+
+
+def _rows(score: Score, question: str, scorer: str, output: str) -> Iterator[_Row]:
+    """One row a judgment in a score, with the scalar values of its metadata."""
+    metadata = score.metadata or {}
+    kept = replications_in(score)
+    facts = dict(_facts(metadata))
+    if kept is not None:
+        facts = {k: v for k, v in facts.items() if k not in REPLICATION_KEYS}
+        facts |= {"judge": kept.grader or None, "tokens": None}
+        facts.setdefault("temperature", None)
+    for judgment in judgments_in(score, question, scorer, output):
+        own = judgment._asdict()
+        del own["cluster"]
+        for name in ("categories", "order"):
+            own[name] = own[name] and tuple(own[name])
+        known = {name: value for name, value in own.items() if value is not None}
+        yield facts | known | {"verdict": judgment.verdict}
+
+
+def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Metadata as columns; what has a column's name but not its type is no such column."""
+    for name, value in metadata.items():
+        if name in _OF_JUDGMENT or value is None:
+            continue
+        if not isinstance(value, _TYPES.get(name, object)):
+            continue
+        if isinstance(value, str | int | float):
+            yield name, value
+        else:
+            yield name, json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _split(rows: list[_Row], scorer: str) -> tuple[list[_Row], list[_Row]]:

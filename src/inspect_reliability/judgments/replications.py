@@ -1,4 +1,4 @@
-"""Replications of a judge on one and the same output, kept in one score."""
+"""Replications of a judge on one output, kept in one score."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ REPLICATION_KEYS = (
     "scorer",
     "grader",
 )
-"""Keys of the metadata of a score that holds replications."""
+"""Metadata keys of a score with replications."""
 
 
 @dataclass(frozen=True)
 class Replications:
-    """What a score's metadata hold of its replications.
+    """The replications in a score's metadata.
 
     Attributes:
         verdicts: Value of each replication; "non-response" where the judge gave none, None where
@@ -35,7 +35,7 @@ class Replications:
 
 
 def replications_in(score: Score) -> Replications | None:
-    """The replications that a score holds; None if it holds none (see `replications_cut`)."""
+    """The replications in a score, or None (see `replications_cut`)."""
     metadata: Mapping[str, Any] = score.metadata or {}
     verdicts, seeds = metadata.get("verdicts"), metadata.get("seeds")
     if not isinstance(verdicts, list) or not isinstance(seeds, list):
@@ -45,7 +45,7 @@ def replications_in(score: Score) -> Replications | None:
 
 
 def nothing_replicated(scores: Iterable[Score]) -> bool:
-    """Whether scores hold verdicts of a scorer that asked no model about any output.
+    """Whether the replicated scorer asked no model about any output.
 
     Its replications are copies. A scorer that grades some outputs by itself and asks a model about
     the others is a grader like any other.

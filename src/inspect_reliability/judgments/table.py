@@ -1,19 +1,33 @@
 """The one table of judgments."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import pandas as pd
 
 from ..errors import UserError
-from ..verdicts import LETTERS
+from ..stats import Counts
+from .count import Judged
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 REQUIRED = ("judge", "benchmark", "temperature", "question", "replication", "verdict")
 """Columns every judgments table has, in this order."""
 
-OPTIONAL = ("scorer", "responder", "order", "seed", "category", "prompt", "tokens")
+OPTIONAL = (
+    "scorer",
+    "responder",
+    "order",
+    "categories",
+    "seed",
+    "category",
+    "prompt",
+    "tokens",
+)
 """Columns a table may have beside them; a source's own scalar metadata follows under its name."""
 
 WHERE = ("log", "sample", "epoch")
@@ -26,7 +40,7 @@ _MACHINE_EPSILON = 2.3e-16
 
 @dataclass(frozen=True)
 class Note:
-    """Something the table does not hold, or holds only in part.
+    """Something that did not enter the table, or only in part.
 
     Attributes:
         what: In words a reader of a report understands ("duplicate judgments").
@@ -71,6 +85,8 @@ class Judgments:
         Raises:
             UserError: There is no such column.
         """
+        import pandas as pd
+
         unknown = [name for name in by if name not in self.table]
         if unknown:
             raise UserError(
@@ -84,6 +100,8 @@ class Judgments:
 
 def make_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Make a judgments table of one mapping a judgment; what a mapping lacks is missing."""
+    import pandas as pd
+
     names = dict.fromkeys(name for row in rows for name in row)
     columns = {
         # Series of objects: pandas would make numbers of categories and missing values.
@@ -95,6 +113,8 @@ def make_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 def concatenate(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """One table of several, whose optional columns may differ."""
+    import pandas as pd
+
     parts = [table for table in tables if len(table)]
     if not parts:
         return make_table([])
@@ -124,50 +144,61 @@ def clean_temperature(value: float | None) -> float | None:
     return 0.0 if value is not None and 0 <= value <= _MACHINE_EPSILON else value
 
 
+def judged(table: pd.DataFrame) -> Judged:
+    """The columns of a table of one judge under one condition, ready to be counted."""
+
+    def column(name: str) -> list[Any]:
+        if name not in table:
+            return [None] * len(table)
+        values = table[name]
+        return list(values.astype(object).where(values.notna(), None))
+
+    questions = column("question")
+    return Judged(
+        questions=[str(name) for name in questions],
+        clusters=[
+            (benchmark, question if sample is None else sample)
+            for benchmark, question, sample in zip(
+                column("benchmark"), questions, column("sample"), strict=True
+            )
+        ],
+        verdicts=column("verdict"),
+        replications=column("replication"),
+        categories=column("categories"),
+        orders=column("order"),
+        responders=column("responder"),
+    )
+
+
+def counts(table: pd.DataFrame, categories: Sequence[str] = ()) -> Counts:
+    """Count the judgments of a table by question and category (see `Judged.counts`)."""
+    return judged(table).counts(categories)
+
+
 def order_varies(table: pd.DataFrame) -> bool:
     """Whether any question was shown with its options in more than one order."""
-    if "order" not in table:
-        return False
-    asked = ["judge", "benchmark", "question"]
-    shown = table.dropna(subset=["order"]).groupby(asked, dropna=False)["order"].nunique()
-    return bool((shown > 1).any())
+    return judged(table).order_varies
 
 
-def category_of(table: pd.DataFrame) -> "pd.Series[Any]":
-    """What a judgment chose, as a category that means the same in every replication.
+def category_of(table: pd.DataFrame) -> pd.Series[Any]:
+    """What each judgment chose (see `Judged.choices`); missing verdicts are NA."""
+    import pandas as pd
 
-    That is the verdict's letter while a question's options keep their order, and the responder
-    behind it where the order varies; "non-response" and "invalid" stay what they are.
-
-    Returns:
-        One value a row; missing verdicts are NA.
-    """
-    verdict = table["verdict"]
-    if not order_varies(table):
-        return verdict
-    return verdict.where(~verdict.isin(LETTERS), table["responder"])
+    return pd.Series(judged(table).choices, table.index, dtype=object)
 
 
-def as_matrix(table: pd.DataFrame, categories: "pd.Series[Any] | None" = None) -> pd.DataFrame:
-    """Categories as a matrix of questions x replications; what is missing is None.
+def declared_categories(table: pd.DataFrame) -> tuple[str, ...] | None:
+    """Categories that a judgment could have fallen into (see `Judged.declared`)."""
+    return judged(table).declared
 
-    The column is the replication's number, so that a judgment that is not there leaves its place
-    empty and moves no other. Where numbers repeat within a question, as where runs with different
-    seeds are put together, it is the rank within the question.
 
-    Args:
-        table: A judgments table.
-        categories: One value a row; by default `category_of`.
-    """
-    values = category_of(table) if categories is None else categories
-    placed = pd.DataFrame({"question": table["question"], "category": values})
-    placed = placed.loc[table["replication"].sort_values(kind="stable").index]
-    placed["column"] = table["replication"]
-    if placed.duplicated(["question", "column"]).any():
-        placed["column"] = placed.groupby("question").cumcount()
-    questions = table["question"].unique()
-    matrix = placed.pivot(index="question", columns="column", values="category").loc[questions]
-    return matrix.astype(object).where(matrix.notna(), None)
+def as_matrix(table: pd.DataFrame, categories: pd.Series[Any] | None = None) -> pd.DataFrame:
+    """Categories as a matrix of questions x replications (see `Judged.matrix`)."""
+    import pandas as pd
+
+    columns = judged(table)
+    values = columns.choices if categories is None else list(categories)
+    return pd.DataFrame(columns.matrix(values), index=list(dict.fromkeys(columns.questions)))
 
 
 def without_duplicates(

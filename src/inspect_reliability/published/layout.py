@@ -14,27 +14,30 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import isinf
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from ..benchmarks import Benchmark
-from ..designs.prompts import correctness_prompt, judge_prompt
+from ..benchmarks import BENCHMARKS
+from ..designs import DESIGNS, HEAD_TO_TAIL_CUT, JudgeDesign, ParserName
 from ..errors import UserError
 from ..files import expect, read_json
 from ..judgments.table import Judgments, Note, clean_temperature, make_table, without_duplicates
-from ..responses import Answer, ResponseSet, load_predictions, load_responses
-from ..responses.correctness import is_missing
-from ..verdicts import CORRECTNESS_PARSERS, LETTERS, PARSERS, ParserName
+from ..responses import (
+    Answer,
+    ResponseSet,
+    is_missing,
+    load_predictions,
+    load_responses,
+    prediction_item,
+)
 
-_PREFIXES = {"bbh": "BBH", "squad": "SQuAD", "mtb": "MT-Bench"}
+_PREFIXES = {row.prefix: name for name, row in BENCHMARKS.items()}
 _TEMPERATURE = re.compile(r"temperature:\s*(\d+\.?\d*(?:[eE][-+]?\d+)?)")
 _RESPONSES = Path("prompt_responses.json")
 _PREDICTIONS = Path("application_data", "application_responses.json")
-_CUT = 15
-"""The published Head-to-Tail run shows its judges this many characters of a prediction."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +60,17 @@ class PublishedRun:
     path: Path
     outputs: Mapping[str, Sequence[str | None]]
 
+    @property
+    def design(self) -> JudgeDesign:
+        """How the judge was asked and how its outputs are read."""
+        if self.responder is not None:
+            return HEAD_TO_TAIL_CUT
+        known = BENCHMARKS.get(self.benchmark)
+        return known.design if known else replace(DESIGNS["bbh"], name=self.benchmark)
+
     def parse(self, output: str, parser: ParserName = "published") -> str:
         """Read one of its outputs as a verdict."""
-        head_to_tail = self.benchmark == "Head-to-Tail"
-        return (CORRECTNESS_PARSERS if head_to_tail else PARSERS)[parser](output)
+        return self.design.reader.read(output, parser).verdict
 
 
 def is_published(folder: Path) -> bool:
@@ -85,6 +95,7 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
     runs, notes = published_runs(folder)
     rows: list[dict[str, Any]] = []
     for run in runs:
+        categories, labels = run.design.reader.categories, run.design.reader.verdicts
         for question, outputs in run.outputs.items():
             order = published_order(folder, question)
             answer = published_answer(folder, run.responder, question)
@@ -101,12 +112,13 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
                     "verdict": verdict,
                     "responder": run.responder,
                     "order": order,
+                    "categories": categories,
                     "category": answer.question.category if answer else None,
                     "missing": is_missing(answer.text) if answer else None,
                     "log": str(run.path),
                 }
-                if order and verdict in LETTERS:
-                    row["responder"] = order[LETTERS.index(verdict)]
+                if order and verdict in labels:
+                    row["responder"] = order[labels.index(verdict)]
                 rows.append(row)
     if not rows:
         raise UserError("\n".join([f"There are no judgments in {folder}.", *map(str, notes)]))
@@ -145,18 +157,18 @@ def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
     return runs, [*notes, *_unread(folder)]
 
 
-def published_prompt(
-    folder: Path, benchmark: str, question: str, responder: str | None
-) -> str | None:
+def published_prompt(folder: Path, run: PublishedRun, question: str) -> str | None:
     """The prompt a judge was shown, rebuilt from the published responses; None without them.
 
     The wording is the paper's figure; the published script differs from it in small things.
     """
-    if benchmark != "Head-to-Tail":
+    if run.responder is None:
         judged = _responses(folder).get(question)
-        return judge_prompt(judged.question, list(judged.responses.values())) if judged else None
-    answer = published_answer(folder, responder, question)
-    return correctness_prompt(answer.question, answer.text[:_CUT]) if answer else None
+        item = judged.item if judged else None
+    else:
+        answer = published_answer(folder, run.responder, question)
+        item = prediction_item(answer) if answer else None
+    return run.design.ask(item, list(item.responses)) if item else None
 
 
 def published_question(folder: Path, question: str) -> str:
@@ -280,7 +292,7 @@ def _responses(folder: Path) -> dict[str, ResponseSet]:
     if not path.is_file():
         return {}
     found: dict[str, ResponseSet] = {}
-    for benchmark in get_args(Benchmark):
+    for benchmark in BENCHMARKS:
         # A folder with one benchmark's responses, or a broken file, leaves the others unknown.
         with suppress(UserError):
             found |= {judged.question.id: judged for judged in load_responses(path, benchmark)}

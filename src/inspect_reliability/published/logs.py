@@ -1,5 +1,7 @@
 """Published judgments as inspect logs, so that `inspect view` and every metric know them."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from dataclasses import replace
@@ -26,9 +28,10 @@ from inspect_ai.log._log import EvalMetricDefinition, EvalScorer
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 from inspect_ai.scorer import Score
 
+from ..designs import ParserName
 from ..errors import UserError
-from ..responses.correctness import is_missing
-from ..verdicts import LETTERS, ParserName
+from ..responses import is_missing
+from ..saving import alone, whole
 from .layout import (
     PublishedRun,
     published_answer,
@@ -55,14 +58,18 @@ MOST_SAMPLES = 5_000
 PART = 1_000
 """Samples of a log, about, where a run is too large for one."""
 
+_LONGEST = 120
+"""Characters of a file's name, without what tells it from others."""
+
 
 def write_published_logs(
     folder: Path, log_dir: Path, parser: ParserName = "published"
 ) -> Iterator[tuple[Path, int]]:
     """Write every run as a log: a sample per question, an epoch per replication.
 
-    Head-to-Tail runs are too large for one log and become several of some questions each.
-    Samples have the same identity each time they are written, so importing twice adds nothing.
+    Head-to-Tail runs are too large for one log and become several of some questions each. Files
+    and samples have the same names each time they are written, so importing twice adds nothing.
+    A log is there as a whole or not at all.
 
     Args:
         folder: Folder in the published layout.
@@ -73,18 +80,27 @@ def write_published_logs(
         A file that was written, and how many there will be.
 
     Raises:
-        UserError: The folder holds no judgments; or a process that writes logs was killed.
+        UserError: The folder has no judgments, `log_dir` cannot be written, another process writes
+            there, or a process that writes logs was killed.
     """
-    log_dir.mkdir(parents=True, exist_ok=True)
     runs, _ = published_runs(folder)
-    parts = [(run, part) for run in runs for part in _parts(run)]
+    paths = [log_dir / name for name in file_names(runs)]
+    parts = [
+        (run, *part) for run, path in zip(runs, paths, strict=True) for part in _parts(run, path)
+    ]
+    try:
+        log_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"{log_dir} cannot be written: {error.strerror}. Name another --log-dir."
+        ) from None
     # Writing is the work, and one process cannot use a second core for it.
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+    with alone(log_dir), ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         written: list[Future[Path]] = []
         try:
-            for run, (part, outputs) in parts:
+            for run, path, outputs in parts:
                 one = replace(run, outputs=outputs)
-                written.append(pool.submit(write_published_log, folder, one, log_dir, parser, part))
+                written.append(pool.submit(write_published_log, folder, one, path, parser))
             for log in written:
                 yield log.result(), len(parts)
         except BrokenExecutor:
@@ -99,24 +115,52 @@ def write_published_logs(
             ) from None
 
 
-def _parts(run: PublishedRun) -> list[tuple[int | None, dict[str, Sequence[str | None]]]]:
+def _parts(run: PublishedRun, path: Path) -> list[tuple[Path, dict[str, Sequence[str | None]]]]:
     questions = list(run.outputs.items())
     samples = sum(len(outputs) for outputs in run.outputs.values())
     if samples <= MOST_SAMPLES:
-        return [(None, dict(questions))]
+        return [(path, dict(questions))]
     size = max(1, PART * len(questions) // samples)
     starts = range(0, len(questions), size)
-    return [(n, dict(questions[at : at + size])) for n, at in enumerate(starts, 1)]
+    return [
+        (path.with_name(f"{path.stem}_part{n:03}.eval"), dict(questions[at : at + size]))
+        for n, at in enumerate(starts, 1)
+    ]
+
+
+def file_names(runs: Sequence[PublishedRun]) -> list[str]:
+    """A name for the log of each run: distinct on every file system, the same every time.
+
+    Names say what is in a log. What they cannot say, because it is too long, cannot be in a file
+    name or reads like that of another run, is told by a digest.
+    """
+    stems = [_stem(run) for run in runs]
+    alike = Counter(stem.casefold() for stem in stems)
+    copies: Counter[str] = Counter()
+    names = []
+    for run, stem in zip(runs, stems, strict=True):
+        identity = (
+            f"{run.benchmark}|{run.judge}|{run.temperature!r}|{run.responder}|{run.path.name}"
+        )
+        copies[identity] += 1
+        if alike[stem.casefold()] > 1 or len(stem) > _LONGEST:
+            told = blake2b(f"{identity}|{copies[identity]}".encode(), digest_size=6).hexdigest()
+            stem = f"{stem[:_LONGEST]}_{told}"
+        names.append(f"{stem}.eval")
+    return names
+
+
+def _stem(run: PublishedRun) -> str:
+    temperature = "" if run.temperature is None else f"t{run.temperature!r}".removesuffix(".0")
+    responder = f"of_{run.responder}" if run.responder else ""
+    name = "_".join(filter(None, [run.benchmark, run.judge, temperature, responder]))
+    return re.sub(r"[^A-Za-z0-9.-]", "_", name)
 
 
 def write_published_log(
-    folder: Path,
-    run: PublishedRun,
-    log_dir: Path,
-    parser: ParserName = "published",
-    part: int | None = None,
+    folder: Path, run: PublishedRun, path: Path, parser: ParserName = "published"
 ) -> Path:
-    """Write one run, or one part of it, as one log (see `write_published_logs`)."""
+    """Write one run, or some of its questions, as one log (see `write_published_logs`)."""
     log = EvalLog(
         status="success",
         eval=_spec(run, parser),
@@ -133,20 +177,14 @@ def write_published_log(
             )
             for name, metric in score.metrics.items()
         }
-    path = log_dir / f"{_name(run)}{'' if part is None else f'_part{part:03}'}.eval"
-    write_eval_log(log, str(path))
+    with whole(path) as part:
+        write_eval_log(log, part, format="eval")
     return path
-
-
-def _name(run: PublishedRun) -> str:
-    parts = [run.benchmark, run.judge, "" if run.temperature is None else f"t{run.temperature:g}"]
-    parts.append(f"of_{run.responder}" if run.responder else "")
-    return "_".join(part for part in parts if part).replace("/", "_").replace(" ", "_")
 
 
 def _spec(run: PublishedRun, parser: ParserName) -> EvalSpec:
     replications = max((len(outputs) for outputs in run.outputs.values()), default=0)
-    names = ["head_to_tail_metrics"] if _head_to_tail(run) else _METRICS
+    names = _METRICS if run.responder is None else [*_METRICS, "judged_accuracy"]
     metrics: list[Any] = [EvalMetricDefinition(name=f"{_PACKAGE}{name}") for name in names]
     return EvalSpec(
         # When a judgment was made is not known; this is when the file was written.
@@ -161,7 +199,7 @@ def _spec(run: PublishedRun, parser: ParserName) -> EvalSpec:
         model=run.judge,
         model_generate_config=GenerateConfig(temperature=run.temperature),
         config=EvalConfig(epochs=replications, epochs_reducer=[]),
-        scorers=[EvalScorer(name=_scorer(run), options={"parser": parser}, metrics=metrics)],
+        scorers=[EvalScorer(name="verdict", options={"parser": parser}, metrics=metrics)],
         metrics=metrics,
         metadata={"imported": UNKNOWN, "file": run.path.name},
         tags=["imported"],
@@ -170,7 +208,7 @@ def _spec(run: PublishedRun, parser: ParserName) -> EvalSpec:
 
 def _samples(folder: Path, run: PublishedRun, parser: ParserName) -> Iterator[EvalSample]:
     for question, outputs in run.outputs.items():
-        prompt = published_prompt(folder, run.benchmark, question, run.responder)
+        prompt = published_prompt(folder, run, question)
         # One message for all replications: it is the same object, not a copy, in memory.
         shown = ChatMessageUser(content=prompt or "(The prompt is not known.)")
         facts = dict(_facts(folder, run, question))
@@ -187,13 +225,14 @@ def _samples(folder: Path, run: PublishedRun, parser: ParserName) -> Iterator[Ev
                 target="",
                 messages=[shown, answer.choices[0].message],
                 output=answer,
-                scores={_scorer(run): _score(run, output, parser, replication, facts)},
+                scores={"verdict": _score(run, output, parser, replication, facts)},
             )
 
 
 def _facts(folder: Path, run: PublishedRun, question: str) -> Iterator[tuple[str, Any]]:
     yield "question", question
     yield "benchmark", run.benchmark
+    yield "categories", list(run.design.reader.categories)
     if order := published_order(folder, question):
         yield "order", list(order)
     if run.responder:
@@ -208,19 +247,12 @@ def _score(
 ) -> Score:
     verdict = run.parse(output, parser)
     chosen = {}
-    if verdict in LETTERS and "order" in facts:
-        chosen["responder"] = facts["order"][LETTERS.index(verdict)]
+    labels = run.design.reader.verdicts
+    if verdict in labels and "order" in facts:
+        chosen["responder"] = facts["order"][labels.index(verdict)]
     return Score(
         value=verdict,
         answer=verdict,
         explanation=output,
         metadata={**facts, **chosen, "replication": replication},
     )
-
-
-def _head_to_tail(run: PublishedRun) -> bool:
-    return run.benchmark == "Head-to-Tail"
-
-
-def _scorer(run: PublishedRun) -> str:
-    return "correctness" if _head_to_tail(run) else "verdict"

@@ -6,35 +6,17 @@ on the number of questions and replications. It is kept to be compared with, nev
 """
 
 import warnings
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
-from threadpoolctl import threadpool_limits
 
-from ..stats.counts import category_of
-from ..stats.errors import ShapeError, UnknownCategoryError
-from ..stats.integer_coded import table_of_codes
+from ..errors import UserError, needs
 from ..stats.noise_floor import Floor, floor_of
+from ..stats.numbers import table_of_numbers
 from ..stats.sums import FloatArray
 from .minres import omega_total
-
-LETTER_CODES: Mapping[str, int] = {
-    **{letter: code for code, letter in enumerate("ABCDE", start=1)},
-    "non-response": 6,
-    "invalid": 7,
-}
-"""The paper's codes of a best-of-five verdict."""
-
-CORRECTNESS_CODES: Mapping[str, int] = {
-    "correct": 1,
-    "incorrect": 0,
-    "non-response": 0,
-    "invalid": 0,
-}
-"""The paper's codes of a verdict against a ground truth: everything else is 0."""
 
 
 @dataclass(frozen=True)
@@ -69,31 +51,6 @@ class AsPublished:
     reason: str | None
 
 
-def encode(verdicts: Iterable[Iterable[object]], codes: Mapping[str, int]) -> FloatArray:
-    """Verdicts of questions x replications as the procedure's replications x questions.
-
-    Args:
-        verdicts: N rows of R verdicts; None, NaN and NA are missing.
-        codes: The code of each verdict.
-
-    Returns:
-        Codes, R x N, NaN where a verdict is missing.
-
-    Raises:
-        UnknownCategoryError: A verdict has no code.
-        ShapeError: The rows differ in length.
-    """
-    rows = [[category_of(verdict) for verdict in row] for row in verdicts]
-    found = {verdict for row in rows for verdict in row if verdict is not None}
-    if unknown := sorted(found.difference(codes)):
-        raise UnknownCategoryError(unknown, codes)
-    if len({len(row) for row in rows}) > 1:
-        raise ShapeError("The questions differ in their number of replications: fill up with None.")
-    code_of: dict[str | None, float] = {verdict: code for verdict, code in codes.items()}
-    code_of[None] = np.nan
-    return np.array([[code_of[verdict] for verdict in row] for row in rows]).T
-
-
 def as_published(
     codes: ArrayLike, non_response: float | None = 6, permutations: int = 200, seed: int = 0
 ) -> AsPublished:
@@ -116,7 +73,7 @@ def as_published(
     Raises:
         ShapeError: The codes are not a table of numbers.
     """
-    given = table_of_codes(codes)
+    given = table_of_numbers(codes)
     complete = given[~np.isnan(given).any(axis=1)]
     dropped = (complete == non_response).all(axis=0)
     varies = (complete != complete[:1]).any(axis=0)
@@ -137,7 +94,7 @@ def as_published(
     if len(complete) < 2:
         return replace(blank, reason="needs at least 2 complete replications")
     if not given.shape[1]:
-        return replace(blank, reason="there are no questions")
+        return replace(blank, reason="no question was judged")
     if dropped.all():
         return replace(blank, reason="every question is always a non-response")
     if not varies.any():
@@ -147,9 +104,15 @@ def as_published(
         )
     if blank.n_varying == 1:
         return replace(blank, reason="a correlation needs at least 2 questions that vary")
+    try:
+        needs("published", "reliabilipy", "threadpoolctl")
+    except UserError as error:
+        return replace(blank, reason=str(error))
 
     def pooled(value: FloatArray) -> FloatArray:
         return (blank.n_constant + blank.n_varying * value) / (blank.n_constant + blank.n_varying)
+
+    from threadpoolctl import threadpool_limits
 
     noise = _permuted_correlations(columns, permutations, seed)
     # These matrices are so small that BLAS threads wait for each other far longer than they work.
@@ -170,7 +133,6 @@ def as_published(
 
 def _reliabilipy(columns: FloatArray) -> tuple[FloatArray, str | None]:
     """omega_total and alpha of questions that vary, NaN with the reason if it cannot fit them."""
-    # Imports pandas and scikit-learn, which nothing else here needs.
     from reliabilipy import reliability_analysis
 
     analysis = reliability_analysis(raw_dataset=columns.copy(), is_corr_matrix=False)

@@ -1,6 +1,6 @@
 """The scorer that runs another scorer again and again on the same output."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.scorer import scorer as register
@@ -11,9 +11,14 @@ from ..errors import PrerequisiteError, UserError
 from ..judging.seed_check import SeedCheck, SeedOutcome
 from ..judging.seeds import base_seed, replication_seed
 from ..scoring import reliability
-from .replication import Replication, output_id, replicate
-from .summary import earlier_score, kept_replications, summarise
+from .run import Run
+from .summary import Replication, earlier_score, kept_replications, summarise
 from .wrapped import ScorerSpec, resolve_scorer, scorer_identity
+
+
+def output_seed(base: int, sample: int | str, epoch: int, replication: int) -> int:
+    """Seed of a replication, from 1, of an output."""
+    return replication_seed(base, f"{sample}|{epoch}", replication)
 
 
 @register(metrics=[reliability()])
@@ -51,57 +56,80 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
         PrerequisiteError: The scorer is not known, or a number is not one.
     """
     try:
-        wrapped = _wrapped(scorer, replications)
-        name, first_seed = scorer_identity(wrapped), base_seed(seed)
+        return JudgeAgain(_wrapped(scorer, replications), replications, base_seed(seed))
     except UserError as error:
         # After a ValueError `inspect score` looks for the scorer elsewhere, and does not say why.
         raise PrerequisiteError(error.message) from None
-    check = SeedCheck()
 
-    async def score(state: TaskState, target: Target) -> Score:
-        def seed_of(replication: int) -> int:
-            output = output_id(state.sample_id, state.epoch)
-            return replication_seed(first_seed, output, replication)
 
-        earlier = earlier_score(state.scores or {}, name, seed_of(1))
-        kept = kept_replications(earlier) if earlier else []
-        seeds = [seed_of(r) for r in range(1, max(replications, len(kept)) + 1)]
-        known = {one.seed: one for one in kept if one.error is None}
-        missing = [seed for seed in seeds if seed not in known]
+class JudgeAgain:
+    """The scorer that `rejudge` makes.
+
+    Attributes:
+        run: What it knows of other outputs, and whom it tells of replications.
+    """
+
+    def __init__(self, wrapped: Scorer, replications: int, seed: int) -> None:
+        self.run = Run()
+        self._wrapped = wrapped
+        self._replications = replications
+        self._seed = seed
+        self._name = scorer_identity(wrapped)
+        self._check = SeedCheck()
+
+    async def __call__(self, state: TaskState, target: Target) -> Score | None:
+        """Judge an output; None where the run was stopped before it had a verdict."""
+        output = (self._name, state.sample_id, state.epoch)
+        earlier = earlier_score(state.scores or {}, self._name, self._seed_of(state, 1))
+        known = self.run.known.get(output) or kept_replications(earlier)
+        numbers = range(1, max(self._replications, *known, 0) + 1)
         # An earlier run has made the check.
-        checking = earlier is None and check.claim(str(state.model))
-        new = await collect(*(replicate(wrapped, state, target, seed) for seed in missing))
-        _refuse_other_grader(known.values(), new)
-        known |= {one.seed: one for one in new}
-        result = summarise(name, [known[seed] for seed in seeds])
-        honoured = (earlier.metadata or {}).get("seed_check") if earlier else None
-        first = known[seeds[0]]
-        judged = first.error is None and bool(first.models)
+        fresh = earlier is None and not self.run.seed_checks
+        checking = fresh and self._check.claim(str(state.model))
+
+        async def replication(number: int) -> Replication:
+            made = known.get(number)
+            if made is not None and made.error is None:
+                return made
+            seed = self._seed_of(state, number)
+            made = await self.run.replicate(self._wrapped, state, target, seed)
+            if made.error is None:
+                self.run.record(output, number, made)
+            return made
+
+        made = await collect(*map(replication, numbers))
+        if self.run.stopped and all(one.error for one in made):
+            return None
+        result = summarise(self._name, made)
+        checked = self.run.seed_checks.get(output) or _seed_check(earlier)
+        judged = made[0].error is None and bool(made[0].models)
         if checking and not judged:
-            check.release(str(state.model))
-        elif earlier is None and judged and (checking or check.claim(str(state.model))):
-            second = known.get(seed_of(2))
-            said = second.text if second and second.error is None else None
-            honoured = await seeds_honoured(first, {seed_of(2): said}, state, target)
-        if honoured is not None:
-            result.metadata = {**(result.metadata or {}), "seed_check": honoured}
+            self._check.release(str(state.model))
+        elif fresh and judged and (checking or self._check.claim(str(state.model))):
+            checked = await self._check_seeds(made, state, target)
+        if checked and not self.run.stopped:
+            result.metadata = {**(result.metadata or {}), "seed_check": checked}
         return result
 
-    async def seeds_honoured(
-        first: Replication, other: Mapping[int, str | None], state: TaskState, target: Target
+    async def _check_seeds(
+        self, made: Sequence[Replication], state: TaskState, target: Target
     ) -> SeedOutcome:
+        first = made[0]
         if first.cached:
-            return check.unknown(first.grader, "outputs come from inspect's cache")
+            return self._check.unknown(first.grader, "outputs come from inspect's cache")
 
         async def draw(seed: int) -> str:
-            again = await replicate(wrapped, state, target, seed)
+            again = await self.run.replicate(self._wrapped, state, target, seed)
             if again.error is not None:
                 raise RuntimeError(again.error)
             return again.text
 
-        return await check.run(first.grader, draw, {first.seed: first.text, **other})
+        said = next((one.text for one in made[1:2] if one.error is None), None)
+        drawn = {first.seed: first.text, self._seed_of(state, 2): said}
+        return await self._check.run(first.grader, draw, drawn)
 
-    return score
+    def _seed_of(self, state: TaskState, number: int) -> int:
+        return output_seed(self._seed, state.sample_id, state.epoch, number)
 
 
 def _wrapped(scorer: ScorerSpec | None, replications: int) -> Scorer:
@@ -115,11 +143,5 @@ def _wrapped(scorer: ScorerSpec | None, replications: int) -> Scorer:
     return resolve_scorer(scorer)
 
 
-def _refuse_other_grader(kept: Iterable[Replication], new: Iterable[Replication]) -> None:
-    before = {model for one in kept for model in one.models}
-    now = {model for one in new for model in one.models}
-    if not (before <= now or now <= before):
-        raise UserError(
-            f"The log's replications were graded by {', '.join(sorted(before))}, the new ones by "
-            f"{', '.join(sorted(now))}. Name the same model, or start again from the original log."
-        )
+def _seed_check(score: Score | None) -> str | None:
+    return (score.metadata or {}).get("seed_check") if score else None

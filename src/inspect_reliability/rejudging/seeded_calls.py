@@ -4,12 +4,14 @@ Importing this module registers a hook. Inspect announces hooks that are registe
 so it is imported when the first replication begins.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from inspect_ai.hooks import BeforeModelGenerate, Hooks, hooks
+
+from .refused import CallRefusedError
 
 
 @dataclass
@@ -18,24 +20,28 @@ class Calls:
 
     Attributes:
         seed: Seed that each of them is sent with.
+        admit: Lets a call of a model pass, or raises `CallRefusedError`.
         models: Names of the models called.
         temperature: Sampling temperature of the last call; None if nobody set one.
         cached: Whether outputs may come from inspect's cache.
+        refused: The call that was not made. A scorer may take its error for an answer.
     """
 
     seed: int
+    admit: Callable[[str], None]
     models: set[str] = field(default_factory=set)
     temperature: float | None = None
     cached: bool = False
+    refused: CallRefusedError | None = None
 
 
 _current: ContextVar[Calls | None] = ContextVar("calls", default=None)
 
 
 @contextmanager
-def seeded_calls(seed: int) -> Iterator[Calls]:
+def seeded_calls(seed: int, admit: Callable[[str], None]) -> Iterator[Calls]:
     """Send every model call made within, on this task or one it starts, with a seed."""
-    calls = Calls(seed)
+    calls = Calls(seed, admit)
     token = _current.set(calls)
     try:
         yield calls
@@ -45,7 +51,7 @@ def seeded_calls(seed: int) -> Iterator[Calls]:
 
 @hooks(name="rejudge_seed", description="Sends each replication of a grader with its own seed")
 class SeedHook(Hooks):
-    """Sets the seed of the call that is about to be made."""
+    """Sets the seed of the call that is about to be made, or refuses it."""
 
     def enabled(self) -> bool:
         """Only while a replication is under way."""
@@ -54,8 +60,14 @@ class SeedHook(Hooks):
     async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
         """Set the seed; the configuration belongs to this one call."""
         calls = _current.get()
-        if calls is not None:
-            calls.models.add(data.model_name)
-            calls.temperature = data.config.temperature
-            calls.cached |= data.cache is not None
-            data.config.seed = calls.seed
+        if calls is None:
+            return
+        try:
+            calls.admit(data.model_name)
+        except CallRefusedError as refused:
+            calls.refused = refused
+            raise
+        calls.models.add(data.model_name)
+        calls.temperature = data.config.temperature
+        calls.cached |= data.cache is not None
+        data.config.seed = calls.seed

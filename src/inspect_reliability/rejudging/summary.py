@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
@@ -10,9 +11,51 @@ from inspect_ai.scorer import Score
 
 from ..judgments.replications import replications_in
 from ..verdicts import NON_RESPONSE
-from .replication import Replication
 
 FAILED = "failed"
+
+Output = tuple[str, int | str, int]
+"""What is judged: identity of the scorer, id of the sample, epoch."""
+
+
+@dataclass(frozen=True)
+class Replication:
+    """What one replication gave.
+
+    Attributes:
+        seed: Seed that its model calls were sent with.
+        verdict: The score's value; "non-response" where the grader gave no grade, None where the
+            replication failed.
+        explanation: The grader's text, or what the scorer says.
+        error: Why the replication failed; None if it did not.
+        answer: The answer that the scorer found.
+        models: Models that were called; none where the scorer called none.
+        temperature: Sampling temperature that they were called with, if anybody set it.
+        cached: Whether their outputs may come from inspect's cache.
+    """
+
+    seed: int
+    verdict: Any
+    explanation: str = ""
+    error: str | None = None
+    answer: str | None = None
+    models: frozenset[str] = frozenset()
+    temperature: float | None = None
+    cached: bool = False
+
+    @property
+    def grader(self) -> str:
+        """Names of the models that were called."""
+        return ", ".join(sorted(self.models))
+
+    @property
+    def text(self) -> str:
+        """All that two replications with one seed should have in common."""
+        return f"{self.verdict}: {self.explanation}"
+
+
+Known = dict[Output, dict[int, Replication]]
+"""Replications of each output by their numbers, from 1."""
 
 
 def summarise(scorer: str, replications: Sequence[Replication]) -> Score:
@@ -58,26 +101,28 @@ def earlier_score(scores: Mapping[str, Score], scorer: str, seed: int) -> Score 
     return None
 
 
-def kept_replications(score: Score) -> list[Replication]:
-    """The replications of a score that `summarise` made, failed ones included."""
-    metadata, kept = score.metadata or {}, replications_in(score)
-    if kept is None:
-        return []
-    errors, models = metadata.get("errors", {}), metadata["grader"].split(", ")
-    return [
-        Replication(
+def kept_replications(score: Score | None) -> dict[int, Replication]:
+    """The replications of a score that `summarise` made by number, failed ones included."""
+    kept = replications_in(score) if score else None
+    if score is None or kept is None:
+        return {}
+    metadata = score.metadata or {}
+    errors, said = metadata.get("errors"), metadata.get("explanations")
+    errors = errors if isinstance(errors, Mapping) else {}
+    said = said if isinstance(said, list) and len(said) == len(kept.seeds) else []
+    models = kept.grader.split(", ")
+    return {
+        number: Replication(
             seed=seed,
             verdict=verdict,
-            explanation=explanation,
-            error=errors.get(str(r)),
+            explanation=str(said[number - 1]) if said else "",
+            error=errors.get(str(number)),
             answer=score.answer,
             models=frozenset(filter(None, models)),
             temperature=metadata.get("temperature"),
         )
-        for r, (seed, verdict, explanation) in enumerate(
-            zip(kept.seeds, kept.verdicts, metadata["explanations"], strict=True), 1
-        )
-    ]
+        for number, (seed, verdict) in enumerate(zip(kept.seeds, kept.verdicts, strict=True), 1)
+    }
 
 
 def _value(verdicts: Sequence[Any]) -> Any:

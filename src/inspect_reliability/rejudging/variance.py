@@ -1,15 +1,20 @@
 """What a suite's score varies with: the question, the model's own run, or the judge."""
 
+from __future__ import annotations
+
 import math
 import re
+from typing import TYPE_CHECKING
 
-import pandas as pd
 from inspect_ai.log import EvalLog
 
 from ..errors import UserError
 from ..judgments.replications import replications_in
 from ..stats import Decomposition, decompose
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "true": 1.0, "false": 0.0}
 _WORTH |= {CORRECT: 1.0, INCORRECT: 0.0, NON_RESPONSE: math.nan, INVALID: math.nan}

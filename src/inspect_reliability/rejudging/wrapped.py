@@ -81,7 +81,7 @@ def _create(name: str, params: Mapping[str, Any]) -> Scorer:
 def _load(file: Path) -> None:
     """Run a Python file, so that the scorers in it are registered."""
     spec = spec_from_file_location(file.stem, file)
-    if not file.is_file() or spec is None or spec.loader is None:
+    if file.suffix != ".py" or not file.is_file() or spec is None or spec.loader is None:
         raise UserError(f"There is no Python file {file}.")
     module = module_from_spec(spec)
     sys.modules[file.stem] = module

@@ -1,6 +1,6 @@
-"""Reports on judgments: cells, rows, and the page."""
+"""What judgments say: everything computed of them, and documents in every form."""
 
-from .cells import Cell, report_cells
-from .rows import report_frame, report_row
+from .analysis import Analysis, analyse
+from .row import Row
 
-__all__ = ["Cell", "report_cells", "report_frame", "report_row"]
+__all__ = ["Analysis", "Row", "analyse"]

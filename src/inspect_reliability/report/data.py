@@ -1,39 +1,47 @@
 """Judgments and results as files for other tools."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from ..judgments import Judgments
-from .cells import Cell
-from .formats import to_csv
-from .rows import report_frame, report_row
+from .analysis import Analysis
+from .forms.csv import columns, to_csv
+
+_FILES = {"rows": "report"}
+"""Results whose file has another name than their key in JSON."""
 
 
-def write_data(folder: Path, judgments: Judgments, cells: Sequence[Cell]) -> list[Path]:
-    """Write `judgments` and `report`, each as parquet and as CSV.
+def write_data(folder: Path, analysis: Analysis) -> list[Path]:
+    """Write `judgments`, `report` and the other results, each as parquet and as CSV.
 
     Args:
-        folder: Where to; made if need be.
-        judgments: All judgments.
-        cells: The report's cells.
+        folder: Where to; made if need be. A result of which nothing is known has no file, and
+            loses that of an earlier analysis.
+        analysis: What to write.
 
     Returns:
         The files.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    table = _of_one_type(judgments.table)
-    results = report_frame(cells)
-    files = [folder / f"{stem}.{kind}" for stem in ("judgments", "report") for kind in _KINDS]
-    table.to_parquet(files[0])
-    table.to_csv(files[1], index=False)
-    results.to_parquet(files[2])
-    files[3].write_text(to_csv([report_row(cell) for cell in cells]))
-    return files
-
-
-_KINDS = ("parquet", "csv")
+    table = analysis.judgments.table
+    lines: Iterable[Iterable[Any]] = table.itertuples(index=False, name=None)
+    tables = {"judgments": (table, list(map(str, table)), lines)}
+    for name, records in analysis.results.items():
+        tables[_FILES.get(name, name)] = (analysis.frame(name), *columns(records))
+    written = []
+    for name, (frame, names, lines) in tables.items():
+        parquet, csv = folder / f"{name}.parquet", folder / f"{name}.csv"
+        if frame.empty:
+            parquet.unlink(missing_ok=True)
+            csv.unlink(missing_ok=True)
+            continue
+        _of_one_type(frame).to_parquet(parquet)
+        # A text from a model may contain a lone surrogate, which is no UTF-8.
+        csv.write_bytes(to_csv(names, lines, "\r\n").encode("utf-8", "backslashreplace"))
+        written += [parquet, csv]
+    return written
 
 
 def _of_one_type(table: pd.DataFrame) -> pd.DataFrame:

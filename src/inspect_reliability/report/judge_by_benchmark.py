@@ -1,64 +1,56 @@
 """The layout of the paper's Table 2: judges and temperatures down, benchmarks across."""
 
-import math
 from collections.abc import Sequence
-from typing import get_args
 
-from ..benchmarks import Benchmark
-from .cells import Cell, number
-from .summary import MEASURES, measures, with_interval
+from .analysis import Analysis
+from .document import Block, Document, Table
+from .summary import cautions, legend, published
+from .wording import Record, estimate, text
 
-TABLE_2_LEGEND = (
-    "Omega: how far a single verdict can be trusted to be the judge's own, with its 95% interval "
-    "over questions. Published: the study's procedure, then what it gives on permuted verdicts "
-    "(mean and 95% range): inside the range it says nothing about the judge, and about one value "
-    "in twenty falls outside by chance."
-)
+_CELLS = (estimate("omega"), published)
 
 
-def judge_by_benchmark(cells: Sequence[Cell]) -> tuple[list[str], list[list[str]]]:
-    """Headings and rows: one row a judge and temperature, two columns a benchmark.
+def judge_by_benchmark(records: Sequence[Record], benchmarks: Sequence[str] = ()) -> Table:
+    """One row a judge and temperature, two columns a benchmark.
 
     Args:
-        cells: Cells grouped by judge, benchmark and temperature (and responder, for
-            Head-to-Tail, which makes a column of its own).
+        records: Rows grouped by judge, benchmark and temperature. Outputs of each responder, where
+            it is named, have columns of their own.
+        benchmarks: Names of benchmarks in the order of their columns; others follow.
     """
-    columns = list(dict.fromkeys(map(_column, sorted(cells, key=_place))))
-    lines: dict[tuple[str, str], dict[str, Cell]] = {}
-    for cell in sorted(cells, key=_line):
-        judge, temperature = str(cell.group["judge"]), cell.group["temperature"]
-        line = judge, "" if temperature is None else str(number(temperature))
-        lines.setdefault(line, {})[_column(cell)] = cell
-    headings = ["Judge", "T"]
-    for column in columns:
-        headings += [f"{column}: omega [95%]", "published"]
-    rows = []
-    for line, found in lines.items():
-        row = [*line]
-        for column in columns:
-            cell_there = found.get(column)
-            if cell_there is None:
-                row += ["", ""]
-            else:
-                published = measures(cell_there)[MEASURES.index("Published")]
-                row += [with_interval(cell_there.panel["omega"]), published]
-        rows.append(row)
-    return headings, rows
+    order = [*benchmarks, *(record["benchmark"] for record in records)]
+    by_benchmark = sorted(records, key=lambda record: order.index(record["benchmark"]))
+    columns = list(dict.fromkeys(map(_column, by_benchmark)))
+    lines: dict[tuple[str, str], dict[str, Record]] = {}
+    # Rows come by judge, then by benchmark: a judge's temperatures are sorted anew.
+    for record in sorted(records, key=_line):
+        line = str(record["judge"]), text(record["temperature"])
+        lines.setdefault(line, {})[_column(record)] = record
+    omega = estimate("omega")
+    rows = [
+        [
+            *line,
+            *(cell(found[c]) if c in found else "" for c in columns for cell in (omega, published)),
+        ]
+        for line, found in lines.items()
+    ]
+    headings = [h for c in columns for h in (f"{c}: omega [95%]", "published")]
+    return Table(["Judge", "T", *headings], rows)
 
 
-def _place(cell: Cell) -> int:
-    benchmarks: tuple[object, ...] = get_args(Benchmark)
-    benchmark = cell.group["benchmark"]
-    return benchmarks.index(benchmark) if benchmark in benchmarks else len(benchmarks)
+def table_2(analysis: Analysis, benchmarks: Sequence[str] = ()) -> Document:
+    """The table with its legend and cautions."""
+    table = judge_by_benchmark(analysis.results["rows"], benchmarks)
+    blocks: list[Block] = [table, *legend(("Omega [95%]", "Published")), *cautions(analysis.rows)]
+    return Document("Judges by benchmark", blocks, analysis.results)
 
 
-def _line(cell: Cell) -> tuple[str, float]:
+def _line(record: Record) -> tuple[str, bool, float]:
     """Judges by name; of each the highest temperature first, an unknown one last."""
-    temperature = cell.group["temperature"]
-    return str(cell.group["judge"]), math.inf if temperature is None else -temperature
+    temperature = record["temperature"]
+    return str(record["judge"]), temperature is None, -(temperature or 0.0)
 
 
-def _column(cell: Cell) -> str:
-    responder = cell.group.get("responder")
-    benchmark = str(cell.group["benchmark"])
-    return f"{benchmark} of {responder}" if responder else benchmark
+def _column(record: Record) -> str:
+    responder = record.get("responder")
+    return f"{record['benchmark']} of {responder}" if responder else str(record["benchmark"])

@@ -1,137 +1,161 @@
-"""The report's main tables in words a person reads."""
+"""The report as a document: what was studied, the numbers, and what qualifies them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..stats import Estimate
-from .cells import Cell, number
-from .rows import BAND_CAUTION, rule_of_thumb
+from .analysis import Analysis
+from .document import Block, Caution, Document, Table, Text
+from .row import Row
+from .sections import sections
+from .wording import HEADINGS, Record, describe, estimate, field, text, whole
 
-HEADINGS = {
-    "judge": "Judge",
-    "benchmark": "Benchmark",
-    "temperature": "T",
-    "scorer": "Scorer",
-    "responder": "Predictions of",
+COLUMNS = {"omega": "Omega", "agreement": "Agreement", "icc": "ICC"}
+"""Coefficients that have a column in the main table."""
+
+_MEANINGS = {
+    "N x R": "N x R: questions x replications.",
+    "Omega [95%]": (
+        "Omega: how far you can trust a single verdict to be the judge's own (1: always the same "
+        "for a question, 0: no more alike than by chance), with its 95% interval over questions."
+    ),
+    "Rule of thumb": (
+        "Rule of thumb: the labels were devised for whole-questionnaire scores. Here they label "
+        "single-verdict omega and ignore its interval."
+    ),
+    "Agreement [95%]": "Agreement: share of pairs of replications with the same verdict.",
+    "ICC [95%]": "ICC: omega of verdicts that are numbers, where near misses count as near.",
+    "Non-response": "Non-response: share of outputs without a verdict.",
+    "Published": (
+        "Published: the study's procedure, then its mean and 95% range on permuted verdicts. A "
+        "value inside that range says nothing about the judge; about one in twenty falls outside "
+        "by chance."
+    ),
+    "A_LM (SE)": "A_LM: share of answers judged correct (standard error over questions).",
 }
-"""Headings of grouping columns; any other column is its own heading."""
-
-MEASURES = ("N x R", "Omega [95%]", "Rule of thumb", "Agreement [95%]", "No verdict", "Published")
-
-_NAMED = 3
-"""Rows named by a caution; of more only their number is said."""
-
-LEGEND = (
-    "Omega: how far a single verdict can be trusted to be the judge's own (1: always the same per "
-    "question, 0: no more than chance). Agreement: share of equal pairs of replications. N x R: "
-    "questions x replications. Published: the study's procedure, then what it gives on permuted "
-    "verdicts (mean and 95% range): inside the range it says nothing about the judge, and about "
-    "one value in twenty falls outside by chance.",
-    BAND_CAUTION,
-)
+"""What the columns say."""
 
 
-def summaries(cells: Sequence[Cell]) -> list[tuple[str, list[str], list[list[str]]]]:
-    """Title, headings and rows of one table for each value of the first column grouped by."""
-    names = list(dict.fromkeys(name for cell in cells for name in cell.group))
-    first = names[0]
-    tables = []
-    for value in dict.fromkeys(cell.group.get(first) for cell in cells):
-        chosen = [cell for cell in cells if cell.group.get(first) == value]
-        told = [n for n in names[1:] if any(c.group.get(n) is not None for c in chosen)]
-        rows = [[*(_text(cell.group.get(n)) for n in told), *measures(cell)] for cell in chosen]
-        headings = [*(HEADINGS.get(n, n) for n in told), *MEASURES]
-        for heading, (text, _) in _OTHERS.items():
-            if any(map(text, chosen)):
-                headings.append(heading)
-                for row, cell in zip(rows, chosen, strict=True):
-                    row.append(text(cell))
-        title = f"{HEADINGS.get(first, first)}: {_text(value) or 'not known'}"
-        tables.append((title, headings, rows))
-    return tables
+def report_document(analysis: Analysis) -> Document:
+    """Everything of an analysis, for every form."""
+    judges = list(dict.fromkeys(row.group.get("judge") for row in analysis.rows))
+    several = "Can these judges be trusted?" if judges[1:] else "Can this judge be trusted?"
+    return Document(
+        title=several,
+        blocks=summary(analysis),
+        results=analysis.results,
+        facts=_facts(analysis),
+        glance=[_glance(judge, analysis.rows) for judge in judges],
+        sections=sections(analysis),
+    )
 
 
-def measures(cell: Cell) -> list[str]:
-    """One cell's numbers, in the order of `MEASURES`."""
-    omega = cell.panel["omega"]
+def summary(analysis: Analysis) -> list[Block]:
+    """The main tables, what their columns say, and every caution."""
+    records = analysis.results["rows"]
+    shown = columns(records)
+    names = list(dict.fromkeys(name for row in analysis.rows for name in row.group))
+    first, *rest = names
+    blocks: list[Block] = []
+    for value in dict.fromkeys(record.get(first) for record in records):
+        own = [record for record in records if record.get(first) == value]
+        named = {
+            HEADINGS.get(name, name): field(name)
+            for name in rest
+            if any(record.get(name) is not None for record in own)
+        }
+        title = f"{HEADINGS.get(first, first)}: {text(value, missing='not known')}"
+        blocks.append(Table.of(own, named | shown, title))
+    notes = [Text(str(note), "note") for note in analysis.judgments.notes]
+    return [*blocks, *legend(shown), *cautions(analysis.rows), *notes]
+
+
+def columns(records: Sequence[Record]) -> dict[str, Callable[[Record], str]]:
+    """Heading -> what a row shows below it; columns that no row fills are left out."""
+    shown: dict[str, Callable[[Record], str]] = {"N x R": _size}
+    for name, heading in COLUMNS.items():
+        shown[f"{heading} [95%]"] = estimate(name)
+        if name == "omega":
+            shown["Rule of thumb"] = field("rule_of_thumb")
+    shown |= {
+        "Non-response": field("non_response_rate", ".1%"),
+        "Published": published,
+        "A_LM (SE)": _accuracy,
+    }
+    kept = ("Rule of thumb", "Non-response")
+    return {name: of for name, of in shown.items() if name in kept or any(map(of, records))}
+
+
+def legend(headings: Iterable[str]) -> list[Text]:
+    """What the columns say, one paragraph each."""
+    return [Text(_MEANINGS[name]) for name in headings if name in _MEANINGS]
+
+
+def cautions(rows: Sequence[Row]) -> list[Caution]:
+    """Every caution once, with the rows it is about; those about most rows first."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        for caution in row.record["cautions"]:
+            found.setdefault(caution, []).append(row.name)
+    ordered = sorted(found.items(), key=lambda item: -len(item[1]))
+    return [Caution(caution, tuple(names), len(rows)) for caution, names in ordered]
+
+
+def published(record: Record) -> str:
+    """The published omega with its floor, in one cell of a table."""
+    value, floor = record["published_omega"], record["published_omega_floor"]
+    if value is None:
+        return "not applicable" if record["published_n_varying"] is None else "not estimable"
+    beside = " ({:z.2f}: {:z.2f}-{:z.2f})".format(*floor) if floor else ""
+    return f"{value:z.2f}{beside}"
+
+
+def _size(record: Record) -> str:
+    return f"{record['n_questions']} x {whole(round(record['n_replications'], 1))}"
+
+
+def _accuracy(record: Record) -> str:
+    error = record.get("a_lm_se_questions")
+    return text(record.get("a_lm"), ".3f") + (f" ({error:.3f})" if error is not None else "")
+
+
+def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
+    table = analysis.judgments.table
+    temperatures = sorted(table["temperature"].dropna().unique(), reverse=True)
+    replications = [record["n_replications"] for record in analysis.results["rows"]]
+    span = dict.fromkeys(text(round(r, 1)) for r in (min(replications), max(replications)))
+    questions = table.groupby("benchmark", dropna=False)["question"].nunique().sum()
+    checks = [
+        (one["judge"], one["seed_check"] or "not checked")
+        for one in analysis.results["seed_checks"]
+    ]
+    seeds = list(dict.fromkeys(check for _, check in checks))
     return [
-        f"{omega.n_questions} x {_text(round(omega.n_replications, 1))}",
-        with_interval(omega),
-        rule_of_thumb(cell) or "",
-        with_interval(cell.panel["agreement"]),
-        "" if cell.non_response.value is None else f"{cell.non_response.value:.1%}",
-        _published(cell),
+        ("Judges", _names(table["judge"])),
+        ("Benchmarks", _names(table["benchmark"])),
+        ("Questions", [f"{questions:,}"]),
+        ("Replications", [" to ".join(span)]),
+        ("Temperatures", [", ".join(map(text, temperatures)) or "not known"]),
+        ("Judgments", [f"{len(table):,}"]),
+        ("Seeds", seeds),
     ]
 
 
-def with_interval(estimate: Estimate, digits: int = 2) -> str:
-    """A value with its interval, or why there is none."""
-    if estimate.value is None:
-        return f"not estimable: {estimate.reason}"
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:z.{digits}f} (no interval)"
-    # z: what rounds to 0 has no sign.
-    return f"{estimate.value:z.{digits}f} [{estimate.low:z.{digits}f}, {estimate.high:z.{digits}f}]"
+def _names(column: Any) -> list[str]:
+    return list(map(str, column.dropna().unique())) or ["not known"]
 
 
-def cautions_by_text(cells: Sequence[Cell]) -> list[tuple[str, list[str]]]:
-    """Every caution once, with the names of the cells it holds for."""
-    found: dict[str, list[str]] = {}
-    for cell in cells:
-        for text in cell.cautions:
-            found.setdefault(text, []).append(cell.name)
-    return sorted(found.items(), key=lambda item: -len(item[1]))
-
-
-def caution_lines(cells: Sequence[Cell]) -> list[str]:
-    """Every caution once, with the cells it holds for: their names, or how many of all they are."""
-    lines = []
-    for text, names in cautions_by_text(cells):
-        if len(names) == len(cells):
-            whom = " (all)" if len(cells) > 1 else ""
-        elif len(names) > _NAMED:
-            whom = f" ({len(names)} of {len(cells)} rows)"
-        else:
-            whom = f" ({'; '.join(names)})"
-        lines.append(f"Caution{whom}: {text}")
-    return lines
-
-
-def _accuracy(cell: Cell) -> str:
-    found = cell.head_to_tail
-    if found is None:
-        return ""
-    error = found.a_lm_se_questions
-    return f"{found.a_lm:.3f}" + (f" ({error:.3f})" if error is not None else "")
-
-
-def _published(cell: Cell) -> str:
-    published = cell.published
-    if published is None or published.omega is None:
-        return "not estimable" if published else "not applicable"
-    floor = published.omega_floor
-    beside = f" ({floor.mean:z.2f}: {floor.low:z.2f}-{floor.high:z.2f})" if floor else ""
-    return f"{published.omega:z.2f}{beside}"
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else str(number(value))
-
-
-def _icc(cell: Cell) -> str:
-    return with_interval(cell.numeric["icc"]) if cell.numeric else ""
-
-
-_OTHERS = {
-    "ICC [95%]": (_icc, "ICC: omega of verdicts that are numbers, taken as numbers."),
-    "A_LM (SE)": (
-        _accuracy,
-        "A_LM: share of predictions judged correct (standard error over questions).",
-    ),
-}
-"""Columns of kinds of verdicts that not every judge gives, and what they mean."""
-
-
-def legend(cells: Sequence[Cell]) -> tuple[str, ...]:
-    """What the columns of these cells mean, in paragraphs."""
-    return (*LEGEND, *(means for text, means in _OTHERS.values() if any(map(text, cells))))
+def _glance(judge: Any, rows: Sequence[Row]) -> str:
+    """A judge in one sentence: where it is least and most reliable, as far as that is known."""
+    found = []
+    for row in rows:
+        value = row.record["omega"]
+        if row.group.get("judge") == judge and not row.no_evidence and value is not None:
+            rest = describe({name: part for name, part in row.group.items() if name != "judge"})
+            found.append((value, f"{estimate('omega')(row.record)} ({rest})"))
+    name = "All judgments" if judge is None else str(judge)
+    if not found:
+        return f"{name}: these judgments do not show how reliable it is; the cautions say why."
+    if len(found) == 1:
+        return f"{name}: omega of one verdict is {found[0][1]}."
+    lowest, highest = min(found)[1], max(found)[1]
+    return f"{name}: omega of one verdict is {lowest} at its lowest and {highest} at its highest."

@@ -2,17 +2,20 @@
 
 from .answers import Answer, NoAnswersError
 from .load import load_answers, load_responses, load_sample_pack
-from .predictions import load_predictions
-from .response_set import ResponseSet
+from .predictions import is_missing, load_predictions, prediction_item
+from .response_set import ResponseSet, judged_item
 from .targets import load_scorable_answers
 
 __all__ = [
     "Answer",
     "NoAnswersError",
     "ResponseSet",
+    "is_missing",
+    "judged_item",
     "load_answers",
     "load_predictions",
     "load_responses",
     "load_sample_pack",
     "load_scorable_answers",
+    "prediction_item",
 ]

@@ -7,7 +7,7 @@ from ..errors import UserError
 
 
 class NoAnswersError(UserError):
-    """A place holds no answers to the questions of a benchmark."""
+    """Nobody answered the questions of a benchmark."""
 
 
 @dataclass(frozen=True)

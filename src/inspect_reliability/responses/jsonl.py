@@ -4,21 +4,20 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from ..benchmarks import Benchmark, Question
+from ..benchmarks import BENCHMARKS, Question
 from ..errors import UserError
 from ..files import entry, expect, read_json_lines, texts
 from .answers import Answer
 
-_TURNS: dict[Benchmark, int] = {"MT-Bench": 2}
 _KNOWN = {"id", "question", "responder", "response", "category", "context", "targets"}
 
 
-def answers_from_json_lines(path: Path, benchmark: Benchmark) -> list[Answer]:
+def answers_from_json_lines(path: Path, benchmark: str) -> list[Answer]:
     """Read a JSONL file of responses.
 
     Each line is an object with `question` (a text; two of them for MT-Bench), `responder` and
-    `response`, and may have `id`, `category`, `context` and `targets` (a list of texts). Without
-    an `id` a question is known by its text.
+    `response`. It may have `id`, `category`, `context` and `targets` (a list of texts). Without an
+    `id`, its text identifies a question.
 
     Raises:
         UserError: A line is not such an object.
@@ -34,18 +33,18 @@ def answers_from_json_lines(path: Path, benchmark: Benchmark) -> list[Answer]:
     ]
 
 
-def _question(record: dict[str, Any], benchmark: Benchmark, path: Path, where: str) -> Question:
+def _question(record: dict[str, Any], benchmark: str, path: Path, where: str) -> Question:
     unknown = sorted(record.keys() - _KNOWN)
     if unknown:
         raise UserError(
-            f"{where}: {', '.join(map(repr, unknown))} means nothing here. "
-            f"Known are {', '.join(sorted(_KNOWN))}."
+            f"{where}: unknown field {', '.join(map(repr, unknown))}. "
+            f"Allowed fields: {', '.join(sorted(_KNOWN))}."
         )
     if "question" not in record:
         entry(record, "question", str, where)
     asked = record["question"]
     turns = (asked,) if isinstance(asked, str) else texts(asked, f"{where}, 'question'")
-    expected = _TURNS.get(benchmark, 1)
+    expected = BENCHMARKS[benchmark].turns
     if len(turns) != expected or not all(turns):
         raise UserError(
             f"{where}: a {benchmark} question has {expected} turn(s) of text, "

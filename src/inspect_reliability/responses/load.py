@@ -3,21 +3,20 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..benchmarks import Benchmark
 from ..benchmarks.sample_pack import SAMPLE_PACK, sample_pack
 from ..errors import UserError
 from ..files import read_json, user_path
 from .answers import Answer
-from .five import choose_five, five_per_question
 from .jsonl import answers_from_json_lines
 from .logs import answers_from_logs, is_log
 from .published import answers_from_published, is_published
+from .responders import choose_responders, responses_per_question
 from .response_set import ResponseSet
 
 
 def load_responses(
     spec: str | Path | None,
-    benchmark: Benchmark,
+    benchmark: str,
     responders: Sequence[str] | str | None = None,
     seed: int = 0,
 ) -> list[ResponseSet]:
@@ -28,24 +27,24 @@ def load_responses(
             `prompt_responses.json`, a JSONL file with one response a line, or the log or folder
             of logs of responder tasks.
         benchmark: The benchmark; responses to other benchmarks in the same place are passed over.
-        responders: The five to choose where there are more; None draws five by seed.
+        responders: The five to use, if the source has more; None draws five by seed.
         seed: Seed of that draw.
 
     Returns:
         One `ResponseSet` a question, in the source's order, each with the same five responders.
 
     Raises:
-        UserError: There is no such place, its content is not what it should be, there are not
-            five responders, or one of them has not answered every question.
+        UserError: The source is missing or malformed, has fewer than five responders, or one of
+            them did not answer every question.
     """
     if spec is None or spec == SAMPLE_PACK:
         pack = load_sample_pack(benchmark)
-        choose_five(list(pack[0].responses), responders, seed, "the sample pack")
+        choose_responders(list(pack[0].responses), responders, seed, "the sample pack")
         return pack
-    return five_per_question(load_answers(spec, benchmark), responders, seed, str(spec))
+    return responses_per_question(load_answers(spec, benchmark), responders, seed, str(spec))
 
 
-def load_answers(spec: str | Path, benchmark: Benchmark) -> list[Answer]:
+def load_answers(spec: str | Path, benchmark: str) -> list[Answer]:
     """Load every response to a benchmark's questions from a file, a log or a folder of logs."""
     path = user_path(spec)
     if is_log(path):
@@ -66,7 +65,7 @@ def load_answers(spec: str | Path, benchmark: Benchmark) -> list[Answer]:
     )
 
 
-def load_sample_pack(benchmark: Benchmark) -> list[ResponseSet]:
+def load_sample_pack(benchmark: str) -> list[ResponseSet]:
     """Load the sample pack's questions with their five responses, the best one known."""
     return [
         ResponseSet(question, entry["responses"], entry["best"])

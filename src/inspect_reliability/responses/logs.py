@@ -4,7 +4,6 @@ from pathlib import Path
 
 from inspect_ai.log import EvalLog, list_eval_logs
 
-from ..benchmarks import Benchmark
 from ..benchmarks.metadata import question_of
 from ..errors import UserError
 from ..files import read_log
@@ -22,7 +21,7 @@ def is_log(path: Path) -> bool:
     return path.suffix == ".json" and '"eval":' in _head(path)
 
 
-def answers_from_logs(path: Path, benchmark: Benchmark) -> list[Answer]:
+def answers_from_logs(path: Path, benchmark: str) -> list[Answer]:
     """Read the responses to one benchmark from a log or from all logs in a folder.
 
     A responder's name is the name of its model. Logs of other tasks are passed over.
@@ -42,14 +41,13 @@ def answers_from_logs(path: Path, benchmark: Benchmark) -> list[Answer]:
             logs[header.eval.model] = header
         elif header.status == "success":
             raise UserError(
-                f"{path}: two logs hold responses by '{header.eval.model}': "
+                f"{path}: two logs have responses by '{header.eval.model}': "
                 f"{Path(earlier.location).name} and {Path(header.location).name}. "
-                "Move away the one that should not count."
+                "Move one of them away."
             )
     if not logs:
         raise NoAnswersError(
-            f"{path} holds no log of a responder task for {benchmark} "
-            f"({len(files)} log(s) looked at)."
+            f"No log of a responder task for {benchmark} in {path} ({len(files)} log(s) read)."
         )
     return [answer for log in logs.values() for answer in _answers(log)]
 
@@ -63,7 +61,7 @@ def _answers(header: EvalLog) -> list[Answer]:
         )
     if (header.eval.config.epochs or 1) > 1:
         raise UserError(
-            f"{name} holds {header.eval.config.epochs} responses to each question. Run the "
+            f"{name} has {header.eval.config.epochs} responses to each question. Run the "
             "responder task with --epochs 1."
         )
     log = read_log(header.location)

@@ -1,5 +1,6 @@
 """Head-to-Tail: the predictions of one responder, to be judged right or wrong."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,12 +8,15 @@ from typing import Any
 from ..benchmarks import Question
 from ..benchmarks.head_to_tail import targets_of
 from ..benchmarks.sample_pack import SAMPLE_PACK, sample_pack
+from ..designs import Item
 from ..errors import UserError
 from ..files import entry, expect, read_json, user_path
 from .answers import Answer
 from .jsonl import answers_from_json_lines
 from .logs import answers_from_logs, is_log
+from .response_set import judged_item
 
+_UNSURE = re.compile(r"\bunsure\b", re.IGNORECASE)
 _SOURCE = "published questions and predictions (Schroeder & Wood-Doughty 2024)"
 
 
@@ -33,12 +37,12 @@ def load_predictions(spec: str | Path | None, responder: str | None = None) -> l
     names = list(dict.fromkeys(answer.responder for answer in answers))
     if responder is None and len(names) > 1:
         raise UserError(
-            f"{spec} holds predictions by {len(names)} responders; choose one with "
+            f"{spec} has predictions by {len(names)} responders. Choose one with "
             f"-T responder=NAME: {', '.join(names)}."
         )
     chosen = [answer for answer in answers if answer.responder == (responder or names[0])]
     if not chosen:
-        raise UserError(f"{spec}: no predictions by '{responder}'. There are {', '.join(names)}.")
+        raise UserError(f"{spec}: no predictions by '{responder}'. Responders: {', '.join(names)}.")
     seen: set[str] = set()
     for answer in chosen:
         if not answer.question.targets:
@@ -50,6 +54,19 @@ def load_predictions(spec: str | Path | None, responder: str | None = None) -> l
             raise UserError(f"{answer.where}: question '{answer.question.id}' is answered twice.")
         seen.add(answer.question.id)
     return chosen
+
+
+def prediction_item(prediction: Answer) -> Item:
+    """A prediction as a judge is shown it."""
+    missing = is_missing(prediction.text)
+    responses = {prediction.responder: prediction.text}
+    return judged_item(prediction.question, responses, missing=missing)
+
+
+def is_missing(response: str) -> bool:
+    """Whether a Head-to-Tail answer is no answer: "unsure" or empty (Sun et al. 2023)."""
+    first_line = response.strip().partition("\n")[0]
+    return not first_line or bool(_UNSURE.search(first_line))
 
 
 def _read(path: Path) -> list[Answer]:
@@ -69,7 +86,7 @@ def _read(path: Path) -> list[Answer]:
         for answer in _published(responder, domains, path)
     ]
     if not answers:
-        raise UserError(f"{path} holds no predictions.")
+        raise UserError(f"No predictions in {path}.")
     return answers
 
 

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..benchmarks import Benchmark, Question
+from ..benchmarks import BENCHMARKS, Question
 from ..errors import UserError
 from ..files import entry, expect, texts
 from .answers import Answer, NoAnswersError
 
 PUBLISHED_SOURCE = "published prompts and responses (Schroeder & Wood-Doughty 2024)"
 
-_TYPES: dict[str, Benchmark] = {"bbh": "BBH", "squad": "SQuAD", "mtb": "MT-Bench"}
+_TYPES = {row.prefix: name for name, row in BENCHMARKS.items()}
 _SQUAD_PROMPT = re.compile(r"Context: (.*)\n Question: (.*)\n Answer:", re.DOTALL)
 
 
@@ -25,9 +25,7 @@ def is_published(content: object) -> bool:
     )
 
 
-def answers_from_published(
-    content: Mapping[str, Any], benchmark: Benchmark, path: Path
-) -> list[Answer]:
+def answers_from_published(content: Mapping[str, Any], benchmark: str, path: Path) -> list[Answer]:
     """Read the published responses to one benchmark; the file's question ids are kept.
 
     Raises:
@@ -46,17 +44,18 @@ def answers_from_published(
                 said = expect(text, str, f"{where}, response of '{name}'")
                 answers.append(Answer(question, name, said, where))
     if not answers:
-        raise NoAnswersError(f"{path} holds no responses to {benchmark}.")
+        raise NoAnswersError(f"No responses to {benchmark} in {path}.")
     return answers
 
 
-def _question(id: str, benchmark: Benchmark, record: Mapping[str, Any], where: str) -> Question:
-    context = None
-    if benchmark == "MT-Bench":
-        turns = texts(record.get("prompt"), f"{where}, 'prompt'")
-    else:
-        turns = (entry(record, "prompt", str, where),)
-    if benchmark == "SQuAD" and (slots := _SQUAD_PROMPT.fullmatch(turns[0])):
+def _question(id: str, benchmark: str, record: Mapping[str, Any], where: str) -> Question:
+    asked, context = record.get("prompt"), None
+    turns = (
+        texts(asked, f"{where}, 'prompt'")
+        if BENCHMARKS[benchmark].turns > 1
+        else (entry(record, "prompt", str, where),)
+    )
+    if slots := _SQUAD_PROMPT.fullmatch(turns[0]):
         context, turns = slots[1], (slots[2],)
     return Question(
         id=id,

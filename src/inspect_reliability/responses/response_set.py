@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..benchmarks import Question
+from ..designs import Item
 
 
 @dataclass(frozen=True)
@@ -19,3 +20,28 @@ class ResponseSet:
     question: Question
     responses: Mapping[str, str]
     best: str | None = None
+
+    @property
+    def item(self) -> Item:
+        """The question and its responses as a judge is shown them."""
+        return judged_item(self.question, self.responses, self.best)
+
+
+def judged_item(
+    question: Question, responses: Mapping[str, str], best: str | None = None, **fields: object
+) -> Item:
+    """A benchmark's question with responses as a judge is shown them."""
+    return Item(
+        id=question.id,
+        question="\n\n".join(question.turns),
+        responses=dict(responses),
+        context=question.context,
+        best=best,
+        fields={
+            "category": question.category,
+            "turns": list(question.turns),
+            "targets": list(question.targets),
+            **question.metadata,
+            **fields,
+        },
+    )

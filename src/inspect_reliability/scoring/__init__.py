@@ -1,33 +1,16 @@
-"""Reliability coefficients as inspect metrics over un-reduced scores."""
+"""Reliability coefficients as inspect metrics, and the scorer that reads verdicts."""
 
-from .coefficients import (
-    agreement,
-    best_rate,
-    brennan_prediger,
-    fleiss_kappa,
-    gwet_ac1,
-    invalid_rate,
-    krippendorff_alpha,
-    modal_share,
-    non_response_rate,
-    normalised_entropy,
-    omega,
-    omega_composite,
-)
-from .reliability import reliability
+from .accuracy import judged_accuracy
+from .metrics import METRICS, best_rate, coefficient, invalid_rate, non_response_rate, reliability
+from .verdict import verdict
 
 __all__ = [
-    "agreement",
+    "METRICS",
     "best_rate",
-    "brennan_prediger",
-    "fleiss_kappa",
-    "gwet_ac1",
+    "coefficient",
     "invalid_rate",
-    "krippendorff_alpha",
-    "modal_share",
+    "judged_accuracy",
     "non_response_rate",
-    "normalised_entropy",
-    "omega",
-    "omega_composite",
     "reliability",
+    "verdict",
 ]

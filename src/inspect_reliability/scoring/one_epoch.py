@@ -1,4 +1,4 @@
-"""A word about coefficients that are nan because every question was asked once.
+"""Warn, after a one-epoch run, that reliability needs at least two epochs.
 
 Inspect computes metrics all through a run, and at first no question has been asked twice: whether
 it stays so is known at the end.
@@ -20,28 +20,25 @@ _RATES = {f"{_OURS}{name}" for name in ("best_rate", "invalid_rate", "non_respon
 """Metrics that one epoch is enough for."""
 
 
-class AskedOnce(Hooks):
+class OneEpoch(Hooks):
     """Warns at the end of a run of one epoch whose metrics needed two."""
 
     async def on_task_end(self, data: TaskEnd) -> None:
-        """Warn, if coefficients are nan for want of epochs."""
-        if asked_once(data.log):
+        """Warn, if a second epoch would have given coefficients."""
+        if lacks_epochs(data.log):
             logger.warning(
-                "Reliability needs --epochs 2 or more: every question was asked once, so that "
-                "there is nothing to compare and its coefficients are nan."
+                "Every question was asked once, so the reliability coefficients are nan. "
+                "Reliability needs --epochs 2 or more."
             )
 
 
 @cache
-def say_if_asked_once() -> None:
-    """Have the end of a run say why coefficients are nan.
-
-    Inspect announces the hooks there are when it starts. Metrics are computed later.
-    """
-    hooks(name="asked_once", description="Says why coefficients are nan after one epoch")(AskedOnce)
+def warn_after_one_epoch() -> None:
+    """Register the warning now: inspect announces every hook that it finds when it starts."""
+    hooks(name="one_epoch", description="Warns that reliability needs two epochs")(OneEpoch)
 
 
-def asked_once(log: EvalLog) -> bool:
+def lacks_epochs(log: EvalLog) -> bool:
     """Whether a log's coefficients are nan because it is of one epoch.
 
     Those of `rejudge` are not: its replications are of the judge.

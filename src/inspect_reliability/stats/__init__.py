@@ -1,41 +1,52 @@
-"""How reliable is a judge? Coefficients of its verdicts, reduced to counts."""
+"""How reliable is a judge? Coefficients of its verdicts, from numpy and scipy alone."""
 
-from .alignment import NothingSharedError
+from .accuracy import Accuracy, accuracy
+from .between_judges import VarianceComponents, agreement_between, variance_components
+from .coefficient import Coefficient
 from .coefficients import (
+    COEFFICIENTS,
     agreement,
     brennan_prediger,
+    cronbach_alpha,
     fleiss_kappa,
     gwet_ac1,
+    icc,
+    icc_composite,
     krippendorff_alpha,
+    krippendorff_alpha_numeric,
+    krippendorff_alpha_ordinal,
     modal_share,
     modal_share_loo,
     normalised_entropy,
+    of_scale,
     omega,
     omega_composite,
+    panel,
 )
 from .comparison import Comparison, Driver, compare
 from .counts import Counts
 from .decomposition import Decomposition, decompose
-from .errors import NoJudgmentsError, ReliabilityError, ShapeError, UnknownCategoryError
+from .errors import (
+    NoJudgmentsError,
+    ReliabilityError,
+    ShapeError,
+    UnknownCategoryError,
+    UnknownCoefficientError,
+)
 from .estimate import Estimate, LeftOut
-from .head_to_tail import HeadToTail, head_to_tail
-from .integer_coded import integer_coded
-from .inter_rater import InterRater, inter_rater
 from .majority import StableMajority, Unsettled, stable_majority
 from .noise_floor import Floor, noise_floor
 from .non_response import handle_non_response, non_response_rate
-from .numeric import NUMERIC, numeric
-from .ordered import krippendorff_alpha_interval, krippendorff_alpha_ordinal
-from .panel import COEFFICIENTS, panel
-from .planning import PLANNABLE, Design, Precision, precision
+from .numbers import Numbers
+from .planning import Design, Precision, precision
 from .position import ChoiceShares, PositionOrPreference, choice_shares, position_or_preference
-from .variance import VarianceComponents, variance_components
+from .shared import NothingSharedError
 
 __all__ = [
     "COEFFICIENTS",
-    "NUMERIC",
-    "PLANNABLE",
+    "Accuracy",
     "ChoiceShares",
+    "Coefficient",
     "Comparison",
     "Counts",
     "Decomposition",
@@ -43,39 +54,41 @@ __all__ = [
     "Driver",
     "Estimate",
     "Floor",
-    "HeadToTail",
-    "InterRater",
     "LeftOut",
     "NoJudgmentsError",
     "NothingSharedError",
+    "Numbers",
     "PositionOrPreference",
     "Precision",
     "ReliabilityError",
     "ShapeError",
     "StableMajority",
     "UnknownCategoryError",
+    "UnknownCoefficientError",
     "Unsettled",
     "VarianceComponents",
+    "accuracy",
     "agreement",
+    "agreement_between",
     "brennan_prediger",
     "choice_shares",
     "compare",
+    "cronbach_alpha",
     "decompose",
     "fleiss_kappa",
     "gwet_ac1",
     "handle_non_response",
-    "head_to_tail",
-    "integer_coded",
-    "inter_rater",
+    "icc",
+    "icc_composite",
     "krippendorff_alpha",
-    "krippendorff_alpha_interval",
+    "krippendorff_alpha_numeric",
     "krippendorff_alpha_ordinal",
     "modal_share",
     "modal_share_loo",
     "noise_floor",
     "non_response_rate",
     "normalised_entropy",
-    "numeric",
+    "of_scale",
     "omega",
     "omega_composite",
     "panel",

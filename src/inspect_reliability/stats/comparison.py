@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from .alignment import align
+from .coefficients import COEFFICIENTS
 from .counts import Counts
-from .errors import ReliabilityError
-from .intervals import FEWEST_QUESTIONS, TOO_FEW, jackknife_error, leave_one_out
-from .panel import COEFFICIENTS
+from .errors import ReliabilityError, check_level
+from .intervals import FEWEST_QUESTIONS, TOO_FEW, jackknife_error, leave_one_out, t_quantile
+from .numbers import Numbers
+from .shared import shared_questions
 from .sums import FloatArray, sums
 
 
@@ -64,8 +64,8 @@ class Comparison:
 
 
 def compare(
-    first: Counts,
-    second: Counts,
+    first: Counts | Numbers,
+    second: Counts | Numbers,
     coefficient: str = "omega",
     *,
     names: tuple[str, str] = ("the first judge", "the second judge"),
@@ -86,39 +86,43 @@ def compare(
 
     Raises:
         NothingSharedError: No question was judged at least twice by both.
-        ReliabilityError: The coefficient or the level does not exist, or the non-responses of
-            the two are handled differently.
+        UnknownCoefficientError: The coefficient does not exist.
+        ReliabilityError: It takes verdicts of another scale, the level is not between 0 and 1, or
+            the non-responses of the two are handled differently.
     """
-    if coefficient not in COEFFICIENTS:
-        known = ", ".join(COEFFICIENTS)
-        raise ReliabilityError(f"There is no coefficient {coefficient!r}; there are {known}.")
-    if not 0 < level < 1:
-        raise ReliabilityError(f"The confidence level must lie between 0 and 1, not be {level}.")
+    row = COEFFICIENTS[coefficient]
+    for counts in (first, second):
+        row.check(counts)
+    check_level(level)
     if names[0] == names[1]:
         raise ReliabilityError(f"Both judges are called {names[0]!r}; give them different names.")
-    shared = align(dict(zip(names, (first, second), strict=True)))
-    formula, least, undefined, _ = COEFFICIENTS[coefficient]
-    n, n_clusters = len(shared.questions), len(np.unique(shared.clusters))
-    total = sums(shared.tables, singletons=shared.singletons)
-    whole = formula(total)
-    if n == 1 and coefficient != "agreement":
-        whole, undefined = np.full(2, np.nan), "needs at least 2 questions"
+    shared = shared_questions(dict(zip(names, (first, second), strict=True)))
+    judges = tuple(shared.judges.values())
+    questions, n_clusters = judges[0].questions, judges[0].n_clusters
+    n = len(questions)
+    totals = [sums(counts, row.scale) for counts in judges]
+    whole = np.array([row.formula(total) for total in totals])
+    undefined = row.undefined(first)
+    if n < row.fewest_questions:
+        whole, undefined = np.full(2, np.nan), f"needs at least {row.fewest_questions} questions"
     difference = float(whole[0] - whole[1])
 
     def without(clusters: NDArray[np.int64]) -> FloatArray:
         if n == 1:
             return np.full(1, np.nan)
         weights = leave_one_out(clusters)
-        first, second = formula(sums(shared.tables, weights, singletons=shared.singletons))
-        return np.asarray(first - second)
+        one, other = (row.formula(sums(counts, row.scale, weights)) for counts in judges)
+        return np.asarray(one - other)
 
     rest = without(np.arange(n))
-    by_cluster = rest if n_clusters == n else without(shared.clusters)
+    by_cluster = rest if n_clusters == n else without(judges[0].clusters)
     low, high, reason = _interval(difference, by_cluster, level)
     if low is not None and high is not None:
         # Either judge can be at its least, or at 1, and the other where it is.
-        first_least, second_least = np.minimum(whole, least(total)).tolist()
-        low, high = max(low, first_least - 1), min(high, 1 - second_least)
+        least = [
+            min(value, float(row.least(total))) for value, total in zip(whole, totals, strict=True)
+        ]
+        low, high = max(low, least[0] - 1), min(high, 1 - least[1])
     moved = difference - rest
     order = sorted(range(n), key=lambda i: -abs(np.nan_to_num(moved[i], nan=np.inf)))
     return Comparison(
@@ -129,10 +133,8 @@ def compare(
         low=low,
         high=high,
         n_questions=n_clusters,
-        n_replications=(shared.replications[0], shared.replications[1]),
-        drivers=tuple(
-            Driver(shared.questions[i], _known(rest[i]), _known(moved[i])) for i in order
-        ),
+        n_replications=(_mean_replications(judges[0]), _mean_replications(judges[1])),
+        drivers=tuple(Driver(questions[i], _known(rest[i]), _known(moved[i])) for i in order),
         left_out=shared.left_out,
         reason=undefined if np.isnan(difference) else reason,
         level=level,
@@ -151,8 +153,12 @@ def _interval(
         return None, None, "no interval: without one of the questions there is no difference"
     if error < 1e-12:
         return None, None, "no interval: the difference is the same whichever question is left out"
-    half_width = float(stats.t.ppf((1 + level) / 2, n - 1)) * error
+    half_width = t_quantile(level, n - 1) * error
     return difference - half_width, difference + half_width, None
+
+
+def _mean_replications(given: Counts | Numbers) -> float:
+    return float(given.replications.mean())
 
 
 def _known(value: float) -> float | None:

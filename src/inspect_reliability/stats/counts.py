@@ -1,6 +1,6 @@
 """Judgments reduced to counts: all that a label-invariant coefficient needs."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -8,26 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import NoJudgmentsError, ShapeError, UnknownCategoryError
+from .questions import Questions, no_integers, refuse_twice, whole_numbers
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class Counts(Questions):
     """How often each question received each verdict.
 
     Replications of one prompt are exchangeable, so their order carries nothing.
 
     Attributes:
         table: Verdicts per question and category, N x K integers, read-only. Rows may have
-            different sums (replications of a run under way, missing verdicts).
-        questions: The N questions, in the order of the rows.
-        categories: The K declared categories, in the order of the columns. Declare them all,
-            used or not: AC1, Brennan-Prediger and the normalised entropy depend on K.
+            different sums (a run under way, missing verdicts).
+        questions: Names of the N questions, in the order of the rows.
+        categories: Names of the K declared categories, in the order of the columns. Declare them
+            all, used or not: AC1, Brennan-Prediger and the normalised entropy depend on K.
+            Ordinal coefficients read the columns from lowest to highest.
         missing: Verdicts per question that are not in the table because they were missing or
             were excluded, N integers; none by default.
         singletons: Whether each verdict in the last column is a category of its own.
-        clusters: Which rows go together, N integers; by default each stands alone. Several outputs
-            of one question, each judged for itself, are rows of one cluster: other questions
-            would bring other outputs, so intervals are over clusters.
+        clusters: Which rows go together (`Questions`), N integers.
 
     Raises:
         ShapeError: The table does not fit its questions and categories, or a name occurs twice.
@@ -37,31 +37,25 @@ class Counts:
     table: NDArray[np.int64]
     questions: tuple[str, ...]
     categories: tuple[str, ...]
-    missing: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    missing: NDArray[np.int64] = field(default_factory=no_integers)
     singletons: bool = False
-    clusters: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    clusters: NDArray[np.int64] = field(default_factory=no_integers)
 
     def __post_init__(self) -> None:
-        table = _whole_numbers(self.table)
-        missing = _whole_numbers(self.missing if len(self.missing) else [0] * len(self.questions))
-        alone = np.arange(len(self.questions))
-        clusters = _whole_numbers(self.clusters if len(self.clusters) else alone)
-        if table.shape != (len(self.questions), len(self.categories)):
+        n, k = len(self.questions), len(self.categories)
+        table = whole_numbers(self.table)
+        missing = whole_numbers(self.missing if len(self.missing) else [0] * n)
+        if table.shape != (n, k):
             raise ShapeError(
-                f"The table of counts has shape {table.shape}, which does not fit "
-                f"{len(self.questions)} questions and {len(self.categories)} categories."
+                f"The table of counts has shape {table.shape}, which does not fit {n} questions "
+                f"and {k} categories."
             )
-        if missing.shape != (len(self.questions),):
-            raise ShapeError(f"There are {missing.size} missing counts, not one per question.")
-        if clusters.shape != (len(self.questions),):
-            raise ShapeError(f"There are {clusters.size} clusters, not one per question.")
-        _refuse_twice("question", self.questions)
-        _refuse_twice("category", self.categories)
-        if not self.questions:
-            raise NoJudgmentsError
+        if missing.shape != (n,):
+            raise ShapeError(f"Got {missing.size} missing counts for {n} questions: give one each.")
+        refuse_twice("category", self.categories)
+        self._check_rows()
         object.__setattr__(self, "table", table)
         object.__setattr__(self, "missing", missing)
-        object.__setattr__(self, "clusters", clusters)
 
     @classmethod
     def from_long(
@@ -85,7 +79,9 @@ class Counts:
         """
         asked, given = [str(question) for question in _plain(questions)], _plain(verdicts)
         if len(asked) != len(given):
-            raise ShapeError(f"There are {len(asked)} questions for {len(given)} verdicts.")
+            raise ShapeError(
+                f"Got {len(asked)} questions for {len(given)} verdicts: give one each."
+            )
         row = {name: i for i, name in enumerate(dict.fromkeys(asked))}
         return cls._count(tuple(row), [row[name] for name in asked], given, categories)
 
@@ -116,7 +112,9 @@ class Counts:
         filled = [_plain(row) for row in rows]
         names = range(1, len(filled) + 1) if questions is None else questions
         if len(names) != len(filled):
-            raise ShapeError(f"There are {len(names)} questions for {len(filled)} rows.")
+            raise ShapeError(
+                f"Got {len(names)} names for {len(filled)} rows of verdicts: give one each."
+            )
         return cls._count(
             tuple(str(name) for name in names),
             [i for i, row in enumerate(filled) for _ in row],
@@ -133,7 +131,7 @@ class Counts:
         categories: Sequence[str] | None,
     ) -> Self:
         # Thousands of verdicts share a handful of values: each value is named once.
-        label = {value: category_of(value) for value in set(verdicts)}
+        label = {value: category_name(value) for value in set(verdicts)}
         found = {name for name in label.values() if name is not None}
         names = tuple(sorted(found)) if categories is None else tuple(categories)
         if unknown := sorted(found.difference(names)):
@@ -154,33 +152,12 @@ class Counts:
         return np.asarray(self.table.sum(axis=1))
 
     @property
-    def unreplicated(self) -> tuple[str, ...]:
-        """Questions with fewer than two verdicts: no two of them can be compared."""
-        few = self.replications < 2
-        return tuple(name for name, left_out in zip(self.questions, few, strict=True) if left_out)
-
-    @property
-    def clustered(self) -> bool:
-        """Whether several rows go together."""
-        return len(np.unique(self.clusters)) < len(self.questions)
-
-    @property
     def coverage(self) -> float:
         """Share of the verdicts asked for that are in the table."""
         kept = int(self.table.sum())
         return kept / (kept + int(self.missing.sum()))
 
-    def together(self, belongs_to: Iterable[Hashable]) -> "Counts":
-        """The same counts with rows that belong to the same thing as one cluster.
-
-        Args:
-            belongs_to: What each row belongs to, N names.
-        """
-        number: dict[Hashable, int] = {}
-        clusters = [number.setdefault(name, len(number)) for name in belongs_to]
-        return replace(self, clusters=np.array(clusters))
-
-    def rows(self, keep: NDArray[np.bool_] | Sequence[int]) -> "Counts":
+    def rows(self, keep: NDArray[np.bool_] | Sequence[int]) -> Self:
         """The same counts for some of the questions, chosen by mask or by position."""
         chosen = np.arange(len(self.questions))[np.asarray(keep)]
         return replace(
@@ -197,7 +174,7 @@ def _plain(values: Iterable[Any]) -> list[Any]:
     return list(np.asarray(values).tolist() if hasattr(values, "__array__") else values)
 
 
-def category_of(verdict: object) -> str | None:
+def category_name(verdict: object) -> str | None:
     """The name of a verdict's category; None if the verdict is missing."""
     # NaN does not equal itself; whether pandas' NA does has no truth value.
     if verdict is None or str(verdict == verdict) != "True":
@@ -205,19 +182,3 @@ def category_of(verdict: object) -> str | None:
     if isinstance(verdict, float) and verdict.is_integer():
         return str(int(verdict))
     return str(verdict)
-
-
-def _whole_numbers(values: Any) -> NDArray[np.int64]:
-    """A read-only copy as integers."""
-    given = np.asarray(values)
-    numbers = np.array(given, dtype=np.int64)
-    if (numbers < 0).any() or (numbers != given).any():
-        raise ShapeError("Counts of verdicts are whole numbers from 0.")
-    numbers.setflags(write=False)
-    return numbers
-
-
-def _refuse_twice(noun: str, names: tuple[str, ...]) -> None:
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ShapeError(f"The {noun} {twice!r} is named twice.")

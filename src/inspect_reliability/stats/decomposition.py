@@ -28,12 +28,10 @@ class Decomposition:
         se_runs: Counts the model's runs too: the same questions answered and judged again.
         se_questions: Counts all three: other questions of the same kind. A standard error over
             questions, such as inspect's `stderr()`, is of this kind.
-        se_independent: What results if all scores are taken for independent, whatever question
-            they belong to.
         n_questions: Questions.
         n_runs: Runs per question, mean.
         n_judgments: Judgments per output, mean.
-        left_out: Scores that were missing (NaN).
+        left_out: Missing scores (NaN).
         reason: What cannot be told apart; None if all can.
     """
 
@@ -44,7 +42,6 @@ class Decomposition:
     se_judge: float | None
     se_runs: float | None
     se_questions: float | None
-    se_independent: float | None
     n_questions: int
     n_runs: float
     n_judgments: float
@@ -166,7 +163,6 @@ def decompose(
         se_judge=float(np.sqrt(from_judge)) if n > b else None,
         se_runs=float(np.sqrt(from_judge + from_runs)) if b > a else None,
         se_questions=float(means.std(ddof=1) / np.sqrt(a)) if a > 1 else None,
-        se_independent=float(y.std(ddof=1) / np.sqrt(n)) if n > 1 else None,
         n_questions=a,
         n_runs=b / a,
         n_judgments=n / b,

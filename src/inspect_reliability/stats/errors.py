@@ -4,18 +4,18 @@ from collections.abc import Iterable
 
 
 class ReliabilityError(ValueError):
-    """Judgments that no coefficient can be computed from."""
+    """No statistic can be computed from what was given."""
 
 
 class NoJudgmentsError(ReliabilityError):
-    """There is no verdict at all."""
+    """Not one verdict was given."""
 
     def __init__(self) -> None:
-        super().__init__("There are no verdicts: nothing was judged, or every verdict is missing.")
+        super().__init__("No verdicts: nothing was judged, or every verdict is missing.")
 
 
 class ShapeError(ReliabilityError):
-    """The judgments do not form questions x replications."""
+    """The verdicts do not form questions x replications."""
 
 
 class UnknownCategoryError(ReliabilityError):
@@ -25,4 +25,23 @@ class UnknownCategoryError(ReliabilityError):
         super().__init__(
             f"Unknown verdicts {', '.join(map(repr, unknown))}: the declared categories are "
             f"{', '.join(map(repr, declared))}. Correct the verdicts or declare the categories."
+        )
+
+
+class UnknownCoefficientError(ReliabilityError):
+    """A name that the table of coefficients does not have."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"Unknown coefficient {name!r}. Use one of: {', '.join(known)}.")
+
+
+def check_level(level: float) -> None:
+    """Refuse a confidence level outside (0, 1).
+
+    Raises:
+        ReliabilityError: The level is not between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise ReliabilityError(
+            f"The confidence level must lie between 0 and 1, not be {level}. For 95% pass 0.95."
         )

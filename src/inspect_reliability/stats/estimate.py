@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-IntervalMethod = Literal["jackknife", "bootstrap", "exact bound"]
+IntervalMethod = Literal["jackknife", "exact bound"]
 
 
 @dataclass(frozen=True)
@@ -31,19 +31,19 @@ class Estimate:
         n_replications: Replications per question that entered: their mean over the questions.
         left_out: What did not enter.
         reason: Why there is no value or, with a value, why there is no interval; else None.
-        method: How the interval was made; None without an interval. Each generalises to other
-            questions of the same kind: the jackknife over questions on the log scale, the
-            percentile bootstrap over questions, or the exact bound where no question varies (that
-            of a non-response rate is for these questions only, and its warning says so).
+        method: How the interval was made; None without an interval. Both generalise to other
+            questions of the same kind: the jackknife over questions on the log scale, or the exact
+            bound where no question varies (that of a non-response rate is for these questions
+            only, and its warning says so).
         level: Confidence level of the interval.
         warning: What a reader must know before using the value; None if nothing.
     """
 
-    value: float | None
-    low: float | None
-    high: float | None
-    n_questions: int
-    n_replications: float
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n_questions: int = 0
+    n_replications: float = 0.0
     left_out: LeftOut = LeftOut()
     reason: str | None = None
     method: IntervalMethod | None = None

@@ -1,4 +1,4 @@
-"""How many runs must vote before their majority is the judge's own?"""
+"""How many replications must vote before their majority is the judge's own?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,18 +36,18 @@ class StableMajority:
 
     Attributes:
         votes: Numbers of votes m.
-        agreement: Probability that the majorities of two disjoint sets of m runs are the same,
-            mean over questions, for each m.
+        agreement: Probability that the majorities of two disjoint sets of m replications are the
+            same, mean over questions, for each m.
         share_stable: Share of questions in which that probability is at least `wanted`, for each m;
             None beyond `most_by_question`.
         by_question: The probability for each m and question, V x N; NaN beyond `most_by_question`.
         most_by_question: The most votes tried for which single questions can be judged, at most a
-            quarter of the runs of the question with the fewest; None if there is no such number.
+            quarter of the replications of the question with the fewest; None if none is.
         questions: The N questions that entered.
         votes_needed: The fewest votes tried with a mean agreement of at least `wanted`; None if
             no number of them is enough.
         unsettled: Questions below `wanted` with `most_by_question` votes, the least stable first.
-        left_out: Questions with fewer than two runs per vote of the largest m.
+        left_out: Questions with fewer than two replications per vote of the largest m.
         wanted: The probability asked for.
     """
 
@@ -66,21 +66,18 @@ class StableMajority:
 def stable_majority(
     counts: Counts, votes: Sequence[int] | None = None, *, wanted: float = 0.95, seed: int = 0
 ) -> StableMajority:
-    """How often the majority of m runs is that of m other runs of the same judge.
+    """How often the majority of m replications is that of m others of the same judge.
 
-    Two disjoint sets of m runs are drawn without replacement from a question's R runs, 1,000
-    times, so m is at most R/2. Verdicts that tie for the majority win with equal chance: a fair
-    draw favours no category, and one vote is then one run, so that its agreement is P_o. Two
-    votes are no better than one, and an even number no better than the odd one below it where
-    there are two verdicts: use odd numbers.
+    Two disjoint sets of m are drawn without replacement from a question's R replications, 1,000
+    times, so m is at most R/2. Verdicts that tie for the majority win with equal chance: one vote
+    is then one replication, whose agreement is P_o. Two votes are no better than one, and with two
+    verdicts an even number is no better than the odd one below it: use odd numbers.
 
-    Such draws are right on average, so for the mean over questions, but not for one question:
-    with m near R/2 the two sets are nearly each other's complement, and a near-tie seems to come
-    out otherwise almost every time. Single questions, and the share of them that are stable, are
-    therefore judged by majorities of m votes with the chances that the question's verdicts had
-    (plug-in). That is biased: chance parts the verdicts of a near-tie, which then seems more stable
-    than it is, and a question just below `wanted` can pass for stable. Both grow with m/R, so that
-    these figures end at m = R/4.
+    Such draws are right for the mean over questions, but not for one question: with m near R/2
+    the two sets are nearly each other's complement, so that a near-tie seems to come out otherwise
+    almost every time. Single questions are therefore judged by majorities of m votes that are
+    drawn with replacement (plug-in). Chance separates the verdicts of a near-tie, so that it seems
+    more stable than it is. Both biases grow with m/R, so the figures for questions end at m = R/4.
 
     Args:
         counts: Verdicts per question.
@@ -90,13 +87,12 @@ def stable_majority(
         seed: Seed of the resampling.
 
     Raises:
-        ReliabilityError: No question has two runs per vote, `votes` or `wanted` make no sense,
-            or each non-response is a category of its own.
+        ReliabilityError: No question has two replications per vote, `votes` or `wanted` are out
+            of range, or each non-response is a category of its own.
     """
     if counts.singletons:
         raise ReliabilityError(
-            "There is no majority where each non-response is a category of its own: count "
-            "non-responses as one category, or leave them out."
+            "A majority needs categories: count non-responses as one category, or leave them out."
         )
     if not 0 < wanted <= 1:
         raise ReliabilityError(f"The probability wanted must lie between 0 and 1, not be {wanted}.")
@@ -104,22 +100,22 @@ def stable_majority(
     tried = _odd_numbers(int(np.median(replications)) // 2) if votes is None else sorted(set(votes))
     if not tried or tried[0] < 1:
         raise ReliabilityError(
-            "A majority needs at least 1 vote, and its stability 2 runs of a question per vote."
+            "A majority needs at least 1 vote, and its stability 2 replications per vote."
         )
     enough = replications >= 2 * tried[-1]
     if not enough.any():
         raise ReliabilityError(
-            f"No question has the {2 * tried[-1]} runs that two majorities of {tried[-1]} votes "
-            f"need; the most runs of a question are {replications.max()}."
+            f"No question has the {2 * tried[-1]} replications that two majorities of "
+            f"{tried[-1]} votes need; the most are {replications.max()}."
         )
     kept = counts.rows(enough)
     generator = np.random.default_rng(seed)
-    agreement = [_agreement(kept.table, m, generator).mean() for m in tried]
+    agreement = [_agreement(kept.table, m, generator, replace=False).mean() for m in tried]
     quarter = kept.replications.min() / 4
     judged = [m for m in tried if m <= quarter]
     by_question = np.full((len(tried), len(kept.questions)), np.nan)
     for row, m in zip(by_question, judged, strict=False):
-        row[:] = _plug_in_agreement(kept.table, m, generator)
+        row[:] = _agreement(kept.table, m, generator, replace=True)
     stable = (by_question >= wanted).mean(axis=1).tolist()
     return StableMajority(
         votes=tuple(tried),
@@ -142,47 +138,30 @@ def _odd_numbers(most: int) -> list[int]:
     return sorted({m for m in [*steps, largest] if 1 <= m <= most})
 
 
-def _agreement(table: NDArray[np.int64], m: int, generator: np.random.Generator) -> FloatArray:
-    """How often two majorities of m runs, drawn without replacement, are the same, N."""
-    ordered, varies = _ordered(table)
-    runs = np.broadcast_to(ordered[varies], (RESAMPLES, int(varies.sum()), table.shape[1]))
-    first = _draw(runs, m, generator)
-    second = _draw(runs - first, m, generator)
-    return _same(varies, first, second)
-
-
-def _plug_in_agreement(
-    table: NDArray[np.int64], m: int, generator: np.random.Generator
+def _agreement(
+    table: NDArray[np.int64], m: int, generator: np.random.Generator, *, replace: bool
 ) -> FloatArray:
-    """How often two majorities of m votes are the same that have the verdicts' shares, N."""
-    ordered, varies = _ordered(table)
-    shares = (ordered / ordered.sum(axis=1, keepdims=True))[varies]
-    first, second = generator.multinomial(m, shares, size=(2, RESAMPLES, len(shares)))
-    return _same(varies, first, second)
-
-
-def _ordered(table: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Each question's counts from the largest, and which questions vary.
-
-    Which category is which makes no difference; a question that never varies needs no drawing.
-    """
+    """How often two majorities of m votes are the same, N, drawn with or without replacement."""
+    # Which category is which makes no difference; a question that never varies needs no drawing.
     ordered = np.sort(table, axis=1)[:, ::-1]
-    return ordered, ordered[:, 0] < ordered.sum(axis=1)
-
-
-def _same(
-    varies: NDArray[np.bool_], first: NDArray[np.int64], second: NDArray[np.int64]
-) -> FloatArray:
-    """Share of the draws with the same majority, N; 1 where a question never varies."""
+    varies = ordered[:, 0] < ordered.sum(axis=1)
+    runs = ordered[varies]
+    if replace:
+        shares = runs / runs.sum(axis=1, keepdims=True)
+        first, second = generator.multinomial(m, shares, size=(2, RESAMPLES, len(shares)))
+    else:
+        runs = np.broadcast_to(runs, (RESAMPLES, *runs.shape))
+        first = _draw(runs, m, generator)
+        second = _draw(runs - first, m, generator)
+    agreement = np.ones(len(table))
     # The tie-break is averaged over, not drawn.
-    won, won_too = (_chance_to_win(votes) for votes in (first, second))
-    agreement = np.ones(len(varies))
+    won, won_too = _chance_to_win(first), _chance_to_win(second)
     agreement[varies] = (won * won_too).sum(axis=-1).mean(axis=0)
     return agreement
 
 
 def _draw(runs: NDArray[np.int64], m: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Draw m runs without replacement (multivariate hypergeometric), one category at a time."""
+    """Draw m without replacement (multivariate hypergeometric), one category at a time."""
     drawn = np.empty_like(runs)
     others = runs.sum(axis=-1)
     wanted = np.full_like(others, m)

@@ -1,14 +1,14 @@
-"""What a coefficient shows where there is nothing to show."""
+"""What a coefficient shows on verdicts that have nothing to do with the questions."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .coefficients import COEFFICIENTS
 from .counts import Counts
 from .errors import ReliabilityError
-from .panel import COEFFICIENTS
-from .sums import FloatArray, sums
+from .sums import FloatArray, sums_of_names
 
 ROUNDING = 1e-9
 """Values that differ by less are the same."""
@@ -16,10 +16,10 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Floor:
-    """Values of a coefficient on permuted judgments, in which nothing is reliable.
+    """Values of a coefficient on permuted judgments, of which none is reliable.
 
     Attributes:
-        mean: Their mean; outside `low` to `high` only where one in forty of them is far off.
+        mean: Their mean; outside `low` to `high` only where a few of them are far off.
         low: 2.5% of them are lower.
         high: 2.5% of them are higher.
         p: Chance to reach the observed value on permuted judgments (the observed one counts as
@@ -66,7 +66,7 @@ def noise_floor(
 
     Args:
         counts: Verdicts per question; questions with fewer than two are left out.
-        coefficient: A name in `COEFFICIENTS`.
+        coefficient: A nominal coefficient, by name.
         permutations: How often to deal.
         seed: Seed of the dealing.
 
@@ -74,19 +74,18 @@ def noise_floor(
         The floor; None if the coefficient is never estimable.
 
     Raises:
-        ReliabilityError: There is no such coefficient.
+        UnknownCoefficientError: The coefficient does not exist.
+        ReliabilityError: It is not nominal.
     """
-    if coefficient not in COEFFICIENTS:
-        raise ReliabilityError(
-            f"There is no coefficient {coefficient!r}; there are {', '.join(COEFFICIENTS)}."
-        )
-    used = counts.replications >= 2
-    table = counts.table[used]
+    row = COEFFICIENTS[coefficient]
+    if row.scale != "nominal":
+        raise ReliabilityError(f"{coefficient} has no noise floor: it is not nominal.")
+    table = counts.table[counts.replications >= 2]
     if len(table) < 2:
         return None
-    formula = COEFFICIENTS[coefficient].formula
-    values = formula(sums(_dealt(table, permutations, seed), singletons=counts.singletons))
-    observed = float(formula(sums(table, singletons=counts.singletons)))
+    dealt = _dealt(table, permutations, seed)
+    values = row.formula(sums_of_names(dealt, singletons=counts.singletons))
+    observed = float(row.formula(sums_of_names(table, singletons=counts.singletons)))
     return floor_of(values, None if np.isnan(observed) else observed)
 
 

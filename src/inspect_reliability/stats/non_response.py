@@ -4,15 +4,15 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from scipy import stats
 
 from .counts import Counts
-from .errors import ReliabilityError
+from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
 from .intervals import (
     FEWEST_QUESTIONS,
     TOO_FEW,
     add_interval,
+    clopper_pearson,
     constant_share_bound,
     jackknife,
     leave_one_out,
@@ -77,10 +77,9 @@ def non_response_rate(
         level: Confidence level.
 
     Raises:
-        ReliabilityError: The level does not exist.
+        ReliabilityError: The level is not between 0 and 1.
     """
-    if not 0 < level < 1:
-        raise ReliabilityError(f"The confidence level must lie between 0 and 1, not be {level}.")
+    check_level(level)
     judged = counts.replications > 0
     total, clusters = counts.replications[judged], counts.clusters[judged]
     n = len(np.unique(clusters))
@@ -89,9 +88,6 @@ def non_response_rate(
         silent = counts.table[judged, counts.categories.index(non_response)]
     unjudged = tuple(q for q, known in zip(counts.questions, judged, strict=True) if not known)
     estimate = Estimate(
-        value=None,
-        low=None,
-        high=None,
         n_questions=n,
         n_replications=float(total.mean()) if n else 0.0,
         left_out=LeftOut(int(counts.missing.sum()), unjudged),
@@ -102,19 +98,18 @@ def non_response_rate(
         return estimate
     value = float(silent.sum() / total.sum())
     estimate = replace(estimate, value=value, reason=None)
-    exact = stats.binomtest(int(silent.sum()), int(total.sum())).proportion_ci(level, "exact")
+    exact = clopper_pearson(int(silent.sum()), int(total.sum()), level)
     if value in (0, 1):
         other = 1 - constant_share_bound(n, level)
         warning = (
             f"{'No' if value == 0 else 'Every'} judgment is a non-response: the interval is for "
             f"these questions. Up to {other:.0%} of other questions of the kind could be different."
         )
-        ends = float(exact.low), float(exact.high)
-        return add_interval(replace(estimate, warning=warning), ends, "exact bound")
+        return add_interval(replace(estimate, warning=warning), exact, "exact bound")
     if n < FEWEST_QUESTIONS:
         return replace(estimate, reason=TOO_FEW)
     weights = leave_one_out(clusters)
     without = (weights @ silent) / (weights @ total)
     low, high = jackknife(value, without, level, least=0.0)
-    ends = min(low, float(exact.low)), max(high, float(exact.high))
+    ends = min(low, exact[0]), max(high, exact[1])
     return add_interval(estimate, ends, "jackknife")

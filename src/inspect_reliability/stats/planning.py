@@ -4,23 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
 
+from .coefficients import COEFFICIENTS
 from .counts import Counts
-from .errors import ReliabilityError
-from .intervals import FEWEST_QUESTIONS, jackknife_error, leave_one_out
-from .panel import COEFFICIENTS
-from .sums import sums
-
-PLANNABLE = (
-    "omega",
-    "agreement",
-    "fleiss_kappa",
-    "krippendorff_alpha",
-    "gwet_ac1",
-    "brennan_prediger",
-)
-"""Coefficients whose true value does not depend on the number of replications."""
+from .errors import ReliabilityError, check_level
+from .intervals import FEWEST_QUESTIONS, jackknife_error, leave_one_out, t_quantile
+from .sums import sums_of_names
 
 MOST_QUESTIONS = 1_000_000
 
@@ -91,7 +80,7 @@ class Precision:
             )
         error = np.sqrt((self.between + self.within / (n_replications - 1)) / n_questions)
         gap = 1 - self.value
-        t = stats.t.ppf((1 + self.level) / 2, n_questions - 1)
+        t = t_quantile(self.level, n_questions - 1)
         # Half of 1 - gap exp(-t error / gap) - (1 - gap exp(t error / gap)).
         with np.errstate(over="ignore"):
             return float(gap * np.sinh(t * error / gap))
@@ -137,19 +126,20 @@ def precision(counts: Counts, coefficient: str = "omega", *, level: float = 0.95
 
     Args:
         counts: Verdicts of a pilot; questions with fewer than three are left out and named.
-        coefficient: One of `PLANNABLE`.
+        coefficient: A nominal coefficient that does not depend on the number of replications.
         level: Confidence level of the interval to plan.
 
     Raises:
-        ReliabilityError: The coefficient is none of them, or the level does not exist.
+        UnknownCoefficientError: The coefficient does not exist.
+        ReliabilityError: It cannot be planned, or the level is not between 0 and 1.
     """
-    if coefficient not in PLANNABLE:
+    row = COEFFICIENTS[coefficient]
+    if row.scale != "nominal" or row.depends_on_replications:
         raise ReliabilityError(
-            f"{coefficient!r} cannot be planned, only {', '.join(PLANNABLE)}: their true values "
-            "do not depend on the number of replications."
+            f"{coefficient} cannot be planned: its true value depends on the number of "
+            "replications, or it is not nominal. Plan for omega or agreement."
         )
-    if not 0 < level < 1:
-        raise ReliabilityError(f"The confidence level must lie between 0 and 1, not be {level}.")
+    check_level(level)
     used = counts.replications >= 3
     table, n = counts.table[used], int(used.sum())
     blank = Precision(
@@ -168,7 +158,6 @@ def precision(counts: Counts, coefficient: str = "omega", *, level: float = 0.95
     if counts.clustered:
         why = "several outputs of each question were judged: plan from one output of each"
         return replace(blank, reason=why)
-    formula, undefined = COEFFICIENTS[coefficient].formula, COEFFICIENTS[coefficient].undefined
     question, category = np.nonzero(table)
     without_one = table[question]
     without_one[np.arange(len(question)), category] -= 1
@@ -182,14 +171,15 @@ def precision(counts: Counts, coefficient: str = "omega", *, level: float = 0.95
             [swapped, np.eye(len(question))],
         ]
     )
-    values = formula(sums(np.vstack([table, without_one]), weights, singletons=counts.singletons))
+    tables = np.vstack([table, without_one])
+    values = row.formula(sums_of_names(tables, weights, singletons=counts.singletons))
     value, by_question, by_verdict = values[0], values[1 : n + 1], values[n + 1 :]
     if np.isnan(value):
-        return replace(blank, reason=undefined)
+        return replace(blank, reason=row.undefined(counts))
     if value == 1:
-        return replace(blank, value=1.0, reason="no question ever varied, so no spread is known")
+        return replace(blank, value=1.0, reason="no question varies, so its precision is not known")
     if np.isnan(values).any():
-        return replace(blank, value=float(value), reason="it rests on one question or two")
+        return replace(blank, value=float(value), reason="only one or two questions vary")
     times = table[question, category]
     replications = table.sum(axis=1)
     mean = np.bincount(question, times * by_verdict, n) / replications

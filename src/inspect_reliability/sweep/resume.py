@@ -1,4 +1,4 @@
-"""What a folder of logs already holds of a sweep, and must not lose."""
+"""Find, merge and de-duplicate the logs of an interrupted sweep."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -58,9 +58,9 @@ def judgments_in(logs: Iterable[EvalLog]) -> set[Judgment]:
 
 
 def gather(logs: list[EvalLog]) -> None:
-    """Put what several logs hold of a task into the newest, which inspect goes on from.
+    """Merge the logs of a task into the newest, from which inspect goes on.
 
-    Judgments that stand in the other logs alone would be made again.
+    Otherwise the judge would repeat the judgments that only the other logs have.
 
     Args:
         logs: The logs, the newest first.
@@ -83,11 +83,11 @@ def gather(logs: list[EvalLog]) -> None:
 
 
 def remove_superseded(log_dir: str, judge: str) -> None:
-    """Remove logs of a judge whose every judgment stands in another log of the same task too.
+    """Remove a judge's logs whose every judgment is in another log of the same task too.
 
     Inspect copies the judgments of a log into the one that goes on from there. Before a run this
-    leaves it the fullest log to go on from, where it would take the newest; after a run, one log
-    that holds each judgment once.
+    leaves it the fullest log to go on from, where it would take the newest; after a run, it leaves
+    one log with each judgment once.
 
     No other process may be running the judge into this folder: its log might be removed under it.
     Logs of other judges are left alone.

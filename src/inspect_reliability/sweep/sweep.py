@@ -9,28 +9,16 @@ from inspect_ai import Task, eval_set, task_with
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, get_model
 
-from ..benchmarks import Benchmark
+from ..benchmarks import BENCHMARKS as ALL_BENCHMARKS
 from ..errors import UserError
-from ..tasks import bbh_judge, head_to_tail_judge, mt_bench_judge, squad_judge
+from ..tasks import JUDGE_TASKS
 from .resume import Judgment, gather, judgments_in, log_headers, logs_of, remove_superseded
 
 TEMPERATURES = (1.0, 0.75, 0.5, 0.25, 0.0)
 """The paper's temperatures."""
 
-BENCHMARKS: Mapping[str, Benchmark] = {
-    "bbh": "BBH",
-    "squad": "SQuAD",
-    "mt_bench": "MT-Bench",
-    "head_to_tail": "Head-to-Tail",
-}
-BEST_OF_FIVE = ("bbh", "squad", "mt_bench")
-
-_JUDGE_TASKS: Mapping[str, Callable[..., Task]] = {
-    "bbh": bbh_judge,
-    "squad": squad_judge,
-    "mt_bench": mt_bench_judge,
-    "head_to_tail": head_to_tail_judge,
-}
+BENCHMARKS = {row.key: row for row in ALL_BENCHMARKS.values()}
+BEST_OF_FIVE = tuple(k for k, row in BENCHMARKS.items() if row.design.reader.kind == "options")
 
 
 @dataclass(frozen=True)
@@ -63,11 +51,11 @@ class Sweep:
 
 
 def run_sweep(sweep: Sweep, log_dir: str, say: Callable[[str], None] = print) -> bool:
-    """Run what of a sweep is not yet in a folder of logs; no judgment there is ever removed.
+    """Make the judgments of a sweep that a folder of logs lacks, and keep those it has.
 
     Judges run one after the other, so that only one local model is in memory. A run that was
     killed goes on where it stopped; more replications, temperatures or judges add to a folder.
-    Where a folder holds more than is asked for, that is said and stays.
+    Existing judgments beyond those asked for are kept, with a note.
 
     Args:
         sweep: What to run.
@@ -75,11 +63,11 @@ def run_sweep(sweep: Sweep, log_dir: str, say: Callable[[str], None] = print) ->
         say: Takes what the user should know.
 
     Returns:
-        Whether every judgment is there.
+        Whether every judgment was made.
 
     Raises:
-        UserError: A log in the folder holds judgments that are not asked for, and lacks some that
-            are: of other questions, say.
+        UserError: A log in the folder has judgments that were not asked for and lacks some that
+            were: of other questions, say.
     """
     complete = True
     # What is named twice is run once.
@@ -98,7 +86,7 @@ def _run_judge(sweep: Sweep, judge: str, log_dir: str, say: Callable[[str], None
         for temperature in dict.fromkeys(_sent(t, judge) for t in sweep.temperatures):
             task, args = _judge_task(sweep, benchmark, temperature)
             logs = logs_of(headers, judge, sweep.model_args, task, args)
-            whose = f"{BENCHMARKS[benchmark]} by {judge}"
+            whose = f"{BENCHMARKS[benchmark].design.name} by {judge}"
             if _is_to_run(sweep, task, logs, log_dir, whose, say):
                 gather(logs)
                 tasks.append(task)
@@ -128,9 +116,9 @@ def _sent(temperature: float, judge: str) -> float:
 
 def _judge_task(sweep: Sweep, benchmark: str, temperature: float) -> tuple[Task, dict[str, Any]]:
     args: dict[str, Any] = {"responses": sweep.responses, "seed": sweep.seed}
-    if benchmark == "head_to_tail":
+    if benchmark not in BEST_OF_FIVE:
         args |= {"responses": sweep.predictions, "responder": sweep.responder}
-    task = _JUDGE_TASKS[benchmark](**args)
+    task = JUDGE_TASKS[benchmark](**args)
     config = task.config.merge(GenerateConfig(temperature=temperature))
     return task_with(task, config=config), args
 
@@ -143,7 +131,7 @@ def _is_to_run(
     whose: str,
     say: Callable[[str], None],
 ) -> bool:
-    """Whether inspect can be left to run a task: its new log will hold what is asked, no more."""
+    """Whether inspect shall run a task: its new log will have what is asked for, no more."""
     questions = [sample.id for sample in task.dataset if sample.id is not None][: sweep.limit]
     asked = {(q, r) for q in questions for r in range(1, sweep.replications + 1)}
     held = judgments_in(logs)
@@ -151,15 +139,15 @@ def _is_to_run(
         finished = (log for log in logs if log.status == "success" and not log.invalidated)
         return not any(judgments_in([log]) == asked for log in finished)
     there = (
-        f"{log_dir} holds {_size(held)} of {whose} at temperature {task.config.temperature:g}; "
+        f"{log_dir} has {_size(held)} of {whose} at temperature {task.config.temperature:g}; "
         f"asked for: {_size(asked)}."
     )
     if asked <= held:
-        say(f"{there} Nothing to do, and nothing is removed.")
+        say(f"{there} Nothing to do; all are kept.")
         return False
     raise UserError(
-        f"{there} To go on from what is there, ask for at least as many questions and "
-        "replications (--limit, --epochs); to start anew, take another --log-dir."
+        f"{there} To add to them, ask for at least as many questions and "
+        "replications (--limit, --epochs); to start again, choose another --log-dir."
     )
 
 

@@ -1,15 +1,23 @@
 """The judge and responder tasks."""
 
-from .judge import bbh_judge, mt_bench_judge, squad_judge
-from .judge_predictions import head_to_tail_judge
+from .judge import (
+    JUDGE_TASKS,
+    bbh_judge,
+    head_to_tail_judge,
+    judge_task,
+    mt_bench_judge,
+    squad_judge,
+)
 from .respond import PerCategory, bbh_respond, head_to_tail_respond, mt_bench_respond, squad_respond
 
 __all__ = [
+    "JUDGE_TASKS",
     "PerCategory",
     "bbh_judge",
     "bbh_respond",
     "head_to_tail_judge",
     "head_to_tail_respond",
+    "judge_task",
     "mt_bench_judge",
     "mt_bench_respond",
     "squad_judge",

@@ -1,34 +1,105 @@
-"""Tasks in which a judge chooses the best of five responses, again and again."""
+"""Tasks in which a judge gives its verdict again and again."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Metric
 
-from ..benchmarks import Benchmark
+from ..benchmarks import BENCHMARKS
+from ..designs import HEAD_TO_TAIL_CUT, Item, JudgeDesign, ParserName
+from ..errors import UserError
 from ..judging.circularity import report_circularity
+from ..judging.judge import judge_responses
 from ..judging.order import OrderPolicy
-from ..judging.samples import judge_sample
+from ..judging.sample import judge_sample
 from ..judging.seeds import base_seed
-from ..judging.solver import judge_responses
-from ..responses import load_responses
-from ..scoring import best_rate, invalid_rate, reliability
-from ..scoring.verdict import verdict
-from ..verdicts import ParserName
+from ..responses import load_predictions, load_responses, prediction_item
+from ..scoring import best_rate, invalid_rate, judged_accuracy, reliability, verdict
 
 JUDGE_CONFIG = GenerateConfig(temperature=1.0, top_k=50, max_tokens=50)
 """The paper's settings at its first temperature; inspect's own options override them."""
 
+HEAD_TO_TAIL_CONFIG = JUDGE_CONFIG.merge(GenerateConfig(temperature=0.75))
+"""The study's settings for Head-to-Tail judges; inspect's own options override them."""
 
-@task
-def bbh_judge(
-    responses: str | None = None,
-    responders: str | list[str] | None = None,
+
+def judge_task(
+    design: JudgeDesign,
+    items: Sequence[Item],
+    *,
     order: OrderPolicy = "shuffled",
     seed: int = 0,
     parser: ParserName = "default",
+    metrics: Sequence[Metric] = (),
+    config: GenerateConfig = JUDGE_CONFIG,
+    source: str = "",
+    location: str | None = None,
 ) -> Task:
-    """BIG-Bench Hard: which of five responses is best?
+    """The task of a judge of any design. Every epoch is one replication.
+
+    Args:
+        design: How the judge is asked and how its answer is read.
+        items: What it judges.
+        order: Order of the options: "shuffled" per question and held over replications,
+            "reshuffled" for every replication, or "given".
+        seed: Base seed of option order and replications.
+        parser: How an output is read: "default", or "published" for the study's pattern.
+        metrics: The task's metrics; by default `reliability()`, `invalid_rate()`, and
+            `best_rate()` where the best response is known.
+        config: Settings of the judge.
+        source: Where the items come from, in words.
+        location: Where they come from, as given.
+
+    Raises:
+        UserError: The prompt of an item cannot be made, or the seed is no whole number.
+    """
+    seed = base_seed(seed)
+    for item in items:
+        design.ask(item, list(item.responses))  # whatever is wrong shows before the first call
+    used: list[Metric | dict[str, list[Metric]]] = list(metrics) or [reliability(), invalid_rate()]
+    if not metrics and any(item.best for item in items):
+        used.append(best_rate())
+    return Task(
+        dataset=MemoryDataset(
+            [judge_sample(item, design) for item in items], name=source, location=location
+        ),
+        setup=report_circularity(dict.fromkeys(name for item in items for name in item.responses)),
+        solver=judge_responses(design=asdict(design), order=order, seed=seed),
+        scorer=verdict(parser=parser),
+        metrics=used,
+        config=config,
+        # No reducer: verdicts have no mean, and reliability needs every replication.
+        epochs=Epochs(1, []),
+        metadata={"benchmark": design.name, "questions": source},
+    )
+
+
+def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
+    """The judge task of a benchmark whose questions have five responses."""
+
+    @task(name=f"{BENCHMARKS[benchmark].key}_judge")
+    def judge(
+        responses: str | None = None,
+        responders: str | list[str] | None = None,
+        order: OrderPolicy = "shuffled",
+        seed: int = 0,
+        parser: ParserName = "default",
+    ) -> Task:
+        answered = load_responses(responses, benchmark, responders, base_seed(seed))
+        return judge_task(
+            BENCHMARKS[benchmark].design,
+            [one.item for one in answered],
+            order=order,
+            seed=seed,
+            parser=parser,
+            source=answered[0].question.source,
+            location=responses,
+        )
+
+    judge.__doc__ = f"""{about}
 
     Every epoch is one replication: the same prompt with a seed of its own. Temperature,
     top_k and max_tokens are 1, 50 and 50 unless set with inspect's options.
@@ -42,83 +113,61 @@ def bbh_judge(
         seed: Base seed of option order and replications.
         parser: How an output is read: "default", or "published" for the study's pattern.
     """
-    return judge_task("BBH", responses, responders, order, seed, parser)
+    return judge
+
+
+bbh_judge = _best_of_five("BBH", "BIG-Bench Hard: which of five responses is best?")
+squad_judge = _best_of_five(
+    "SQuAD", "SQuAD: which of five responses to a question about a passage is best?"
+)
+mt_bench_judge = _best_of_five(
+    "MT-Bench", "MT-Bench: which of five responses to the second question is best?"
+)
 
 
 @task
-def squad_judge(
+def head_to_tail_judge(
     responses: str | None = None,
-    responders: str | list[str] | None = None,
-    order: OrderPolicy = "shuffled",
+    responder: str | None = None,
+    variant: str = "whole",
     seed: int = 0,
     parser: ParserName = "default",
 ) -> Task:
-    """SQuAD: which of five responses to a question about a passage is best?
+    """Head-to-Tail: is a prediction correct, given the ground truth?
 
-    Temperature, top_k and max_tokens are 1, 50 and 50 unless set with inspect's options.
-
-    Args:
-        responses: Where questions and responses come from: the sample pack (default), the
-            published `prompt_responses.json`, a JSONL file, or responders' logs.
-        responders: The five to choose from where there are more; by default drawn by the seed.
-        order: Order of the options: "shuffled" per question and held over replications,
-            "reshuffled" for every replication, or "given".
-        seed: Base seed of option order and replications.
-        parser: How an output is read: "default", or "published" for the study's pattern.
-    """
-    return judge_task("SQuAD", responses, responders, order, seed, parser)
-
-
-@task
-def mt_bench_judge(
-    responses: str | None = None,
-    responders: str | list[str] | None = None,
-    order: OrderPolicy = "shuffled",
-    seed: int = 0,
-    parser: ParserName = "default",
-) -> Task:
-    """MT-Bench: which of five responses to the second question is best, given the first?
-
-    Temperature, top_k and max_tokens are 1, 50 and 50 unless set with inspect's options.
+    Every epoch is one replication: the same prompt with a seed of its own. Temperature,
+    top_k and max_tokens are .75, 50 and 50 unless set with inspect's options.
 
     Args:
-        responses: Where questions and responses come from: the sample pack (default), the
-            published `prompt_responses.json`, a JSONL file, or responders' logs.
-        responders: The five to choose from where there are more; by default drawn by the seed.
-        order: Order of the options: "shuffled" per question and held over replications,
-            "reshuffled" for every replication, or "given".
-        seed: Base seed of option order and replications.
-        parser: How an output is read: "default", or "published" for the study's pattern.
+        responses: Where questions and predictions come from: the sample pack (default), the
+            published `application_responses.json`, a JSONL file, or the log of
+            `head_to_tail_respond`.
+        responder: Whose predictions to judge, where there are several responders.
+        variant: "whole", or "published" to show the first 15 characters of a prediction, as the
+            study's script does.
+        seed: Base seed of the replications.
+        parser: How an output is read: "default", or "published" for the study's way.
     """
-    return judge_task("MT-Bench", responses, responders, order, seed, parser)
-
-
-def judge_task(
-    benchmark: Benchmark,
-    responses: str | None,
-    responders: str | list[str] | None,
-    order: OrderPolicy,
-    seed: int,
-    parser: ParserName,
-) -> Task:
-    """The judge task of a benchmark whose questions have five responses."""
-    seed = base_seed(seed)
-    answered = load_responses(responses, benchmark, responders, seed)
-    metrics: list[Metric | dict[str, list[Metric]]] = [reliability(), invalid_rate()]
-    if any(item.best for item in answered):
-        metrics.append(best_rate())
-    return Task(
-        dataset=MemoryDataset(
-            [judge_sample(item) for item in answered],
-            name=answered[0].question.source,
-            location=responses,
-        ),
-        setup=report_circularity(answered[0].responses),
-        solver=judge_responses(order=order, seed=seed),
-        scorer=verdict(parser=parser),
-        metrics=metrics,
-        config=JUDGE_CONFIG,
-        # No reducer: letters have no mean, and reliability needs every replication.
-        epochs=Epochs(1, []),
-        metadata={"benchmark": benchmark, "questions": answered[0].question.source},
+    designs = {"whole": BENCHMARKS["Head-to-Tail"].design, "published": HEAD_TO_TAIL_CUT}
+    if variant not in designs:
+        raise UserError(f"variant='{variant}' is not known. Use one of: {', '.join(designs)}.")
+    predictions = load_predictions(responses, responder)
+    return judge_task(
+        designs[variant],
+        [prediction_item(prediction) for prediction in predictions],
+        seed=seed,
+        parser=parser,
+        metrics=[reliability(by="category"), judged_accuracy(by="category")],
+        config=HEAD_TO_TAIL_CONFIG,
+        source=predictions[0].question.source,
+        location=responses,
     )
+
+
+JUDGE_TASKS: Mapping[str, Callable[..., Task]] = {
+    "bbh": bbh_judge,
+    "squad": squad_judge,
+    "mt_bench": mt_bench_judge,
+    "head_to_tail": head_to_tail_judge,
+}
+"""The judge tasks of the benchmarks, by their keys."""

@@ -6,11 +6,11 @@ from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 
-from ..benchmarks import Benchmark, Question, load_questions
+from ..benchmarks import Question, RuleName, load_questions
 from ..benchmarks.metadata import question_metadata
+from ..benchmarks.right_answer import has_right_answer
 from ..errors import UserError
 from ..judging.seeds import base_seed
-from ..responses.correctness import CorrectnessRule, has_right_answer
 from ..responses.logs import RESPONDER_TASK
 from .responder import respond, right_answer
 
@@ -26,7 +26,7 @@ def bbh_respond(
     per_category: PerCategory = 1,
     seed: int = 0,
     revision: str | None = None,
-    rule: CorrectnessRule = "default",
+    rule: RuleName = "default",
 ) -> Task:
     """BIG-Bench Hard: answer with step-by-step reasoning.
 
@@ -49,7 +49,7 @@ def squad_respond(
     per_category: PerCategory = 1,
     seed: int = 0,
     revision: str | None = None,
-    rule: CorrectnessRule = "default",
+    rule: RuleName = "default",
     unanswerable: bool = True,
 ) -> Task:
     """SQuAD: answer with step-by-step reasoning, given the passage.
@@ -112,10 +112,10 @@ def head_to_tail_respond(
 
 
 def respond_task(
-    benchmark: Benchmark,
+    benchmark: str,
     questions: list[Question],
     seed: int,
-    rule: CorrectnessRule = "default",
+    rule: RuleName = "default",
     left_out: int = 0,
 ) -> Task:
     """The responder task of a benchmark."""

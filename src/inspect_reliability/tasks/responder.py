@@ -1,22 +1,24 @@
 """A responder: how it is asked, and whether its answer is right."""
 
+from typing import get_args
+
 from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from ..benchmarks import BENCHMARKS, RuleName
 from ..benchmarks.metadata import question_of
-from ..designs.prompts import respond_prompt
+from ..benchmarks.right_answer import has_right_answer
 from ..errors import UserError
-from ..judging.solver import replicate, replication_of
-from ..responses.correctness import RULES, CorrectnessRule, has_right_answer
+from ..judging.replicate import replicate, replication_of
 
 
 @solver
 def respond(seed: int = 0) -> Solver:
     """Answer a question as the paper's Figure 1 asks it, in one turn or two.
 
-    The prompt of the second turn holds the first question, the model's own first response, and
-    the second question; the response to the second is what a judge will see. Needs the sample
-    metadata `question`; adds `first_response` where there are two turns.
+    The prompt of the second turn repeats the first question and the model's own response to it. A
+    judge will see the response to the second. Needs the sample metadata `question`; adds
+    `first_response` for two turns.
 
     Args:
         seed: Base seed of the responses.
@@ -24,11 +26,12 @@ def respond(seed: int = 0) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         question = question_of(state.metadata)
-        state = await replicate(state, generate, respond_prompt(question), seed, question.id)
+        ask = BENCHMARKS[question.benchmark].prompt
+        state = await replicate(state, generate, ask(question, None), seed, question.id)
         if len(question.turns) > 1:
             first = state.output.completion
             state.metadata["first_response"] = first
-            prompt = respond_prompt(question, first)
+            prompt = ask(question, first)
             state = await replicate(state, generate, prompt, seed, question.id)
         return state
 
@@ -36,7 +39,7 @@ def respond(seed: int = 0) -> Solver:
 
 
 @scorer(metrics=[accuracy(), stderr()])
-def right_answer(rule: CorrectnessRule = "default") -> Scorer:
+def right_answer(rule: RuleName = "default") -> Scorer:
     """Whether the response is right, by a rule of `inspect_reliability.correctness`.
 
     Args:
@@ -45,16 +48,18 @@ def right_answer(rule: CorrectnessRule = "default") -> Scorer:
     Raises:
         UserError: No rule has that name.
     """
-    if rule not in RULES:
-        raise UserError(f"rule='{rule}' is not known. Use one of: {', '.join(RULES)}.")
+    if rule not in get_args(RuleName):
+        known = ", ".join(get_args(RuleName))
+        raise UserError(f"rule='{rule}' is not known. Use one of: {known}.")
 
     async def score(state: TaskState, target: Target) -> Score | None:
         question = question_of(state.metadata)
-        if not has_right_answer(question):
+        is_right = BENCHMARKS[question.benchmark].rules.get(rule)
+        if is_right is None or not has_right_answer(question):
             return None
         response = state.output.completion
         return Score(
-            value=CORRECT if RULES[rule](question, response) else INCORRECT,
+            value=CORRECT if is_right(question, response) else INCORRECT,
             answer=response,
             metadata={
                 "question": question.id,

@@ -1,0 +1,100 @@
+"""Whether a response is right, where the benchmark knows the right answer."""
+
+import re
+import string
+
+from .question import Question
+
+_LETTERED = re.compile(r"^\((\w)\) ?(.*)$", re.MULTILINE)
+_DASHED = re.compile(r"^- (.+)$", re.MULTILINE)
+_DECLINES = re.compile(
+    r"unanswerable|(?:can|could)(?:not| not|n't) be (?:answered|known|determined)"
+    r"|(?:not|never|n't|nothing is|no \w+ is) (?:say|said|state|mention|tell|told|given?|answer)"
+    r"|(?:no|not enough) (?:answer|information)",
+    re.IGNORECASE,
+)
+
+
+def has_right_answer(question: Question) -> bool:
+    """Whether the benchmark says what would be right (that there is no answer counts)."""
+    return bool(question.targets) or question.metadata.get("answerable") is False
+
+
+def concludes(question: Question, response: str) -> bool:
+    """Whether the last of the possible answers that a response names is the right one.
+
+    Possible are the listed options, true and false, yes and no, or any number, after the kind of
+    the target. The response must end with any other target (sorted words, brackets).
+    """
+    return _concludes(question.turns[0], response, question.targets[0])
+
+
+def contains(question: Question, response: str) -> bool:
+    """Whether a response contains an accepted answer, or says that the passage has none.
+
+    Answers are compared without case, punctuation and articles.
+    """
+    if question.metadata.get("answerable") is False:
+        return bool(_DECLINES.search(response))
+    said = f" {_normalised(response)} "
+    return any(f" {_normalised(target)} " in said for target in question.targets)
+
+
+def first_line_contains(question: Question, response: str) -> bool:
+    """Whether the first line of a response contains an accepted answer."""
+    return contains(question, response.strip().partition("\n")[0])
+
+
+def letter_as_published(question: Question, response: str) -> bool:
+    """Judge a BBH response as the published study's script does, so that its Table 4 comes out.
+
+    Only targets like "(A)" are scored: the response repeats the target, in at least one sentence
+    that does not repeat the question's end, and in none with the word "incorrect". Responses to
+    other questions count as wrong.
+
+    Source: Schroeder & Wood-Doughty (2024), `resp_accuracy.py` and `results/accuracy_resp_*.csv`.
+    """
+    target = question.targets[0]
+    if not re.fullmatch(r"\(\w\)", target) or target not in response:
+        return False
+    sentences = re.findall(rf"[^.]*?{re.escape(target)}[^.]*\.", response)
+    repeats = sum(question.turns[0][-75:] in sentence for sentence in sentences)
+    return repeats < len(sentences) and not any("incorrect" in s for s in sentences)
+
+
+def first_character_as_published(question: Question, response: str) -> bool:
+    """Judge a SQuAD response as the published study's script does.
+
+    The script asks whether the response contains the FIRST CHARACTER of the answer: it indexes the
+    text where it means the list of answers. The study asked no unanswerable question.
+    """
+    return bool(question.targets) and question.targets[0][0] in response
+
+
+def _concludes(asked: str, response: str, target: str) -> bool:
+    if lettered := _LETTERED.findall(asked):
+        letters = "".join(letter for letter, _ in lettered)
+        named = re.findall(rf"\(([{letters}])\)|\b[Aa]nswer:? (?:is )?([{letters}])\b", response)
+        return bool(named) and f"({''.join(named[-1])})" == target
+    possible = [option.strip() for option in _DASHED.findall(asked)]
+    for kind in ("True", "False"), ("Yes", "No"):
+        if target.capitalize() in kind:
+            possible = list(kind)
+    if possible:
+        pattern = "|".join(map(re.escape, sorted(possible, key=len, reverse=True)))
+        named_words = re.findall(rf"\b(?:{pattern})\b", response, re.IGNORECASE)
+        return bool(named_words) and str(named_words[-1]).lower() == target.lower()
+    if re.fullmatch(r"-?\d+", target):
+        numbers = re.findall(r"-?\d+", response.replace(",", ""))
+        return bool(numbers) and int(numbers[-1]) == int(target)
+    return _letters_only(response).endswith(_letters_only(target))
+
+
+def _letters_only(text: str) -> str:
+    return re.sub(r"[\s.,:*\"']", "", text).lower()
+
+
+def _normalised(text: str) -> str:
+    """As SQuAD's official evaluation: lower case, no punctuation, no articles, single spaces."""
+    plain = "".join(c for c in text.lower() if c not in string.punctuation)
+    return " ".join(re.sub(r"\b(?:a|an|the)\b", " ", plain).split())

@@ -1,0 +1,95 @@
+"""How a judge is asked and how its answer is read."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from jinja2 import StrictUndefined, Template, TemplateError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from ..errors import UserError
+from .item import Item
+from .reader import Reader, Verdict
+
+_TEMPLATES = ImmutableSandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
+_TEMPLATES.filters["tojson"] = lambda value: json.dumps(value, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class JudgeDesign:
+    """A judge: its name, its prompt, its verdicts and its parser.
+
+    Attributes:
+        name: Name of the benchmark in logs and reports.
+        prompt: Jinja2 template of the prompt. It sees `question`, `context`, `options` (each with
+            `label` and `text`) or `response`, and every other field of the item.
+        verdict: What the judge can answer. `{"options": ["A", "B"]}`: the label of one of the
+            responses shown, one label a response. `["yes", "no"]`: one of these words.
+            `{"from": 1, "to": 10}`: a whole number of this scale.
+        parser: How to find the verdict in an output: `{"labels": ["Best Response"]}` after one of
+            these labels, `{"pattern": "..."}` in the first group of a regular expression,
+            `{"json": "verdict"}` in a field of a JSON object; None for the default.
+
+    Raises:
+        UserError: A field is not what it should be; the message names it.
+    """
+
+    name: str
+    prompt: str
+    verdict: Verdict
+    parser: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise UserError("name: expected the benchmark's name, a text.")
+        _ = self.reader, self._template
+
+    @cached_property
+    def reader(self) -> Reader:
+        """Reads the outputs of this judge."""
+        return Reader(self.verdict, self.parser)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The design without its prompt, as JSON values: what a scorer needs to read an output."""
+        verdict = self.verdict if isinstance(self.verdict, Mapping) else list(self.verdict)
+        facts = {"name": self.name, "verdict": verdict}
+        return facts if self.parser is None else facts | {"parser": dict(self.parser)}
+
+    def ask(self, item: Item, order: Sequence[str]) -> str:
+        """The prompt that shows an item to the judge.
+
+        Args:
+            item: The question and its responses.
+            order: Names of the responses, in the order of the labels.
+
+        Raises:
+            UserError: The template needs a field that the item lacks, or cannot be rendered.
+        """
+        texts = [item.responses[name] for name in order]
+        shown: dict[str, Any] = {**item.fields, "question": item.question}
+        if item.context is not None:
+            shown["context"] = item.context
+        if self.reader.kind == "options":
+            shown["options"] = [
+                {"label": label, "text": text}
+                for label, text in zip(self.reader.verdicts, texts, strict=True)
+            ]
+        elif texts:
+            shown["response"] = texts[0]
+        try:
+            return self._template.render(shown)
+        except Exception as error:  # a template can fail in any way it likes
+            raise UserError(f"prompt of '{self.name}', item '{item.id}': {error}.") from None
+
+    @cached_property
+    def _template(self) -> Template:
+        if not isinstance(self.prompt, str) or not self.prompt.strip():
+            raise UserError("prompt: expected the text of a prompt.")
+        try:
+            return _TEMPLATES.from_string(self.prompt)
+        except TemplateError as error:
+            line = getattr(error, "lineno", None)
+            raise UserError(f"prompt, line {line}: {error.message}.") from None

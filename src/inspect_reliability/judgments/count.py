@@ -1,0 +1,171 @@
+"""From judgments to counts: which categories there are, and how often each was chosen."""
+
+import math
+import re
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count as counting
+from string import ascii_uppercase
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..stats import Counts, Numbers
+from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
+from .judgment import Judgment
+
+# A scorer that gave one of these could have given the other.
+_OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+@dataclass
+class Judged:
+    """Judgments of one judge under one condition, as columns of equal length.
+
+    Attributes:
+        questions: What was judged (`Judgment.question`).
+        clusters: What each belongs to (`Judgment.cluster`).
+        verdicts: Names of categories; None where there is none.
+        replications: Their numbers; None where not known.
+        categories: All verdicts the judge could have given; None where not known.
+        orders: Names of the responses in the order of the labels; None without options.
+        responders: Whose response was chosen or judged.
+    """
+
+    questions: Sequence[str]
+    clusters: Sequence[Hashable]
+    verdicts: Sequence[str | None]
+    replications: Sequence[int | None]
+    categories: Sequence[Sequence[str] | None]
+    orders: Sequence[Sequence[str] | None]
+    responders: Sequence[str | None]
+
+    @classmethod
+    def of(cls, judgments: Iterable[Judgment]) -> "Judged":
+        """The columns of judgments, of which there is at least one."""
+        q, c, _, v, r, _, k, o, w = zip(*judgments, strict=True)
+        return cls(q, c, v, r, k, o, w)
+
+    @cached_property
+    def order_varies(self) -> bool:
+        """Whether any question was shown with its options in more than one order."""
+        first: dict[Hashable, Sequence[str]] = {}
+        return any(
+            order is not None and list(first.setdefault(question, order)) != list(order)
+            for question, order in zip(self.questions, self.orders, strict=True)
+        )
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of the options that the judge was shown; empty where it was shown none."""
+        longest = max((len(order) for order in self.orders if order is not None), default=0)
+        own = [name for name in self._own_categories or () if name not in (NON_RESPONSE, INVALID)]
+        return tuple(own[:longest] if len(own) >= longest else ascii_uppercase[:longest])
+
+    @cached_property
+    def choices(self) -> Sequence[str | None]:
+        """What each judgment chose, as a category that means the same in every replication.
+
+        That is the verdict while each question's options keep their order, and the responder
+        behind a label where the order varies; "non-response" and "invalid" stay what they are.
+        """
+        if not self.order_varies:
+            return self.verdicts
+        labels = set(self.labels)
+        return [
+            responder if verdict in labels else verdict
+            for verdict, responder in zip(self.verdicts, self.responders, strict=True)
+        ]
+
+    @cached_property
+    def declared(self) -> tuple[str, ...] | None:
+        """Categories that a judgment could have fallen into; None if that is not known."""
+        if self.order_varies:
+            shown = {name for order in self.orders if order is not None for name in order}
+            return (*sorted(shown), NON_RESPONSE, INVALID)
+        own = self._own_categories
+        if own is None and self.labels:
+            own = (*self.labels, NON_RESPONSE, INVALID)
+        # A scorer of another kind may have been run on a judge's task as well.
+        occurring = set(self.verdicts) - {None}
+        return own if own is not None and occurring <= set(own) else None
+
+    @cached_property
+    def _own_categories(self) -> tuple[str, ...] | None:
+        found = {None if own is None else tuple(own) for own in self.categories}
+        return found.pop() if len(found) == 1 else None
+
+    @cached_property
+    def values(self) -> dict[str, float] | None:
+        """Verdict -> number, where every verdict is a number; else None.
+
+        Non-responses and invalid verdicts may be among them, and have no number.
+        """
+        if self.labels:
+            return None  # names of options
+        given = set(self.verdicts) - {None, NON_RESPONSE, INVALID}
+        found = {name: float(name) for name in given if name and NUMBER.fullmatch(name)}
+        finite = all(map(math.isfinite, found.values()))
+        return found if given and finite and len(found) == len(given) else None
+
+    def counts(self, categories: Sequence[str] = ()) -> Counts:
+        """The judgments counted by question and category.
+
+        Args:
+            categories: Declared categories; by default those that the judgments declare, else
+                those that occur, with the opposites of C, true and correct.
+
+        Raises:
+            ReliabilityError: There is no verdict.
+        """
+        occurring = set(self.choices) - {None}
+        first = tuple(dict.fromkeys(categories)) or self.declared
+        if first is None:
+            first = next((pair for pair in _OPPOSITES if occurring & set(pair)), ())
+        names = (*first, *sorted(map(str, occurring.difference(first))))
+        counts = Counts.from_long(self.questions, self.choices, names)
+        return counts.together(self._clusters_of(counts.questions))
+
+    def numbers(self) -> Numbers | None:
+        """The verdicts as numbers, where every verdict is one; else None."""
+        if self.values is None:
+            return None
+        given = [math.nan if v is None else self.values.get(v, math.nan) for v in self.verdicts]
+        table = self.matrix(given)
+        table[table == None] = math.nan  # noqa: E711
+        names = tuple(dict.fromkeys(self.questions))
+        return Numbers(table.astype(np.float64), names).together(self._clusters_of(names))
+
+    def _clusters_of(self, questions: Iterable[str]) -> Iterator[Hashable]:
+        cluster = dict(zip(self.questions, self.clusters, strict=True))
+        return (cluster[question] for question in questions)
+
+    def matrix(self, values: Sequence[Any]) -> NDArray[Any]:
+        """Values of the judgments as an array of questions x replications; None where none is.
+
+        The column is the number of the replication, so that a judgment that is not there leaves
+        its place empty and moves no other. Where numbers repeat within a question, as where runs
+        with different seeds are put together, or are not known, it is the rank within the question.
+
+        Args:
+            values: One value a judgment.
+        """
+        row = {name: i for i, name in enumerate(dict.fromkeys(self.questions))}
+        rows = [row[name] for name in self.questions]
+        places = list(zip(rows, self.replications, strict=True))
+        if None in self.replications or len(set(places)) < len(places):
+            order = sorted(range(len(rows)), key=lambda i: self.replications[i] or 0)
+            ranks = [counting() for _ in row]
+            columns = [0] * len(rows)
+            for i in order:
+                columns[i] = next(ranks[rows[i]])
+        else:
+            column = {r: k for k, r in enumerate(sorted(set(self.replications)))}  # type: ignore[type-var]
+            columns = [column[r] for r in self.replications]
+        matrix = np.full((len(row), max(columns, default=-1) + 1), None, dtype=object)
+        matrix[rows, columns] = values
+        return matrix

@@ -1,0 +1,91 @@
+"""Coefficients of judgments, on every scale that their verdicts have."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Literal, get_args
+
+from ..errors import UserError
+from ..stats import COEFFICIENTS, Counts, Estimate, panel
+from .count import NUMBER, Judged
+
+Level = Literal["nominal", "ordinal", "interval"]
+
+NO_NUMBERS = "the verdicts are not numbers"
+NO_ORDER = (
+    "the order of the verdicts is not known: list them from lowest to highest, as in "
+    "categories=['poor', 'fair', 'good']"
+)
+
+
+def names_of(level: Level) -> tuple[str, ...]:
+    """Names of the coefficients of one level of measurement."""
+    return tuple(name for name, row in COEFFICIENTS.items() if row.scale == level)
+
+
+def check_level(level: Level | None) -> None:
+    """Refuse a level of measurement that does not exist.
+
+    Raises:
+        UserError: There is no such level.
+    """
+    if level is not None and level not in get_args(Level):
+        raise UserError(f"level='{level}' is not known. Use one of: {', '.join(get_args(Level))}.")
+
+
+def estimates(
+    judged: Judged,
+    level: Level | None = None,
+    categories: Sequence[str] = (),
+    names: Iterable[str] | None = None,
+) -> dict[str, Estimate]:
+    """Estimate the coefficients of judgments.
+
+    Args:
+        judged: The judgments of one judge under one condition.
+        level: "nominal" takes verdicts for names only; "ordinal" adds the coefficients of ordered
+            categories, "interval" those of numbers. By default "interval" where all verdicts are
+            numbers, with those of ordered categories where the judge's scale is declared, else
+            "nominal".
+        categories: Declared categories, in their order; by default as `Judged.counts`.
+        names: Coefficients to estimate, of those levels; by default all.
+
+    Raises:
+        ReliabilityError: There is no verdict.
+    """
+    wanted = set(COEFFICIENTS if names is None else names)
+    counts = judged.counts(categories)
+    numbers = judged.numbers() if level in (None, "interval") else None
+    found = panel(counts, [name for name in names_of("nominal") if name in wanted])
+    declared_scale = level is None and judged.values is not None and judged.declared is not None
+    if level == "ordinal" or declared_scale:
+        asked = [name for name in names_of("ordinal") if name in wanted]
+        ordered = _ordered(counts, tuple(categories), judged.values)
+        found |= panel(ordered, asked) if ordered else _not_known(asked, found, NO_ORDER)
+    if level == "interval" or numbers is not None:
+        asked = [name for name in names_of("interval") if name in wanted]
+        found |= _not_known(asked, found, NO_NUMBERS) if numbers is None else panel(numbers, asked)
+    return found
+
+
+def _not_known(
+    names: Iterable[str], others: dict[str, Estimate], reason: str
+) -> dict[str, Estimate]:
+    blank = next(iter(others.values()), None) or Estimate(None, None, None, 0, 0)
+    blank = replace(blank, value=None, low=None, high=None, method=None, warning=None)
+    return dict.fromkeys(names, replace(blank, reason=reason))
+
+
+def _ordered(
+    counts: Counts, declared: tuple[str, ...], values: dict[str, float] | None
+) -> Counts | None:
+    """The verdicts that have a rank, lowest first; None if ranks are not known."""
+    if declared:
+        order = [name for name in counts.categories if name in declared]
+    elif values is not None:
+        order = sorted((name for name in counts.categories if NUMBER.fullmatch(name)), key=float)
+    else:
+        return None
+    column = {name: k for k, name in enumerate(counts.categories)}
+    table = counts.table[:, [column[name] for name in order]]
+    left_out = counts.table.sum(axis=1) - table.sum(axis=1)
+    return replace(counts, table=table, categories=tuple(order), missing=counts.missing + left_out)

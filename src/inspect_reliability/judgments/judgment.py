@@ -1,0 +1,33 @@
+"""One verdict on record."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Judgment(NamedTuple):
+    """What a score says a judge decided, once.
+
+    Attributes:
+        question: What was judged: a question, or one of several outputs of it.
+        cluster: The question itself. Its outputs belong together: other questions would bring
+            other outputs.
+        scorer: Name of the scorer, with the key of the part (`rubric.style`) where its score has
+            several parts.
+        verdict: Name of the category; None where there is none.
+        replication: Number of the replication, from 1; None where the score does not say.
+        seed: Seed that was sent; None where the score does not say.
+        categories: All verdicts that the judge could have given; None where that is not known.
+        order: Names of the responses shown, in the order of the option labels; None where the
+            judge did not choose among options.
+        responder: Whose response was chosen or, without options, judged.
+    """
+
+    question: str
+    cluster: str
+    scorer: str
+    verdict: str | None
+    replication: int | None = None
+    seed: int | None = None
+    categories: Sequence[str] | None = None
+    order: Sequence[str] | None = None
+    responder: str | None = None

@@ -1,0 +1,83 @@
+"""Verdicts in the paper's integer codes, and omega of these codes."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..stats import Estimate, Numbers, ShapeError, UnknownCategoryError, panel
+from ..stats.counts import category_name
+from ..stats.numbers import table_of_numbers
+from ..stats.sums import FloatArray
+
+LETTER_CODES: Mapping[str, int] = {
+    **{letter: code for code, letter in enumerate("ABCDE", start=1)},
+    "non-response": 6,
+    "invalid": 7,
+}
+"""The paper's codes of a best-of-five verdict."""
+
+CORRECTNESS_CODES: Mapping[str, int] = {
+    "correct": 1,
+    "incorrect": 0,
+    "non-response": 0,
+    "invalid": 0,
+}
+"""The paper's codes of a verdict against a ground truth: everything else is 0."""
+
+WARNING = (
+    "Letters are names, not numbers: this value depends on which number each verdict is given."
+)
+
+_OF_NUMBERS = {
+    "integer_omega": "icc",
+    "integer_omega_composite": "icc_composite",
+    "cronbach_alpha": "cronbach_alpha",
+}
+
+
+def encode(verdicts: Iterable[Iterable[object]], codes: Mapping[str, int]) -> FloatArray:
+    """Verdicts of questions x replications as the paper's replications x questions.
+
+    Args:
+        verdicts: N rows of R verdicts; None, NaN and NA are missing.
+        codes: The code of each verdict.
+
+    Returns:
+        Codes, R x N, NaN where a verdict is missing.
+
+    Raises:
+        UnknownCategoryError: A verdict has no code.
+        ShapeError: The rows differ in length.
+    """
+    rows = [[category_name(verdict) for verdict in row] for row in verdicts]
+    found = {verdict for row in rows for verdict in row if verdict is not None}
+    if unknown := sorted(found.difference(codes)):
+        raise UnknownCategoryError(unknown, codes)
+    if len({len(row) for row in rows}) > 1:
+        raise ShapeError("The questions differ in their number of replications: fill up with None.")
+    code_of: dict[str | None, float] = {verdict: code for verdict, code in codes.items()}
+    code_of[None] = np.nan
+    return np.array([[code_of[verdict] for verdict in row] for row in rows]).T
+
+
+def integer_coded(codes: ArrayLike, level: float = 0.95) -> dict[str, Estimate]:
+    """The parallel one-factor model of integer codes: items are replications, units questions.
+
+    Args:
+        codes: Codes of the verdicts, replications x questions, NaN where missing.
+        level: Confidence level of the intervals.
+
+    Returns:
+        "integer_omega" and "integer_omega_composite", ICC(1) of one replication and of all, and
+        "cronbach_alpha", each with a warning.
+
+    Raises:
+        ShapeError: The codes are not a table of numbers.
+    """
+    found = panel(Numbers(table_of_numbers(codes).T), level=level)
+    return {
+        name: replace(found[of_numbers], warning=WARNING)
+        for name, of_numbers in _OF_NUMBERS.items()
+    }

@@ -1,0 +1,76 @@
+"""The full text behind a judgment, read one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inspect_ai.log import read_eval_log_sample
+
+from .layout import PublishedRun, published_prompt, published_runs
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True)
+class JudgmentText:
+    """What a judge was shown and what it said.
+
+    Attributes:
+        prompt: The prompt; None where it is not known.
+        output: The judge's whole output.
+    """
+
+    prompt: str | None
+    output: str
+
+
+def judgment_text(row: Mapping[str, Any]) -> JudgmentText | None:
+    """Read prompt and output of one row of a judgments table.
+
+    Returns:
+        The text, or None where the table does not lead back to it (a data frame, a log that was
+        read from memory or has been moved since).
+    """
+    import pandas as pd
+
+    place = row.get("log")
+    if not isinstance(place, str):
+        return None
+    if pd.isna(row.get("epoch")):
+        return _published_text(row, Path(place))
+    try:
+        sample = read_eval_log_sample(
+            place, id=row["sample"], epoch=int(row["epoch"]), resolve_attachments=True
+        )
+    except (OSError, ValueError, IndexError, KeyError):
+        return None
+    prompt = [message.text for message in sample.messages if message.role in ("system", "user")]
+    return JudgmentText("\n\n".join(prompt) or None, sample.output.completion)
+
+
+def _published_text(row: Mapping[str, Any], path: Path) -> JudgmentText | None:
+    folder = path.parents[2] if path.parent.name == "judgment_results" else path.parents[1]
+    for run in _runs(folder):
+        outputs = run.outputs.get(row["question"])
+        same = run.path == path and run.judge == row["judge"]
+        if same and outputs is not None and _same(run.temperature, row["temperature"]):
+            output = outputs[int(row["replication"]) - 1]
+            prompt = published_prompt(folder, run, row["question"])
+            return None if output is None else JudgmentText(prompt, output)
+    return None
+
+
+def _same(temperature: float | None, other: Any) -> bool:
+    import pandas as pd
+
+    return bool(pd.isna(other) if temperature is None else temperature == other)
+
+
+@lru_cache(maxsize=1)
+def _runs(folder: Path) -> tuple[PublishedRun, ...]:
+    return tuple(published_runs(folder)[0])

@@ -1,0 +1,102 @@
+"""One run over outputs: what is judged already, where judgments are kept, and when to stop."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from inspect_ai.scorer import Score, Scorer, Target
+from inspect_ai.solver import TaskState
+
+from ..errors import PrerequisiteError
+from ..verdicts import NON_RESPONSE
+from .refused import CallRefusedError
+from .summary import Known, Output, Replication
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Run:
+    """What the replications of one run share.
+
+    Attributes:
+        known: Replications that were made earlier.
+        seed_checks: What the seed check of an output found earlier.
+        keep: Called with each replication as soon as it is made.
+        expected: Names of the models of which one must answer first; any may if there is none.
+        stopped: Why no further call is made; None while calls are made.
+        stranger: The model that would have answered first, if it was not expected.
+        models: Names of the models called so far.
+    """
+
+    known: Known = field(default_factory=dict)
+    seed_checks: dict[Output, str] = field(default_factory=dict)
+    keep: Callable[[Output, int, Replication], None] = lambda output, number, replication: None
+    expected: frozenset[str] = frozenset()
+    stopped: str | None = None
+    stranger: str | None = None
+    models: set[str] = field(default_factory=set)
+
+    def admit(self, model: str) -> None:
+        """Let a call of a model pass.
+
+        Raises:
+            CallRefusedError: The run was stopped, or its first call is one of another model.
+        """
+        if self.expected and model not in self.expected and not self.models & self.expected:
+            self.stranger = model
+            self.stopped = f"{model} is not the grader"
+        if self.stopped:
+            raise CallRefusedError(self.stopped)
+        self.models.add(model)
+
+    def record(self, output: Output, number: int, replication: Replication) -> None:
+        """Keep a replication; if that fails, make no more of them."""
+        try:
+            self.keep(output, number, replication)
+        except OSError as error:
+            self.stopped = self.stopped or f"judgments cannot be written ({error.strerror})"
+
+    async def replicate(
+        self, scorer: Scorer, state: TaskState, target: Target, seed: int
+    ) -> Replication:
+        """Run a scorer once, its model calls with this seed.
+
+        Raises:
+            PrerequisiteError: Something is set up wrongly, which no repetition would mend.
+        """
+        from .seeded_calls import seeded_calls
+
+        with seeded_calls(seed, self.admit) as calls:
+            try:
+                score = await scorer(state, target)
+                if calls.refused:
+                    raise calls.refused
+            except PrerequisiteError:
+                raise
+            except CallRefusedError as refused:
+                return Replication(seed, None, error=f"not made: {refused.message}")
+            except Exception as error:  # the other replications must not be lost with it
+                message = f"{type(error).__name__}: {error}"
+                logger.info("A replication with seed %d failed: %s", seed, message)
+                return Replication(seed, None, error=message, models=frozenset(calls.models))
+        score = Score.unscored() if score is None else score
+        return Replication(
+            seed=seed,
+            verdict=_verdict(score.value),
+            explanation=score.explanation or "",
+            answer=score.answer,
+            models=frozenset(calls.models),
+            temperature=calls.temperature,
+            cached=calls.cached,
+        )
+
+
+def _verdict(value: Any) -> Any:
+    """A score's value, where NaN (unscored) is a grade that the grader did not give."""
+    if isinstance(value, Mapping):
+        return {key: _verdict(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_verdict(part) for part in value]
+    return NON_RESPONSE if value is None or value != value else value

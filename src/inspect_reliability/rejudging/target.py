@@ -1,0 +1,186 @@
+"""The log that is written: tried before the first call, and never lost."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from itertools import count
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any, TextIO
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+from inspect_ai.log import EvalLog, write_eval_log
+
+from ..errors import UserError
+from ..saving import alone, beside, whole
+from .summary import Known, Output, Replication
+
+
+class Target:
+    """Where a rejudged log goes, with what was judged since it was last written.
+
+    Each replication is added to a file beside the log as soon as it is made, one JSON object a
+    line. When the log is written, that file goes.
+    """
+
+    def __init__(self, location: str, log: EvalLog, seed: int) -> None:
+        self.location = location
+        self._run = {"log": log.eval.eval_id, "base_seed": seed}
+        self._unfinished = beside(location, ".unfinished")
+        self._file: TextIO | None = None
+
+    def try_out(self, log: EvalLog) -> None:
+        """Write a sample under another name and open the file of replications; leave neither."""
+        files, path = fsspec.core.url_to_fs(f"{self.location}.part")
+        few = log.model_copy(update={"samples": (log.samples or [])[:1]})
+        write_eval_log(few, f"{self.location}.part", format=_format(self.location))
+        files.rm(path)
+        self._unfinished.open("a").close()
+        if not self._unfinished.stat().st_size:
+            self._unfinished.unlink()
+
+    def known(self) -> Known:
+        """What an earlier run judged and could not write to the log.
+
+        Raises:
+            UserError: It is about another log or another base seed.
+        """
+        found: Known = {}
+        for entry in _lines(self._unfinished):
+            try:
+                run = {key: entry.pop(key) for key in self._run}
+                output = (entry.pop("scorer"), entry.pop("sample"), entry.pop("epoch"))
+                number, models = entry.pop("number"), frozenset(entry.pop("models"))
+                found.setdefault(output, {})[number] = Replication(**entry, models=models)
+            except (AttributeError, KeyError, TypeError):
+                continue  # somebody else's line
+            if run != self._run:
+                raise UserError(
+                    f"{self._unfinished} has judgments of another log or another base seed "
+                    f"({run['base_seed']}). Give the same --seed to go on with them, or name "
+                    "another --output to begin anew."
+                )
+        return found
+
+    def keep(self, output: Output, number: int, replication: Replication) -> None:
+        """Put a replication on disk at once."""
+        if self._file is None:
+            self._file = self._unfinished.open("a", encoding="utf-8")
+            self._file.write("\n")  # ends a line that a killed process left half written
+        scorer, sample, epoch = output
+        entry = self._run | {"scorer": scorer, "sample": sample, "epoch": epoch, "number": number}
+        entry |= asdict(replication) | {"models": sorted(replication.models)}
+        self._file.write(json.dumps(entry) + "\n")
+        self._file.flush()
+
+    def write(self, log: EvalLog) -> str:
+        """Write the log, if need be elsewhere.
+
+        Returns:
+            Where it is.
+
+        Raises:
+            UserError: It cannot be written anywhere; the replications stay on disk.
+        """
+        places = [self.location, *_elsewhere(Path(self.location).name)]
+        reasons = []
+        for place in places:
+            try:
+                _write(log, place)
+            except Exception as error:  # what was paid for must not be lost
+                reasons.append(f"{place} ({_why(error)})")
+                continue
+            self.close()
+            self._unfinished.unlink(missing_ok=True)
+            return place
+        raise UserError(
+            f"The log cannot be written: {'; '.join(reasons)}. The judgments are in "
+            f"{self._unfinished}: make room and run the same command again."
+        )
+
+    def close(self) -> None:
+        """Close the file of replications; it stays."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+@contextmanager
+def opened(location: str, log: EvalLog, seed: int) -> Iterator[Target]:
+    """A target that can be written, which no other process writes.
+
+    Args:
+        location: The file, local or any URL inspect can write.
+        log: The log that is rejudged.
+        seed: Base seed.
+
+    Raises:
+        UserError: It cannot be written, or another process writes it.
+    """
+    if not location.endswith((".eval", ".json")):
+        raise UserError(f"{location} is no name of a log. Name a file that ends in .eval or .json.")
+    with ExitStack() as stack:
+        try:
+            target = Target(location, log, seed)
+            files, path = fsspec.core.url_to_fs(location)
+            if files.isdir(path):
+                raise UserError(f"{location} is a folder. Name a file in it: --output FILE.eval")
+            files.makedirs(files._parent(path), exist_ok=True)
+            if isinstance(files, LocalFileSystem):
+                _refuse_full_disk(location, path, log)
+            stack.enter_context(alone(location))
+            target.try_out(log)
+        except UserError:
+            raise
+        except Exception as error:
+            raise UserError(
+                f"{location} cannot be written: {_why(error)}. Name another --output."
+            ) from None
+        stack.callback(target.close)
+        yield target
+
+
+def _refuse_full_disk(location: str, path: str, log: EvalLog) -> None:
+    source = Path(log.location.removeprefix("file://"))
+    needed = 2 * source.stat().st_size if log.location and source.is_file() else 0
+    free = shutil.disk_usage(Path(path).parent).free
+    if free < needed:
+        raise UserError(
+            f"{location} needs about {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free. "
+            "Make room, or name another --output."
+        )
+
+
+def _write(log: EvalLog, location: str) -> None:
+    with whole(location) as part:
+        write_eval_log(log, part, format=_format(location))
+
+
+def _format(location: str) -> Any:
+    return "json" if location.endswith(".json") else "eval"
+
+
+def _elsewhere(name: str) -> Iterator[str]:
+    """Names that nobody has, in folders that most likely can be written."""
+    for folder in dict.fromkeys([Path.cwd(), Path(gettempdir()), Path.home()]):
+        names = (folder / f"{n or ''}{name}" for n in count())
+        yield str(next(file for file in names if not file.exists()))
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    if not file.exists():
+        return
+    for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            yield json.loads(line)
+        except json.JSONDecodeError:
+            continue  # empty, or half written when the process was killed

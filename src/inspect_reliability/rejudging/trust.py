@@ -1,0 +1,138 @@
+"""What a log may not decide: which code runs here, what is loaded, and who gets the API key.
+
+Logs come from strangers. A log names scorers of installed packages, arguments and hosted models;
+a Python file, a model folder, an address or an argument that can run code the user names.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+from urllib.parse import urlsplit
+
+from inspect_ai.util import RegistryType
+
+from ..errors import UserError
+
+_LOCAL_PATH = re.compile(r"[\w.-]+/[/\\.~]")
+_LOADED_HERE = {"hf", "hf_seeded", "nnterp", "sglang", "transformer_lens", "vllm"}
+_MOCKS = ("mockllm/", "none/")
+_INERT = ("agent", "metric", "score_reducer", "scorer", "solver", "tool")
+_ACTIVE = tuple(kind for kind in get_args(RegistryType) if kind not in _INERT)
+"""Kinds of registered objects that can load or start something when they are made."""
+
+_HARMLESS = {
+    "batch_size",
+    "device",
+    "device_map",
+    "do_sample",
+    "dtype",
+    "enable_thinking",
+    "max_rows",
+    "memory_gb",
+    "stop_at_verdict",
+    "tensor_parallel_size",
+    "torch_dtype",
+}
+"""Arguments of models that choose where and how fast they run, and nothing else."""
+
+
+def vet_scorer(name: str, options: Mapping[str, Any], where: str, *, chosen: bool) -> None:
+    """Refuse a scorer of a log whose name or arguments would run code or load a folder.
+
+    Args:
+        name: The scorer's name in the log.
+        options: Its arguments in the log.
+        where: What to call the log in an error.
+        chosen: Whether the user named the scorer, so that only its arguments come from the log.
+
+    Raises:
+        UserError: The error names the option that allows it.
+    """
+    if "@" in name and not chosen:
+        raise UserError(
+            f"{where} names the scorer {name}, a Python file. A log never runs code here. "
+            f"If you trust the file, name it yourself: --scorer {name}"
+        )
+    _vet_value(dict(options), f"{where}, scorer {name}")
+
+
+def vet_model(model: str, base_url: str | None, arguments: Mapping[str, Any], where: str) -> None:
+    """Refuse a model of a log that is a local folder, lives elsewhere, or has risky arguments.
+
+    An address is taken if it is on this machine or in the environment (`OPENAI_BASE_URL`).
+
+    Raises:
+        UserError: The error names the options that allow it.
+    """
+    if model.startswith(_MOCKS):
+        return
+    risky = {key: value for key, value in arguments.items() if key not in _HARMLESS}
+    reasons = []
+    if _is_path(model):
+        reasons.append("loads a model folder of this machine")
+    if risky:
+        reasons.append(f"sets model arguments that can run code ({', '.join(risky)})")
+    if base_url is not None and not _is_known(base_url):
+        reasons.append(f"sends requests, with your API key, to {base_url}")
+    if reasons:
+        own = [f"--model {model}"]
+        own += [f"-M {key}={value}" for key, value in arguments.items()]
+        own += [f"--model-base-url {base_url}"] if base_url is not None else []
+        raise UserError(
+            f"{where} {' and '.join(reasons)}. A log does not decide that. If you trust it, name "
+            f"the model yourself: {' '.join(own)}"
+        )
+
+
+def _vet_value(value: Any, where: str) -> None:
+    if isinstance(value, str):
+        if ".py@" in value:
+            raise UserError(
+                f"{where} names {value}, a Python file. A log never runs code here. Name the "
+                "scorer that you trust with --scorer."
+            )
+        if value.partition("/")[0] in _LOADED_HERE and not re.search(r"\s", value):
+            vet_model(value, None, {}, where)
+    elif isinstance(value, Mapping):
+        _vet_mapping(value, where)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            _vet_value(part, where)
+
+
+def _vet_mapping(value: Mapping[str, Any], where: str) -> None:
+    model, arguments = value.get("model"), value.get("model_args")
+    if isinstance(model, str) and isinstance(arguments, Mapping):
+        vet_model(model, value.get("base_url"), arguments, where)
+    kind = value.get("type")
+    if {"type", "name", "params"} <= value.keys() and kind in _ACTIVE:
+        raise UserError(
+            f"{where} creates {value['name']}, a {kind}. A log does not decide that. Name the "
+            "scorer that you trust with --scorer."
+        )
+    for key, part in value.items():
+        if key == "trust_remote_code" and part:
+            raise UserError(
+                f"{where} sets trust_remote_code, which runs code that comes with a model. If you "
+                "trust it, name the model yourself: --model MODEL -M trust_remote_code=true"
+            )
+        if str(key).endswith("base_url") and isinstance(part, str) and not _is_known(part):
+            raise UserError(
+                f"{where} sends requests, with your API key, to {part}. If you trust the address, "
+                f"name it yourself: --model MODEL --model-base-url {part}"
+            )
+        _vet_value(part, where)
+
+
+def _is_path(model: str) -> bool:
+    provider, _, name = model.partition("/")
+    here = provider in _LOADED_HERE and bool(name) and Path(name).exists()
+    return here or _LOCAL_PATH.match(model) is not None
+
+
+def _is_known(base_url: str) -> bool:
+    if urlsplit(base_url).hostname in ("localhost", "127.0.0.1", "::1"):
+        return True
+    return base_url in {url for name, url in os.environ.items() if name.endswith("_BASE_URL")}

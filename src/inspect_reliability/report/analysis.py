@@ -1,0 +1,154 @@
+"""Everything that a set of judgments says, computed before a word of it is printed."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from ..judgments import GROUP_BY, Judgments
+from .between_judges import agreement_of_judges, variance_of_verdicts
+from .least_stable import contradictions
+from .position import position_effects, position_shares, responder_shares
+from .row import Row, row_of, worst_seed_check
+from .votes import votes
+from .wording import Record, flat
+
+Progress = Callable[[Sequence[Any], str], Iterable[Any]]
+
+_RESULTS: Mapping[str, Callable[[Sequence[Row]], Iterable[Record]]] = {
+    "rows": lambda rows: [row.record for row in rows],
+    "position": position_shares,
+    "responders": responder_shares,
+    "position_or_preference": position_effects,
+    "between_judges": agreement_of_judges,
+    "variance": variance_of_verdicts,
+    "votes": votes,
+}
+"""What is computed of the rows, by its name in JSON and in files."""
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Every result of a set of judgments.
+
+    Attributes:
+        judgments: The judgments, and what was left out of them.
+        rows: One row a judge and condition.
+        results: Name -> records of plain values: `rows` and everything between and beside them.
+    """
+
+    judgments: Judgments
+    rows: tuple[Row, ...]
+    results: Mapping[str, list[Record]]
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that rows are grouped by."""
+        return list(dict.fromkeys(name for row in self.rows for name in row.group))
+
+    def keys(self, record: Record, *without: str) -> Record:
+        """What a record is of: its values in those columns, or in some of them."""
+        return {n: record[n] for n in self.names if n in record and n not in without}
+
+    def frame(self, name: str = "rows") -> pd.DataFrame:
+        """A result as a data frame: intervals and floors as columns `_low` and `_high`."""
+        return pd.DataFrame([flat(found) for found in self.results[name]])
+
+
+def analyse(
+    judgments: Judgments,
+    by: Sequence[str] = GROUP_BY,
+    *,
+    permutations: int = 200,
+    texts: bool = False,
+    progress: Progress = lambda items, what: items,
+) -> Analysis:
+    """Compute every result.
+
+    Args:
+        judgments: All judgments.
+        by: Columns to group by.
+        permutations: Permutations of the published procedure's noise floor; 0 leaves the
+            procedure out.
+        texts: Whether to read the prompts and outputs of the least stable questions from the logs.
+        progress: Wraps the groups as they are computed, to show progress.
+
+    Raises:
+        UserError: There is no such column.
+    """
+    groups = sorted(split(judgments, by), key=lambda group: _order(group[0]))
+    rows = tuple(
+        row_of(group, table, permutations) for group, table in progress(groups, "Computing")
+    )
+    results = {name: list(compute(rows)) for name, compute in _RESULTS.items()}
+    read = progress(rows, "Reading texts") if texts else rows
+    results["least_stable"] = [found for row in read for found in contradictions(row, texts)]
+    results["seed_checks"] = list(_seed_checks(judgments.table))
+    results["notes"] = [
+        {"where": note.where, "what": note.what, "count": note.count} for note in judgments.notes
+    ]
+    return Analysis(judgments, rows, results)
+
+
+def split(
+    judgments: Judgments, by: Sequence[str] = GROUP_BY
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Groups of judgments that can be one row.
+
+    Verdicts of two scorers are never in one row, nor choices among options and verdicts on one
+    output, nor verdicts on the outputs of several responders.
+    """
+    for group, rows in judgments.groups(by):
+        scorers: Iterable[tuple[Any, pd.DataFrame]] = [(None, rows)]
+        several = "scorer" in rows and rows["scorer"].nunique(dropna=False) > 1
+        if several:
+            scorers = rows.groupby("scorer", sort=False, dropna=False)
+        for scorer, part in scorers:
+            named = {"scorer": None if pd.isna(scorer) else scorer} if several else {}
+            for kind, same in _kinds(part):
+                yield group | named | kind, same
+
+
+def _kinds(rows: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Parts of a group whose verdicts answer the same kind of question, with what names them."""
+    of = rows["benchmark"].astype(str)
+    none = pd.Series(False, rows.index)
+    options = rows["order"].notna().groupby(of).transform("any") if "order" in rows else none
+    named = rows["responder"].notna().groupby(of).transform("all") if "responder" in rows else none
+    kinds = list(rows.groupby([options, named & ~options], sort=False))
+    for (chooses, output), part in kinds:
+        if output and _by_responder(part):
+            for responder, judged in part.groupby("responder", sort=False):
+                yield {"responder": responder}, judged
+        elif chooses or len(kinds) == 1:
+            yield {}, part
+        else:
+            yield {"benchmark": ", ".join(map(str, part["benchmark"].unique()))}, part
+
+
+def _by_responder(rows: pd.DataFrame) -> bool:
+    """Whether outputs are of one responder, or of several on the same questions."""
+    several = rows.groupby("question")["responder"].nunique().max() > 1
+    return bool(several or rows["responder"].nunique() == 1)
+
+
+def _order(group: Mapping[str, Any]) -> list[tuple[bool, float, str]]:
+    """Names in alphabetical order, numbers (temperatures) from the highest to the lowest."""
+    return [
+        (value is None, -value, "")
+        if isinstance(value, int | float)
+        else (value is None, 0.0, str(value))
+        for value in group.values()
+    ]
+
+
+def _seed_checks(table: pd.DataFrame) -> Iterator[Record]:
+    """What is known of each judge's seeds."""
+    for judge, rows in table.groupby("judge", sort=False, dropna=False):
+        yield {
+            "judge": None if pd.isna(judge) else str(judge),
+            "seed_check": worst_seed_check(rows),
+            "n_judgments": len(rows),
+            "n_seeds": int(rows["seed"].notna().sum()) if "seed" in rows else 0,
+        }

@@ -1,0 +1,148 @@
+"""What a command has to say, before it takes a form."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .wording import Record
+
+Tone = Literal["legend", "heading", "note", "good", "bad", "unsure"]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph; `tone` says what it is to the reader.
+
+    Notes on what was left out reach a terminal as standard error, when the judgments are read.
+    """
+
+    text: str
+    tone: Tone = "legend"
+
+
+@dataclass(frozen=True)
+class Caution:
+    """What keeps numbers from being trusted as they are.
+
+    Of a document's `n_rows` rows, `rows` names those it is about.
+    """
+
+    text: str
+    rows: Sequence[str] = ()
+    n_rows: int = 0
+
+    @property
+    def line(self) -> str:
+        """The caution with the rows it is about, of more than three only their number."""
+        whom = f" ({'; '.join(self.rows)})" if self.rows else ""
+        if len(self.rows) == self.n_rows:
+            whom = " (all)" if self.n_rows > 1 else ""
+        elif len(self.rows) > 3:
+            whom = f" ({len(self.rows)} of {self.n_rows} rows)"
+        return f"Caution{whom}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Texts in rows and columns."""
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        records: Sequence[Record],
+        columns: Mapping[str, Callable[[Record], str]],
+        title: str = "",
+    ) -> "Table":
+        """A table of records: heading -> what a record shows there."""
+        return cls(list(columns), [[c(one) for c in columns.values()] for one in records], title)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Records to be drawn, with what they say in words and in numbers.
+
+    Attributes:
+        title: What it is of.
+        words: What a reader who cannot see it is told.
+        records: One for each point, or for each segment of a bar.
+        x: Key of the horizontal place; of bars, the key of their names.
+        y: Key of the height, whose interval is drawn too; of bars, the length of a segment.
+        by: Key of the series: one colour, and one line, each.
+        table: Its numbers.
+        kind: Points that are joined, points that are not, or bars that lie.
+        y_label: What the vertical axis shows.
+        spread: Key of a standard error, where there is no interval.
+        reference: Height of a reference line.
+        lowest: Where the vertical axis begins.
+    """
+
+    title: str
+    words: str
+    records: Sequence[Record]
+    x: str
+    y: str
+    by: str
+    table: Table
+    kind: Literal["lines", "points", "bars"] = "lines"
+    y_label: str = ""
+    spread: str = ""
+    reference: float = 0.0
+    lowest: float = 0.0
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question, its prompt if known, and outputs: verdict, remark and text of each."""
+
+    question: str
+    prompt: str | None
+    outputs: Sequence[tuple[str, str, str]]
+
+
+@dataclass(frozen=True)
+class Detail:
+    """Blocks that a reader opens."""
+
+    title: str
+    headline: str
+    blocks: Sequence["Block"]
+
+
+Block = Text | Caution | Table | Figure | Example | Detail
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page; `link` is its short name in the page's contents."""
+
+    title: str
+    link: str
+    intro: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a command has found.
+
+    Attributes:
+        title: What it is about.
+        blocks: The numbers and what qualifies them: every form for readers shows them.
+        results: What programs read: name -> records. `rows` are the main ones.
+        facts: What was studied, by name. Only a page has room for these and the following.
+        glance: The result in a few sentences.
+        sections: A closer look.
+        sheet: Records of the CSV form, where they are not `rows`.
+    """
+
+    title: str
+    blocks: Sequence[Block]
+    results: Mapping[str, Any]
+    facts: Sequence[tuple[str, Sequence[str]]] = ()
+    glance: Sequence[str] = ()
+    sections: Sequence[Section] = ()
+    sheet: Sequence[Record] | None = None

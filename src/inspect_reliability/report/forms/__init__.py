@@ -1,0 +1,19 @@
+"""The forms a document takes: one module each, with a function `render`."""
+
+from importlib import import_module
+from typing import Literal, get_args
+
+from ..document import Document
+
+Form = Literal["table", "json", "csv", "markdown", "html"]
+FORMS: tuple[Form, ...] = get_args(Form)
+"""Names of the forms, which are those of their modules."""
+
+
+def render(document: Document, form: Form) -> str:
+    """A document in one form, as the text to print or to write.
+
+    A form is loaded when it is asked for: only the page needs matplotlib, only the terminal rich.
+    """
+    found: str = import_module(f".{form}", __package__).render(document)
+    return found

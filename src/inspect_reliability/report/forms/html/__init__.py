@@ -1,0 +1,50 @@
+"""A document as one page that needs nothing else: no script, no style or picture from elsewhere."""
+
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from itertools import groupby
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from ...document import Block, Document
+from ...printable import printable
+from .drawing import draw
+
+LONGEST_TEXT = 6_000
+"""Characters of a prompt or output on the page; the page says how many more there are."""
+
+
+def render(document: Document) -> str:
+    """The page.
+
+    The template escapes every text, writes out its control characters, and cuts the texts of
+    models where they are very long.
+    """
+    environment = Environment(
+        loader=PackageLoader(__package__, "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_harmless,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("page.html.jinja").render(
+        page=document,
+        runs=_runs,
+        draw=draw,
+        cut=lambda text: printable(text, LONGEST_TEXT),
+        version=version("inspect-reliability"),
+    )
+
+
+def _harmless(value: Any) -> Any:
+    """Control characters are written out in every text that is not markup of our own."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _runs(blocks: Sequence[Block]) -> Iterator[tuple[str, list[Block]]]:
+    """Blocks of one kind, or texts of one tone, that follow each other: they share a place."""
+    for kind, run in groupby(blocks, lambda one: getattr(one, "tone", type(one).__name__)):
+        yield kind, list(run)

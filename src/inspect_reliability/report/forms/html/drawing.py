@@ -1,0 +1,175 @@
+"""Figures drawn with matplotlib."""
+
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Picture
+from matplotlib.ticker import NullFormatter, PercentFormatter
+
+from ....verdicts import INVALID, NON_RESPONSE
+from ...document import Figure
+from ...printable import one_line
+from ...wording import Record, text
+from .svg import INK, PAPER, drawing, inline_svg
+
+# Okabe & Ito's colours, told apart with any kind of colour vision; shapes tell them apart too.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C00")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_SILENT = {NON_RESPONSE: ("none", "#9a9a9a"), INVALID: ("inv.", "#5f5f5f")}
+
+_TICKS = (1, 3, 5, 9, 15, 25, 49, 99, 199, 499)
+
+
+def draw(figure: Figure) -> Markup:
+    """A figure as an SVG element."""
+    with drawing():
+        picture = _bars(figure) if figure.kind == "bars" else _points(figure)
+        return inline_svg(picture, figure.words)
+
+
+def _points(figure: Figure) -> Picture:
+    series = _by(figure.records, figure.by)
+    # Numbers of votes are far apart; temperatures are names of places.
+    places = None if figure.x == "votes" else _places(figure)
+    picture = Picture(figsize=(max(3.6, 0.3 * len(places or ())), 2.6))
+    axes = picture.subplots()
+    for k, (name, own) in enumerate(series.items()):
+        own = [record for record in own if record[figure.y] is not None]
+        x = np.array([record.get(figure.x) for record in own])
+        if places is not None:
+            own.sort(key=lambda record: places[_name(record, figure.x)])
+            # Beside each other over a name, so that none hides another.
+            shift = (k - (len(series) - 1) / 2) * min(0.14, 0.6 / len(series))
+            x = np.array([places[_name(record, figure.x)] + shift for record in own])
+        y = np.array([record[figure.y] for record in own])
+        colour = COLOURS[k % len(COLOURS)]
+        ends = np.array([_ends(record, figure) for record in own]).reshape(-1, 2)
+        axes.vlines(x, *ends.T, color=colour, linewidth=1.5, alpha=0.75)
+        axes.plot(
+            x,
+            y,
+            color=colour,
+            marker=MARKERS[k % len(MARKERS)],
+            markersize=4.5,
+            linewidth=1.1,
+            linestyle="-" if figure.kind == "lines" and len(own) > 1 else "none",
+            clip_on=figure.kind == "lines",
+            label=_cut(name),
+        )
+    axes.axhline(figure.reference, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
+    if places is None:
+        axes.set_xscale("log")
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        ticks = sorted({record[figure.x] for record in figure.records} & set(_TICKS))
+        axes.set_xticks(ticks, map(str, ticks))
+        axes.minorticks_off()
+    else:
+        slanted = max(map(len, places)) > 6
+        turned: dict[str, Any] = {"rotation": 25, "ha": "right"} if slanted else {}
+        axes.set_xticks(range(len(places)), [_cut(name, 18) for name in places], **turned)
+        axes.set_xlim(-0.5, len(places) - 0.5)
+        axes.grid(axis="x", visible=False)
+    if figure.kind == "points":
+        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes.set_ylim(figure.lowest, 1 if figure.kind == "points" else 1.04)
+    axes.set_xlabel("" if figure.kind == "points" else one_line(figure.x))
+    axes.set_ylabel(figure.y_label)
+    judges = figure.by == "judge"
+    axes.legend(
+        title=None if judges else one_line(figure.by) or None,
+        ncols=1 if judges else 5,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.02),
+        borderaxespad=0.0,
+        handletextpad=0.2,
+        columnspacing=0.8,
+    )
+    return picture
+
+
+def _bars(figure: Figure) -> Picture:
+    names = list(dict.fromkeys(record[figure.x] for record in figure.records))
+    segments = _by(figure.records, figure.by)
+    choices = [name for name in segments if name not in _SILENT]
+    picture = Picture(figsize=(4.6, 0.62 + 0.185 * len(names)))
+    axes = picture.subplots()
+    left = np.zeros(len(names))
+    for name, own in segments.items():
+        widths = np.array([record[figure.y] for record in own])
+        # Greys for what is no choice.
+        short, colour = _SILENT.get(name) or (name, "")
+        colour = colour or COLOURS[choices.index(name) % len(COLOURS)]
+        axes.barh(
+            range(len(names)),
+            widths,
+            left=left,
+            height=0.82,
+            color=colour,
+            edgecolor=PAPER,
+            linewidth=0.6,
+            label=_cut(name, 22),
+        )
+        _name_segments(axes, left, widths, short, colour)
+        left = left + widths
+    shown = [_cut(name.partition(":")[2] or name) for name in names]
+    axes.set_yticks(range(len(names)), shown, fontsize=8)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlim(0, 1)
+    axes.xaxis.set_major_formatter(PercentFormatter(1))
+    axes.grid(visible=False)
+    axes.spines[["left", "bottom"]].set_visible(False)
+    above = (-0.5, 1.0, 1.5, 0.1)
+    axes.legend(
+        loc="lower left", bbox_to_anchor=above, ncols=4, handlelength=0.9, columnspacing=1.0
+    )
+    return picture
+
+
+def _name_segments(axes: Axes, left: Any, widths: Any, name: str, colour: str) -> None:
+    """Write a category's initial where there is room: colour alone tells nothing."""
+    short = name if len(name) <= 4 else one_line(name)[:1]
+    dark = sum(int(colour[i : i + 2], 16) * w for i, w in ((1, 0.3), (3, 0.59), (5, 0.11))) < 140
+    ink = "white" if dark else "black"
+    for row, width in enumerate(widths):
+        if width >= 0.035 * (len(short) + 0.6):
+            middle = left[row] + width / 2
+            axes.text(
+                middle, row, short, ha="center", va="center_baseline", fontsize=6.5, color=ink
+            )
+
+
+def _places(figure: Figure) -> dict[str, int]:
+    """Places along the axis: numbers in their order, then names, then what is not known."""
+    values = {_name(record, figure.x): record.get(figure.x) for record in figure.records}
+
+    def order(name: str) -> tuple[bool, bool, float]:
+        value = values[name]
+        number = value if isinstance(value, int | float) else None
+        return value is None, number is None, number or 0
+
+    return {name: k for k, name in enumerate(sorted(values, key=order))}
+
+
+def _by(records: Any, key: str) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        found.setdefault(_name(record, key), []).append(record)
+    return found
+
+
+def _name(record: Record, key: str) -> str:
+    return text(record.get(key), missing="not known" if key in record else "all judgments")
+
+
+def _ends(record: Record, figure: Figure) -> tuple[float, float]:
+    y = record[figure.y]
+    around = (record[figure.spread] or 0.0) if figure.spread else 0.0
+    low, high = record.get(f"{figure.y}_interval") or (y - around, y + around)
+    return low, high
+
+
+def _cut(name: str, longest: int = 34) -> str:
+    line = one_line(name)
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"

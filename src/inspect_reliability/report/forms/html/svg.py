@@ -1,0 +1,95 @@
+"""Matplotlib figures as SVG that lives inside a page."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import StringIO
+from itertools import count
+from typing import Any
+
+import matplotlib as mpl
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
+from ...printable import one_line
+
+INK = "#010203"
+"""Drawn as the page's text colour, so that a figure follows light and dark."""
+
+FAINT = "#040506"
+"""Drawn as the page's colour for grids and reference lines."""
+
+PAPER = "#070809"
+"""Drawn as the page's background."""
+
+_THEME = {INK: "var(--ink)", FAINT: "var(--faint)", PAPER: "var(--paper)"}
+
+_STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "inspect-reliability",
+    "text.parse_math": False,
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": FAINT,
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.5,
+    "axes.axisbelow": True,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.major.size": 0,
+    "ytick.major.size": 0,
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+}
+
+_numbers = count(1)
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Draw in the page's style."""
+    with mpl.rc_context(_STYLE):
+        yield
+
+
+def inline_svg(figure: Figure, label: str) -> Markup:
+    """A figure as an SVG element.
+
+    Args:
+        figure: The figure, drawn within `drawing()`.
+        label: What a reader who cannot see it is told.
+    """
+    out = StringIO()
+    figure.savefig(out, format="svg", bbox_inches="tight", pad_inches=0.04, metadata={"Date": None})
+    svg = out.getvalue()
+    svg = svg[svg.index("<svg") :]
+    # Its style would hold for the whole page, which has the same rule of its own.
+    svg = re.sub(r"<(metadata|style)\b.*?</\1>\s*", "", svg, flags=re.DOTALL)
+    # Ids are unique within a figure; a page holds many figures.
+    prefix = f"f{next(_numbers)}-"
+    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}", svg)
+    for drawn, themed in _THEME.items():
+        svg = svg.replace(drawn, themed)
+    width = re.search(r'viewBox="0 0 ([\d.]+)', svg)
+    limit = f"max-width:{float(width[1]) * 4 / 3:.0f}px" if width else ""
+    opening = f'<svg role="img" aria-label="{Markup.escape(one_line(label))}" style="{limit}"'
+    svg = re.sub(
+        r'<svg[^>]*?(viewBox="[^"]*")[^>]*>',
+        rf"{_literal(opening)} \1 "
+        'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">',
+        svg,
+        count=1,
+    )
+    return Markup(svg)
+
+
+def _literal(text: str) -> str:
+    return text.replace("\\", r"\\")

@@ -1,0 +1,37 @@
+"""A document as Markdown."""
+
+from collections.abc import Sequence
+
+from ..document import Block, Caution, Document, Table, Text
+from ..printable import one_line
+
+
+def render(document: Document) -> str:
+    """The document's blocks, one below the other."""
+    return "\n\n".join(filter(None, map(_block, document.blocks))) + "\n"
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Text() if block.tone != "note":
+            return ("## " if block.tone == "heading" else "") + plain(block.text)
+        case Caution():
+            return plain(block.line)
+        case Table():
+            title = f"### {plain(block.title)}\n\n" if block.title else ""
+            return title + pipes(block.headings, block.rows)
+    return ""
+
+
+def pipes(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A pipe table."""
+    first, *rest = ([plain(cell) for cell in line] for line in (headings, *rows))
+    lines = [first, ["---"] * len(headings), *rest]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def plain(text: str) -> str:
+    """A text that Markdown shows as it is, on one line."""
+    for character in "\\`*_[]<>|#":
+        text = text.replace(character, f"\\{character}")
+    return one_line(text)

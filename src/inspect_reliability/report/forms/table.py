@@ -1,0 +1,122 @@
+"""A document in a terminal."""
+
+from collections.abc import Mapping, Sequence
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text as RichText
+
+from ..document import Block, Caution, Document, Table, Text, Tone
+from ..printable import one_line
+
+_PIPE_WIDTH = 180
+_LONGEST_WORD = 16
+"""Characters of a word that are kept together; a longer one, such as a path, may be broken."""
+
+_STYLES: Mapping[Tone, str] = {
+    "legend": "dim",
+    "heading": "bold",
+    "good": "green",
+    "bad": "bold red",
+    "unsure": "yellow",
+}
+"""Notes have none: they were printed when the judgments were read."""
+
+
+def console(stderr: bool = False) -> Console:
+    """A console that is wide where nobody's window limits it, as in a pipe or a CI log."""
+    found = Console(stderr=stderr, highlight=False)
+    return (
+        found if found.is_terminal else Console(stderr=stderr, highlight=False, width=_PIPE_WIDTH)
+    )
+
+
+def render(document: Document) -> str:
+    """Its blocks as wide as the terminal, in colour if it has any.
+
+    Texts are shown, never interpreted, and never cut.
+    """
+    out = console()
+    with out.capture() as captured:
+        for block in document.blocks:
+            _print(out, block)
+    return captured.get()
+
+
+def print_text(out: Console, text: str, style: str = "") -> None:
+    """Print a paragraph; the text is shown, never interpreted."""
+    out.print(RichText(one_line(text), style=style))
+
+
+def _print(out: Console, block: Block) -> None:
+    match block:
+        case Text() if block.tone in _STYLES:
+            print_text(out, block.text, _STYLES[block.tone])
+        case Caution():
+            print_text(out, block.line, "yellow")
+        case Table():
+            print_table(out, block)
+
+
+def print_table(out: Console, table: Table) -> None:
+    """Print a table.
+
+    Lines break between words. Where even that does not fit the window, each row is printed as a
+    list of its own.
+    """
+    lines = [[one_line(cell) for cell in row] for row in (table.headings, *table.rows)]
+    heading = RichText(one_line(table.title)) if table.title else None
+    for gap in (2, 1):
+        if (widths := _widths(lines, out.width - gap * len(table.headings))) is not None:
+            _print_lines(out, lines, widths, gap, heading)
+            return
+    if heading:
+        out.print(heading, style="italic")
+    for cells in lines[1:]:
+        for name, cell in zip(lines[0], cells, strict=True):
+            if cell:
+                out.print(RichText(f"  {name}: {cell}" if name else f"  {cell}"))
+        out.print()
+
+
+def _widths(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
+    """Widths of the columns, none too narrow for its words; None if there is no room for them."""
+    columns = list(zip(*lines, strict=True))
+    widths = [
+        min(max(map(cell_len, " ".join(cells).split()), default=0), _LONGEST_WORD)
+        for cells in columns
+    ]
+    wanted = [max(map(cell_len, cells)) for cells in columns]
+    room -= sum(widths)
+    # Those that lack least are filled first: the fewest columns then break their lines.
+    for k in sorted(range(len(columns)), key=lambda k: wanted[k] - widths[k]):
+        more = max(min(wanted[k] - widths[k], room), 0)
+        widths[k] += more
+        room -= more
+    return widths if room >= 0 else None
+
+
+def _print_lines(
+    out: Console,
+    lines: Sequence[Sequence[str]],
+    widths: Sequence[int],
+    gap: int,
+    title: RichText | None,
+) -> None:
+    # The box's separator is the rest of the gap.
+    table = RichTable(
+        title=title,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, gap - 1, 0, 0),
+        pad_edge=False,
+        show_edge=False,
+    )
+    for heading, width in zip(lines[0], widths, strict=True):
+        table.add_column(RichText(heading), overflow="fold", width=width)
+    for cells in lines[1:]:
+        table.add_row(*map(RichText, cells))
+    out.print(table)
+    out.print()

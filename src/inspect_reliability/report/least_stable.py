@@ -1,0 +1,53 @@
+"""The questions on which a judge contradicts itself most, with two of its outputs."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..published.text import judgment_text
+from ..stats import Counts
+from ..verdicts import INVALID, NON_RESPONSE
+from .row import Row
+from .wording import Record
+
+QUESTIONS = 2
+"""Questions of each row."""
+
+
+def least_stable(counts: Counts) -> list[int]:
+    """Rows of the counts from the smallest share of the most frequent verdict to the largest."""
+    modal = counts.table.max(axis=1) / np.maximum(counts.replications, 1)
+    return [int(i) for i in np.argsort(modal, kind="stable")]
+
+
+def contradictions(row: Row, texts: bool) -> Iterator[Record]:
+    """The least stable questions of a row, with the first output of two different verdicts.
+
+    Args:
+        row: The row.
+        texts: Whether to read prompts and outputs from the logs; else they are None.
+    """
+    chosen = row.choices
+    for i in least_stable(row.counts)[:QUESTIONS]:
+        asked = row.table["question"] == row.counts.questions[i]
+        shares = chosen[asked].value_counts(normalize=True)
+        # Two choices contradict each other more than a choice and none.
+        choices = [name for name in shares.index if name not in (NON_RESPONSE, INVALID)]
+        shown = choices if len(choices) > 1 else list(shares.index)
+        if len(shown) < 2:
+            continue
+        prompt, outputs = None, []
+        for verdict in shown[:2]:
+            judgment = row.table[asked & (chosen == verdict)].iloc[0].to_dict()
+            text = judgment_text(judgment) if texts else None
+            prompt = prompt or (text and text.prompt)
+            outputs.append(
+                {
+                    "verdict": str(verdict),
+                    "share": float(shares[verdict]),
+                    "replication": int(judgment["replication"]),
+                    "text": text and text.output,
+                }
+            )
+        question = {"question": row.counts.questions[i], "prompt": prompt}
+        yield row.keys | question | {"outputs": outputs}

@@ -1,0 +1,72 @@
+"""Does a judge go by the position of an option, or by whose answer it is?"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from ..stats import Counts, choice_shares, position_or_preference
+from .row import Row, interval
+from .wording import Record
+
+
+def position_shares(rows: Sequence[Row]) -> Iterator[Record]:
+    """How often each row's judge chooses each label."""
+    for row in rows:
+        options = row.judged.labels
+        if set(options) & set(row.table["verdict"]):
+            yield from _shares(row, row.table["verdict"], options)
+
+
+def responder_shares(rows: Sequence[Row]) -> Iterator[Record]:
+    """How often it chooses each responder, where orders differ and tell them from labels."""
+    for row in rows:
+        if len(_choices(row)) and row.table["order"].nunique() > 1:
+            verdict = row.table["verdict"]
+            chosen = verdict.where(~verdict.isin(row.judged.labels), row.table["responder"])
+            yield from _shares(row, chosen, _responders(row.table))
+
+
+def position_effects(rows: Sequence[Row]) -> Iterator[Record]:
+    """What decides, label or responder, where the order was reshuffled in every replication."""
+    for row in rows:
+        options, responders = row.judged.labels, _responders(row.table)
+        chosen = _choices(row)
+        if chosen.empty or not row.judged.order_varies or len(options) != len(responders):
+            continue
+        found = position_or_preference(
+            Counts.from_long(chosen["question"], chosen["verdict"], options),
+            Counts.from_long(chosen["question"], chosen["responder"], responders),
+        )
+        parts: Record = {}
+        for name in ("position", "preference"):
+            estimate = getattr(found, name)
+            parts[name] = estimate and estimate.value
+            parts[f"{name}_interval"] = estimate and interval(estimate)
+        yield row.keys | parts | {"chance": found.chance, "reason": found.reason}
+
+
+def _choices(row: Row) -> pd.DataFrame:
+    """The judgments that chose an option of a known responder."""
+    table = row.table
+    known = table["responder"].notna() if "responder" in table else False
+    return table[table["verdict"].isin(row.judged.labels) & known]
+
+
+def _responders(table: pd.DataFrame) -> list[str]:
+    orders = table["order"].dropna().unique() if "order" in table else ()
+    return sorted({name for order in orders for name in order})
+
+
+def _shares(row: Row, chosen: "pd.Series[Any]", options: Sequence[str]) -> Iterator[Record]:
+    found = choice_shares(Counts.from_long(row.table["question"], chosen), options)
+    for k, option in enumerate(options):
+        yield row.keys | {
+            "option": option,
+            "share": found.shares and found.shares[k],
+            "standard_error": found.standard_errors and found.standard_errors[k],
+            "p_value": found.p_value,
+            "n_questions": found.n_questions,
+            "n_choices": found.n_choices,
+            "reason": found.reason,
+        }

@@ -1,0 +1,207 @@
+"""One row of a report: a judge under one condition, with everything computed of it alone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from ..judgments import Judged, counts, judged
+from ..judgments.estimate import estimates
+from ..published.codes import CORRECTNESS_CODES, LETTER_CODES, encode, integer_coded
+from ..published.procedure import AsPublished, as_published
+from ..stats import (
+    Counts,
+    Estimate,
+    Floor,
+    accuracy,
+    handle_non_response,
+    noise_floor,
+    omega,
+    panel,
+)
+from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
+from .cautions import cautions
+from .copies import non_response, why_no_evidence
+from .wording import Record, describe, plain, whole
+
+BANDS = (
+    (0.9, "excellent"),
+    (0.8, "good"),
+    (0.7, "acceptable"),
+    (0.6, "questionable"),
+    (0.5, "poor"),
+)
+"""Rules of thumb for omega (Table 3 of Schroeder & Wood-Doughty 2024)."""
+
+_MERGED = ("omega", "agreement", "fleiss_kappa")
+"""Coefficients of verdicts of which everything but "correct" is one category."""
+
+FEWEST_QUESTIONS = 3
+"""With fewer questions omega gets no word."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A judge under one condition.
+
+    Attributes:
+        group: What the row is of: judge, benchmark, temperature, or whatever was grouped by.
+        table: Its judgments.
+        judged: The same, ready to be counted.
+        counts: Its judgments by question and category; a non-response is a category.
+        estimates: Name -> estimate: the coefficients of its verdicts, the rate of non-responses,
+            and omega with non-responses handled in other ways.
+        no_evidence: Why omega and agreement say nothing about reliability; None if they do.
+        record: All its numbers as plain values, None where one is not estimable. Estimates come
+            with `<name>_interval` [low, high], some with `<name>_floor` [mean, low, high];
+            `not_estimable` says why a value is missing.
+    """
+
+    group: Mapping[str, Any]
+    table: pd.DataFrame
+    judged: Judged
+    counts: Counts
+    estimates: Mapping[str, Estimate]
+    no_evidence: str | None
+    record: Record
+
+    @property
+    def name(self) -> str:
+        """The group in words."""
+        return describe(self.group)
+
+    @property
+    def keys(self) -> Record:
+        """The group as plain values, which name the row in every result."""
+        return plain(self.group)
+
+    @property
+    def choices(self) -> "pd.Series[Any]":
+        """What each judgment chose: a label or, where the order of options varies, a responder."""
+        return pd.Series(self.judged.choices, self.table.index, dtype=object)
+
+
+def row_of(group: Mapping[str, Any], table: pd.DataFrame, permutations: int = 200) -> Row:
+    """Compute one row.
+
+    Args:
+        group: What the row is of.
+        table: Its judgments.
+        permutations: Permutations of the published procedure's floor; 0 leaves the procedure out.
+    """
+    # Seeded permutations then give the same floor however the judgments were read.
+    table = table.sort_values(["question", "replication"], kind="stable")
+    judgments = judged(table)
+    counted = judgments.counts()
+    correctness = set(counted.categories) - {NON_RESPONSE, INVALID} == {CORRECT, INCORRECT}
+    codes = CORRECTNESS_CODES if correctness else LETTER_CODES
+    unknown = sorted(set(table["verdict"]) - set(codes))
+    coded = None if unknown else encode(judgments.matrix(judgments.verdicts), codes)
+    without = handle_non_response(counted, "excluded", NON_RESPONSE)
+    found = estimates(judgments) | {
+        "non_response_rate": non_response(table, counted),
+        "omega_non_response_unique": omega(handle_non_response(counted, "unique", NON_RESPONSE)),
+        "omega_non_response_excluded": omega(without),
+    }
+    if coded is not None and not counted.clustered:
+        found |= integer_coded(coded)
+    if correctness:
+        binary = table["verdict"].where(table["verdict"] == CORRECT, INCORRECT)
+        merged = panel(counts(table.assign(verdict=binary), (CORRECT, INCORRECT)), _MERGED)
+        found |= {f"{name}_correct_or_not": estimate for name, estimate in merged.items()}
+    no_evidence = why_no_evidence(table)
+    published, reason = None, "the published procedure was left out"
+    if coded is None:
+        reason = f"the published procedure has no code for {', '.join(unknown[:3])}"
+    elif permutations:
+        published = as_published(coded, None if correctness else codes[NON_RESPONSE], permutations)
+        reason = published.reason or "not estimable"
+    first, why = found["omega"], dict[str, str]()
+    record = plain(group) | {
+        "n_questions": first.n_questions,
+        "n_replications": whole(round(first.n_replications, 2)),
+        "n_judgments": len(table),
+        "seed_check": worst_seed_check(table),
+        "rule_of_thumb": None if no_evidence else band(first),
+        "omega_floor": _ends(noise_floor(counted, "omega", permutations or 200)),
+        **_values(found, why),
+        "invalid_rate": float((table["verdict"] == INVALID).mean()),
+        "non_response_excluded_coverage": without.coverage,
+        **_published(published, reason, why),
+        **(_accuracy(table, judgments, why) if correctness else {}),
+        "not_estimable": why,
+        "cautions": list(cautions(group, table, judgments, first, published, no_evidence)),
+    }
+    if record["rule_of_thumb"] is None:
+        why["rule_of_thumb"] = no_evidence or "omega has no interval over questions"
+    return Row(group, table, judgments, counted, found, no_evidence, record)
+
+
+def band(omega: Estimate) -> str | None:
+    """The rule-of-thumb word for omega; None where it has no interval over questions."""
+    if omega.value is None or omega.low is None or omega.n_questions < FEWEST_QUESTIONS:
+        return None
+    return next((word for least, word in BANDS if omega.value >= least), "unacceptable")
+
+
+def interval(estimate: Estimate) -> list[float] | None:
+    """[low, high], or None without an interval."""
+    if estimate.low is None or estimate.high is None:
+        return None
+    return [estimate.low, estimate.high]
+
+
+def worst_seed_check(table: pd.DataFrame) -> str | None:
+    """What the seed checks of these judgments' runs found, the worst of several; None if none."""
+    found = set(table["seed_check"].dropna()) if "seed_check" in table else set()
+    return next(
+        (worst for worst in ("not honoured", "unknown", "honoured") if worst in found), None
+    )
+
+
+def _values(estimates: Mapping[str, Estimate], why: dict[str, str]) -> Record:
+    found: Record = {}
+    for name, estimate in estimates.items():
+        ends = f"{name}_interval"
+        found |= {name: estimate.value, ends: interval(estimate)}
+        missing = name if estimate.value is None else ends
+        if found[missing] is None:
+            why[missing] = estimate.reason or "not estimable"
+    return found
+
+
+def _ends(floor: Floor | None) -> list[float] | None:
+    return None if floor is None else [floor.mean, floor.low, floor.high]
+
+
+def _published(published: AsPublished | None, reason: str, why: dict[str, str]) -> Record:
+    found: Record = {}
+    for name in ("omega", "alpha"):
+        floor = getattr(published, f"{name}_floor", None)
+        parts = {name: getattr(published, name, None), f"{name}_floor": _ends(floor)}
+        found |= {f"published_{part}": value for part, value in parts.items()}
+    why |= {key: reason for key, value in found.items() if value is None}
+    for name in ("alpha_noise", "n_varying", "n_constant", "n_dropped", "n_replications"):
+        found[f"published_{name}"] = getattr(published, name, None)
+    return found
+
+
+def _accuracy(table: pd.DataFrame, judged: Judged, why: dict[str, str]) -> Record:
+    """Share of outputs judged correct, with its errors."""
+    verdicts = [NON_RESPONSE if verdict == INVALID else verdict for verdict in judged.verdicts]
+    missing = None
+    if "missing" in table and table["missing"].notna().all():
+        missing = table.groupby("question", sort=False)["missing"].first().astype(bool)
+    shares = accuracy(judged.matrix(verdicts), missing)
+    unknown = "the judgments do not say which answers are missing"
+    needs = {
+        "a_lm": "",
+        "a_lm_se_replications": "needs at least 2 replications",
+        "a_lm_se_questions": "needs at least 2 questions",
+        "h_lm": unknown,
+        "m": unknown,
+    }
+    found = {name: getattr(shares, name) for name in needs}
+    why |= {name: needs[name] for name, value in found.items() if value is None}
+    return found

@@ -1,0 +1,242 @@
+"""The closer look of a page: figures, agreement between judges, and questions one by one."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from .analysis import Analysis
+from .document import Block, Detail, Example, Figure, Section, Table, Text
+from .least_stable import least_stable
+from .row import Row
+from .wording import HEADINGS, Record, describe, estimate, field
+
+MOST_QUESTIONS = 40
+"""Bars of a figure; a figure of more questions shows the least stable ones."""
+
+_LOWEST = -0.25
+"""Where an axis of omega begins, unless an omega lies lower."""
+
+
+def sections(analysis: Analysis) -> list[Section]:
+    """All sections that have something to show.
+
+    Figures run over the temperature, where rows are grouped by it.
+    """
+    across = "temperature" if "temperature" in analysis.names else ""
+    made = (
+        Section(title, link, intro, list(blocks(analysis, across)))
+        for title, link, intro, blocks in _PARTS
+    )
+    return [section for section in made if section.blocks]
+
+
+def _omega(analysis: Analysis, across: str) -> Iterator[Block]:
+    x = across or next((name for name in reversed(analysis.names) if name != "judge"), "")
+    for title, records in _apart(analysis, "rows", "judge", x):
+        lowest = min(_LOWEST, *(r["omega"] - 0.05 for r in records if r["omega"] is not None), 0)
+        columns = {"Judge": field("judge"), **_across(x), "Omega [95%]": estimate("omega")}
+        yield Figure(
+            title,
+            f"{title}: omega of one verdict, by judge{x and f' and {x}'}.",
+            records,
+            x=x,
+            y="omega",
+            by="judge",
+            table=Table.of(records, columns),
+            y_label="omega, one verdict",
+            lowest=lowest,
+        )
+
+
+def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
+    columns = {
+        **_across(across),
+        "Votes": field("votes"),
+        "Same majority again": field("agreement", ".2f"),
+        "Questions stable": field("share_stable", ".0%", "not known"),
+    }
+    for title, records in _apart(analysis, "votes", across):
+        if known := [record for record in records if record["votes"] is not None]:
+            yield Figure(
+                title,
+                f"{title}: how often majorities of so many votes are the same.",
+                known,
+                x="votes",
+                y="agreement",
+                by=across,
+                table=Table.of(known, columns),
+                y_label="same majority again",
+                reference=0.95,
+            )
+    reasons: dict[str, list[str]] = {}
+    for record in analysis.results["votes"]:
+        if record["votes"] is None:
+            reasons.setdefault(record["reason"], []).append(describe(analysis.keys(record)))
+    for reason, rows in reasons.items():
+        whom = f"{len(rows)} rows" if len(rows) > 3 else "; ".join(rows)
+        yield Text(f"Not known for {whom}: {reason}")
+
+
+def _position(analysis: Analysis, across: str) -> Iterator[Block]:
+    for result, by in (("position", "Label"), ("responders", "Responder")):
+        columns = {
+            **_across(across),
+            by: field("option"),
+            "Share": field("share", ".1%", "none"),
+            "Standard error": field("standard_error", ".1%", "not known"),
+            "Equal shares?": _p_value,
+        }
+        for title, records in _apart(analysis, result, across):
+            options = len({record["option"] for record in records})
+            yield Figure(
+                f"{title}, by {by.lower()}",
+                f"{title}: share of each {by.lower()} among all choices.",
+                records,
+                x="option",
+                y="share",
+                by=across,
+                table=Table.of(records, columns),
+                kind="points",
+                spread="standard_error",
+                reference=1 / options,
+            )
+    for found in analysis.results["position_or_preference"]:
+        if found["position"] is not None and found["preference"] is not None:
+            yield Text(
+                f"{describe(analysis.keys(found))}: of the way from chance to certainty, the "
+                f"position decides {estimate('position')(found)} and the responder "
+                f"{estimate('preference')(found)}."
+            )
+
+
+def _judges(analysis: Analysis, across: str) -> Iterator[Block]:
+    place = field(across, missing="not known")
+    for title, records in _apart(analysis, "between_judges", across):
+        places = dict.fromkeys(map(place, records))
+        pairs: dict[str, dict[str, str]] = {}
+        for record in records:
+            first, second = record["first"], record["second"]
+            who = f"{first} with {'itself' if first == second else second}"
+            pairs.setdefault(who, {})[place(record)] = estimate("agreement")(record)
+        rows = [[who, *(found.get(p, "") for p in places)] for who, found in pairs.items()]
+        headings = [f"{HEADINGS[across]} = {p}" for p in places] if across else ["Agreement [95%]"]
+        yield Table(["", *headings], rows, title)
+    split = [r for r in analysis.results["variance"] if r["share_question"] is not None]
+    if split:
+        columns: dict[str, Callable[[Record], str]] = {
+            "": lambda record: describe(analysis.keys(record, across)),
+            **_across(across),
+            "Question": field("share_question", ".0%"),
+            "Judge": field("share_judge", ".0%"),
+            "Question x judge": field("share_question_by_judge", ".0%"),
+            "Replication": field("share_replication", ".0%"),
+        }
+        yield Table.of(split, columns, "Where verdicts differ")
+
+
+def _questions(analysis: Analysis, across: str) -> Iterator[Block]:
+    examples: dict[str, list[Block]] = {}
+    for found in analysis.results["least_stable"]:
+        if all(output["text"] is not None for output in found["outputs"]):
+            name = describe(analysis.keys(found))
+            examples.setdefault(name, []).append(_example(found))
+    none = Text("No question has two different verdicts, or their texts are not available.")
+    for row in analysis.rows:
+        shown = examples.get(row.name, [none])
+        yield Detail(row.name, f"omega {estimate('omega')(row.record)}", [_verdicts(row), *shown])
+
+
+def _verdicts(row: Row) -> Figure:
+    """How each question was judged, the least stable first."""
+    counts, order = row.counts, least_stable(row.counts)
+    shown = order[:MOST_QUESTIONS]
+    used = [k for k in range(len(counts.categories)) if counts.table[:, k].any()]
+    some = f" (the first {len(shown)} of {len(order):,})" if len(shown) < len(order) else ""
+    title = f"Verdicts of each question, the least stable first{some}"
+    shares = counts.table / np.maximum(counts.replications, 1)[:, None]
+    records = [
+        {"question": counts.questions[i], "verdict": counts.categories[k], "share": shares[i, k]}
+        for i in shown
+        for k in used
+    ]
+    table = Table(
+        ["Question", *(counts.categories[k] for k in used)],
+        [[counts.questions[i], *map(str, counts.table[i, used])] for i in shown],
+    )
+    words = f"{row.name}. {title}."
+    return Figure(title, words, records, "question", "share", "verdict", table, kind="bars")
+
+
+def _example(found: Record) -> Example:
+    outputs = [
+        (
+            output["verdict"],
+            f"{output['share']:.0%} of the replications, here number {output['replication']}",
+            output["text"],
+        )
+        for output in found["outputs"]
+    ]
+    return Example(found["question"], found["prompt"], outputs)
+
+
+def _apart(analysis: Analysis, result: str, *without: str) -> Iterable[tuple[str, list[Record]]]:
+    """Records of a result in groups that are alike but for some columns, with their title."""
+    found: dict[str, list[Record]] = {}
+    for record in analysis.results[result]:
+        found.setdefault(describe(analysis.keys(record, *without)), []).append(record)
+    return found.items()
+
+
+def _across(across: str) -> dict[str, Callable[[Record], str]]:
+    return {HEADINGS.get(across, across): field(across, missing="not known")} if across else {}
+
+
+def _p_value(record: Record) -> str:
+    p = record["p_value"]
+    if p is None:
+        return str(record["reason"] or "no test")
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+_PARTS = (
+    (
+        "Omega by condition",
+        "By condition",
+        "Intervals are over questions: they say what other questions of the same kind might have "
+        "shown. The numbers below a figure give the ends of an interval that leaves it.",
+        _omega,
+    ),
+    (
+        "Votes for a stable majority",
+        "Votes",
+        "How often the majority of so many replications is that of as many others (dashed: 95%). "
+        "If you use a single verdict, read the curve at 1 vote. Questions whose verdicts nearly "
+        "tie never become stable.",
+        _votes,
+    ),
+    (
+        "Position and preference",
+        "Position",
+        "Share of each option among all choices, with standard errors over questions (dashed: "
+        "equal shares). A judge that prefers no position and no responder chooses all equally "
+        "often. The test treats questions, not verdicts, as independent.",
+        _position,
+    ),
+    (
+        "Agreement between judges",
+        "Between judges",
+        "How often two judges give the same verdict on a question, and how often two replications "
+        "of one judge do. Two judges can hardly agree more with each other than with themselves. "
+        "The last table splits the variance of all verdicts; the replication's part is the judges' "
+        "own noise.",
+        _judges,
+    ),
+    (
+        "Question by question",
+        "Questions",
+        "How each judge's verdicts on each question spread, and the least stable questions, with "
+        "two outputs that contradict each other.",
+        _questions,
+    ),
+)
+"""Title of a section, its short name, what it shows, and what makes its blocks."""

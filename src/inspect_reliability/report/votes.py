@@ -1,0 +1,39 @@
+"""How many votes make a majority that comes out the same again?"""
+
+from collections.abc import Iterator, Sequence
+
+from ..stats import Counts, ReliabilityError, StableMajority, stable_majority
+from .row import Row
+from .wording import Record
+
+
+def majority_of(
+    counts: Counts, no_evidence: str | None, wanted: float = 0.95
+) -> tuple[StableMajority | None, str | None]:
+    """How stable majorities are, or why that is not known."""
+    if no_evidence:
+        return None, no_evidence
+    try:
+        return stable_majority(counts, wanted=wanted), None
+    except ReliabilityError as error:
+        return None, str(error)
+
+
+def votes_of(majority: StableMajority | None) -> list[Record]:
+    """One record for each number of votes."""
+    if majority is None:
+        return []
+    columns = (majority.votes, majority.agreement, majority.share_stable)
+    return [
+        {"votes": votes, "agreement": agreement, "share_stable": stable}
+        for votes, agreement, stable in zip(*columns, strict=True)
+    ]
+
+
+def votes(rows: Sequence[Row]) -> Iterator[Record]:
+    """The same for each row; one record with the reason where nothing is known."""
+    for row in rows:
+        majority, reason = majority_of(row.counts, row.no_evidence)
+        unknown: Record = {"votes": None, "agreement": None, "share_stable": None}
+        for found in votes_of(majority) or [unknown]:
+            yield row.keys | found | {"reason": reason}

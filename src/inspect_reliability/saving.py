@@ -1,0 +1,79 @@
+"""Files that we write: whole or not at all, and by one process at a time."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import gettempdir
+
+import fsspec
+from filelock import FileLock, Timeout
+from fsspec.implementations.local import LocalFileSystem
+
+from .errors import UserError
+
+
+@contextmanager
+def whole(location: str | Path) -> Iterator[str]:
+    """Write a file under another name, and give it its own name once it is whole.
+
+    Where writing fails, what was there before stays.
+
+    Args:
+        location: The file, local or any URL fsspec can write.
+
+    Yields:
+        The name to write under.
+    """
+    files, path = fsspec.core.url_to_fs(str(location))
+    with suppress(FileNotFoundError):
+        files.rm(f"{path}.part")  # of a process that was killed
+    try:
+        yield f"{location}.part"
+        if isinstance(files, LocalFileSystem):
+            os.replace(f"{path}.part", path)
+        else:
+            files.mv(f"{path}.part", path)
+    except BaseException:
+        with suppress(Exception):
+            files.rm(f"{path}.part")
+        raise
+
+
+@contextmanager
+def alone(location: str | Path) -> Iterator[None]:
+    """Keep other processes of this machine from writing to the same place.
+
+    The operating system releases the lock of a process that was killed.
+
+    Args:
+        location: A file or a folder, local or a URL.
+
+    Raises:
+        UserError: Another process writes there.
+    """
+    lock = FileLock(beside(location, ".lock"), blocking=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise UserError(
+            f"Another process is writing to {location}. Wait until it ends, or name another place."
+        ) from None
+    except NotImplementedError:  # a file system without locks
+        yield
+        return
+    try:
+        yield
+    finally:
+        Path(lock.lock_file).unlink(missing_ok=True)
+        lock.release()
+
+
+def beside(location: str | Path, ending: str) -> Path:
+    """A local file beside another one; of a remote one in the folder of temporary files."""
+    files, path = fsspec.core.url_to_fs(str(location))
+    if isinstance(files, LocalFileSystem):
+        return Path(path.rstrip("/") + ending)
+    name = blake2b(str(location).encode(errors="surrogatepass"), digest_size=8).hexdigest()
+    return Path(gettempdir(), f"inspect-reliability-{name}{ending}")

@@ -1,0 +1,57 @@
+"""Accuracy of answers as a judge sees it, as an inspect metric."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from inspect_ai.scorer import Metric, SampleScore, Value, metric
+
+from ..judgments.count import Judged
+from ..judgments.judgment import Judgment
+from ..stats import ReliabilityError, accuracy
+from .groups import judgments_by_label
+
+
+@metric(scores="unreduced")
+def judged_accuracy(by: str | None = None) -> Metric:
+    """Shares of answers that a judge calls correct or incorrect (Sun et al. 2023).
+
+    `a_lm` (judged correct) with both standard errors, `h_lm` (judged incorrect and not missing)
+    and `m` (missing: "unsure" or empty). See `inspect_reliability.stats.accuracy`. `h_lm` and `m`
+    are nan where the scores' metadata do not say which answers are `missing`.
+
+    Args:
+        by: A key of the scores' or of the samples' metadata; adds the shares of each group, as
+            `a_lm(group)`.
+    """
+
+    def compute(scores: list[SampleScore]) -> Value:
+        found = judgments_by_label(scores, by) or {"": []}
+        missing = {
+            str(sample.sample_id): known
+            for sample in scores
+            if isinstance(known := (sample.score.metadata or {}).get("missing"), bool)
+        }
+        return {
+            name + label: value
+            for label, judgments in found.items()
+            for name, value in _shares(judgments, missing).items()
+        }
+
+    return compute
+
+
+def _shares(judgments: Sequence[Judgment], missing: Mapping[str, bool]) -> dict[str, float]:
+    names = ("a_lm", "a_lm_se_replications", "a_lm_se_questions", "h_lm", "m")
+    if not judgments:
+        return dict.fromkeys(names, math.nan)
+    judged = Judged.of(judgments)
+    known = [missing.get(question) for question in dict.fromkeys(judged.questions)]
+    unanswered = [one for one in known if one is not None]
+    try:
+        found = accuracy(
+            judged.matrix(judged.verdicts), unanswered if len(unanswered) == len(known) else None
+        )
+    except ReliabilityError:  # no verdict yet, or verdicts of another kind
+        return dict.fromkeys(names, math.nan)
+    values = {name: getattr(found, name) for name in names}
+    return {name: math.nan if value is None else value for name, value in values.items()}

@@ -1,0 +1,112 @@
+"""Scores as inspect hands them to a metric, sorted into judgments that are estimated together."""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from inspect_ai.scorer import SampleScore
+from inspect_ai.util import warn_once
+
+from ..judgments.judgment import Judgment
+from ..judgments.replications import nothing_replicated, replications_in
+from ..judgments.score import judgments_in
+from .one_epoch import warn_after_one_epoch
+
+logger = logging.getLogger(__name__)
+
+NOT_GIVEN = "not given"
+"""The group of scores whose metadata lack the key that is grouped by."""
+
+
+def judgments_by_label(
+    scores: Sequence[SampleScore], by: str | None = None
+) -> dict[str, list[Judgment]]:
+    """Sort un-reduced scores by the keys of their values and by a key of their metadata.
+
+    Args:
+        scores: One a sample and epoch, in any order; some may be missing.
+        by: Key of the score's metadata, or else of the sample's.
+
+    Returns:
+        Label -> judgments. The label is "" for all scores, "(key)" for a key of a value that is a
+        mapping (or a place in a value that is a list, from 1), "(group)" for a group, and
+        "(key, group)" for both. Not in square brackets, which inspect's display takes for markup.
+        Empty where the scorer that was to be replicated asked no model.
+    """
+    warn_after_one_epoch()
+    if nothing_replicated(sample.score for sample in scores):
+        warn_once(
+            logger,
+            "The scorer within rejudge asks no model, so nothing is replicated: its reliability "
+            "is nan. Wrap a model-graded scorer instead.",
+        )
+        return {}
+    by = _usable(by, scores)
+    found: dict[tuple[str, str | None], list[Judgment]] = {}
+    failed: list[tuple[str | None, Judgment]] = []
+    for number, sample in enumerate(scores):
+        group, question = _group(sample, by), str(sample.sample_id)
+        # The output of another epoch is another output.
+        for judgment in judgments_in(sample.score, question, output=f"{question} {number}"):
+            if judgment.verdict is None and not judgment.scorer:
+                failed.append((group, judgment))
+            else:
+                found.setdefault((judgment.scorer, group), []).append(judgment)
+    # A replication that failed has failed for every part of the score.
+    keys = list(dict.fromkeys(key for key, _ in found)) or [""]
+    for group, judgment in failed:
+        for key in keys:
+            found.setdefault((key, group), []).append(judgment)
+    labelled: dict[str, list[Judgment]] = {}
+    for (key, group), judgments in found.items():
+        for label in _labels(key, group):
+            labelled.setdefault(label, []).extend(judgments)
+    _say_if_judged_once(scores, labelled)
+    return labelled
+
+
+def _labels(key: str, group: str | None) -> Iterator[str]:
+    yield f"({key})" if key else ""
+    if group is not None:
+        yield f"({key}, {group})" if key else f"({group})"
+
+
+def _usable(by: str | None, scores: Sequence[SampleScore]) -> str | None:
+    """The key to group by, if any score or sample has it."""
+    if by is None or not scores or any(_group(sample, by) != NOT_GIVEN for sample in scores):
+        return by
+    keys = dict.fromkeys(key for metadata in _metadata(scores[0]) for key in metadata)
+    warn_once(
+        logger,
+        f"by='{by}' groups nothing: neither scores nor samples have this key in their metadata. "
+        f"Use one of: {', '.join(keys) or 'none'}.",
+    )
+    return None
+
+
+def _group(sample: SampleScore, by: str | None) -> str | None:
+    if by is None:
+        return None
+    for metadata in _metadata(sample):
+        if metadata.get(by) is not None:
+            return str(metadata[by])
+    return NOT_GIVEN
+
+
+def _metadata(sample: SampleScore) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    return sample.score.metadata or {}, sample.sample_metadata or {}
+
+
+def _say_if_judged_once(
+    scores: Sequence[SampleScore], labelled: Mapping[str, Sequence[Judgment]]
+) -> None:
+    rejudged = any(replications_in(sample.score) is not None for sample in scores)
+    if rejudged and any(
+        len(judgments) == len({judgment.question for judgment in judgments})
+        for judgments in labelled.values()
+    ):
+        warn_once(
+            logger,
+            "Every output was judged once, so its coefficients are nan. Reliability needs "
+            "rejudge(..., replications=2) or more.",
+        )

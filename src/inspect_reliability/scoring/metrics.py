@@ -1,0 +1,203 @@
+"""Reliability coefficients as inspect metrics.
+
+Each metric sees one score per sample and epoch, live while an eval runs and again when a log is
+re-scored. A coefficient that is not estimable (yet) is nan. With `by`, a key of the scores' or
+samples' metadata, a metric has one value for all scores and one for each group, as
+`omega(group)`; where a score's value is a mapping, one for each of its keys.
+"""
+
+import logging
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from inspect_ai.scorer import Metric, SampleScore, Value, metric
+from inspect_ai.util import warn_once
+
+from ..judgments.count import Judged
+from ..judgments.estimate import NO_NUMBERS, NO_ORDER, Level, check_level, estimates
+from ..judgments.judgment import Judgment
+from ..judgments.replications import replications_in
+from ..stats import COEFFICIENTS, Estimate, NoJudgmentsError
+from ..verdicts import INVALID, NON_RESPONSE
+from .groups import judgments_by_label
+
+logger = logging.getLogger(__name__)
+
+
+@metric(scores="unreduced")
+def reliability(
+    by: str | None = None,
+    level: Level | None = None,
+    categories: Sequence[str] | None = None,
+    full: bool = False,
+) -> Metric:
+    """How reliable are these scores? For any task with epochs, and any scorer.
+
+    Epochs are replications. Where a score has replications of the judge itself (see `rejudge`),
+    those are, and each output is judged on its own. Scores are names ("A", "C", true) or numbers;
+    numbers get the coefficients of an interval scale as well.
+
+    The metric has one value a name: omega with its 95% interval (`omega_low`, `omega_high`), the
+    agreement, the share of non-responses, and the numbers of questions and of replications per
+    question; numbers add the ICC with its interval. What is not estimable (yet) is nan. The names
+    of a group of `by` are `omega(group)`, those of a key of a score that is a mapping `omega(key)`.
+
+    Args:
+        by: A key of the scores' or of the samples' metadata; adds the panel of each group.
+        level: Scale of the scores. "nominal" takes them for names; "ordinal" adds Krippendorff's
+            alpha for ordered categories; "interval" the coefficients of numbers. By default
+            "interval" where all scores are numbers, else "nominal".
+        categories: All verdicts that the judge could have given, from lowest to highest if
+            ordinal. By default those that the judge declared, else those that occur. AC1,
+            Brennan-Prediger and the entropy depend on how many there are.
+        full: All coefficients, with their intervals.
+
+    Raises:
+        UserError: The level does not exist.
+    """
+    check_level(level)
+    declared = tuple(map(str, categories or ()))
+
+    def panel_of(judgments: Sequence[Judgment], rejudged: bool) -> Mapping[str, float]:
+        return _panel(judgments, rejudged, level, declared, full)
+
+    def compute(scores: list[SampleScore]) -> Value:
+        # Inspect calls with nothing at first, and turns a metric that raises into a failed log.
+        found = judgments_by_label(scores, by) or {"": []}
+        rejudged = any(replications_in(sample.score) is not None for sample in scores)
+        return {
+            name + label: value
+            for label, judgments in found.items()
+            for name, value in panel_of(judgments, rejudged).items()
+        }
+
+    return compute
+
+
+def _panel(
+    judgments: Sequence[Judgment],
+    rejudged: bool,
+    level: Level | None,
+    declared: tuple[str, ...],
+    full: bool,
+) -> dict[str, float]:
+    """All values of one group; their names depend on the kind of the scores alone."""
+    names = [
+        name for name, row in COEFFICIENTS.items() if full or row.compact or row.scale == level
+    ]
+    found = _estimates(judgments, level, declared, names)
+    values: dict[str, float] = {}
+    for name in names:
+        if name not in found and COEFFICIENTS[name].scale not in ("nominal", level):
+            continue
+        estimate = found.get(name, _NOTHING)
+        values[name] = _number(estimate.value)
+        if full or name in _WITH_INTERVAL:
+            values[f"{name}_low"] = _number(estimate.low)
+            values[f"{name}_high"] = _number(estimate.high)
+        if estimate.reason in (NO_NUMBERS, NO_ORDER):
+            warn_once(logger, f"reliability(level='{level}'): {estimate.reason}.")
+    values["non_response_rate"] = _share(judgments, NON_RESPONSE)
+    if rejudged:
+        missing = [judgment.verdict is None for judgment in judgments]
+        values["failed_rate"] = sum(missing) / len(missing) if missing else math.nan
+    entered = found.get("omega", _NOTHING)
+    values["questions"] = entered.n_questions
+    values["replications"] = entered.n_replications
+    return values
+
+
+_WITH_INTERVAL = ("omega", "icc")
+_NOTHING = Estimate(None, None, None, n_questions=0, n_replications=0)
+
+
+def _estimates(
+    judgments: Sequence[Judgment],
+    level: Level | None,
+    declared: tuple[str, ...],
+    names: Sequence[str],
+) -> dict[str, Estimate]:
+    if not judgments:
+        return {}
+    try:
+        return estimates(Judged.of(judgments), level, declared, names)
+    except NoJudgmentsError:
+        return {}
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _share(judgments: Sequence[Judgment], category: str) -> float:
+    """Share of the judgments with a verdict that are of a category; nan if there is none."""
+    given = [judgment.verdict for judgment in judgments if judgment.verdict is not None]
+    return sum(verdict == category for verdict in given) / len(given) if given else math.nan
+
+
+def _by_label(name: str, compute: Callable[[Sequence[Judgment]], float], by: str | None) -> Metric:
+    def by_label(scores: list[SampleScore]) -> Value:
+        labelled = judgments_by_label(scores, by)
+        found = {name + label: compute(judgments) for label, judgments in labelled.items()}
+        return found if found.keys() - {name} else found.get(name, math.nan)
+
+    return by_label
+
+
+def coefficient(name: str, by: str | None = None) -> Metric:
+    """One coefficient of `inspect_reliability.stats.COEFFICIENTS` as a metric.
+
+    Args:
+        name: Its name.
+        by: A key of the scores' or of the samples' metadata; adds the value of each group.
+
+    Raises:
+        ReliabilityError: There is no such coefficient.
+    """
+    scale = COEFFICIENTS[name].scale
+
+    def compute(judgments: Sequence[Judgment]) -> float:
+        found = _estimates(judgments, scale, (), [name]).get(name)
+        return _number(found.value if found else None)
+
+    return _by_label(name, compute, by)
+
+
+def _registered(name: str) -> Callable[..., Metric]:
+    def named(by: str | None = None) -> Metric:
+        return coefficient(name, by)
+
+    named.__name__ = name
+    named.__doc__ = COEFFICIENTS[name].about
+    return metric(name=name, scores="unreduced")(named)
+
+
+@metric(scores="unreduced")
+def non_response_rate(by: str | None = None) -> Metric:
+    """Share of judgments whose output names no verdict."""
+    return _by_label("non_response_rate", lambda some: _share(some, NON_RESPONSE), by)
+
+
+@metric(scores="unreduced")
+def invalid_rate(by: str | None = None) -> Metric:
+    """Share of judgments whose output names several different verdicts."""
+    return _by_label("invalid_rate", lambda some: _share(some, INVALID), by)
+
+
+@metric(scores="unreduced")
+def best_rate() -> Metric:
+    """Share of judgments that choose the response known to be best; nan where none is known.
+
+    Validity, not reliability: a judge can be steady and wrong.
+    """
+
+    def compute(scores: list[SampleScore]) -> float:
+        best = [(sample.score.metadata or {}).get("best") for sample in scores]
+        known = [chosen for chosen in best if isinstance(chosen, bool)]
+        return sum(known) / len(known) if known else math.nan
+
+    return compute
+
+
+METRICS: Mapping[str, Callable[..., Metric]] = {name: _registered(name) for name in COEFFICIENTS}
+"""The coefficients as metrics, by name."""

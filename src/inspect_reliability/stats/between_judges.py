@@ -1,0 +1,171 @@
+"""Do judges agree with each other, and how much do they add to the variance of verdicts?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from .counts import Counts
+from .errors import ReliabilityError, check_level
+from .estimate import Estimate, LeftOut
+from .intervals import (
+    FEWEST_QUESTIONS,
+    TOO_FEW,
+    add_interval,
+    constant_share_bound,
+    jackknife,
+    leave_one_out,
+)
+from .shared import shared_questions
+
+
+def agreement_between(judges: Mapping[str, Counts], level: float = 0.95) -> Estimate:
+    """How often two judges give the same verdict on a question (the paper's Table 1).
+
+    A verdict of one judge is compared with every verdict of the other: which replications would
+    be paired is arbitrary.
+
+    Args:
+        judges: Name -> verdicts of at least two judges. Questions that not every judge judged are
+            left out and named.
+        level: Confidence level of the interval, over questions.
+
+    Returns:
+        The mean over questions of the mean over pairs of judges.
+
+    Raises:
+        NothingSharedError: No question is shared.
+        ReliabilityError: Fewer than two judges, a level outside (0, 1), or each non-response is a
+            category of its own.
+    """
+    check_level(level)
+    _refuse_fewer_than_two(judges, "Agreement between judges")
+    shared = shared_questions(judges, replications=1)
+    counts = list(shared.judges.values())
+    shares = [one.table / one.replications[:, None] for one in counts]
+    alike = np.mean([(one * other).sum(axis=1) for one, other in combinations(shares, 2)], axis=0)
+    clusters, value = counts[0].clusters, float(alike.mean())
+    n = counts[0].n_clusters
+    estimate = Estimate(
+        value=value,
+        n_questions=n,
+        n_replications=float(np.mean([one.replications.mean() for one in counts])),
+        left_out=LeftOut(
+            sum(int(one.missing.sum()) for one in counts),
+            tuple(dict.fromkeys(name for names in shared.left_out.values() for name in names)),
+        ),
+        level=level,
+    )
+    if value == 1:
+        low = constant_share_bound(n, level)
+        return replace(estimate, low=low, high=value, method="exact bound")
+    if n < FEWEST_QUESTIONS:
+        return replace(estimate, reason=TOO_FEW)
+    weights = leave_one_out(clusters)
+    without = weights @ alike / weights.sum(axis=1)
+    return add_interval(estimate, jackknife(value, without, level, least=0.0), "jackknife")
+
+
+@dataclass(frozen=True)
+class VarianceComponents:
+    """Variance of verdicts, split into what they depend on.
+
+    Verdicts are one-hot vectors, so that each component is a trace over categories; two verdicts
+    drawn anywhere differ with a probability that is the sum of the components. Estimates may be
+    negative and are reported as they are: the true component is then about 0.
+
+    Attributes:
+        question: Questions have different verdicts whoever judges.
+        judge: Judges prefer different verdicts whatever the question.
+        question_by_judge: Judges differ on this question beyond that.
+        replication: The same judge differs from itself on the same question.
+        judges: Names of the judges.
+        n_questions: Questions that entered.
+        n_replications: Replications of a judge on a question, harmonic mean.
+        left_out: Reason -> questions that did not enter because of it.
+    """
+
+    question: float
+    judge: float
+    question_by_judge: float
+    replication: float
+    judges: tuple[str, ...]
+    n_questions: int
+    n_replications: float
+    left_out: dict[str, tuple[str, ...]]
+
+    @property
+    def total(self) -> float:
+        """Sum of the components."""
+        return self.question + self.judge + self.question_by_judge + self.replication
+
+    @property
+    def shares(self) -> dict[str, float] | None:
+        """Component -> share of the total; None if all verdicts are the same."""
+        if self.total <= 0:
+            return None
+        names = ("question", "judge", "question_by_judge", "replication")
+        return {name: getattr(self, name) / self.total for name in names}
+
+
+def variance_components(judges: Mapping[str, Counts]) -> VarianceComponents:
+    """Split the variance of verdicts into question, judge, their interaction and replication.
+
+    Two-way random-effects analysis of variance of one-hot verdicts (Light & Margolin 1971; Brennan
+    2001, ch. 3), from the shares of each judge on each question. Unequal replications: every judge
+    counts alike on every question, and replications enter by their harmonic mean (unweighted
+    means; Searle, Casella & McCulloch 1992).
+
+    Args:
+        judges: Name -> verdicts of at least two judges, or of one judge under several conditions.
+            Questions that not every judge judged at least twice are left out and named.
+
+    Raises:
+        ReliabilityError: Fewer than two judges or shared questions, or each non-response is a
+            category of its own.
+    """
+    _refuse_fewer_than_two(judges, "Variance between judges")
+    shared = shared_questions(judges)
+    tables = np.stack([counts.table for counts in shared.judges.values()]).astype(np.float64)
+    j, n, _ = tables.shape
+    if n < 2:
+        [only] = next(iter(shared.judges.values())).questions
+        raise ReliabilityError(
+            "Variance between questions needs at least 2 questions that all judges share, and "
+            f"they share only {only!r}."
+        )
+    replications = tables.sum(axis=-1)
+    shares = tables / replications[..., None]
+    disagreeing = replications**2 - (tables**2).sum(axis=-1)
+    error = (disagreeing / replications).sum() / (replications - 1).sum()
+    r = 1 / (1 / replications).mean()
+    mean = shares.mean(axis=(0, 1))
+    by_question = shares.mean(axis=0) - mean
+    by_judge = shares.mean(axis=1) - mean
+    by_both = shares - by_question - by_judge[:, None] - mean
+    # Mean squares of these means; each expects its own component and those below it.
+    both = (by_both**2).sum() / ((n - 1) * (j - 1))
+    question = (by_question**2).sum() * j / (n - 1)
+    judge = (by_judge**2).sum() * n / (j - 1)
+    return VarianceComponents(
+        question=float(question - both) / j,
+        judge=float(judge - both) / n,
+        question_by_judge=float(both - error / r),
+        replication=float(error),
+        judges=tuple(judges),
+        n_questions=n,
+        n_replications=float(r),
+        left_out=shared.left_out,
+    )
+
+
+def _refuse_fewer_than_two(judges: Mapping[str, Counts], what: str) -> None:
+    if len(judges) < 2:
+        raise ReliabilityError(
+            f"{what} needs at least 2 judges, not {len(judges)}. For one judge read omega."
+        )
+    if any(counts.singletons for counts in judges.values()):
+        raise ReliabilityError(
+            f"{what} needs categories: count non-responses as one category, or leave them out."
+        )

@@ -1,0 +1,98 @@
+"""The questions that several judges share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar, cast
+
+import numpy as np
+
+from .counts import Counts
+from .errors import ReliabilityError
+from .numbers import Numbers
+
+Judged = TypeVar("Judged", bound=Counts | Numbers)
+
+
+class NothingSharedError(ReliabilityError):
+    """Judges without a question in common."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shared(Generic[Judged]):
+    """Several judges, or one judge under several conditions, over the same questions.
+
+    Attributes:
+        judges: Name -> verdicts on the same questions, in the same categories and order.
+        left_out: Reason -> the questions that did not enter because of it.
+    """
+
+    judges: dict[str, Judged]
+    left_out: dict[str, tuple[str, ...]]
+
+
+def shared_questions(judges: Mapping[str, Judged], replications: int = 2) -> Shared[Judged]:
+    """Keep the questions that all judges judged often enough, and name the others.
+
+    Args:
+        judges: Name -> verdicts. Categories are matched by name; one that a judge does not declare
+            is one that it never chose.
+        replications: How many verdicts each judge must have given on a question.
+
+    Raises:
+        NothingSharedError: No question is shared.
+        ReliabilityError: The judges' non-responses are handled differently.
+    """
+    categories = _categories(judges)
+    asked = dict.fromkeys(name for given in judges.values() for name in given.questions)
+    left_out = {}
+    for judge, given in judges.items():
+        judged = set(given.questions)
+        left_out[f"not judged by {judge}"] = tuple(q for q in asked if q not in judged)
+        verdicts = zip(given.questions, given.replications, strict=True)
+        left_out[f"fewer than {replications} replications by {judge}"] = tuple(
+            name for name, n in verdicts if n < replications
+        )
+    left_out = {reason: absent for reason, absent in left_out.items() if absent}
+    gone = {question for absent in left_out.values() for question in absent}
+    shared = tuple(question for question in asked if question not in gone)
+    if not shared:
+        why = "; ".join(f"{len(absent)} {reason}" for reason, absent in left_out.items())
+        raise NothingSharedError(
+            f"{' and '.join(judges)} share no question with at least {replications} replications "
+            f"each ({why}). Questions are matched by name, such as {next(iter(asked))!r}."
+        )
+    alike = {name: _arranged(given, shared, categories) for name, given in judges.items()}
+    return Shared(cast(dict[str, Judged], alike), left_out)
+
+
+def _categories(judges: Mapping[str, Judged]) -> tuple[str, ...]:
+    """All categories of the judges.
+
+    Raises:
+        ReliabilityError: The judges' non-responses are handled differently.
+    """
+    counted = [given for given in judges.values() if isinstance(given, Counts)]
+    singletons = {counts.categories[-1] for counts in counted if counts.singletons}
+    if singletons and not all(
+        counts.singletons and {counts.categories[-1]} == singletons for counts in counted
+    ):
+        raise ReliabilityError(
+            f"{' and '.join(judges)} cannot be compared: each non-response is a category of its "
+            "own for one and not for another. Handle non-response alike."
+        )
+    every = dict.fromkeys(name for counts in counted for name in counts.categories)
+    # The column of singletons must stay the last.
+    return tuple(sorted(every, key=singletons.__contains__))
+
+
+def _arranged(
+    given: Counts | Numbers, questions: tuple[str, ...], categories: tuple[str, ...]
+) -> Counts | Numbers:
+    """The same verdicts with these rows and columns; a category that is not declared has none."""
+    row = {name: i for i, name in enumerate(given.questions)}
+    chosen = given.rows([row[name] for name in questions])
+    if not isinstance(chosen, Counts):
+        return chosen
+    table = np.zeros((len(questions), len(categories)), dtype=np.int64)
+    table[:, [categories.index(name) for name in chosen.categories]] = chosen.table
+    return replace(chosen, table=table, categories=categories)

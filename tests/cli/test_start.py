@@ -1,0 +1,38 @@
+"""What starting the command loads."""
+
+import subprocess
+import sys
+
+import pytest
+
+from inspect_reliability.cli import main
+from inspect_reliability.cli.main import COMMANDS
+
+HEAVY = {"inspect_ai", "pandas", "scipy", "numpy", "torch", "matplotlib", "rich", "pyarrow"}
+
+LOADED = """
+import sys
+from inspect_reliability.cli import main
+main({arguments}, standalone_mode=False)
+print("loaded:", *sorted(name.partition(".")[0] for name in sys.modules))
+"""
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], []])
+def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
+    """The list of commands and the version need click and nothing that takes time."""
+    code = LOADED.format(arguments=arguments or "['--help']")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.partition("loaded:")[2].split())
+    assert "click" in loaded
+    assert not HEAVY & loaded
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_says_what_the_command_says(name: str) -> None:
+    """Each listed command exists under its name, with the first line of its own help."""
+    context = main.make_context("inspect-reliability", ["--help"], resilient_parsing=True)
+    command = main.get_command(context, name)
+    assert command is not None
+    assert command.name == name
+    assert command.get_short_help_str(200).rstrip(".") == COMMANDS[name][1].rstrip(".")

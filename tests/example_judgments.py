@@ -1,0 +1,51 @@
+"""Judgments made up for the purpose."""
+
+import random
+from typing import Any
+
+import pandas as pd
+
+from inspect_reliability.judgments import Judgments, judgments_from_frame
+
+ORDERS = [tuple(random.Random(n).sample(["a", "b", "c", "d", "e"], 5)) for n in range(100)]
+
+
+def made(
+    questions: int = 25,
+    replications: int = 10,
+    noise: float = 0.3,
+    silent: float = 0.0,
+    held: bool = True,
+    **columns: Any,
+) -> Judgments:
+    """Judgments of a judge that follows its own answer except for a share of noise."""
+    chance = random.Random(1)
+    rows = []
+    for q in range(questions):
+        own = chance.choice("ABCDE")
+        for r in range(replications):
+            verdict = chance.choice("ABCDE") if chance.random() < noise else own
+            verdict = "non-response" if chance.random() < silent else verdict
+            rows.append(
+                {
+                    "judge": "judge",
+                    "benchmark": "BBH",
+                    "temperature": 1.0,
+                    "question": f"q{q}",
+                    "replication": r + 1,
+                    "verdict": verdict,
+                    "order": ORDERS[q] if held else ORDERS[0],
+                    "seed": 1000 * q + r,
+                    "prompt": f"p{q}",
+                }
+                | columns
+            )
+    return judgments_from_frame(pd.DataFrame(rows))
+
+
+def changed(judgments: Judgments, **columns: Any) -> Judgments:
+    return Judgments(judgments.table.assign(**columns))
+
+
+def together(*parts: Judgments) -> Judgments:
+    return Judgments(pd.concat([part.table for part in parts], ignore_index=True))

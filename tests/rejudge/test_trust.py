@@ -1,0 +1,213 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.model import ModelConfig, get_model
+
+from graders import run, suite, wins
+from inspect_reliability.cli import main
+from inspect_reliability.errors import UserError
+from inspect_reliability.rejudging import rejudge_log
+
+EVIL = """
+from pathlib import Path
+
+Path({marker!r}).touch()
+
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
+from inspect_ai.solver import TaskState
+
+
+@scorer(metrics=[mean()])
+def evil() -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        return Score(value=1)
+
+    return score
+"""
+
+CONFIG = """
+from pathlib import Path
+
+Path({marker!r}).touch()
+
+from transformers import PretrainedConfig
+
+
+class EvilConfig(PretrainedConfig):
+    model_type = "evil"
+"""
+
+
+@pytest.fixture(scope="module")
+def harmless(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A log as somebody else made it, before it is made hostile."""
+    mock = get_model("mockllm/model")
+    return run(suite(wins()), tmp_path_factory.mktemp("harmless"), mock, score=False).location
+
+
+@pytest.fixture
+def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file that hostile code makes; a Python file and a model folder lie beside it."""
+    marker = tmp_path / "ran"
+    (tmp_path / "evil.py").write_text(EVIL.format(marker=str(marker)))
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "config.json").write_text(
+        json.dumps({"model_type": "evil", "auto_map": {"AutoConfig": "code.EvilConfig"}})
+    )
+    (model / "code.py").write_text(CONFIG.format(marker=str(marker)))
+    monkeypatch.chdir(tmp_path)
+    return marker
+
+
+def scorer_of(log: EvalLog, name: str, **options: Any) -> None:
+    assert log.eval.scorers is not None
+    log.eval.scorers[0].name, log.eval.scorers[0].options = name, options
+
+
+def grader_of(log: EvalLog, model: str, **settings: Any) -> None:
+    log.eval.model_roles = {"grader": ModelConfig(model=model, **settings)}
+
+
+def rejudged(log: EvalLog, folder: Path, *more: str) -> Result:
+    file = folder / "hostile.eval"
+    write_eval_log(log, str(file))
+    return CliRunner().invoke(main, ["rejudge", str(file), "--replications", "1", *more])
+
+
+TRUSTING = {"trust_remote_code": True}
+MODEL = {"model": "hf_seeded/x", "config": {}, "base_url": None, "model_args": TRUSTING}
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        ("{folder}/evil.py@evil", {}),
+        ("evil.py@evil", {}),
+        ("rejudge", {"scorer": {"name": "evil.py@evil"}}),
+        ("inspect_reliability/rejudge", {"scorer": "evil.py@evil"}),
+        (
+            "multi_scorer",
+            {
+                "scorers": [
+                    {
+                        "type": "scorer",
+                        "name": "inspect_reliability/rejudge",
+                        "params": {"scorer": "{folder}/evil.py@evil"},
+                    }
+                ],
+                "reducer": "mode",
+            },
+        ),
+    ],
+    ids=["absolute", "relative", "rejudged", "within rejudge", "within another"],
+)
+def test_a_log_runs_no_file(
+    tmp_path: Path, marker: Path, harmless: str, hostile: tuple[str, dict[str, Any]]
+) -> None:
+    """A Python file that a log names is not run, wherever the log names it."""
+    log = read_eval_log(harmless)
+    name, options = json.loads(json.dumps(hostile).replace("{folder}", str(tmp_path)))
+    scorer_of(log, name, **options)
+    done = rejudged(log, tmp_path)
+    assert not marker.exists()
+    assert done.exit_code == 2, done.output
+    assert "A log never runs code here" in " ".join(done.stderr.split())
+    assert "--scorer" in done.stderr
+    assert "Traceback" not in done.output
+
+
+def test_a_file_that_the_user_names_is_run(tmp_path: Path, marker: Path, harmless: str) -> None:
+    """The command line decides, even where the log names the same file."""
+    log = read_eval_log(harmless)
+    scorer_of(log, "evil.py@evil")
+    rejudged(log, tmp_path, "--scorer", "evil.py@evil")
+    assert marker.exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "option"),
+    [
+        (
+            {"model": "hf_seeded/{folder}/model", "args": TRUSTING},
+            "--model hf_seeded/{folder}/model -M trust_remote_code=True",
+        ),
+        (
+            {"model": "hf_seeded/x", "args": TRUSTING | {"model_path": "{folder}/model"}},
+            "-M model_path={folder}/model",
+        ),
+        ({"model": "hf_seeded/model"}, "--model hf_seeded/model"),
+        ({"model": "hf/./model"}, "--model hf/./model"),
+        (
+            {"model": "openai/gpt-4o", "base_url": "https://evil.example/v1"},
+            "--model openai/gpt-4o --model-base-url https://evil.example/v1",
+        ),
+        (
+            {"model": "openai/gpt-4o", "args": {"websocket_base_url": "wss://evil.example"}},
+            "-M websocket_base_url=wss://evil.example",
+        ),
+    ],
+    ids=["code", "path", "relative", "dotted", "address", "argument"],
+)
+def test_a_log_loads_no_code_and_takes_no_key(
+    tmp_path: Path,
+    marker: Path,
+    harmless: str,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: dict[str, Any],
+    option: str,
+) -> None:
+    """A model that runs code or gets the key elsewhere is the user's to name, in any place."""
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    settings = json.loads(json.dumps(settings).replace("{folder}", str(tmp_path)))
+    option = option.format(folder=tmp_path)
+    role, evaluated, argument = (read_eval_log(harmless) for _ in range(3))
+    grader_of(role, **settings)
+    evaluated.eval.model_roles = None
+    evaluated.eval.model = settings["model"]
+    evaluated.eval.model_args = settings.get("args", {})
+    evaluated.eval.model_base_url = settings.get("base_url")
+    given = {"base_url": None} | settings
+    given |= {"model_args": given.pop("args", {}), "config": {}}
+    scorer_of(argument, "model_graded_qa", model=given)
+    for log in (role, evaluated, argument):
+        done = rejudged(log, tmp_path)
+        assert not marker.exists()
+        assert done.exit_code == 2, done.output
+        words = " ".join(done.stderr.split())
+        assert "A log does not decide that" in words
+        assert option.replace(" ", "") in words.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"judge": {"type": "modelapi", "name": "hf_seeded", "params": {"model_name": "model"}}},
+        {"judge_args": {"trust_remote_code": True}},
+        {"judge_base_url": "https://evil.example/v1"},
+        {"judges": ["hf_seeded//srv/model"]},
+    ],
+    ids=["provider", "code", "address", "folder"],
+)
+def test_arguments_of_a_scorer_decide_as_little(harmless: str, options: dict[str, Any]) -> None:
+    """Whatever a scorer would make of its arguments, the log's do not reach it."""
+    log = read_eval_log(harmless)
+    scorer_of(log, "wins", **options)
+    with pytest.raises(UserError, match=r"--(scorer|model)"):
+        rejudge_log(log)
+
+
+def test_what_runs_nothing_is_taken_from_the_log(
+    harmless: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Devices, addresses on this machine or of the user's own settings need no word."""
+    monkeypatch.setenv("OTHER_BASE_URL", "https://mine.example/v1")
+    for url in ("http://localhost:1/v1", "https://mine.example/v1", None):
+        log = read_eval_log(harmless)
+        grader_of(log, "hf_seeded/tiny-judge", args={"device": "cpu"}, base_url=url)
+        judged = rejudge_log(log, replications=1)
+        assert all("rejudge" in (sample.scores or {}) for sample in judged.samples or [])

@@ -1,0 +1,141 @@
+"""Results between and beside rows, against counts made by hand."""
+
+from itertools import product
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from example_judgments import changed, made, together
+from inspect_reliability.judgments import Judgments, Note, judgments_from_frame
+from inspect_reliability.report import analyse
+from inspect_reliability.stats import stable_majority
+
+
+def results(judgments: Judgments, **options: Any) -> dict[str, list[dict[str, Any]]]:
+    return dict(analyse(judgments, permutations=0, **options).results)
+
+
+def asked(verdicts: dict[str, list[str]], **constant: Any) -> Judgments:
+    """Verdicts of one judge, by question."""
+    rows = [(question, verdict) for question, given in verdicts.items() for verdict in given]
+    frame = pd.DataFrame(rows, columns=["question", "verdict"])
+    known = {"judge": "j", "benchmark": "b", "temperature": 1.0}
+    return judgments_from_frame(frame, **(known | constant))
+
+
+@pytest.mark.parametrize("options", [2, 3, 5, 7])
+def test_shares_of_labels_and_responders(options: int) -> None:
+    """Of any number of options: each label's and each responder's share of all choices."""
+    labels = "ABCDEFG"[:options]
+    orders = [tuple(f"r{(k + q) % options}" for k in range(options)) for q in range(4)]
+    chosen = [(q, labels[(q + r * r) % options]) for q, r in product(range(4), range(6))]
+    frame = pd.DataFrame(
+        {
+            "question": [f"q{q}" for q, _ in chosen],
+            "verdict": [label for _, label in chosen],
+            "order": [orders[q] for q, _ in chosen],
+            "responder": [orders[q][labels.index(label)] for q, label in chosen],
+        }
+    )
+    found = results(judgments_from_frame(frame, judge="j", benchmark="b", temperature=1.0))
+    for name, column in (("position", "verdict"), ("responders", "responder")):
+        shares = {one["option"]: one["share"] for one in found[name]}
+        counted = frame[column].value_counts(normalize=True).to_dict()
+        assert len(shares) == options
+        assert {option: share for option, share in shares.items() if share} == counted
+
+
+def test_judgments_without_options_have_no_positions() -> None:
+    """Verdicts on an output prefer no label, even if they are called A and B."""
+    found = results(changed(made(), order=None))
+    assert found["position"] == found["responders"] == found["position_or_preference"] == []
+
+
+def test_agreement_between_judges() -> None:
+    """The share of equal pairs of verdicts, one of each judge, and of a judge with itself."""
+    first = asked({"p": ["A", "A", "B"], "q": ["B", "B", "B"]}, judge="first")
+    second = asked({"p": ["A", "B", "B"], "q": ["A", "B", "B"]}, judge="second")
+    records = results(together(first, second))["between_judges"]
+    found = {(record["first"], record["second"]): record for record in records}
+    assert found["first", "second"]["agreement"] == pytest.approx((4 / 9 + 2 / 3) / 2)
+    assert found["first", "first"]["agreement"] == pytest.approx((1 / 3 + 1) / 2)
+    assert found["second", "second"]["agreement"] == pytest.approx(1 / 3)
+    elsewhere = changed(second, question="other")
+    apart = results(together(first, elsewhere))["between_judges"]
+    (reason,) = (r["reason"] for r in apart if r["first"] != r["second"])
+    assert reason == "the judges share no question"
+
+
+def test_judges_under_different_conditions_are_not_paired() -> None:
+    """Agreement and variance are of judges that differ in nothing else."""
+    found = results(together(made(judge="x"), made(judge="y", temperature=0.5)))
+    assert found["between_judges"] == found["variance"] == []
+    found = results(together(made(judge="x"), made(judge="y")), by=["judge"])
+    assert [record["judges"] for record in found["variance"]] == [["x", "y"]]
+
+
+def test_variance_is_all_the_replications_where_only_they_differ() -> None:
+    """Judges that spread alike on every question differ from themselves and from nobody else."""
+    spread = {f"q{n}": ["A", "B"] * 200 for n in range(10)}
+    judges = [asked(spread, judge=name) for name in ("x", "y")]
+    (found,) = results(together(*judges))["variance"]
+    assert found["share_replication"] == pytest.approx(1, abs=0.01)
+    assert found["share_question"] + found["share_judge"] == pytest.approx(0, abs=0.01)
+    assert (found["judges"], found["n_questions"]) == (["x", "y"], 10)
+
+
+def test_votes_of_each_row() -> None:
+    """Those of `stable_majority`; of copies none, with the reason."""
+    judgments = together(made(), made(temperature=0.0, noise=0))
+    analysis = analyse(judgments, permutations=0)
+    rows = {row.group["temperature"]: row for row in analysis.rows}
+    found = [record for record in analysis.results["votes"] if record["temperature"] == 1]
+    majority = stable_majority(rows[1.0].counts)
+    assert [record["votes"] for record in found] == list(majority.votes)
+    assert [record["agreement"] for record in found] == list(majority.agreement)
+    (copies,) = (record for record in analysis.results["votes"] if record["temperature"] == 0)
+    assert copies["votes"] is None
+    assert "copies" in copies["reason"]
+
+
+def test_the_least_stable_questions() -> None:
+    """The two questions with the smallest majorities, and two verdicts that contradict."""
+    verdicts = {
+        "steady": ["A"] * 10,
+        "even": ["A"] * 4 + ["B"] * 6,
+        "torn": ["A"] * 3 + ["B"] * 2 + ["non-response"] * 5,
+        "clear": ["C"] * 9 + ["D"],
+    }
+    found = results(asked(verdicts))["least_stable"]
+    told = [
+        (one["question"], [(out["verdict"], out["share"]) for out in one["outputs"]])
+        for one in found
+    ]
+    assert told == [("torn", [("A", 0.3), ("B", 0.2)]), ("even", [("B", 0.6), ("A", 0.4)])]
+    assert [out["replication"] for out in found[1]["outputs"]] == [5, 1]
+
+
+def test_seeds_and_notes() -> None:
+    """Each judge with its worst check and its recorded seeds; each note as it was given."""
+    checked = made(judge="x", replications=2, seed_check="honoured")
+    mixed = made(judge="y", replications=2, seed=None)
+    checks = ["honoured", "not honoured"] * 25
+    both = together(checked, changed(mixed, seed_check=checks))
+    noted = Judgments(both.table, (Note("logs lost", 3, "here"),))
+    found = results(noted)
+    assert found["seed_checks"] == [
+        {"judge": "x", "seed_check": "honoured", "n_judgments": 50, "n_seeds": 50},
+        {"judge": "y", "seed_check": "not honoured", "n_judgments": 50, "n_seeds": 0},
+    ]
+    assert found["notes"] == [{"where": "here", "what": "logs lost", "count": 3}]
+
+
+def test_rows_are_of_any_columns() -> None:
+    """Results name their row by whatever was grouped by, as plain values."""
+    judgments = changed(made(), wave=[n % 2 for n in range(250)])
+    found = analyse(judgments, ["wave"], permutations=0)
+    assert [row["wave"] for row in found.results["rows"]] == [1, 0]
+    assert {record["wave"] for record in found.results["votes"]} == {0, 1}
+    assert {type(row["wave"]) for row in found.results["rows"]} == {int}
+    assert list(found.frame("votes")["wave"].unique()) == [1, 0]

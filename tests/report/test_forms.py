@@ -1,0 +1,115 @@
+"""Forms of a document: what they show, and that nothing in them acts."""
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from example_judgments import made
+from inspect_reliability.report import analyse
+from inspect_reliability.report.document import Document, Table
+from inspect_reliability.report.forms import FORMS, render
+from inspect_reliability.report.forms.csv import to_csv
+from inspect_reliability.report.forms.markdown import pipes
+from inspect_reliability.report.forms.table import print_table
+from inspect_reliability.report.printable import one_line, printable
+from inspect_reliability.report.summary import report_document
+
+
+def test_forms_have_the_same_numbers() -> None:
+    """JSON, CSV and the data frame say the same, with nothing but plain values."""
+    analysis = analyse(made(questions=8, replications=40), permutations=5)
+    document = report_document(analysis)
+    from_json = json.loads(render(document, "json"))
+    assert {name: from_json[name] for name in analysis.results} == analysis.results
+    (row,) = analysis.results["rows"]
+    (from_csv,) = csv.DictReader(io.StringIO(render(document, "csv")))
+    frame = analysis.frame()
+    for name in ("omega", "agreement", "published_omega"):
+        assert float(from_csv[name]) == row[name] == frame[name][0]
+    assert float(from_csv["omega_low"]) == row["omega_interval"][0] == frame["omega_low"][0]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_shows_a_number(form: Any) -> None:
+    """The same estimate is in each form of a report."""
+    analysis = analyse(made(), permutations=0)
+    shown = render(report_document(analysis), form)
+    omega = analysis.results["rows"][0]["omega"]
+    assert (f"{omega}" if form in ("json", "csv") else f"{omega:.2f} ") in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain ü 漢 ✓", "plain ü 漢 ✓"),
+        ("\x1b[31mred\x1b[0m", r"\x1b[31mred\x1b[0m"),
+        ("bell\x07 back\x08", r"bell\x07 back\x08"),
+        ("\x9b31m", r"\x9b31m"),
+        ("\u202eevil", r"\u202eevil"),
+        ("zero\u200bwidth", r"zero\u200bwidth"),
+        ("\ud800", r"\ud800"),
+        ("a\nb\tc", "a b c"),
+    ],
+)
+def test_nothing_acts_on_a_terminal(text: str, shown: str) -> None:
+    """Escapes, controls and direction marks are written out."""
+    assert one_line(text) == shown
+
+
+def test_long_text_is_cut_and_counted() -> None:
+    """A megabyte becomes a line that says how much is missing."""
+    assert printable("x" * 1_000_000, 10) == "x" * 10 + " [... 999,990 more characters]"
+
+
+CELL = st.lists(st.text("ab", min_size=1, max_size=16), max_size=4).map(" ".join)
+
+
+@given(st.integers(20, 130), st.lists(st.tuples(CELL, CELL, CELL, CELL), min_size=1, max_size=4))
+def test_no_window_is_too_narrow(width: int, rows: list[tuple[str, ...]]) -> None:
+    """A table loses no word, whatever the window, and no line is longer than it."""
+    out = io.StringIO()
+    table = Table(["Judge", "N x R", "Omega [95%]", "T"], rows)
+    print_table(Console(width=width, file=out), table)
+    shown = out.getvalue()
+    assert max(map(len, shown.splitlines())) <= width
+    assert Counter(" ".join(map(" ".join, rows)).split()) <= Counter(shown.split())
+
+
+def test_markdown_does_not_interpret() -> None:
+    """A name is no link, no markup and no column."""
+    name = "=1+1|<b>[x](http://x)\n`*_"
+    assert "\\[x\\](http://x)" in pipes(["n"], [[name]])
+    assert "\\<b\\>" in pipes(["n"], [[name]])
+    assert pipes(["n"], [[name]]).count("\n") == 2
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "=\r\n"])
+def test_a_spreadsheet_sees_no_formula(start: str) -> None:
+    """Names and texts that begin like a formula are texts, in headings too; numbers stay."""
+    evil = f"{start}HYPERLINK(1)"
+    written = to_csv([evil, "n"], [[evil, "-1.5"], [f"x{evil}", "+1e-3"]], "\r\n")
+    lines = list(csv.reader(io.StringIO(written, newline="")))
+    assert lines == [[f"'{evil}", "n"], [f"'{evil}", "-1.5"], [f"x{evil}", "+1e-3"]]
+    shown = render(Document("", [], {"rows": [{evil: 0}, {evil: evil}]}), "csv")
+    assert not re.search(r"^[=+@-]|[\t\r]", shown, re.MULTILINE)
+
+
+HOSTILE = st.text(st.sampled_from('ab,;"\r\n\t=+-@ \x1b'), max_size=8)
+
+
+@given(st.lists(st.tuples(HOSTILE, HOSTILE), min_size=1, max_size=4))
+def test_csv_keeps_every_text_in_its_cell(rows: list[tuple[str, str]]) -> None:
+    """Commas, quotes and line breaks of any kind come back as they were, from two readers."""
+    written = to_csv(["a", "b"], rows, "\r\n")
+    frame = pd.read_csv(io.StringIO(written, newline=""), keep_default_na=False, dtype=str)
+    for lines in (list(csv.reader(io.StringIO(written, newline="")))[1:], frame.to_numpy()):
+        assert [tuple(v.removeprefix("'") for v in line) for line in lines] == rows

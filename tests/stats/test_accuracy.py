@@ -1,0 +1,93 @@
+"""Accuracy as a judge sees it: published figure, counting by hand, and what is refused."""
+
+import json
+import statistics
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from inspect_reliability.stats import accuracy
+from inspect_reliability.stats.errors import NoJudgmentsError, ShapeError, UnknownCategoryError
+
+C, I, N = "correct", "incorrect", "non-response"  # noqa: E741
+
+
+def test_published_accuracy(data: Path) -> None:
+    """The published judgments of Llama give the published .0395 (.00036); over questions, 14x."""
+    [path] = (data / "paper/application_data/judgment_results").glob("judge_full_meta-llama*")
+    outputs = json.loads(path.read_text()).values()
+    texts = [[output.lower() for output in row] for row in outputs]
+    # What is not called correct counts the same, whatever it is.
+    verdicts = [[C if C in t and I not in t else I for t in row] for row in texts]
+    result = accuracy(verdicts)
+    assert round(result.a_lm, 4) == 0.0395
+    assert result.a_lm_se_replications is not None
+    assert result.a_lm_se_questions is not None
+    assert round(result.a_lm_se_replications, 5) == 0.00036
+    assert round(result.a_lm_se_questions / result.a_lm_se_replications) == 14
+    assert (result.n_questions, result.n_replications) == (1008, 100)
+
+
+def test_counted_by_hand() -> None:
+    """Four answers judged three times: every figure equals its fraction."""
+    verdicts = [[C, C, I], [I, I, I], [I, N, C], [C, C, C]]
+    result = accuracy(verdicts, missing=[False, False, True, False])
+    assert result.a_lm == pytest.approx(6 / 12)
+    assert result.a_lm_se_replications == pytest.approx(
+        statistics.stdev([2 / 4, 2 / 4, 2 / 4]) / 3**0.5
+    )
+    assert result.a_lm_se_questions == pytest.approx(
+        statistics.stdev([2 / 3, 0, 1 / 3, 1]) / 4**0.5
+    )
+    assert result.h_lm == pytest.approx(4 / 12)
+    assert result.m == 1 / 4
+    assert result.non_response_rate == 1 / 12
+
+
+def test_rates_sum_to_one() -> None:
+    """Right, wrong and missing are all there is if missing answers are never called correct."""
+    generator = np.random.default_rng(3)
+    missing = generator.random(40) < 0.3
+    verdicts = [
+        [I if gone else str(generator.choice([C, I])) for _ in range(7)] for gone in missing
+    ]
+    result = accuracy(verdicts, missing)
+    assert result.h_lm is not None
+    assert result.m == missing.mean()
+    assert result.a_lm + result.h_lm + result.m == pytest.approx(1)
+
+
+def test_judgments_not_there_are_counted() -> None:
+    """A judgment that is not there changes no share; a row or column of them is no N or R."""
+    full = accuracy([[C, I], [C, C]])
+    partial = accuracy([[C, I, None], [C, C, float("nan")], [None, None, None]])
+    assert partial.left_out == 5
+    assert (partial.n_questions, partial.n_replications) == (2, 2)
+    assert (partial.a_lm, partial.a_lm_se_questions) == (full.a_lm, full.a_lm_se_questions)
+    assert full.h_lm is None
+    assert full.m is None
+
+
+def test_single_question_or_replication_has_no_standard_error() -> None:
+    """A spread needs two."""
+    assert accuracy([[C, I]]).a_lm_se_questions is None
+    assert accuracy([[C], [I]]).a_lm_se_replications is None
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "missing", "error", "words"),
+    [
+        ([], None, NoJudgmentsError, "No verdicts"),
+        ([[None, None]], None, NoJudgmentsError, "No verdicts"),
+        ([[C, "Correct"]], None, UnknownCategoryError, "'Correct'"),
+        ([[C, C], [C]], None, ShapeError, "differ in length"),
+        ([[C], [C]], [True], ShapeError, "Got 1 entries on missing answers for 2"),
+    ],
+)
+def test_refused(
+    verdicts: list[list[object]], missing: list[bool] | None, error: type[Exception], words: str
+) -> None:
+    """What is no table of the three verdicts is refused by name."""
+    with pytest.raises(error, match=words):
+        accuracy(verdicts, missing)

@@ -1,0 +1,134 @@
+"""One path from a score to a number: what a metric says live, a report says of the log."""
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from inspect_reliability import reliability
+from inspect_reliability.cli import main
+
+QUESTIONS, EPOCHS = 6, 5
+
+
+def grade(kind: str, question: int, epoch: int) -> Any:
+    """A grade that depends on the question, and wavers."""
+    level = 1 + (question * 2 + (question % 2) * (epoch % 2)) % 5
+    silent = question == 2 and epoch == 1
+    return {
+        "strings of digits": str(level),
+        "numbers and invalid": "invalid" if silent else level,
+        "numbers and non-responses": "non-response" if silent else float(level),
+        "words": ["poor", "fair", "good"][level % 3],
+        "booleans": level > 2,
+        "letters": "ABCDE"[level - 1],
+    }[kind]
+
+
+@scorer(metrics=[reliability(full=True)])
+def grader(kind: str) -> Scorer:
+    """Gives grades of one kind."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        return Score(value=grade(kind, int(state.sample_id), state.epoch))
+
+    return score
+
+
+@solver
+def silent() -> Solver:
+    """Asks no model."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        return state
+
+    return solve
+
+
+def graded(kind: str, folder: Path) -> EvalLog:
+    samples = [Sample(id=n, input="?") for n in range(QUESTIONS)]
+    task = Task(samples, solver=silent(), scorer=grader(kind), name="suite")
+    [log] = eval(task, model="none/none", epochs=EPOCHS, log_dir=str(folder), display="none")
+    assert log.status == "success", log.error
+    return log
+
+
+def live(log: EvalLog) -> dict[str, float]:
+    assert log.results is not None
+    return {
+        name.removeprefix("inspect_reliability/reliability_"): metric.value
+        for name, metric in log.results.scores[0].metrics.items()
+    }
+
+
+def reported(folder: Path) -> dict[str, Any]:
+    result = CliRunner().invoke(main, ["report", str(folder), "--format", "json"])
+    assert result.exit_code == 0, result.output
+    content = json.loads(result.stdout)
+    [row] = content["rows"] if isinstance(content, dict) else content
+    return dict(row)
+
+
+KINDS = [
+    "strings of digits",
+    "numbers and invalid",
+    "numbers and non-responses",
+    "words",
+    "booleans",
+    "letters",
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_metric_and_a_report_give_the_same_coefficients(kind: str, tmp_path: Path) -> None:
+    """Whatever a scorer's grades are, each coefficient is the same live and in the report."""
+    metrics, row = live(graded(kind, tmp_path)), reported(tmp_path)
+    shared = [name for name in metrics if name in row]
+    assert {"omega", "agreement", "fleiss_kappa", "non_response_rate"} <= set(shared)
+    numbers = kind in KINDS[:3]
+    assert ("icc" in metrics) == ("icc" in row) == numbers
+    for name in shared:
+        assert metrics[name] == pytest.approx(row[name], abs=1e-12), name
+
+
+@pytest.mark.parametrize("kind", KINDS[:1])
+def test_numbers_are_numbers_however_they_are_written(kind: str, tmp_path: Path) -> None:
+    """The ICC is that of the one-way analysis of variance of the grades that are numbers."""
+    rows = [
+        [float(g) for e in range(1, EPOCHS + 1) if (g := grade(kind, q, e)) not in SILENT]
+        for q in range(QUESTIONS)
+    ]
+    assert live(graded(kind, tmp_path))["icc"] == pytest.approx(one_way_icc(rows))
+
+
+SILENT = ("invalid", "non-response")
+
+
+def one_way_icc(rows: list[list[float]]) -> float:
+    """1 - W / D by pairs: half the mean squared differences within and between questions."""
+
+    def mean(values: Iterator[float]) -> float:
+        given = list(values)
+        return sum(given) / len(given)
+
+    def spread(pairs: Callable[[], Iterator[tuple[float, float]]]) -> float:
+        return mean((a - b) ** 2 for a, b in pairs())
+
+    within = mean(
+        spread(lambda row=row: itertools.permutations(row, 2))  # type: ignore[misc]
+        for row in rows
+    )
+    between = mean(
+        spread(lambda one=one, other=other: itertools.product(one, other))  # type: ignore[misc]
+        for one, other in itertools.permutations(rows, 2)
+    )
+    return 1 - within / between
