@@ -1,10 +1,12 @@
-"""The main job through inspect: `hf_seeded/` against inspect's own `hf/`, and where time goes.
+"""The main job through inspect, three ways in one run: `hf/`, epochs, and replications.
 
     python bench/end_to_end.py [--json]
 
-Both judge the 27 questions of the sample pack with the tiny judge, in one process, on CPU. The
-judge is so small that inspect itself takes most of the time; with a larger model the engine does.
-`hf/` is run for fewer epochs and scaled; the result says for how many.
+Each way judges the questions of the sample pack with the tiny judge, on CPU, scores the verdicts
+and writes the log: inspect's own `hf/` with a sample a replication, `hf_seeded/` with a sample a
+replication (`--epochs`), and `hf_seeded/` with a sample a question (`-T replications=`). `hf/`
+makes fewer replications; each figure is an average over judgments. The run ends with an error
+unless the last two ways agree on every verdict.
 """
 
 import argparse
@@ -17,14 +19,15 @@ from typing import Any
 
 import psutil
 import torch
-from inspect_ai import eval, score
-from inspect_ai.log import EvalLog, write_eval_log
+from inspect_ai import Task, eval
 from inspect_ai.model import GenerateConfig, Model, get_model
 
 from _measure import machine
 from inspect_reliability import tiny_judge
-from inspect_reliability.scoring.verdict import verdict
+from inspect_reliability.judgments import judgments_from_logs
 from inspect_reliability.tasks import bbh_judge
+
+PARTS = ("wall_seconds", "cpu_seconds", "engine_cpu_seconds", "log_bytes")
 
 
 def engine_seconds() -> float:
@@ -38,87 +41,88 @@ def engine_seconds() -> float:
     return sum(t.user_time + t.system_time for t in threads if t.id in ours)
 
 
-def judge(model: Model, epochs: int, folder: Path) -> dict[str, Any]:
-    """Run the job without scoring, then score it, then write its log once more."""
-    before, wall, start = engine_seconds(), time.perf_counter(), time.process_time()
+def judge(model: Model, task: Task, epochs: int, limit: int | None, folder: Path) -> dict[str, Any]:
+    """Run the job, and what it took a judgment."""
+    engine, wall, start = engine_seconds(), time.perf_counter(), time.process_time()
     (log,) = eval(
-        bbh_judge(),
-        model=model,
-        epochs=epochs,
-        score=False,
-        display="none",
-        log_dir=str(folder),
+        task, model=model, epochs=epochs, limit=limit, display="none", log_dir=str(folder)
     )
-    total, wall = time.process_time() - start, time.perf_counter() - wall
+    took = {
+        "wall_seconds": time.perf_counter() - wall,
+        "cpu_seconds": time.process_time() - start,
+        "engine_cpu_seconds": engine_seconds() - engine,
+        "log_bytes": Path(log.location.removeprefix("file://")).stat().st_size,
+    }
     if log.status != "success":
         raise RuntimeError(f"{model} failed: {log.error}")
-    engine = engine_seconds() - before
-    scoring, scored = _timed(lambda: score(log, verdict(), action="overwrite", display="none"))
-    writing, _ = _timed(lambda: write_eval_log(scored, str(folder / "once_more.eval")))
+    table = judgments_from_logs(log.location).table
+    verdicts = {
+        (question, replication): verdict
+        for question, replication, verdict in zip(
+            table["question"], table["replication"], table["verdict"], strict=True
+        )
+    }
     return {
-        "replications": len(log.samples or []),
-        "wall_seconds_without_scoring": wall,
-        "cpu_seconds": total + scoring,
-        "engine": engine,
-        "log": writing,
-        "inspect": total - engine - writing,
-        "scoring": scoring,
-        "output_tokens": sum(usage.output_tokens for usage in log.stats.model_usage.values()),
+        "judgments": len(verdicts),
+        **{part: took[part] / len(verdicts) for part in PARTS},
+        "verdicts": verdicts,
     }
 
 
-def _timed(work: Any) -> tuple[float, EvalLog]:
-    start = time.process_time()
-    result = work()
-    return time.process_time() - start, result
-
-
-def measure(epochs: int, baseline_epochs: int) -> dict[str, Any]:
+def measure(replications: int, baseline: int, limit: int | None) -> dict[str, Any]:
     config = GenerateConfig(max_connections=100)
-    baseline = get_model(f"hf/{tiny_judge.folder()}", device="cpu", config=config)
-    providers = {
-        "hf_seeded": (get_model("hf_seeded/tiny-judge", device="cpu"), epochs),
-        "hf": (baseline, baseline_epochs),
+    theirs = get_model(f"hf/{tiny_judge.folder()}", device="cpu", config=config)
+    ours = get_model("hf_seeded/tiny-judge", device="cpu")
+    ways = {
+        "hf": (theirs, bbh_judge(), baseline),
+        "epochs": (ours, bbh_judge(), replications),
+        "replications": (ours, bbh_judge(replications=replications), 1),
     }
-    with tempfile.TemporaryDirectory() as logs:
-        result = {
-            name: judge(model, number, Path(logs)) for name, (model, number) in providers.items()
+    with tempfile.TemporaryDirectory() as folder:
+        # What is done once in a process is no part of a way.
+        judge(ours, bbh_judge(), 1, 1, Path(folder))
+        found = {
+            name: judge(model, task, epochs, limit, Path(folder))
+            for name, (model, task, epochs) in ways.items()
         }
-    each = {
-        part: {name: one[part] / one["replications"] for name, one in result.items()}
-        for part in ("engine", "cpu_seconds", "wall_seconds_without_scoring")
-    }
+    given = {name: one.pop("verdicts") for name, one in found.items()}
+    if given["epochs"] != given["replications"]:
+        differ = sum(given["replications"].get(k) != v for k, v in given["epochs"].items())
+        raise RuntimeError(f"{differ} verdicts of epochs and replications differ")
     return {
         "machine": machine("cpu"),
-        **result,
-        "hf_over_hf_seeded_per_replication": {
-            part: one["hf"] / one["hf_seeded"] for part, one in each.items()
+        **found,
+        "hf_over_replications": {
+            part: found["hf"][part] / found["replications"][part] for part in PARTS
+        },
+        "epochs_over_replications": {
+            part: found["epochs"][part] / found["replications"][part] for part in PARTS
         },
     }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--epochs", type=int, default=100, help="of hf_seeded/ (%(default)s)")
-    parser.add_argument("--baseline-epochs", type=int, default=20, help="of hf/ (%(default)s)")
+    parser.add_argument("--replications", type=int, default=100, help="(%(default)s)")
+    parser.add_argument("--baseline", type=int, default=20, help="those of hf/ (%(default)s)")
+    parser.add_argument("--questions", type=int, help="by default all of the sample pack")
     parser.add_argument("--threads", type=int, default=1, help="of torch (%(default)s)")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    result = measure(arguments.epochs, arguments.baseline_epochs)
+    result = measure(arguments.replications, arguments.baseline, arguments.questions)
     if arguments.json:
         print(json.dumps(result, indent=2))
         return
-    for name in ("hf_seeded", "hf"):
+    print(f"{'a judgment':26}{'wall ms':>10}{'CPU ms':>10}{'engine':>10}{'log bytes':>11}")
+    for name in ("hf", "epochs", "replications"):
         one = result[name]
-        print(f"{name}/tiny-judge, {one['replications']} replications")
-        for part in ("engine", "inspect", "scoring", "log"):
-            print(f"  {part:10}{one[part]:8.1f} s CPU")
-        print(f"  {'wall':10}{one['wall_seconds_without_scoring']:8.1f} s without scoring")
-    ratios = result["hf_over_hf_seeded_per_replication"]
-    print("hf/ over hf_seeded/, per replication:")
-    for part, ratio in ratios.items():
-        print(f"  {part:30}{ratio:6.1f}x")
+        times = "".join(f"{1000 * one[part]:10.2f}" for part in PARTS[:3])
+        print(f"{name + ', ' + format(one['judgments'], ','):26}{times}{one['log_bytes']:11,.0f}")
+    for name in ("hf_over_replications", "epochs_over_replications"):
+        ratios = "".join(f"{result[name][part]:9.1f}x" for part in PARTS)
+        print(f"{name.replace('_', ' '):26}{ratios}")
+    print("Epochs and replications give the same verdicts, one by one.")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ def head_to_tail_judge(
     responder: str | None = None,
     variant: str = "whole",
     seed: int = 0,
+    replications: int | str | None = None,
     parser: ParserName = "default",
 ) -> Task:
     """Head-to-Tail: is a prediction correct, given the ground truth?
@@ -22,6 +23,7 @@ def head_to_tail_judge(
         responder: Whose predictions to judge, where there are several responders.
         variant: "whole", or "published" for the first 15 characters of a prediction.
         seed: Base seed of the replications.
+        replications: Replications that one sample makes; by default each epoch is one.
         parser: How an output is read: "default", or "published" for the study's way.
     """
-    return tasks.head_to_tail_judge(responses, responder, variant, seed, parser)
+    return tasks.head_to_tail_judge(responses, responder, variant, seed, replications, parser)

@@ -13,6 +13,7 @@ def mt_bench_judge(
     responders: str | list[str] | None = None,
     order: OrderPolicy = "shuffled",
     seed: int = 0,
+    replications: int | str | None = None,
     parser: ParserName = "default",
 ) -> Task:
     """MT-Bench: which of five responses to the second question is best, given the first?
@@ -24,6 +25,7 @@ def mt_bench_judge(
         order: "shuffled" per question and held over replications, "reshuffled" for every
             replication, or "given".
         seed: Base seed of option order and replications.
+        replications: Replications that one sample makes; by default each epoch is one.
         parser: How an output is read: "default", or "published" for the study's pattern.
     """
-    return tasks.mt_bench_judge(responses, responders, order, seed, parser)
+    return tasks.mt_bench_judge(responses, responders, order, seed, replications, parser)

@@ -13,6 +13,7 @@ def squad_judge(
     responders: str | list[str] | None = None,
     order: OrderPolicy = "shuffled",
     seed: int = 0,
+    replications: int | str | None = None,
     parser: ParserName = "default",
 ) -> Task:
     """SQuAD: which of five responses to a question about a passage is best?
@@ -24,6 +25,7 @@ def squad_judge(
         order: "shuffled" per question and held over replications, "reshuffled" for every
             replication, or "given".
         seed: Base seed of option order and replications.
+        replications: Replications that one sample makes; by default each epoch is one.
         parser: How an output is read: "default", or "published" for the study's pattern.
     """
-    return tasks.squad_judge(responses, responders, order, seed, parser)
+    return tasks.squad_judge(responses, responders, order, seed, replications, parser)

@@ -15,13 +15,24 @@ def agreement(verdicts: Verdicts) -> Fraction:
 
 
 def omega(verdicts: Verdicts) -> Fraction:
-    between, within, n0 = mean_squares(verdicts)
-    return (between - within) / (between + (n0 - 1) * within)
+    """1 - how often pairs within questions differ, over how often pairs between questions do."""
+    return 1 - (1 - agreement(verdicts)) / differing(verdicts)
 
 
 def omega_composite(verdicts: Verdicts) -> Fraction:
-    between, within, _ = mean_squares(verdicts)
-    return 1 - within / between
+    """R w / (1 + (R - 1) w), R the harmonic mean, where means of questions vary at all."""
+    w, r = omega(verdicts), 1 / mean([Fraction(1, len(row)) for row in verdicts])
+    return r * w / max(1 + (r - 1) * w, Fraction(0))
+
+
+def differing(verdicts: Verdicts) -> Fraction:
+    """Mean over pairs of questions of the share of pairs of their verdicts that differ."""
+    return mean(
+        [
+            mean([Fraction(a != b) for a in one for b in other])
+            for one, other in permutations(verdicts, 2)
+        ]
+    )
 
 
 def fleiss_kappa(verdicts: Verdicts) -> Fraction:
@@ -67,21 +78,19 @@ def hit(row: Sequence[object], i: int) -> Fraction:
 
 
 def normalised_entropy(verdicts: Verdicts, k: int) -> float:
-    entropies = [-sum(p * log(p) for p in shares(row).values()) / log(k) for row in verdicts]
-    return sum(entropies) / len(entropies)
+    """Zhang's series: entropy is the sum over v >= 1 of sum p (1 - p)^v / v, as far as unbiased."""
+    return float(mean([entropy(row) for row in verdicts])) / log(k)
 
 
-def mean_squares(verdicts: Verdicts) -> tuple[Fraction, Fraction, Fraction]:
-    """One-way analysis of variance of each category's indicator, summed over categories."""
-    n, total = len(verdicts), sum(map(len, verdicts))
-    between = within = Fraction(0)
-    for category in {v for row in verdicts for v in row}:
-        coded = [[Fraction(v == category) for v in row] for row in verdicts]
-        grand = mean([x for row in coded for x in row])
-        between += sum(len(row) * (mean(row) - grand) ** 2 for row in coded)
-        within += sum((x - mean(row)) ** 2 for row in coded for x in row)
-    n0 = (total - Fraction(sum(len(row) ** 2 for row in verdicts), total)) / (n - 1)
-    return between / (n - 1), within / (total - n), n0
+def entropy(row: Sequence[object]) -> Fraction:
+    n, total = len(row), Fraction(0)
+    for times in Counter(row).values():
+        # Chance that one verdict drawn is of the category and the next v, not put back, are not.
+        chance = Fraction(times, n)
+        for v in range(1, n):
+            chance *= Fraction(n - times - v + 1, n - v)
+            total += chance / v
+    return total
 
 
 def shares(row: Sequence[object]) -> dict[object, Fraction]:

@@ -6,11 +6,22 @@ from typing import Any
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.model import (
+    GenerateConfig,
+    Model,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+    modelapi,
+)
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, model_graded_qa, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from inspect_reliability.judgments.replications import replications_in
+
 TINY = "hf_seeded/tiny-judge"
+LENIENT = "lenient"
 
 TEMPLATE = """Output the letter of the best response: "Best Response: [[letter]]".
 
@@ -29,6 +40,18 @@ QUESTIONS = ["What is two and two?", "What is three and four?", "What is one and
 def tiny(**config: Any) -> Model:
     """The tiny judge as a grader."""
     return get_model(TINY, config=GenerateConfig(max_tokens=24, **config))
+
+
+@modelapi(name=LENIENT)
+class Lenient(ModelAPI):
+    """A grader that needs no network and finds everything correct."""
+
+    async def generate(
+        self, input: Any, tools: Any, tool_choice: Any, config: GenerateConfig
+    ) -> ModelOutput:
+        output = ModelOutput.from_content(self.model_name, f"Seed {config.seed}. GRADE: C")
+        output.usage = ModelUsage(input_tokens=9, output_tokens=1, total_tokens=10)
+        return output
 
 
 def letters(**options: Any) -> Scorer:
@@ -86,3 +109,15 @@ def run(task: Task, folder: Path, grader: Model | None = None, **options: Any) -
     )
     assert log.status == "success", log.error
     return log
+
+
+def in_full(score: Score) -> dict[str, Any]:
+    """Metadata of a score with replications, with the verdict and the seed of each written out."""
+    kept = replications_in(score)
+    assert kept is not None
+    return {
+        **(score.metadata or {}),
+        "replications": len(kept.verdicts),
+        "verdicts": list(kept.verdicts),
+        "seeds": kept.seeds,
+    }

@@ -8,6 +8,8 @@ from inspect_ai import eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, ModelUsage, get_model
 
+from graders import in_full
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
@@ -58,8 +60,7 @@ def test_best_of_five(
     assert 0 <= found["won"] <= 1
     assert "Unable to convert" not in caplog.text
     verdicts = [
-        (sample.scores or {})["rejudge"].metadata["verdicts"]  # type: ignore[index]
-        for sample in log.samples or []
+        in_full((sample.scores or {})["rejudge"])["verdicts"] for sample in log.samples or []
     ]
     pairs = [[v.count(letter) * (v.count(letter) - 1) for letter in set(v)] for v in verdicts]
     assert found["agreement"] == pytest.approx(sum(map(sum, pairs)) / (6 * 5 * 4))

@@ -44,7 +44,7 @@ print(json.dumps({
     "failed": metric(graded, "rejudge", "failed_rate") + metric(again, "rejudge", "failed_rate"),
     "replications": metric(graded, "rejudge", "replications")
     + metric(again, "rejudge", "replications"),
-    "rows": json.loads(report.stdout),
+    "rows": json.loads(report.stdout)["rows"],
 }))
 """
 

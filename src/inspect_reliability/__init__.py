@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .designs import Item as Item
+    from .designs import JudgeDesign as JudgeDesign
     from .judgments import (
         Judgments as Judgments,
     )
@@ -23,10 +25,14 @@ if TYPE_CHECKING:
     from .scoring import reliability as reliability
     from .stats import Counts as Counts
     from .stats import omega as omega
+    from .tasks.judges import judge as judge
 
 _HOME = {
     "Counts": "stats",
+    "Item": "designs",
+    "JudgeDesign": "designs",
     "Judgments": "judgments",
+    "judge": "tasks",
     "judgments_from_frame": "judgments",
     "judgments_from_logs": "judgments",
     "omega": "stats",

@@ -4,8 +4,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
+import fsspec
 from inspect_ai.log import EvalLog, read_eval_log
 
 from .errors import UserError
@@ -47,6 +48,24 @@ def user_path(spec: str | Path) -> Path:
     if len(found) > 1:
         raise UserError(f"'{given}' could be {found[0]} or {found[1]}. Give the full path.")
     return found[0]
+
+
+def kind_of(location: str | Path) -> Literal["file", "folder"] | None:
+    """What a path or URL leads to; None if nothing is there.
+
+    Raises:
+        UserError: It cannot be said: the name is empty, or its server does not answer.
+    """
+    if not str(location):
+        raise UserError("The path is empty. Name a file or folder ('.' is the current folder).")
+    try:
+        files, path = fsspec.core.url_to_fs(str(location))
+        if files.isfile(path):
+            return "file"
+        return "folder" if files.isdir(path) else None
+    except Exception as error:  # each kind of place has its own
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise UserError(f"{location} cannot be read: {why}. Check the path or address.") from None
 
 
 def read_text(path: Path) -> str:

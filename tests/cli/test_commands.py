@@ -207,7 +207,8 @@ def test_grouping(logs: dict[str, Path]) -> None:
     [
         (["--min-omega", "-50"], 0),
         (["--max-non-response", "1"], 0),
-        (["--max-non-response", "0"], 3),
+        (["--max-non-response", "0.2"], 3),
+        (["--max-non-response", "0"], 1),
         ([], 2),
         (["--min-omega", "1.5"], 2),
     ],

@@ -1,17 +1,17 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from inspect_reliability.designs import DESIGNS
+from inspect_reliability.designs import DESIGNS, Reader
+from inspect_reliability.errors import UserError
 
 BEST_OF_FIVE, CORRECTNESS = DESIGNS["bbh"].reader, DESIGNS["head_to_tail"].reader
 
 
-def parse_verdict(text: str) -> str:
-    return BEST_OF_FIVE.read(text).verdict
+def parse_strict(text: str) -> str:
+    return BEST_OF_FIVE.read(text, "strict").verdict
 
 
 def parse_published(text: str) -> str:
@@ -27,7 +27,7 @@ def parse_published_correctness(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "verdict", "published"),
+    ("text", "strict", "published"),
     [
         ("Best Response: [[C]]", "C", "C"),
         ("Best Response: [D]\n\nBecause it is right.", "D", "D"),
@@ -54,44 +54,64 @@ def parse_published_correctness(text: str) -> str:
         ("", "non-response", "non-response"),
     ],
 )
-def test_parsers(text: str, verdict: str, published: str) -> None:
-    """The default parser tolerates brackets and no words; the published one is its pattern."""
-    assert parse_verdict(text) == verdict
+def test_strict_and_published(text: str, strict: str, published: str) -> None:
+    """The strict parser tolerates brackets and no words; the published one is its pattern."""
+    assert parse_strict(text) == strict
     assert parse_published(text) == published
 
 
-@given(st.text())
-def test_every_text_has_one_verdict(text: str) -> None:
-    """Whatever a model writes is one of the declared categories."""
-    for parse in (parse_verdict, parse_published):
-        assert parse(text) in BEST_OF_FIVE.categories
-    for parse in (parse_correctness, parse_published_correctness):
-        assert parse(text) in CORRECTNESS.categories
-
-
-@given(st.text(alphabet="BestRpon: [(*'\"ABCDEa-x])\n", max_size=60), st.text(max_size=30))
-def test_complete_means_no_continuation_unsays_it(text: str, more: str) -> None:
-    """Once a verdict is complete, nothing written after it makes the output a non-response."""
-    if named := BEST_OF_FIVE.completed(text):
-        first = parse_verdict(text)
-        assert first in (named, "invalid")
-        assert parse_verdict(text + more) in (first, "invalid")
+@pytest.mark.parametrize(
+    ("verdict", "parser", "text", "read"),
+    [
+        (["A", "B"], {"labels": ["[RESULT]"]}, "Fine. [RESULT] B", "B"),
+        (["A", "B"], {"labels": ["Winner", "Best"]}, "Winner: A\nBest: A", "A"),
+        (["A", "B"], {"labels": ["Winner"]}, "Best: A", "non-response"),
+        ({"from": 1, "to": 10}, {"labels": ["Score"]}, "Score: 10", "10"),
+        ({"from": 1, "to": 10}, {"labels": ["Score"]}, "Score: 7.5", "non-response"),
+        ({"from": 1, "to": 10}, {"labels": ["Score"]}, "Score: 11", "non-response"),
+        (["yes", "no"], {"labels": ["Verdict"]}, "verdict: No", "no"),
+        (["yes", "no"], {"labels": ["Verdict"]}, "Verdict: nobody", "non-response"),
+        (["yes", "no"], {"labels": ["Verdict"]}, "<think>Verdict: no</think>Verdict: yes", "yes"),
+        (["yes", "no"], None, "**Yes.**", "yes"),
+        (["yes", "no"], None, "Yes, it is.", "non-response"),
+        (["yes", "no"], {"pattern": r"-> (\w+)"}, "-> yes -> yes", "yes"),
+        (["yes", "no"], {"pattern": r"-> (\w+)"}, "-> yes -> no", "invalid"),
+        (["yes", "no"], {"pattern": r"-> (\w+)"}, "-> maybe", "non-response"),
+        (["yes", "no"], {"json": "is polite"}, '{"is polite": "Yes", "x": "no"}', "yes"),
+        (["yes", "no"], {"json": "polite"}, 'So:\n```json\n{"polite": "no", "why": "It', "no"),
+        (["yes", "no"], {"json": "polite"}, '{"verdict": "no"}', "non-response"),
+        ({"from": 1, "to": 5}, {"json": "score"}, '{"score": 4.0}', "4"),
+        ({"from": 1, "to": 5}, {"json": "score"}, '{"score": 4.5}', "non-response"),
+        ({"from": 1, "to": 5}, {"json": "score"}, '{"score": 4} {"score": 5}', "invalid"),
+        ({"options": ["A", "B"]}, {"json": "best"}, '{"best": "Response B"}', "B"),
+        ({"options": ["A", "B"]}, {"json": "best"}, '{"best": ["A", "B"]}', "non-response"),
+    ],
+)
+def test_parsers_of_designs(verdict: object, parser: object, text: str, read: str) -> None:
+    """A label, a pattern or a field of a design is the one place where a verdict is read."""
+    assert Reader(verdict, parser).read(text, "strict").verdict == read
 
 
 @pytest.mark.parametrize(
-    ("text", "verdict"),
+    ("parser", "message"),
     [
-        ("Best Response: [[C", None),
-        ("Best Response: [[C]", "C"),
-        ("Best Response: A", None),
-        ("Best Response: A\n", "A"),
-        ("Best Response: An", None),
-        ("Best Response: A'", None),
+        ({}, "parser: expected one of"),
+        ({"label": ["x"]}, "parser: expected one of"),
+        ({"labels": ["x"], "json": "y"}, "parser: expected one of"),
+        ({"labels": "x"}, "labels: expected a list"),
+        ({"labels": []}, "labels: expected a list"),
+        ({"labels": [1]}, "labels: expected texts"),
+        ({"pattern": "("}, "pattern: not a regular expression"),
+        ({"pattern": "yes"}, "pattern: put the verdict into a group"),
+        ({"pattern": 7}, "pattern: expected a text"),
+        ({"json": " "}, "json: expected a text"),
+        ("x", "parser: expected one of"),
     ],
 )
-def test_complete(text: str, verdict: str | None) -> None:
-    """A verdict is complete when its letter can no longer become a word."""
-    assert BEST_OF_FIVE.completed(text) == verdict
+def test_parsers_refused(parser: object, message: str) -> None:
+    """A parser that cannot be one is refused, naming its field."""
+    with pytest.raises(UserError, match=re.escape(message)):
+        Reader(["yes", "no"], parser)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +142,7 @@ def test_published_parser_meets_words(data: Path) -> None:
             for questions in temperatures.values():
                 outputs = [text for texts in questions.values() for text in texts]
                 words += sum(
-                    parse_verdict(text) == "non-response" != parse_published(text)
+                    parse_strict(text) == "non-response" != parse_published(text)
                     for text in outputs
                 )
     assert words == 33

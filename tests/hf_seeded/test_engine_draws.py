@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,8 +11,7 @@ from scipy import stats
 from slow_path import noise
 
 from inspect_reliability.hf_seeded.candidates import NotFiniteError
-from inspect_reliability.hf_seeded.draw import Draws, gumbel, stream_keys
-from inspect_reliability.hf_seeded.request import Request
+from inspect_reliability.hf_seeded.draw import Draws, gumbel, replication_stream, stream_keys
 
 PROMPT = (5, 3, 8)
 SIZE = 40
@@ -21,14 +21,27 @@ def logits(seed: int = 0, size: int = SIZE) -> torch.Tensor:
     return 2 * torch.randn(1, size, generator=torch.Generator().manual_seed(seed))
 
 
+def keys(seeds: Sequence[int], prompt: Sequence[int] = PROMPT) -> torch.Tensor:
+    return stream_keys(prompt, [replication_stream(seed) for seed in seeds])
+
+
+def draws(
+    seeds: Sequence[int],
+    prompt: Sequence[int] = PROMPT,
+    temperature: float = 1.0,
+    top_p: float = 1.0,
+    top_k: int | None = None,
+) -> Draws:
+    return Draws(keys(seeds, prompt), [temperature] * len(seeds), [top_p] * len(seeds), top_k)
+
+
 def draw(
-    row: torch.Tensor, seeds: Sequence[int], prompt: Sequence[int] = PROMPT, **settings: float
+    row: torch.Tensor, seeds: Sequence[int], prompt: Sequence[int] = PROMPT, **settings: Any
 ) -> np.ndarray:
     """The first token of each seed."""
-    asked = [Request(tuple(prompt), seed, 1, **settings) for seed in seeds]  # type: ignore[arg-type]
-    draws = Draws(prompt, asked, row.device)
-    members = torch.arange(len(asked))
-    return np.array(draws.tokens(row, torch.zeros_like(members), members, step=0))
+    members = torch.arange(len(seeds))
+    first = torch.zeros_like(members)
+    return np.array(draws(seeds, prompt, **settings).tokens(row, first, members, first))
 
 
 def probabilities(row: torch.Tensor, temperature: float, top_k: int | None) -> np.ndarray:
@@ -42,23 +55,22 @@ def probabilities(row: torch.Tensor, temperature: float, top_k: int | None) -> n
 
 def test_noise_is_the_defined_hash() -> None:
     """The vectorised noise is, number by number, the one plain integer arithmetic gives."""
-    asked = [Request(PROMPT, seed, 1) for seed in (0, 1, 2**31 - 1, -4)]
-    tokens = torch.tensor([0, 1, 127_999]).expand(len(asked), 3)
-    keys = stream_keys(PROMPT, asked)
+    seeds = (0, 1, 2**31 - 1, -4)
+    tokens = torch.tensor([0, 1, 127_999]).expand(len(seeds), 3)
     for step in (0, 1, 700):
         expected = [
-            [noise(PROMPT, request.seed, step, token) for token in (0, 1, 127_999)]
-            for request in asked
+            [noise(PROMPT, seed, step, token) for token in (0, 1, 127_999)] for seed in seeds
         ]
-        np.testing.assert_allclose(gumbel(keys, step, tokens), expected, rtol=1e-12)
+        ours = gumbel(keys(seeds), torch.tensor(step), tokens)
+        np.testing.assert_allclose(ours, expected, rtol=1e-12)
 
 
 def test_noise_is_gumbel() -> None:
     """Noise over seeds, over steps and over tokens each follows the Gumbel distribution."""
-    keys = stream_keys(PROMPT, [Request(PROMPT, seed, 1) for seed in range(20_000)])
-    over_seeds = gumbel(keys, 0, torch.full((20_000, 1), 7))[:, 0]
-    over_steps = [gumbel(keys[:1], step, torch.tensor([[7]])).item() for step in range(5_000)]
-    over_tokens = gumbel(keys[:1], 0, torch.arange(20_000)[None])[0]
+    many, one, first = keys(range(20_000)), keys([0]), torch.tensor(0)
+    over_seeds = gumbel(many, first, torch.full((20_000, 1), 7))[:, 0]
+    over_steps = gumbel(one.expand(5_000), torch.arange(5_000), torch.full((5_000, 1), 7))[:, 0]
+    over_tokens = gumbel(one, first, torch.arange(20_000)[None])[0]
     for sample in (over_seeds, over_steps, over_tokens):
         assert stats.kstest(sample, stats.gumbel_r.cdf).pvalue > 0.001
 
@@ -70,7 +82,7 @@ def test_frequencies_are_the_softmax(temperature: float, top_k: int | None) -> N
     """Over 20,000 seeds tokens come as often as softmax after temperature and top-k says."""
     row = logits()
     expected = 20_000 * probabilities(row, temperature, top_k)
-    drawn = draw(row, range(20_000), temperature=temperature, top_k=top_k)  # type: ignore[arg-type]
+    drawn = draw(row, range(20_000), temperature=temperature, top_k=top_k)
     counts = np.bincount(drawn, minlength=SIZE)
     assert counts[expected == 0].sum() == 0
     usual = expected >= 5
@@ -110,10 +122,10 @@ def test_only_finite_logits_are_drawn_from(value: float, top_k: int | None) -> N
     row = logits()
     row[0, 3] = value
     if value == -math.inf:
-        assert 3 not in draw(row, range(500), temperature=5.0, top_k=top_k)  # type: ignore[arg-type]
+        assert 3 not in draw(row, range(500), temperature=5.0, top_k=top_k)
         row[:] = value
     with pytest.raises(NotFiniteError, match="not finite"):
-        draw(row, [1], top_k=top_k)  # type: ignore[arg-type]
+        draw(row, [1], top_k=top_k)
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1e-7])
@@ -139,10 +151,10 @@ def test_neighbouring_seeds_are_uncorrelated() -> None:
 def test_steps_are_uncorrelated() -> None:
     """What a replication draws at one step says nothing about its next."""
     row, seeds = logits(), range(20_000)
-    draws = Draws(PROMPT, [Request(PROMPT, seed, 9) for seed in seeds], row.device)
     members = torch.arange(len(seeds))
+    node = torch.zeros_like(members)
     first, second = (
-        np.array(draws.tokens(row, torch.zeros_like(members), members, step)) for step in (0, 1)
+        np.array(draws(seeds).tokens(row, node, members, node + step)) for step in (0, 1)
     )
     likeliest = np.bincount(first).argmax()
     correlation = np.corrcoef(first == likeliest, second == likeliest)[0, 1]

@@ -157,9 +157,9 @@ def test_check_notices_a_wrong_attention(
 def test_window_is_checked_when_first_crossed(models_by_family: Models) -> None:
     """Where a check beyond the window was too dear at load, the first long prompt makes up."""
     run = model_run(models_by_family("mistral"))
-    run._checked = WINDOW
+    run._probe = PROMPT[:WINDOW]
     generate(run, requests(2))
-    assert run._checked == len(PROMPT)
+    assert run._probe == PROMPT
 
 
 def test_context_ends_a_continuation(llama: PreTrainedModel) -> None:

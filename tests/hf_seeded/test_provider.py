@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import weakref
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolInfo
 from safetensors.torch import load_file, save_file
+from scipy import stats
 from tiny_models import CONFIGS, CONTEXT, END, generate, model_run, random_model
 from tokenizers import AddedToken, processors
 from transformers import (
@@ -158,6 +160,119 @@ def test_choices_are_the_draws_of_the_next_seeds(model: Model, settings: dict[st
     assert together.usage.input_tokens == alone[0].usage.input_tokens
     assert together.usage.output_tokens == sum(one.usage.output_tokens for one in alone)
     assert together.metadata["seed"] == 2**31 - 40
+
+
+def distribution(model: Model, prompt: str = "Which is best?", **settings: Any) -> Any:
+    """The exact distribution, asked of the provider."""
+    asked = {"temperatures": [0.5, 1.0], "read": first_letter, "parse": lambda text: "none"}
+    config = GenerateConfig(max_tokens=3, seed=3, **settings.pop("config", {}))
+    messages = [ChatMessageUser(content=prompt)]
+    return asyncio.run(model.api.distribution(messages, config, **asked | settings))  # type: ignore[attr-defined]
+
+
+def first_letter(text: str) -> str | None:
+    """The first letter of a text, if it has any."""
+    return next((letter for letter in text if letter.isascii() and letter.isalpha()), None)
+
+
+@pytest.mark.parametrize(
+    "config", [{"top_k": 20}, {"top_k": 20, "top_p": 0.8}, {"top_k": 20, "stop_seqs": ["[", "("]}]
+)
+def test_a_distribution_is_that_of_the_texts(model: Model, config: dict[str, Any]) -> None:
+    """Labels of 1,500 seeded texts come as often as the distribution says, stop sequences too."""
+    exact = distribution(model, eps=1e-3, max_rows=1000, tail_draws=0, config=config)
+    for one in exact:
+        texts = ask(
+            model,
+            num_choices=1500,
+            max_tokens=3,
+            temperature=one.temperature,
+            **config,
+        )
+        counts = Counter(first_letter(c.message.text) or "none" for c in texts.choices)
+        wanted = {label: 1500 * share for label, share in one.shares.items()}
+        assert one.open_mass <= 1e-3
+        usual = [label for label, number in wanted.items() if number >= 5]
+        observed = [counts[label] for label in usual]
+        expected = [wanted[label] for label in usual]
+        observed.append(1500 - sum(observed))
+        expected.append(1500 - sum(expected))
+        assert stats.chisquare(observed, expected).pvalue > 0.001
+
+
+def test_distributions_and_texts_wait_together(model: Model) -> None:
+    """One worker answers both, each as it is alone."""
+    alone, text = distribution(model), ask(model).completion
+
+    async def both() -> tuple[Any, ModelOutput]:
+        messages: list[ChatMessage] = [ChatMessageUser(content="Which is best?")]
+        config = GenerateConfig(max_tokens=3, seed=3)
+        exact = model.api.distribution(  # type: ignore[attr-defined]
+            messages,
+            config,
+            temperatures=[0.5, 1.0],
+            read=first_letter,
+            parse=lambda text: "none",
+        )
+        settings = GenerateConfig(max_tokens=8, temperature=1.0, seed=1)
+        return await asyncio.gather(exact, model.generate("Which is best?", config=settings))
+
+    exact, output = asyncio.run(both())
+    assert exact == alone
+    assert output.completion == text
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"temperatures": []}, "temperatures=.*, which must be one or more"),
+        ({"temperatures": [-1.0]}, "temperature=-1.0, which must be 0 or more"),
+        ({"eps": 1.0}, "eps=1.0, which must be 0 or more and below 1"),
+        ({"max_rows": 0}, "max_rows=0, which must be 1 or more"),
+        ({"tail_draws": -1}, "tail_draws=-1, which must be 0 or more"),
+        ({"config": {"logprobs": True}}, "does not support logprobs"),
+        ({"prompt": "word " * CONTEXT}, "tokens; the context of"),
+    ],
+)
+def test_distributions_that_cannot_be_had(
+    model: Model, settings: dict[str, Any], message: str
+) -> None:
+    """A setting of a distribution that makes no sense is refused by name."""
+    with pytest.raises(UserError, match=message):
+        distribution(model, **settings)
+
+
+def test_a_cancelled_distribution_stops(model: Model) -> None:
+    """Nobody's distribution grows on: its forward passes end with the wait for it."""
+
+    async def scenario() -> int:
+        begun = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        reads = 0
+
+        def read(text: str) -> None:
+            nonlocal reads
+            reads += 1
+            loop.call_soon_threadsafe(begun.set)
+
+        waiting = asyncio.create_task(
+            model.api.distribution(  # type: ignore[attr-defined]
+                [ChatMessageUser(content="Which?")],
+                GenerateConfig(max_tokens=300),
+                temperatures=[2.0],
+                read=read,
+                parse=str,
+                max_rows=3000,
+            )
+        )
+        await begun.wait()
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await model.generate("Next?", config=GenerateConfig(max_tokens=2, seed=1))
+        return reads
+
+    assert asyncio.run(scenario()) < 3000
 
 
 def test_a_thousand_choices(model: Model) -> None:

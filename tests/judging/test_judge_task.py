@@ -148,7 +148,7 @@ def test_published_prompts_are_judged(data: Path, judge: Judge) -> None:
     ("arguments", "message"),
     [
         ({"order": "sorted"}, "order='sorted' is not known. Use one of: shuffled"),
-        ({"parser": "strict"}, "parser='strict' is not known. Use one of: default"),
+        ({"parser": "lenient"}, "parser='lenient' is not known. Use one of: default"),
         ({"seed": "x"}, "seed='x' is not a whole number"),
         ({"responses": "nowhere.json"}, "No file or folder 'nowhere.json'"),
     ],

@@ -1,10 +1,12 @@
 """Integer codes: Shrout and Fleiss' example, the definition of alpha, and the warning."""
 
+from collections.abc import Callable
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 import pytest
+import twins
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -30,9 +32,8 @@ def test_shrout_and_fleiss() -> None:
 
 
 def test_composite_is_the_f_test() -> None:
-    """1 - 1/F of scipy's one-way analysis of variance, unequal replications too."""
+    """1 - 1/F of scipy's one-way analysis of variance, where replications are equal."""
     codes = np.random.default_rng(0).normal(size=(9, 12)) + np.arange(12)
-    codes[4:, [2, 5]] = np.nan
     codes[1:, 7] = np.nan
     groups = [column[~np.isnan(column)] for column in codes.T if (~np.isnan(column)).sum() > 1]
     found = integer_coded(codes)["integer_omega_composite"]
@@ -51,14 +52,22 @@ def test_alpha_is_its_definition() -> None:
 
 
 def test_jackknife_by_hand() -> None:
-    """The intervals leave out one question at a time."""
+    """The intervals leave out one question at a time: ICC on the F scale, alpha on the log."""
     codes = np.random.default_rng(2).normal(size=(6, 10)) + np.arange(10) / 3
-    for name, estimate in integer_coded(codes).items():
-        without = [values(np.delete(codes, i, axis=1))[name] for i in range(10)]
-        t, error = stats.t(9).ppf(0.975), np.sqrt(9 * np.var(without))
-        gap = 1 - estimate.value
-        low, high = (1 - gap * np.exp(sign * t * error / gap) for sign in (1, -1))
-        assert (estimate.low, estimate.high) == pytest.approx((low, high), rel=1e-9)
+    found = integer_coded(codes)
+    without = [values(np.delete(codes, i, axis=1)) for i in range(10)]
+
+    def by_hand(name: str, ends: Callable[..., tuple[float, float]], *more: int) -> Any:
+        error = twins.jackknife_error([one[name] for one in without])
+        return pytest.approx(ends(found[name].value, error, twins.t(0.95, 10), *more), abs=1e-7)
+
+    def interval(name: str) -> tuple[float | None, float | None]:
+        return found[name].low, found[name].high
+
+    assert interval("integer_omega") == by_hand("integer_omega", twins.f_ends, 6)
+    stepped_up = [6 * x / (1 + 5 * x) for x in interval("integer_omega")]
+    assert interval("integer_omega_composite") == pytest.approx(stepped_up)
+    assert interval("cronbach_alpha") == by_hand("cronbach_alpha", twins.log_ends)
 
 
 def test_recoding_moves_it() -> None:

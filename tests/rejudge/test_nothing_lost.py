@@ -12,7 +12,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import get_model
 from inspect_ai.scorer import match
 
-from graders import run, suite
+from graders import in_full, run, suite
 from inspect_reliability.cli import main
 from inspect_reliability.saving import alone
 
@@ -123,7 +123,7 @@ def on_disk(log: str) -> int:
 
 def verdicts(log: EvalLog) -> list[list[Any]]:
     kept = [(sample.scores or {}).get("rejudge") for sample in log.samples or []]
-    return [(one.metadata or {})["verdicts"] for one in kept if one is not None]
+    return [in_full(one)["verdicts"] for one in kept if one is not None]
 
 
 def is_whole(log: str) -> bool:

@@ -15,11 +15,17 @@ from inspect_ai.log import EvalError, EvalLog, EvalSample, read_eval_log
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, match, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
-from graders import TEMPLATE, TINY, letters, run, suite, tiny, wins
+from graders import TEMPLATE, TINY, in_full, letters, run, suite, tiny, wins
 from inspect_reliability.cli import main
 from inspect_reliability.errors import PrerequisiteError, UserError
 from inspect_reliability.judgments import counts, judgments_from_logs
-from inspect_reliability.rejudging import published_error, rejudge, rejudge_log, score_variance
+from inspect_reliability.rejudging import (
+    Rejudging,
+    published_error,
+    rejudge,
+    rejudge_log,
+    score_variance,
+)
 from inspect_reliability.rejudging.summary import Replication, summarise
 from inspect_reliability.report import analyse
 from inspect_reliability.scoring import reliability
@@ -28,9 +34,7 @@ from inspect_reliability.tasks import bbh_judge
 
 
 def kept(log: EvalLog, sample: int = 0) -> dict[str, Any]:
-    metadata = the_score(log, sample).metadata
-    assert metadata is not None
-    return metadata
+    return in_full(the_score(log, sample))
 
 
 def the_score(log: EvalLog, sample: int = 0) -> Score:
@@ -123,7 +127,7 @@ def test_a_failed_replication_is_kept_and_made_up_for(tmp_path: Path) -> None:
     assert metric(log, "failed_rate") == pytest.approx(1 / 5)
     assert metric(log, "replications") == 4
     [note] = judgments_from_logs(log).notes
-    assert (note.count, note.what) == (3, "replications of a grader that failed")
+    assert (note.count, note.what) == (3, "replications that failed")
 
     limit.unlink()
     again = rejudge_log(log, replications=5)
@@ -248,7 +252,7 @@ def test_variance_of_a_score_is_split(tmp_path: Path) -> None:
     rows = [
         (sample.id, sample.epoch, float(verdict == "C"))
         for sample in samples(log)
-        for verdict in (sample.scores or {})["rejudge"].metadata["verdicts"]  # type: ignore[index]
+        for verdict in in_full((sample.scores or {})["rejudge"])["verdicts"]
     ]
     assert found == decompose(*zip(*rows, strict=True))
     assert (found.n_questions, found.n_runs, found.n_judgments) == (3, 3, 6)
@@ -438,14 +442,21 @@ def test_a_scorer_in_a_file(tmp_path: Path) -> None:
 
 
 def test_a_log_without_a_clear_scorer(tmp_path: Path) -> None:
-    """With several scorers in a log the command asks which, and takes the answer."""
+    """With several graders in a log the command asks which, and takes the answer."""
     task = suite(letters(), questions=1)
-    task.scorer = [letters(), match()]
+    task.scorer = [letters(), wins(), match()]
     log = run(task, tmp_path)
-    with pytest.raises(UserError, match="model_graded_qa, match"):
+    with pytest.raises(UserError, match=r"model_graded_qa \(.*; wins. Name one by its score"):
         rejudge_log(log)
     again = rejudge_log(log, "model_graded_qa", replications=2)
     assert "grade_pattern" in kept(again)["scorer"]  # with the arguments it has in the log
+
+
+def test_the_only_grader_of_a_log_is_meant(tmp_path: Path) -> None:
+    """Beside scorers that ask no model, the one that does need not be named."""
+    task = suite(wins(), questions=1)
+    task.scorer = [match(), wins()]
+    assert kept(rejudge_log(run(task, tmp_path), replications=2))["scorer"] == "wins"
 
 
 def test_two_graders_are_not_mixed(tmp_path: Path) -> None:
@@ -500,12 +511,13 @@ def judged_by_four(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_more_than_asked_for_is_said(
-    judged_by_four: Path, caplog: pytest.LogCaptureFixture
+    judged_by_four: Path,
 ) -> None:
-    """Fewer replications than there are: all are kept, and a warning says how many."""
+    """Fewer replications than there are: all are kept, and the announcement says how many."""
     target = judged_by_four.with_name(judged_by_four.stem + "-rejudged.eval")
-    assert len(kept(rejudge_log(read_eval_log(str(target)), replications=2))["seeds"]) == 4
-    assert "-rejudged.eval has 4 replications of an output. All are kept." in caplog.text
+    rejudging = Rejudging(read_eval_log(str(target)), replications=2)
+    assert "Note: an output has 4 replications already. All are kept." in rejudging.announcement()
+    assert len(kept(rejudging.run())["seeds"]) == 4
 
 
 @pytest.mark.slow
@@ -517,9 +529,9 @@ def test_replications_of_two_seeds_are_gone_on_with(tmp_path: Path) -> None:
     again = rejudge_log(log, "wins", replications=4, seed=1)
     before, after = samples(log)[0].scores or {}, samples(again)[0].scores or {}
     assert after["rejudge"].metadata == before["rejudge"].metadata
-    first = (before["rejudge1"].metadata or {})["seeds"]
-    assert (after["rejudge1"].metadata or {})["seeds"][:3] == first
-    assert len((after["rejudge1"].metadata or {})["seeds"]) == 4
+    first = in_full(before["rejudge1"])["seeds"]
+    assert in_full(after["rejudge1"])["seeds"][:3] == first
+    assert len(in_full(after["rejudge1"])["seeds"]) == 4
     assert [(entry.options or {}).get("seed", 0) for entry in again.eval.scorers or []] == [0, 1]
 
 
@@ -634,15 +646,6 @@ def test_the_published_error_is_that_of_the_scorer_rejudged(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_of_two_scorers_of_one_name_no_error_is_taken(tmp_path: Path) -> None:
-    """Where it is not clear which scorer was rejudged, nothing is said to be published."""
-    task = suite(wins())
-    task.scorer = [wins(), wins(limit="nowhere")]
-    log = rejudge_log(run(task, tmp_path, tiny(seed=4), epochs=2), "wins", replications=2)
-    assert published_error(log, "rejudge") is None
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("form", ["table", "markdown"])
 def test_a_variance_that_is_not_known_is_no_table(tmp_path: Path, form: str) -> None:
     """Verdicts that are names have no variance: the command says so and prints no empty table."""
@@ -656,15 +659,16 @@ def test_a_variance_that_is_not_known_is_no_table(tmp_path: Path, form: str) -> 
 
 
 @pytest.mark.slow
-def test_the_command_names_the_first_failure(tmp_path: Path) -> None:
-    """How many replications failed is said, and why the first of them did."""
+def test_the_command_quotes_an_error_once(tmp_path: Path) -> None:
+    """The command says how many replications failed and why, and has an exit status for it."""
     limit = tmp_path / "limited"
     log = run(suite(wins(limit=str(limit))), tmp_path)
     limit.touch()
     done = CliRunner().invoke(main, ["rejudge", log.location, "--replications", "5"])
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == 4, done.output
     words = " ".join(done.stderr.split())
-    assert "3 replications failed, the first with ConnectionError: 429: too many requests." in words
+    assert "3 replications failed: 3 x ConnectionError: 429: too many requests Run the" in words
+    assert words.count("429") == 1
 
 
 @scorer(metrics=[mean()])
@@ -726,13 +730,14 @@ def test_values_that_are_no_verdicts_are_refused_in_words(tmp_path: Path) -> Non
 
 
 def test_a_command_of_which_all_fails_says_why(tmp_path: Path) -> None:
-    """Where no replication gave a verdict the first failure is named."""
+    """Where no replication gave a verdict the command names the failure, and reports nothing."""
     (tmp_path / "failing.py").write_text(FAILING)
     log = run(suite(match()), tmp_path)
     command = ["rejudge", log.location, "--scorer", f"{tmp_path}/failing.py@failing"]
     done = CliRunner().invoke(main, [*command, "--replications", "2"])
-    assert done.exit_code == 2
-    assert "every replication failed: ValueError: no grade" in " ".join(done.output.split())
+    assert done.exit_code == 4
+    assert "6 replications failed: 6 x ValueError: no grade" in " ".join(done.stderr.split())
+    assert not done.stdout
 
 
 FAILING = """

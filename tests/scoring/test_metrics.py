@@ -17,6 +17,7 @@ from inspect_ai.scorer import (
     Scorer,
     Target,
     accuracy,
+    grouped,
     match,
     mean,
     scorer,
@@ -232,12 +233,40 @@ def test_keys_of_a_mapping_are_scores_of_their_own() -> None:
     assert "icc(facts)" not in found
 
 
+def test_chosen_keys_have_the_only_panels(unwarned: None, caplog: pytest.LogCaptureFixture) -> None:
+    """With `keys`, a score of hundreds of parts has the panels of those parts and no others."""
+    made = scores(lambda rng: {f"part {n}": rng.choice("AB") for n in range(300)})
+    every = reliability()(made)
+    assert isinstance(every, dict)
+    some = reliability(keys=["part 7", "part 250"])(made)
+    assert some == {k: v for k, v in every.items() if k.endswith(("(part 7)", "(part 250)"))}
+    reliability(keys=["part 7", "part x"])(made)
+    assert "no score has the key part x" in caplog.text
+
+
+def test_a_grouped_panel_says_what_to_write(tmp_path: Path) -> None:
+    """`grouped` sees reduced scores: it ends in the line to write, and no sample is lost."""
+    task = Task(
+        dataset=[Sample(id=n, input="?", target="a", metadata={"topic": "x"}) for n in (1, 2)],
+        solver=answer(),
+        scorer=match(),
+        metrics=[grouped(reliability(), "topic")],
+        epochs=2,
+    )
+    (log,) = eval(task, model=example_logs.judge(), log_dir=str(tmp_path), display="none")
+    assert log.status == "error"
+    assert "Write reliability(by=KEY) instead" in log.error.message
+    assert all(sample.scores for sample in log.samples)
+
+
 def test_rates_are_shares_of_the_judgments() -> None:
     """Each rate counts what it names among all judgments."""
     values = ["A", "non-response", "invalid", "B", "non-response"]
-    best = [True, False, False, None, False]
+    best = ["ann", "bob", "bob", None, "bob"]
     given_scores = [
-        SampleScore(score=Score(value=value, metadata={"best": known}), sample_id="q")
+        SampleScore(
+            score=Score(value=value, metadata={"best": known, "responder": "ann"}), sample_id="q"
+        )
         for value, known in zip(values, best, strict=True)
     ]
     assert metrics.non_response_rate()(given_scores) == pytest.approx(2 / 5)
@@ -269,10 +298,18 @@ values = st.one_of(
     st.lists(scalars, max_size=3),
     st.dictionaries(st.sampled_from(["a", "b", ""]), st.one_of(scalars, st.none()), max_size=3),
 )
+replications = st.fixed_dictionaries(
+    {"values": st.lists(scalars, max_size=3), "verdicts": st.sampled_from(["", "0", "0 - 1", "x"])},
+    optional={"orders": st.sampled_from(["01 10 01", "", 7])},
+)
 leftovers = st.dictionaries(
-    st.sampled_from(["order", "responder", "verdicts", "seeds", "replications", "best", "topic"]),
-    st.one_of(scalars, st.none(), st.lists(st.one_of(scalars, st.none()), max_size=3)),
-    max_size=4,
+    st.sampled_from(
+        ["order", "responder", "replication", "seed", "replications", "scorer", "best", "topic"]
+    ),
+    st.one_of(
+        scalars, st.none(), st.lists(st.one_of(scalars, st.none()), max_size=3), replications
+    ),
+    max_size=5,
 )
 every = [
     *(made() for made in EVERY.values()),

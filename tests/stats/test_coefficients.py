@@ -19,8 +19,16 @@ from statsmodels.stats import inter_rater
 from tables import Table, counts, drawn, tables, verdicts
 
 from inspect_reliability import stats as reliability
-from inspect_reliability.stats import COEFFICIENTS, Counts, ReliabilityError, of_scale, panel
-from inspect_reliability.stats.sums import sums_of_names
+from inspect_reliability.stats import (
+    COEFFICIENTS,
+    Counts,
+    ReliabilityError,
+    normalised_entropy,
+    of_scale,
+    omega,
+    panel,
+)
+from inspect_reliability.stats.sums import terms_of_names
 
 CLOSE = {"abs": 1e-12, "rel": 1e-12}
 
@@ -157,7 +165,7 @@ def test_unused_categories(table: Table, more: int) -> None:
     other = values(Counts(wide, tuple(f"q{i}" for i in range(len(wide))), names))
     for name, value in values(counts(table)).items():
         same = other[name] == (None if value is None else pytest.approx(value, **CLOSE))
-        if name in ("gwet_ac1", "brennan_prediger", "normalised_entropy"):
+        if COEFFICIENTS[name].needs_categories:
             assert same == (value in (1, 0) and values(counts(table))["agreement"] == 1)
         else:
             assert same
@@ -171,9 +179,9 @@ def test_more_replications_of_the_same_judge(concentration: float) -> None:
     omegas, composites = [], []
     for r in (4, 16, 64, 256, 4096):
         many = generator.multinomial(r, chances, size=(400, 30))
-        omegas.append(COEFFICIENTS["omega"].formula(sums_of_names(many)))
+        omegas.append(COEFFICIENTS["omega"].formula(terms_of_names(many).over()))
         composites.append(
-            float(COEFFICIENTS["omega_composite"].formula(sums_of_names(many)).mean())
+            float(COEFFICIENTS["omega_composite"].formula(terms_of_names(many).over()).mean())
         )
     assert composites == sorted(composites)
     assert composites[-1] > 0.99
@@ -189,7 +197,7 @@ def test_pure_noise(n: int, r: int, k: int) -> None:
     """Where every question has the same chances, omega, kappa and alpha are 0 but for 1/NR."""
     generator = np.random.default_rng(n * r * k)
     chances = np.arange(1, k + 1) / np.arange(1, k + 1).sum()
-    many = sums_of_names(generator.multinomial(r, chances, size=(2000, n)))
+    many = terms_of_names(generator.multinomial(r, chances, size=(2000, n))).over()
     for name, bias in (
         ("omega", 1.5 / (n * r)),
         ("fleiss_kappa", 1.5 / (n * r) + 1 / n / r),
@@ -208,8 +216,8 @@ def test_leading_axes() -> None:
     for name in of_scale("nominal"):
         coefficient = COEFFICIENTS[name]
         whole, resampled = (
-            coefficient.formula(sums_of_names(many)),
-            coefficient.formula(sums_of_names(many, weights)),
+            coefficient.formula(terms_of_names(many).over()),
+            coefficient.formula(terms_of_names(many).over(weights)),
         )
         assert whole.shape == (2, 4)
         assert resampled.shape == (2, 4, 5)
@@ -258,3 +266,31 @@ def test_unknown_coefficient() -> None:
     """A coefficient that does not exist is refused with the list of those that do."""
     with pytest.raises(ReliabilityError, match=r"'kappa'. Use one of: omega"):
         panel(counts(drawn(4, 4, 1)), ["kappa"])
+
+
+def test_unequal_replications() -> None:
+    """Where easy questions have more verdicts, omega by pairs stays at the truth; n0 would not."""
+    generator = np.random.default_rng(4)
+    chances = generator.dirichlet(np.full(4, 0.375), 30_000)
+    # The steadier the question, the more verdicts it has: 3 to 30.
+    n = 3 + (27 * (chances**2).sum(axis=1) ** 3).astype(int)
+    table = np.array([generator.multinomial(r, p) for r, p in zip(n, chances, strict=True)])
+    found = omega(Counts(table, tuple(map(str, range(len(n)))), tuple("ABCD")))
+    assert found.value == pytest.approx(1 / (1 + 1.5), abs=0.01)
+
+
+@pytest.mark.parametrize("r", [2, 5, 20])
+def test_entropy_is_nearly_unbiased(r: int) -> None:
+    """Few replications bias this entropy by what they cannot show, the plug-in entropy by more."""
+    chances = np.array([0.5, 0.3, 0.1, 0.1])
+    table = np.random.default_rng(r).multinomial(r, chances, size=20_000)
+    found = normalised_entropy(Counts(table, tuple(map(str, range(20_000))), tuple("ABCD")))
+    true = -(chances * np.log(chances)).sum()
+    bias = found.value * np.log(4) - true
+    # The terms of Zhang's series that r verdicts say nothing about.
+    expected = -sum((chances * (1 - chances) ** v).sum() / v for v in range(r, 2000))
+    assert bias == pytest.approx(expected, abs=0.02)
+    shares = table / r
+    plug_in = -(shares * np.log(np.where(shares > 0, shares, 1))).sum(axis=1).mean() - true
+    assert plug_in < 0
+    assert abs(bias) < {2: 0.8, 5: 0.6, 20: 0.3}[r] * abs(plug_in)

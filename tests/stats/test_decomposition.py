@@ -145,7 +145,7 @@ def test_published_standard_error_counts_the_judge_alone(data: Path) -> None:
     published = accuracy([["correct" if c else "incorrect" for c in row] for row in correct])
     found = balanced(np.array(correct, dtype=float)[:, None, :])
     assert published.a_lm_se_replications is not None
-    assert found.mean == pytest.approx(published.a_lm)
+    assert found.mean == pytest.approx(published.a_lm.value)
     assert found.se_judge == pytest.approx(published.a_lm_se_replications, rel=0.15)
     assert found.se_questions == pytest.approx(published.a_lm_se_questions)
     assert 13 < found.widening(published.a_lm_se_replications, n_judgments=100) < 15

@@ -64,12 +64,15 @@ def test_two_questions() -> None:
 
 
 def test_questions_all_alike() -> None:
-    """An interval of no width would promise certainty: there is none, and that is said."""
+    """Where leaving a question out changes nothing, most coefficients have no interval."""
     rows = Counts.from_array([["A", "A", "B", "B"]] * 6, categories="ABCDE")
-    for name, estimate in panel(rows).items():
-        if estimate.value is not None:
-            assert (estimate.low, estimate.high, estimate.method) == (None, None, None), name
-            assert "same whichever questions" in str(estimate.reason)
+    found = panel(rows)
+    for name in ("agreement", "gwet_ac1", "brennan_prediger", "modal_share", "normalised_entropy"):
+        assert (found[name].low, found[name].high, found[name].method) == (None, None, None), name
+        assert "same whichever questions" in str(found[name].reason)
+    # What an unseen question could add is known of omega.
+    assert found["omega"].low == found["omega"].value == pytest.approx(-1 / 3)
+    assert found["omega"].high > 0
 
 
 def test_one_replication() -> None:
@@ -95,14 +98,11 @@ def test_unequal_and_missing_replications() -> None:
         assert estimate.left_out.verdicts == 2
 
 
-def test_n0_of_the_analysis_of_variance() -> None:
-    """With two categories omega is ICC(1) with n0, here worked out by hand as fractions."""
+def test_unequal_replications_by_hand() -> None:
+    """Omega by pairs of questions, here worked out as fractions."""
     found = estimates([["A", "A"], ["A", "B", "B"], ["B", "B", "B", "B"]], "AB")
-    # Means of B: 0, 2/3, 1; grand mean 2/3; SSB = 2(4/9) + 0 + 4(1/9) = 4/3; SSW = 2/3.
-    between, within, n0 = (4 / 3) / 2, (2 / 3) / 6, (9 - 29 / 9) / 2
-    assert found["omega"].value == pytest.approx(
-        (between - within) / (between + (n0 - 1) * within), rel=1e-12
-    )
+    # Shares of B: 0, 2/3, 1. Differ within: 0, 2/3, 0; between: 2/3, 1, 1/3.
+    assert found["omega"].value == pytest.approx(1 - (2 / 9) / (2 / 3), rel=1e-12)
 
 
 def test_fewer_questions_than_replications() -> None:

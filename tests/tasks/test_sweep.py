@@ -10,17 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from inspect_ai.log import (
     list_eval_logs,
     read_eval_log,
     read_eval_log_sample_summaries,
     write_eval_log,
 )
+from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, modelapi
 
+from inspect_reliability.cli import main
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import judgments_from_logs
 from inspect_reliability.report import analyse
 from inspect_reliability.report.judge_by_benchmark import judge_by_benchmark
+from inspect_reliability.saving import alone
 from inspect_reliability.sweep.sweep import Sweep, run_sweep
 
 pytestmark = pytest.mark.slow
@@ -169,7 +173,8 @@ def test_no_sweep_takes_a_judgment_away(
         assert run_sweep(again, logs, heard.append)
     except UserError as error:
         heard.append(str(error))
-    assert [said in text for text in heard] == [True] * bool(said)
+    (text,) = heard
+    assert (said or " calls, ") in text  # what is run is said by its cost
     after = _identity(logs)
     assert before <= after
     assert len(after) == sum(len(read_eval_log_sample_summaries(i)) for i in list_eval_logs(logs))
@@ -293,6 +298,54 @@ def test_a_broken_log_in_the_folder_is_named(models: list[str], tmp_path: Path) 
         run_sweep(Sweep(models[:1], **FULL), str(tmp_path))
 
 
+def test_the_cost_is_said_and_nothing_is_run(tmp_path: Path) -> None:
+    """A dry run says the calls of all parts together, and leaves no file."""
+    command = ["sweep", "--judge", "nosuch/model", "--benchmark", "bbh", "--limit", "2"]
+    command += ["--epochs", "3", "--log-dir", str(tmp_path / "logs")]
+    done = CliRunner().invoke(main, [*command, "--temperature", "1", "--dry-run"])
+    assert done.exit_code == 0, done.output
+    assert done.stderr.startswith("2 questions x 3 = 6 calls, about ")
+    assert "Together 30 calls" in CliRunner().invoke(main, [*command, "--dry-run"]).stderr
+    done = CliRunner().invoke(main, [*command, "--max-calls", "29"])
+    assert done.exit_code == 2
+    assert "30 calls are needed, and --max-calls allows 29" in done.stderr
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 2
+    assert "The judge nosuch/model cannot be used" in done.stderr
+    assert not list(tmp_path.glob("logs/*.eval"))
+
+
+def test_one_judge_is_run_by_one_process_at_a_time(tmp_path: Path) -> None:
+    """A second sweep of a judge into a folder is refused, before it can double the judgments."""
+    command = ["sweep", "--judge", "failing/model", "--benchmark", "bbh", "--limit", "2"]
+    with alone(tmp_path / "failing_model"):
+        done = CliRunner().invoke(main, [*command, "--log-dir", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "Another process is writing to" in done.stderr
+    assert not list(tmp_path.glob("*.eval"))
+
+
+def test_a_failed_judgment_is_counted_and_quoted_once(tmp_path: Path) -> None:
+    """A sweep whose judge fails has an exit status of its own, and each error one line."""
+    command = ["sweep", "--judge", "failing/model", "--benchmark", "bbh", "--limit", "2"]
+    command += ["--epochs", "2", "--temperature", "1", "--log-dir", str(tmp_path)]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 4, done.output
+    words = " ".join(done.stderr.split())
+    assert "4 replications failed: 4 x" in words
+    assert words.count("no such luck") == 1
+
+
+@modelapi(name="failing")
+class Failing(ModelAPI):
+    """A judge that cannot be reached."""
+
+    async def generate(
+        self, input: Any, tools: Any, tool_choice: Any, config: GenerateConfig
+    ) -> ModelOutput:
+        raise ConnectionError("no such luck")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -305,10 +358,6 @@ def test_bad_commands_are_refused_in_words(
     arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A sweep that cannot run says why, without a traceback."""
-    from click.testing import CliRunner
-
-    from inspect_reliability.cli import main
-
     monkeypatch.delenv("INSPECT_EVAL_MODEL", raising=False)
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(main, ["sweep", *arguments])

@@ -1,10 +1,10 @@
 """`accuracy`: how many responders are right, question by question (the paper's Table 4)."""
 
 import click
-import fsspec
 
 from ..benchmarks import BENCHMARKS
 from ..errors import UserError
+from ..files import kind_of
 from ..report.document import Document, Table, Text
 from ..report.forms import Form
 from ..report.wording import Record, field
@@ -34,8 +34,7 @@ def accuracy(responses: str, benchmark: str | None, form: Form) -> None:
     RESPONSES are the logs of responder tasks, a JSONL file, or the folder of the published
     prompt_responses.json with its sampled questions.
     """
-    files, path = fsspec.core.url_to_fs(responses)
-    if not files.exists(path):
+    if kind_of(responses) is None:
         raise UserError(f"There is no file or folder {responses}.")
     if benchmark is None and responses.endswith(".jsonl"):
         raise UserError(f"{responses} does not say its benchmark. Add --benchmark BBH, or another.")

@@ -5,19 +5,11 @@ import click
 from ..designs import ParserName
 from ..judgments import GROUP_BY
 from ..report.forms import Form
-from ..report.gate import (
-    FAILS,
-    PASSES,
-    UNCERTAIN,
-    Limits,
-    check,
-    gate_document,
-    not_checked,
-    overall,
-)
+from ..report.gate import Limits, check, gate_document, not_checked, overall
+from ..stats import FAILS, OPEN, PASSES
 from .sources import format_option, parser_option, print_left_out, read_judgments, show
 
-EXIT_CODES = {PASSES: 0, FAILS: 1, UNCERTAIN: 3}
+EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 """2 is for what cannot be read or understood."""
 
 

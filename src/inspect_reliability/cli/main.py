@@ -11,6 +11,7 @@ COMMANDS = {
     "plan": ("plan", "Plan the next study from the judgments in LOGS."),
     "gate": ("gate", "Let every judge in LOGS pass or fail, by its 95% interval."),
     "rejudge": ("rejudge", "Judge every output in LOG again and again, and report its judge."),
+    "design": ("design", "Print the design of one of the paper's judges, as a file to start from."),
     "sweep": ("sweep", "Run judges x benchmarks x temperatures, as in the paper's Table 2."),
     "accuracy": ("accuracy", "Count the responders that answer each question correctly."),
     "import": ("import_published", "Turn the published judgments in FOLDER into inspect logs."),

@@ -1,22 +1,22 @@
 """`rejudge`: judge the outputs in a log again and again."""
 
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 import click
-import fsspec
 import pandas as pd
 from inspect_ai.log import EvalLog
 
 from ..errors import UserError
-from ..files import read_log
+from ..files import kind_of, read_log
+from ..judging.cost import total
 from ..judgments import Judgments, judgments_from_logs
-from ..judgments.replications import replications_in
-from ..rejudging import published_error, rejudge_log, score_variance
+from ..rejudging import Rejudging, published_error, score_variance
+from ..rejudging.earlier import replicated_scores
+from ..rejudging.failures import failure_lines, failures
 from ..rejudging.run import Run
 from ..report import analyse
 from ..report.document import Block, Table, Text
@@ -25,6 +25,7 @@ from ..report.forms.table import console, print_text
 from ..report.summary import report_document
 from ..saving import beside
 from ..stats import Decomposition, ReliabilityError
+from .running import MISSING, shown_progress, stopped_by_signals
 from .sources import format_option, model_arg, print_left_out, show
 
 _HEADINGS = ["Source", "Variance of one score", "Share", "Standard error of the mean"]
@@ -42,17 +43,24 @@ _SLIGHT = 0.1
 @click.argument("log")
 @click.option(
     "--scorer",
+    "scorers",
+    multiple=True,
     metavar="NAME",
-    help="A scorer of the log by its name, or any other: NAME, PACKAGE/NAME or FILE.py@NAME. "
-    "Default: the log's own, if it has only one.",
+    help="A scorer of the log by the name of its scores, or any other: NAME, PACKAGE/NAME or "
+    "FILE.py@NAME; repeat it for several. Default: the log's own, if only one asked a model.",
+)
+@click.option(
+    "--task",
+    metavar="NAME",
+    help="The log's task, to take the scorer from: PACKAGE/NAME or FILE.py@NAME. For scorers that "
+    "a log cannot describe.",
 )
 @click.option("--replications", type=click.IntRange(min=1), default=20, show_default=True)
 @click.option("--seed", default=0, show_default=True, help="Base seed.")
 @click.option(
     "--model",
     metavar="MODEL",
-    help="The grader. Default: the one that graded before (the scorer's own model, the role "
-    "'grader', or the model that was evaluated).",
+    help="The grader. Default: the one that graded before, found as the scorer found it.",
 )
 @click.option(
     "-M",
@@ -62,6 +70,9 @@ _SLIGHT = 0.1
     help="Argument of the grader's provider; repeat it for several. Needs --model.",
 )
 @click.option("--model-base-url", metavar="URL", help="Address of the grader. Needs --model.")
+@click.option("--limit", type=click.IntRange(min=1), help="Outputs to judge at most.")
+@click.option("--max-calls", type=click.IntRange(min=1), help="Model calls to make at most.")
+@click.option("--dry-run", is_flag=True, help="Say what it would cost, and make no call.")
 @click.option(
     "--output",
     metavar="FILE",
@@ -69,14 +80,20 @@ _SLIGHT = 0.1
     "'-rejudged'.",
 )
 @format_option
+@click.pass_context
 def rejudge(
+    context: click.Context,
     log: str,
-    scorer: str | None,
+    scorers: tuple[str, ...],
+    task: str | None,
     replications: int,
     seed: int,
     model: str | None,
     model_args: tuple[str, ...],
     model_base_url: str | None,
+    limit: int | None,
+    max_calls: int | None,
+    dry_run: bool,
     output: str | None,
     form: Form,
 ) -> None:
@@ -85,47 +102,69 @@ def rejudge(
     The outputs stay fixed, so only the judge can differ. The code of the log's task is not needed.
     The judgments go to a log of their own. Run the command again after an interruption, to retry
     failed replications, or with a larger --replications to add more. Existing ones are kept.
+
+    Exit status: 0 if all replications were made, 4 if some failed or are missing, 2 if the command
+    cannot do what was asked.
     """
     if model is None and (model_args or model_base_url):
         raise UserError("-M and --model-base-url say how to reach a grader: add --model MODEL.")
     source, target = _read(log), output or _beside(log)
-    if _exists(target):
+    if kind_of(target) == "file":
         earlier = _read(target)
         if earlier.eval.eval_id != source.eval.eval_id:
             raise UserError(f"{target} is not a rejudged copy of {log}. Name another --output.")
         # An interrupted copy is a cancelled log.
         source = earlier.model_copy(update={"status": source.status})
-    run = Run()
-    with _stopped_by_signals(run, beside(target, ".unfinished")):
-        judged = rejudge_log(
-            source,
-            scorer,
-            replications=replications,
-            seed=seed,
-            model=model,
-            model_args=dict(map(model_arg, model_args)),
-            model_base_url=model_base_url,
-            output=target,
-            run=run,
-        )
+    rejudging = Rejudging(
+        source,
+        scorers,
+        replications=replications,
+        seed=seed,
+        model=model,
+        model_args=dict(map(model_arg, model_args)),
+        model_base_url=model_base_url,
+        task=task,
+        limit=limit,
+        output=target,
+    )
+    screen = console(stderr=True)
+    for line in [*rejudging.announcement(), f"{total(rejudging.costs)}."]:
+        print_text(screen, line)
+    if dry_run:
+        return
+    run = Run(max_calls=max_calls)
+    with stopped_by_signals(run, beside(target, ".unfinished")), shown_progress(run, rejudging):
+        judged = rejudging.run(run)
     if judged.location != target:
         print_text(
-            console(stderr=True),
+            screen,
             f"{target} could not be written. The log is {judged.location}: move it to {target} to "
             "go on from there.",
         )
         target = judged.location
+    failed = failures(judged)
+    missing = sum(cost.missing for cost in rejudging.costs) - run.made
+    if scores := replicated_scores(judged):
+        _report(judged, scores, target, form)
+    for line in failure_lines(failed, missing, run.stopped):
+        print_text(screen, line)
+    if missing:
+        context.exit(MISSING)
+
+
+def _report(judged: EvalLog, scores: Sequence[str], target: str, form: Form) -> None:
     found = judgments_from_logs(target)
     print_left_out(found.notes)
-    table = found.table[found.table["scorer"].str.startswith("rejudge")]
-    failures = _failures(judged)
-    if run.stopped:
-        print_text(console(stderr=True), "Stopped. Run the same command again to go on.")
+    own = [
+        any(f"{name}.".startswith(f"{score}.") for score in scores)
+        for name in found.table["scorer"]
+    ]
+    table = found.table[own]
     if table.empty:
-        why = "its values are neither text, numbers nor true/false, nor lists or mappings of them"
-        if failures:
-            why = f"every replication failed: {failures[0]}"
-        raise UserError(f"The scorer gave no verdict: {why} (all that it said is in {target}).")
+        raise UserError(
+            "The scorer gave no verdict: its values are neither text, numbers nor true/false, nor "
+            f"lists or mappings of them (all that it said is in {target})."
+        )
     suites = [
         _suite(str(name), rows, published_error(judged, str(name)))
         for name, rows in table.groupby("scorer")
@@ -134,54 +173,7 @@ def rejudge(
     blocks = [*document.blocks, *(block for suite in suites for block in _blocks(suite))]
     results = {"log": target, **document.results, "score_variance": list(map(_record, suites))}
     show(replace(document, blocks=blocks, results=results), form)
-    screen = console(stderr=True)
-    print_text(screen, f"Every judgment is in {target}.")
-    if failures:
-        print_text(
-            screen,
-            f"{len(failures):,} replications failed, the first with {failures[0]}. Give the "
-            "command again to make up for them.",
-        )
-
-
-@contextmanager
-def _stopped_by_signals(run: Run, unfinished: Path) -> Iterator[None]:
-    """Let Ctrl-C and what batch systems send end a run that keeps what it has.
-
-    The first signal lets the calls under way come back, and no other is made. The second one ends
-    the run at once.
-    """
-
-    def stop(number: int, _: object) -> None:
-        if run.stopped:
-            raise KeyboardInterrupt
-        run.stopped = "the run was stopped"
-        print_text(
-            console(stderr=True), "Stopping after the calls under way; Ctrl-C again stops at once."
-        )
-
-    names = ("SIGINT", "SIGTERM", "SIGHUP")
-    signals = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    before = {number: signal.signal(number, stop) for number in signals}
-    try:
-        yield
-    except KeyboardInterrupt:
-        if unfinished.exists():
-            print_text(
-                console(stderr=True),
-                f"What was judged is in {unfinished}. Run the same command again to go on.",
-            )
-        raise
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _failures(log: EvalLog) -> list[str]:
-    """Why replications failed, in the order of the outputs and replications."""
-    scores = [score for sample in log.samples or [] for score in (sample.scores or {}).values()]
-    kept = [score.metadata or {} for score in scores if replications_in(score)]
-    return [str(why) for metadata in kept for why in metadata.get("errors", {}).values()]
+    print_text(console(stderr=True), f"Every judgment is in {target}.")
 
 
 @dataclass(frozen=True)
@@ -265,20 +257,12 @@ def _number(value: float | None) -> str:
 
 
 def _read(log: str) -> EvalLog:
-    if not _exists(log):
-        files, path = fsspec.core.url_to_fs(log)
-        if files.isdir(path):
-            raise UserError(f"{log} is a folder. Name one log in it; each is rejudged by itself.")
+    kind = kind_of(log)
+    if kind == "folder":
+        raise UserError(f"{log} is a folder. Name one log in it; each is rejudged by itself.")
+    if kind is None:
         raise UserError(f"There is no log {log}.")
     return read_log(log)
-
-
-def _exists(file: str) -> bool:
-    try:
-        files, path = fsspec.core.url_to_fs(file)
-        return bool(files.isfile(path))
-    except Exception as error:  # each kind of place has its own
-        raise UserError(f"{file} cannot be read or written: {error}.") from None
 
 
 def _beside(log: str) -> str:

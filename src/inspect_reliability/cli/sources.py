@@ -10,6 +10,7 @@ from rich.progress import track
 
 from ..designs import ParserName
 from ..errors import UserError
+from ..files import kind_of
 from ..judgments import Judgments, combine, judgments_from_logs
 from ..published.layout import is_published, judgments_from_published
 from ..report.document import Document
@@ -89,5 +90,4 @@ def print_left_out(left_out: Iterable[object]) -> None:
 
 
 def _is_published_folder(source: str) -> bool:
-    folder = Path(source)
-    return folder.is_dir() and is_published(folder)
+    return kind_of(source) == "folder" and is_published(Path(source))

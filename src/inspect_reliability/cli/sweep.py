@@ -7,10 +7,13 @@ import click
 from dotenv import find_dotenv, load_dotenv
 
 from ..errors import UserError
+from ..rejudging.failures import failure_lines, short_error
 from ..report import analyse
 from ..report.forms.table import console, print_text
 from ..report.judge_by_benchmark import table_2
+from ..sweep.resume import errors_in, judgments_in, log_headers
 from ..sweep.sweep import BENCHMARKS, BEST_OF_FIVE, TEMPERATURES, Sweep, run_sweep
+from .running import MISSING
 from .sources import model_arg, progress, read_judgments, show
 
 
@@ -32,6 +35,8 @@ from .sources import model_arg, progress, read_judgments, show
     show_default=True,
     help="Benchmark; repeat it for several.",
 )
+@click.option("--design", metavar="FILE", help="Your own judge, in place of the benchmarks.")
+@click.option("--data", metavar="FILE", help="JSONL rows for your own judge.")
 @click.option(
     "--temperature",
     "temperatures",
@@ -73,23 +78,59 @@ from .sources import model_arg, progress, read_judgments, show
     metavar="KEY=VALUE",
     help="Argument of the judges' provider; repeat it for several.",
 )
-def sweep(log_dir: str, epochs: int, model_args: tuple[str, ...], **options: Any) -> None:
+@click.option(
+    "--max-calls",
+    type=click.IntRange(min=1),
+    help="Do not start if more model calls are needed.",
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Say what it would cost, and make no call. Tokens are those of the prompts, at four "
+    "characters each.",
+)
+@click.pass_context
+def sweep(
+    context: click.Context,
+    /,
+    log_dir: str,
+    epochs: int,
+    model_args: tuple[str, ...],
+    max_calls: int | None,
+    dry_run: bool,
+    **options: Any,
+) -> None:
     """Run judges x benchmarks x temperatures, as in the paper's Table 2.
 
     Run the same command again after an interruption: judgments in the logs are kept, not made
     again. More judges, temperatures or epochs add to them.
+
+    Exit status: 0 if all judgments were made, 4 if some failed or are missing, 2 if the command
+    cannot do what was asked.
     """
     judges = options.pop("judges") or _default_judge()
     design = Sweep(
         judges, replications=epochs, model_args=dict(map(model_arg, model_args)), **options
     )
     screen = console(stderr=True)
-    complete = run_sweep(design, log_dir, say=lambda text: print_text(screen, f"Note: {text}"))
-    analysis = analyse(read_judgments((log_dir,)), progress=progress)
-    show(table_2(analysis, [BENCHMARKS[key].design.name for key in design.benchmarks]), "table")
+    complete = run_sweep(
+        design,
+        log_dir,
+        say=lambda text: print_text(screen, text),
+        dry_run=dry_run,
+        max_calls=max_calls,
+    )
+    if dry_run:
+        return
+    if complete or judgments_in(log_headers(log_dir)):
+        analysis = analyse(read_judgments((log_dir,)), progress=progress)
+        show(table_2(analysis, [BENCHMARKS[key].design.name for key in design.benchmarks]), "table")
+        print_text(screen, f"Everything else: inspect-reliability report {log_dir}")
     if not complete:
-        raise UserError("Some judgments are missing. Run the same command again to go on.")
-    print_text(screen, f"Everything else: inspect-reliability report {log_dir}")
+        failed = [short_error(why) for why in errors_in(log_dir)]
+        for line in failure_lines(failed, max(1, len(failed)), None):
+            print_text(screen, line)
+        context.exit(MISSING)
 
 
 def _default_judge() -> tuple[str, ...]:

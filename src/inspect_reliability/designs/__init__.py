@@ -1,9 +1,22 @@
 """How a judge is asked and how its answer is read."""
 
 from .design import JudgeDesign
+from .file import design_file, design_from_file
 from .item import Item
 from .paper import DESIGNS, HEAD_TO_TAIL_CUT
-from .parsers import ParserName, Reading
 from .reader import Reader
+from .reading import ParserName, Reading
+from .rows import items_from_file
 
-__all__ = ["DESIGNS", "HEAD_TO_TAIL_CUT", "Item", "JudgeDesign", "ParserName", "Reader", "Reading"]
+__all__ = [
+    "DESIGNS",
+    "HEAD_TO_TAIL_CUT",
+    "Item",
+    "JudgeDesign",
+    "ParserName",
+    "Reader",
+    "Reading",
+    "design_file",
+    "design_from_file",
+    "items_from_file",
+]

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any
 
 from jinja2 import StrictUndefined, Template, TemplateError
@@ -24,7 +25,9 @@ class JudgeDesign:
     Attributes:
         name: Name of the benchmark in logs and reports.
         prompt: Jinja2 template of the prompt. It sees `question`, `context`, `options` (each with
-            `label` and `text`) or `response`, and every other field of the item.
+            `label` and `text`) or `response`, and every other field of the item. It also sees
+            `delimiter`, a word that no response contains: put around a response, it shows the
+            judge where the response ends, whatever the response pretends.
         verdict: What the judge can answer. `{"options": ["A", "B"]}`: the label of one of the
             responses shown, one label a response. `["yes", "no"]`: one of these words.
             `{"from": 1, "to": 10}`: a whole number of this scale.
@@ -69,7 +72,14 @@ class JudgeDesign:
             UserError: The template needs a field that the item lacks, or cannot be rendered.
         """
         texts = [item.responses[name] for name in order]
+        expected = len(self.reader.verdicts) if self.reader.kind == "options" else 1
+        if len(texts) != expected:
+            raise UserError(
+                f"'responses': '{self.name}' shows {expected} at a time, item '{item.id}' has "
+                f"{len(texts)}."
+            )
         shown: dict[str, Any] = {**item.fields, "question": item.question}
+        shown["delimiter"] = _delimiter(item)
         if item.context is not None:
             shown["context"] = item.context
         if self.reader.kind == "options":
@@ -77,7 +87,7 @@ class JudgeDesign:
                 {"label": label, "text": text}
                 for label, text in zip(self.reader.verdicts, texts, strict=True)
             ]
-        elif texts:
+        else:
             shown["response"] = texts[0]
         try:
             return self._template.render(shown)
@@ -93,3 +103,9 @@ class JudgeDesign:
         except TemplateError as error:
             line = getattr(error, "lineno", None)
             raise UserError(f"prompt, line {line}: {error.message}.") from None
+
+
+def _delimiter(item: Item) -> str:
+    """A word that occurs in no text of an item, the same in every replication."""
+    texts = "\n".join([item.id, item.question, *sorted(item.responses.values())])
+    return blake2b(texts.encode(errors="surrogatepass"), digest_size=6).hexdigest()

@@ -4,6 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..errors import UserError
+
+_RESERVED = {
+    *("options", "response", "responder", "delimiter", "order", "verdict", "categories"),
+    *("benchmark", "judge", "temperature", "scorer", "replication", "seed", "prompt", "tokens"),
+    "study",
+}
+"""What templates, scores and tables of judgments call something else."""
+
 
 @dataclass(frozen=True)
 class Item:
@@ -16,6 +25,9 @@ class Item:
         context: Passage the question is about, or None.
         best: Name of the response known to be best, or None.
         fields: Anything else the prompt may show or a report may group by (JSON values).
+
+    Raises:
+        UserError: A field is not what it should be; the message names it.
     """
 
     id: str
@@ -24,3 +36,12 @@ class Item:
     context: str | None = None
     best: str | None = None
     fields: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.id.strip():
+            raise UserError("'id': expected a text that is not empty.")
+        if self.best is not None and self.best not in self.responses:
+            known = ", ".join(self.responses)
+            raise UserError(f"'best': no response by '{self.best}'. Responses by: {known}.")
+        if taken := sorted(_RESERVED & self.fields.keys()):
+            raise UserError(f"'{taken[0]}': this name has another meaning. Rename the field.")

@@ -8,7 +8,8 @@ from typing import Any
 
 from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
-from .parsers import Parser, ParserName, PublishedParser, Reading, make_parser
+from .parsers import Parser, make_parser
+from .reading import ParserName, Reading
 
 Verdict = Mapping[str, Any] | Sequence[str]
 """`{"options": labels}`, a list of words, or `{"from": 1, "to": 10}`."""
@@ -71,8 +72,12 @@ class Reader:
         """Read the verdict of an output that is still being written; None before it names one."""
         return self._parser("default").completed(output)
 
-    def _parser(self, name: ParserName) -> Parser | PublishedParser:
-        return make_parser(self.kind, self.verdicts, _frozen(self.parser), name)
+    @cached_property
+    def _fields(self) -> dict[str, Any]:
+        return _parser_fields(self.parser)
+
+    def _parser(self, name: ParserName) -> Parser:
+        return make_parser(self.kind, self.verdicts, name, **self._fields)
 
 
 def _scale(verdict: Any) -> tuple[str, ...]:
@@ -99,7 +104,7 @@ def _names(values: object, where: str) -> tuple[str, ...]:
     names = tuple(values)
     for name in names:
         if not isinstance(name, str) or not name.strip():
-            raise UserError(f"{where}: {name!r} is not a text. Put it in quotes.")
+            raise UserError(f"{where}: expected texts. Put each in quotes.")
         if name in (NON_RESPONSE, INVALID):
             raise UserError(f"{where}: '{name}' is what outputs without a verdict are called.")
     if len({name.casefold() for name in names}) < len(names):
@@ -109,7 +114,31 @@ def _names(values: object, where: str) -> tuple[str, ...]:
     return names
 
 
-def _frozen(parser: Mapping[str, Any] | None) -> tuple[tuple[str, Any], ...]:
-    """The parser's fields as something that can be a key."""
-    fields = (parser or {}).items()
-    return tuple((k, tuple(v) if isinstance(v, list | tuple) else v) for k, v in fields)
+def _parser_fields(parser: object) -> dict[str, Any]:
+    """The fields of `JudgeDesign.parser`, as arguments that can be a key."""
+    if parser is None:
+        return {}
+    if not isinstance(parser, Mapping) or len(parser) != 1 or not {*parser} <= _PARSER_FIELDS:
+        raise UserError("parser: expected one of {labels: [...]}, {pattern: ...} and {json: ...}.")
+    ((kind, value),) = parser.items()
+    if kind == "labels":
+        if isinstance(value, str) or not isinstance(value, Sequence) or not value:
+            raise UserError("parser, labels: expected a list of texts.")
+        if not all(isinstance(label, str) and label.strip() for label in value):
+            raise UserError("parser, labels: expected texts. Put each in quotes.")
+        return {"labels": tuple(value)}
+    if not isinstance(value, str) or not value.strip():
+        raise UserError(f"parser, {kind}: expected a text.")
+    if kind == "pattern":
+        try:
+            groups = re.compile(value).groups
+        except (re.error, RecursionError, OverflowError) as error:
+            raise UserError(f"parser, pattern: not a regular expression: {error}.") from None
+        if not groups:
+            raise UserError(
+                "parser, pattern: put the verdict into a group, as in 'Verdict: (\\w+)'."
+            )
+    return {kind: value}
+
+
+_PARSER_FIELDS = {"labels", "pattern", "json"}

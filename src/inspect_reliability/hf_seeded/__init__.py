@@ -3,9 +3,10 @@
 from inspect_ai.model import ModelAPI, modelapi
 
 from ..errors import UserError
+from .distribution import Distribution
 from .stopping import reading
 
-__all__ = ["hf_seeded", "reading"]
+__all__ = ["Distribution", "hf_seeded", "reading"]
 
 
 @modelapi(name="hf_seeded")

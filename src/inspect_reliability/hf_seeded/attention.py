@@ -37,9 +37,9 @@ def attend(
     Args:
         module: The attention module.
         query: Shape (rows, heads, 1, size).
-        key: The rows' own keys, as `SharedPrefixLayer.update` returned them.
+        key: The rows' own keys, as the layer's `update` returned them.
         value: The rows' own values.
-        attention_mask: None: all rows are equally long, and see what the window lets them see.
+        attention_mask: None: the layer knows what each row may see.
         scaling: Factor of the scores; by default 1/sqrt(size).
         dropout: 0.
         sliding_window: Number of positions that are seen, the token's own included.
@@ -59,13 +59,7 @@ def attend(
     if unknown or dropout or attention_mask is not None:
         raise UnknownAttentionError(f"it attends with {', '.join(unknown) or 'a mask or dropout'}")
 
-    shared_key, shared_value = layer.shared_keys[0], layer.shared_values[0]
-    if sliding_window is not None:
-        unseen = max(0, layer.get_seq_length() - sliding_window)
-        shared_key, shared_value = shared_key[:, unseen:], shared_value[:, unseen:]
-        unseen = max(0, unseen - layer.shared_keys.shape[2])
-        key, value = key[:, :, unseen:], value[:, :, unseen:]
-
+    shared_key, shared_value, key, value, hidden = layer.seen(sliding_window, key, value)
     rows, heads, _, size = query.shape
     groups = shared_key.shape[0]  # key-value heads; each serves heads/groups query heads
     per_group = heads // groups
@@ -84,7 +78,11 @@ def attend(
     if softcap is not None:
         scores.div_(softcap).tanh_().mul_(softcap)
 
-    weights = scores.softmax(-1, dtype=torch.float32).to(value.dtype)
+    if hidden is not None:
+        by_row[..., -hidden.shape[1] :].masked_fill_(hidden[:, None], -torch.inf)
+
+    precise = torch.promote_types(scores.dtype, torch.float32)
+    weights = scores.softmax(-1, dtype=precise).to(value.dtype)
     by_row = weights.view(groups, rows, per_group, -1)
     output = (weights[:, :, :prompt] @ shared_value).view(groups, rows, per_group, -1)
     output += by_row[..., prompt:].transpose(0, 1).matmul(value).transpose(0, 1)

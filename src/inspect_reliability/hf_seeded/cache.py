@@ -1,5 +1,10 @@
-"""The keys and values of a prompt, once, and of its continuations, one row each."""
+"""The keys and values of a prompt, once, and of its continuations.
 
+`SharedPrefixLayer` keeps a row for each continuation, all of one length. `BranchLayer` keeps a
+node for each token of a tree, from which continuations of any lengths are put together.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -54,6 +59,28 @@ class SharedPrefixLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
         keys.layer = self
         return keys, self.own_values[:, :, : self.length]
 
+    def seen(
+        self, window: int | None, keys: Tensor, values: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor | None]:
+        """What the newest position of each row may see.
+
+        Args:
+            window: Number of positions that are seen, the position's own included.
+            keys: What `update` returned.
+            values: What `update` returned.
+
+        Returns:
+            Keys and values of the prompt, shape (heads, positions, size); the rows' own; and which
+            of the last positions a row may not see, shape (rows, positions), or None.
+        """
+        shared_keys, shared_values = self.shared_keys[0], self.shared_values[0]
+        if window is not None:
+            unseen = max(0, self.get_seq_length() - window)
+            shared_keys, shared_values = shared_keys[:, unseen:], shared_values[:, unseen:]
+            unseen = max(0, unseen - self.shared_keys.shape[2])
+            keys, values = keys[:, :, unseen:], values[:, :, unseen:]
+        return shared_keys, shared_values, keys, values, None
+
     def take(self, parents: Tensor) -> None:
         """Make row `parents[i]` row i, in buffers of its own."""
         if self.is_initialized:
@@ -72,6 +99,84 @@ class SharedPrefixLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
     def get_max_length(self) -> int:
         """No bound."""
         return -1
+
+
+class Paths:
+    """Where the nodes of some continuations are, for all layers alike.
+
+    Args:
+        nodes: The nodes of each continuation, from the first to the newest.
+        device: Where the keys are.
+    """
+
+    def __init__(self, nodes: Sequence[Sequence[int]], device: torch.device) -> None:
+        self.longest = max(map(len, nodes))
+        padded = [[*path, *[path[-1]] * (self.longest - len(path))] for path in nodes]
+        self.nodes = torch.tensor(padded, device=device)
+        self.lengths = torch.tensor([len(path) for path in nodes], device=device)
+        self.newest = self.nodes[:, -1]
+        positions = torch.arange(self.longest, device=device)
+        self.padding = positions >= self.lengths[:, None]
+
+
+class BranchLayer(SharedPrefixLayer):  # type: ignore[no-untyped-call]
+    """One layer of a tree: the prompt's keys and values, shared, and those of each node.
+
+    Args:
+        layer: Where the prompt's keys and values are.
+    """
+
+    def __init__(self, layer: SharedPrefixLayer) -> None:
+        super().__init__(layer.shared_keys, layer.shared_values)
+        self.paths: Paths
+
+    def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
+        """Make room for the first nodes."""
+        self.own_keys, self.own_values = (
+            states.new_empty(0, states.shape[1], states.shape[3])
+            for states in (key_states, value_states)
+        )
+        self.is_initialized = True
+
+    def update(
+        self, key_states: Tensor, value_states: Tensor, *args: object, **kwargs: object
+    ) -> tuple[Tensor, Tensor]:
+        """Keep the newest nodes of `paths`.
+
+        Returns:
+            Keys and values of all nodes of each path, as `SharedPrefixLayer.update`.
+        """
+        if not self.is_initialized:
+            self.lazy_initialization(key_states, value_states)
+        most = int(self.paths.newest.max()) + 1
+        if most > self.own_keys.shape[0]:
+            size = max(most, 2 * self.own_keys.shape[0])
+            self.own_keys, self.own_values = (
+                torch.cat([own, own.new_empty(size - own.shape[0], *own.shape[1:])])
+                for own in (self.own_keys, self.own_values)
+            )
+        self.own_keys[self.paths.newest] = key_states[:, :, 0]
+        self.own_values[self.paths.newest] = value_states[:, :, 0]
+        keys: Any = self.own_keys[self.paths.nodes].transpose(1, 2)
+        keys.layer = self
+        return keys, self.own_values[self.paths.nodes].transpose(1, 2)
+
+    def seen(
+        self, window: int | None, keys: Tensor, values: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor | None]:
+        """See `SharedPrefixLayer.seen`."""
+        prompt = self.shared_keys.shape[2]
+        hidden = self.paths.padding
+        if window is not None and self.get_seq_length() > window:
+            positions = torch.arange(self.get_seq_length(), device=hidden.device)
+            beyond = positions < prompt + self.paths.lengths[:, None] - window
+            beyond[:, prompt:] |= hidden
+            hidden = beyond
+        return self.shared_keys[0], self.shared_values[0], keys, values, hidden
+
+    def get_seq_length(self) -> int:
+        """Positions of the longest path, the prompt's included."""
+        return self.shared_keys.shape[2] + self.paths.longest
 
 
 def _room(states: Tensor, positions: int) -> Tensor:

@@ -1,5 +1,7 @@
 """The tokens that a sampler may take next, and how likely each is."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -71,6 +73,32 @@ def nucleus(scaled: Tensor, top_p: Tensor) -> Tensor:
     before[:, 0] = 0
     edge = ordered.masked_fill(before >= top_p[:, None], torch.inf).amin(1, keepdim=True)
     return scaled.masked_fill(scaled < edge, -torch.inf)
+
+
+def probabilities(
+    scores: Tensor, ids: Tensor, temperatures: Sequence[float], top_p: float
+) -> Tensor:
+    """How likely a sampler is to take each candidate.
+
+    Args:
+        scores: As `candidates` returns them, shape (N, K).
+        ids: Their token ids.
+        temperatures: Temperatures of the sampler, T of them.
+        top_p: Draw among the likeliest tokens that together have this much probability.
+
+    Returns:
+        float64, shape (N, T, K).
+    """
+
+    def at(temperature: float) -> Tensor:
+        if temperature < GREEDY_BELOW:
+            return (ids == likeliest(scores, ids)).double()
+        scaled = scores / temperature
+        if top_p < 1:
+            scaled = nucleus(scaled, scaled.new_full((len(scaled),), top_p))
+        return scaled.softmax(1)
+
+    return torch.stack([at(temperature) for temperature in temperatures], dim=1)
 
 
 def likeliest(scores: Tensor, ids: Tensor) -> Tensor:

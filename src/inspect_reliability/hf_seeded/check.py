@@ -1,43 +1,64 @@
 """The self-check: does a way to continue a prompt say what the model itself says?"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
+from torch import Tensor
 
 from .candidates import insist_on_finite
 from .forward import ForwardPass
 from .rows import Rows
 
+Check = Callable[[ForwardPass, type[Rows], Sequence[int]], float]
+"""Takes a model, a way and a prompt (token ids; longer than an attention window, if that is to be
+checked). Returns how far the way's logits are from those of plain forward passes without any
+cache: root mean square difference, as a share of their standard deviation. Raises NotFiniteError
+where the plain logits are not finite."""
 
-def deviation(forward: ForwardPass, way: type[Rows], prompt: Sequence[int]) -> float:
-    """Continue a prompt by two tokens in two rows, which then change places, in two ways.
 
-    Args:
-        forward: The model.
-        way: The rows to check, against plain forward passes without any cache.
-        prompt: Token ids; longer than an attention window, if that is to be checked.
-
-    Returns:
-        Root mean square difference of the logits, as a share of their standard deviation.
-
-    Raises:
-        NotFiniteError: The plain forward passes give logits that are not finite.
-    """
+def check_steps(forward: ForwardPass, way: type[Rows], prompt: Sequence[int]) -> float:
+    """Continue a prompt by two tokens in two rows, which change places in between."""
     logits, rows = way.prefill(forward, prompt)
     first = logits[0].topk(2).indices.tolist()
     then = rows.fork([0, 0])
     middle = then.step(first, [0, 0])
     second = middle.topk(2).indices[:, 1].tolist()
     last = then.fork([0, 1]).step(second, [1, 0])
+    return _deviation(
+        forward,
+        [
+            ([*prompt, first[1 - row], second[row]], [logits[0], middle[1 - row], last[row]])
+            for row in (0, 1)
+        ],
+    )
 
+
+def check_branches(forward: ForwardPass, way: type[Rows], prompt: Sequence[int]) -> float:
+    """Continue a prompt by one token and by two at once, as branches of a tree."""
+    logits, rows = way.prefill(forward, prompt)
+    one, other = logits[0].topk(2).indices.tolist()
+    middle = rows.after([(one,)])
+    then = int(middle[0].topk(2).indices[1])
+    longer, shorter = rows.after([(one, then), (other,)])
+    return _deviation(
+        forward,
+        [
+            ([*prompt, one, then], [logits[0], middle[0], longer]),
+            ([*prompt, other], [logits[0], shorter]),
+        ],
+    )
+
+
+def _deviation(
+    forward: ForwardPass, continued: Sequence[tuple[Sequence[int], Sequence[Tensor]]]
+) -> float:
+    """Compare the logits at the last positions of some texts with those of plain passes."""
     differences, spreads = [], []
-    for row in (0, 1):
-        history = [*prompt, first[1 - row], second[row]]
-        plain = forward([history], last=3)[0].float()
+    for text, logits in continued:
+        plain = forward([text], last=len(logits))[0].float()
         insist_on_finite(plain.amax(-1))
-        ours = torch.stack([logits[0], middle[1 - row], last[row]]).float()
-        differences.append((ours - plain).square().mean())
+        differences.append((torch.stack([*logits]).float() - plain).square().mean())
         spreads.append(plain.var())
     share = torch.stack(differences).sum() / torch.stack(spreads).sum()
     return share.sqrt().item()
@@ -45,4 +66,4 @@ def deviation(forward: ForwardPass, way: type[Rows], prompt: Sequence[int]) -> f
 
 def tolerance(dtype: torch.dtype) -> float:
     """Largest deviation that rounding explains: the square root of the machine epsilon."""
-    return math.sqrt(torch.finfo(dtype).eps)
+    return math.sqrt(max(torch.finfo(dtype).eps, torch.finfo(torch.float32).eps))

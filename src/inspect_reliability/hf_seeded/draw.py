@@ -14,7 +14,6 @@ import torch
 from torch import Tensor
 
 from .candidates import GREEDY_BELOW, candidates, likeliest, nucleus
-from .request import Request
 
 VERSION = "gumbel-1"
 """Changes whenever the same seed would draw something else."""
@@ -42,60 +41,77 @@ def _mix(x: Tensor) -> Tensor:
     return x ^ _shift(x, 31)
 
 
-def stream_keys(prompt: Sequence[int], requests: Sequence[Request]) -> Tensor:
-    """Key of each request's noise, from its question and seed.
+def stream_keys(prompt: Sequence[int], streams: Sequence[str]) -> Tensor:
+    """Keys of streams of noise, from their question.
 
     Args:
-        prompt: Token ids of the prompt all requests share.
-        requests: The requests.
+        prompt: Token ids of the question's prompt.
+        streams: Names of the streams.
 
     Returns:
-        One int64 a request.
+        One int64 a stream.
     """
     question = blake2b(np.asarray(prompt, dtype="<i8").tobytes(), digest_size=16).digest()
 
-    def key(request: Request) -> int:
-        text = b"%s|%d|0" % (question, request.seed)
+    def key(stream: str) -> int:
+        text = question + b"|" + stream.encode()
         return int.from_bytes(blake2b(text, digest_size=8).digest(), "little", signed=True)
 
-    return torch.tensor([key(request) for request in requests], dtype=torch.int64)
+    return torch.tensor([key(stream) for stream in streams], dtype=torch.int64)
 
 
-def gumbel(keys: Tensor, step: int, tokens: Tensor) -> Tensor:
+def replication_stream(seed: int) -> str:
+    """Name of the stream that a replication draws from."""
+    return f"{seed}|0"
+
+
+def gumbel(keys: Tensor, steps: Tensor, tokens: Tensor) -> Tensor:
     """Standard Gumbel noise.
 
     Args:
         keys: int64, shape (R,).
-        step: Number of the token in its continuation, from 0.
+        steps: Number of the token in its continuation, from 0, shape (R,) or ().
         tokens: Token ids, shape (R, K).
 
     Returns:
         float64, shape (R, K).
     """
-    start = _mix(keys + _int64(_GOLDEN * (step + 1)))
+    start = _mix(keys + _GOLDEN * (steps + 1))
     bits = _shift(_mix(start[:, None] + _GOLDEN * (tokens + 1)), 12)
     uniform = (bits.double() + 0.5) * 2.0**-52  # 52 bits: 0 and 1 are both out of reach
     return -torch.log(-torch.log(uniform))
 
 
 class Draws:
-    """The draws of requests that share a prompt and a `top_k`."""
+    """Draws that share a prompt and a `top_k`.
 
-    def __init__(self, prompt: Sequence[int], requests: Sequence[Request], device: torch.device):
-        self.top_k = requests[0].top_k
-        self.keys = stream_keys(prompt, requests).to(device)
-        self.temperature = torch.tensor([r.temperature for r in requests], dtype=torch.float64)
-        self.temperature = self.temperature.to(device)
-        self.top_p = torch.tensor([r.top_p for r in requests], dtype=torch.float64).to(device)
+    Args:
+        keys: Key of each member's noise, shape (M,).
+        temperatures: One a member.
+        top_p: One a member.
+        top_k: Of all.
+    """
 
-    def tokens(self, logits: Tensor, nodes: Tensor, members: Tensor, step: int) -> list[int]:
+    def __init__(
+        self,
+        keys: Tensor,
+        temperatures: Sequence[float],
+        top_p: Sequence[float],
+        top_k: int | None,
+    ) -> None:
+        self.keys = keys
+        self.temperature = torch.tensor(temperatures, dtype=torch.float64, device=keys.device)
+        self.top_p = torch.tensor(top_p, dtype=torch.float64, device=keys.device)
+        self.top_k = top_k
+
+    def tokens(self, logits: Tensor, nodes: Tensor, members: Tensor, steps: Tensor) -> list[int]:
         """Draw the next token of each member.
 
         Args:
             logits: One row a node of the tree, shape (N, vocabulary).
             nodes: The node each member stands at, shape (M,).
-            members: Which request each member is, shape (M,).
-            step: Number of the token in its continuation, from 0.
+            members: Which member each is, shape (M,).
+            steps: Number of the token in its continuation, from 0, shape (M,).
 
         Returns:
             M token ids.
@@ -106,11 +122,11 @@ class Draws:
         scores, tokens = candidates(logits, self.top_k)
         drawn: list[int] = []
         for part in _parts(len(members), scores.shape[1]):
-            drawn += self._draw(scores, tokens, nodes[part], members[part], step).tolist()
+            drawn += self._draw(scores, tokens, nodes[part], members[part], steps[part]).tolist()
         return drawn
 
     def _draw(
-        self, scores: Tensor, tokens: Tensor, nodes: Tensor, members: Tensor, step: int
+        self, scores: Tensor, tokens: Tensor, nodes: Tensor, members: Tensor, steps: Tensor
     ) -> Tensor:
         scores, ids = scores[nodes], tokens[nodes]
         temperature = self.temperature[members, None]
@@ -118,7 +134,7 @@ class Draws:
         top_p = self.top_p[members]
         if bool((top_p < 1).any()):
             scaled = nucleus(scaled, top_p)
-        noisy = scaled + gumbel(self.keys[members], step, ids)
+        noisy = scaled + gumbel(self.keys[members], steps, ids)
         sampled = ids.gather(1, noisy.argmax(1, keepdim=True))
         best = likeliest(scores, ids)
         return torch.where(temperature < GREEDY_BELOW, best, sampled)[:, 0]

@@ -41,6 +41,7 @@ class ForwardPass:
         cache: Cache | None = None,
         attention: str | None = None,
         last: int = 1,
+        positions: Sequence[int] | None = None,
     ) -> Tensor:
         """Send rows of tokens through the model.
 
@@ -49,15 +50,18 @@ class ForwardPass:
             cache: What came before, to be extended.
             attention: Name of an attention function; by default the model's own.
             last: Number of positions whose logits are wanted.
+            positions: Position of each row's single token; by default all follow the cache.
 
         Returns:
             Logits of the last positions, shape (rows, last, vocabulary).
         """
         ids = torch.tensor([list(row) for row in tokens], device=self.device)
-        kept = {"logits_to_keep": last} if self._cuts_logits else {}
+        options: dict[str, Any] = {"logits_to_keep": last} if self._cuts_logits else {}
+        if positions is not None:
+            options["position_ids"] = torch.tensor(positions, device=self.device)[:, None]
         self._attend_by(attention or self._own_attention)
         output = self.model(
-            input_ids=ids, past_key_values=cache, use_cache=cache is not None, **kept
+            input_ids=ids, past_key_values=cache, use_cache=cache is not None, **options
         )
         logits: Tensor = output.logits[:, -last:]
         return logits.cpu() if logits.device.type == "mps" else logits  # draws need float64

@@ -6,15 +6,25 @@ something arrives, waits for the burst to end, and takes the largest group.
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from threading import Condition, Thread
+from typing import Any, Protocol
 
-from .request import Continuation, Request
 
-Grow = Callable[
-    [list[Request], Callable[[int, Continuation | Exception], None], Callable[[int], bool]], None
-]
+class Groupable(Protocol):
+    """A request."""
+
+    @property
+    def group(self) -> Hashable:
+        """Requests for which this is equal are worked on together."""
+
+
+Deliver = Callable[[int, Any], None]
+"""Takes the number of a request in its group, and its result or an exception."""
+
+Work = Callable[[list[Any], Deliver, Callable[[int], bool]], None]
+"""Answers the requests of a group. The last argument tells whether one is still waited for."""
 
 QUIET = 0.05
 """Seconds without an arrival after which a burst is taken to have ended."""
@@ -31,11 +41,11 @@ class Batch:
     """Requests that came together and are answered together."""
 
     def __init__(self, size: int) -> None:
-        self.future: Future[list[Continuation]] = Future()
-        self._results: dict[int, Continuation] = {}
+        self.future: Future[list[Any]] = Future()
+        self._results: dict[int, Any] = {}
         self._size = size
 
-    def deliver(self, place: int, result: Continuation | Exception) -> None:
+    def deliver(self, place: int, result: Any) -> None:
         """Take the result of one request; the last one, or a failure, ends the wait."""
         try:
             if isinstance(result, Exception):
@@ -49,18 +59,18 @@ class Batch:
 
 
 class Group:
-    """Requests that share a prompt and a `top_k`, in order of arrival."""
+    """Requests that are worked on together, in order of arrival."""
 
     def __init__(self) -> None:
-        self.requests: list[Request] = []
+        self.requests: list[Any] = []
         self._places: list[tuple[Batch, int]] = []
 
-    def add(self, request: Request, batch: Batch, place: int) -> None:
+    def add(self, request: Groupable, batch: Batch, place: int) -> None:
         """Add the request that has this place in its batch."""
         self.requests.append(request)
         self._places.append((batch, place))
 
-    def deliver(self, number: int, result: Continuation | Exception) -> None:
+    def deliver(self, number: int, result: Any) -> None:
         """Give a request its result, unless nobody waits for it any longer."""
         batch, place = self._places[number]
         batch.deliver(place, result)
@@ -78,24 +88,23 @@ class Group:
 class Grouper:
     """Takes requests from event loops and hands them to the model in groups."""
 
-    def __init__(self, grow: Grow) -> None:
-        self._grow = grow
+    def __init__(self, work: Work) -> None:
+        self._answer = work
         self._arrival = Condition()
-        self._groups: dict[tuple[tuple[int, ...], int | None], Group] = {}
+        self._groups: dict[Hashable, Group] = {}
         self._arrived = 0
         self._settled = 0  # how many had arrived when it was last quiet
         self._closed = False
         self._worker: Thread | None = None
 
-    async def submit(self, requests: Sequence[Request]) -> list[Continuation]:
-        """Wait for the continuations of some requests. Cancelling the wait drops them all."""
+    async def submit(self, requests: Sequence[Groupable]) -> list[Any]:
+        """Wait for the results of some requests. Cancelling the wait drops them all."""
         batch = Batch(len(requests))
         with self._arrival:
             if self._closed:
                 raise ClosedError("The model has been closed.")
             for place, request in enumerate(requests):
-                key = request.prompt, request.top_k
-                self._groups.setdefault(key, Group()).add(request, batch, place)
+                self._groups.setdefault(request.group, Group()).add(request, batch, place)
             self._arrived += 1
             if self._worker is None:
                 self._worker = Thread(target=self._work, name="hf_seeded", daemon=True)
@@ -117,7 +126,7 @@ class Grouper:
             if not any(group.wanted(number) for number in range(len(group.requests))):
                 continue
             try:
-                self._grow(group.requests, group.deliver, group.wanted)
+                self._answer(group.requests, group.deliver, group.wanted)
             except Exception as error:
                 group.fail(error)  # whatever went wrong ends these requests and no others
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from .candidates import NotFiniteError
-from .check import deviation, tolerance
+from .check import Check, check_branches, check_steps, tolerance
 from .forward import ForwardPass
 from .memory import OutOfMemoryError, free_memory, memory_errors
 from .rows import FEWEST_ROWS, CopiedRows, PlainRows, Rows, SharedPrefixRows
@@ -65,26 +65,36 @@ class ModelRun:
         self.notes: list[str] = []
         # A path may be right for short prompts and wrong beyond the window.
         self._window = getattr(model.config.get_text_config(), "sliding_window", None) or 0
-        self.way = self._fastest(self._check_prompt())
+        self._probe: Sequence[int] = self._check_prompt()
+        self.way = self._fastest(check_steps, WAYS)
+        self._branching: type[Rows] | None = None
 
     @torch.inference_mode()
-    def prefill(self, prompt: Sequence[int], tokens: int) -> tuple[Tensor, Rows]:
+    def prefill(
+        self, prompt: Sequence[int], tokens: int, branching: bool = False
+    ) -> tuple[Tensor, Rows]:
         """Send a prompt through the model.
 
         Args:
             prompt: Token ids.
             tokens: Length that its continuations may reach.
+            branching: Whether the rows are asked for branches (`Rows.after`), not for steps.
 
         Returns:
-            Logits after the prompt, shape (1, vocabulary), and rows to fork from.
+            Logits after the prompt, shape (1, vocabulary), and rows to continue from.
 
         Raises:
             OutOfMemoryError: The prompt did not fit.
         """
         with memory_errors(f"a prompt of {len(prompt):,} tokens"):
-            if self._checked <= self._window < len(prompt) + tokens:
-                self.way = self._fastest(prompt)
-            return self.way.prefill(self.forward, prompt)
+            if len(self._probe) <= self._window < len(prompt) + tokens:
+                self._probe = prompt
+                self.way = self._fastest(check_steps, WAYS)
+                self._branching = None
+            if branching and self._branching is None:
+                self._branching = self._fastest(check_branches, WAYS[WAYS.index(self.way) :])
+            way = self._branching if branching and self._branching else self.way
+            return way.prefill(self.forward, prompt)
 
     def most(self, rows: Rows, tokens: int) -> int:
         """Number of rows that may go through the model together.
@@ -106,15 +116,14 @@ class ModelRun:
         return True
 
     @torch.inference_mode()
-    def _fastest(self, prompt: Sequence[int]) -> type[Rows]:
-        """The first of `WAYS` that passes the self-check on a prompt."""
-        self._checked = len(prompt)
+    def _fastest(self, check: Check, ways: Sequence[type[Rows]]) -> type[Rows]:
+        """The first of some ways that passes a self-check; the last needs none."""
         model = self.forward.model
         limit = tolerance(model.dtype)
-        for way in WAYS[:-1]:
+        for way in ways[:-1]:
             try:
                 with _quiet(), self.forward.alone(), memory_errors(_TRYING):
-                    off = deviation(self.forward, way, prompt)
+                    off = check(self.forward, way, self._probe)
                 reason = f"its logits differ by {off:.1g} standard deviations"
                 if off <= limit:
                     return way
@@ -126,7 +135,7 @@ class ModelRun:
                 f"{type(model).__name__} does not work with the {way.name} ({reason}); "
                 "a slower way is used."
             )
-        return WAYS[-1]
+        return ways[-1]
 
     def _check_prompt(self) -> list[int]:
         """A prompt of any tokens, longer than the attention window where that is affordable."""

@@ -4,7 +4,7 @@ import logging
 import secrets
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from typing import Any
@@ -22,8 +22,10 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..errors import UserError
 from .candidates import NotFiniteError
+from .distribution import Distribution, DistributionRequest, Parse
 from .draw import VERSION
-from .group import Grouper
+from .exact import distributions
+from .group import Deliver, Grouper
 from .load import load
 from .memory import OutOfMemoryError
 from .model_run import ModelRun
@@ -107,6 +109,9 @@ class HFSeededAPI(ModelAPI):
         UserError: The model cannot be loaded, or an argument is not understood.
     """
 
+    choices_follow_seeds = True
+    """Choice i of a request with seed s is the draw of seed s + i."""
+
     def __init__(
         self,
         model_name: str,
@@ -160,7 +165,7 @@ class HFSeededAPI(ModelAPI):
                 max_rows,
                 memory=None if memory_gb is None else int(memory_gb * 1e9),
             )
-        self.grouper = Grouper(partial(grow, self.run))
+        self.grouper = Grouper(partial(_answer, self.run))
         # The worker keeps the model in memory, and nothing keeps the provider but its user.
         self._end = weakref.finalize(self, self.grouper.close)
         self._end.atexit = False
@@ -193,7 +198,11 @@ class HFSeededAPI(ModelAPI):
         settings = self._settings(config, stopping=read is not None)
         self._say_once(config, nothing_to_read=self.stop_at_verdict and read is None)
         if len(prompt) >= self.run.context:
-            return self._too_long(len(prompt), settings)
+            error = self._too_long(len(prompt))
+            output = ModelOutput.from_content(self.model_name, "", "model_length", error)
+            output.usage = ModelUsage(input_tokens=len(prompt), total_tokens=len(prompt))
+            output.metadata = settings
+            return output
         stop = self._stop(tuple(config.stop_seqs or ()), read)
         requests = [
             Request(
@@ -221,6 +230,84 @@ class HFSeededAPI(ModelAPI):
             time=time.monotonic() - started,
             metadata=settings,
         )
+
+    async def distribution(
+        self,
+        input: list[ChatMessage],
+        config: GenerateConfig,
+        *,
+        temperatures: Sequence[float],
+        read: Read,
+        parse: Parse,
+        eps: float = 0.01,
+        max_rows: int = 1000,
+        tail_draws: int = 2,
+    ) -> list[Distribution]:
+        """Find how the labels of a prompt's continuations are distributed, without drawing them.
+
+        The distribution is that of `generate` with the same settings, of which a seeded text is
+        one draw.
+
+        Args:
+            input: The conversation.
+            config: Generation settings. Its temperature is not used, its seed is that of the tail
+                draws.
+            temperatures: Each gets a distribution of its own; one tree serves all.
+            read: Called with a text that is still being written: its label, or None while it has
+                none. What the model would write after that is not looked at.
+            parse: Called with a text that has ended without one: its label.
+            eps: Open mass at which the tree is large enough, at every temperature.
+            max_rows: Histories to send through the model at most.
+            tail_draws: Independent draws from what is left open, at each temperature.
+
+        Returns:
+            One distribution a temperature.
+
+        Raises:
+            UserError: A setting is not understood, or the prompt is too long.
+        """
+        _refuse(config)
+        for temperature in temperatures:
+            _refuse(GenerateConfig(temperature=temperature))
+        wrong = [
+            f"{name}={value}, which must be {rule}"
+            for name, value, rule, right in (
+                ("temperatures", list(temperatures), "one or more", len(temperatures) > 0),
+                ("eps", eps, "0 or more and below 1", 0 <= eps < 1),
+                ("max_rows", max_rows, "1 or more", max_rows >= 1),
+                ("tail_draws", tail_draws, "0 or more", tail_draws >= 0),
+            )
+            if not right
+        ]
+        if wrong:
+            raise UserError("; ".join(wrong) + ".")
+        prompt = self.encoder.encode(input)
+        settings = self._settings(config, stopping=True)
+        if len(prompt) >= self.run.context:
+            raise UserError(self._too_long(len(prompt)))
+        self._say_once(config, nothing_to_read=False)
+        cut = partial(_before, config.stop_seqs or ())
+
+        def read_or_stopped(text: str) -> str | None:
+            label = read(text)
+            return parse(cut(text)) if label is None and cut(text) != text else label
+
+        asked = DistributionRequest(
+            prompt=prompt,
+            temperatures=tuple(temperatures),
+            max_tokens=settings["max_tokens"],
+            read=read_or_stopped if config.stop_seqs else read,
+            parse=parse,
+            top_k=settings["top_k"],
+            top_p=settings["top_p"],
+            eps=eps,
+            max_rows=max_rows,
+            tail_draws=tail_draws,
+            seed=settings["seed"],
+        )
+        with self._advice():
+            (answer,) = await self.grouper.submit([asked])
+        return list(answer)
 
     @contextmanager
     def _advice(self) -> Iterator[None]:
@@ -268,26 +355,20 @@ class HFSeededAPI(ModelAPI):
         }
 
     def _choice(self, continuation: Continuation, stop_seqs: Iterable[str]) -> ChatCompletionChoice:
-        text = continuation.text
-        found = [text.index(sequence) for sequence in stop_seqs if sequence in text]
         return ChatCompletionChoice(
             message=ChatMessageAssistant(
-                content=text[: min(found, default=len(text))],
+                content=_before(stop_seqs, continuation.text),
                 model=self.model_name,
                 source="generate",
             ),
             stop_reason=continuation.finish,
         )
 
-    def _too_long(self, length: int, settings: dict[str, Any]) -> ModelOutput:
-        error = (
+    def _too_long(self, length: int) -> str:
+        return (
             f"The prompt has {length:,} tokens; the context of '{self.model_name}' is "
             f"{self.run.context:,} tokens, prompt and output together. Nothing was generated."
         )
-        output = ModelOutput.from_content(self.model_name, "", "model_length", error)
-        output.usage = ModelUsage(input_tokens=length, total_tokens=length)
-        output.metadata = settings
-        return output
 
     def max_tokens(self) -> int | None:
         """Tokens generated at most where nobody says otherwise."""
@@ -302,6 +383,22 @@ class HFSeededAPI(ModelAPI):
         if hasattr(self, "run"):
             self._end()
             del self.run, self.grouper
+
+
+def _answer(
+    run: ModelRun, group: list[Any], deliver: Deliver, wanted: Callable[[int], bool]
+) -> None:
+    """Work on what was grouped: replications of one prompt, or one distribution."""
+    if isinstance(group[0], DistributionRequest):
+        deliver(0, distributions(run, group[0], partial(wanted, 0)))
+    else:
+        grow(run, group, deliver, wanted)
+
+
+def _before(sequences: Iterable[str], text: str) -> str:
+    """A text up to its first stop sequence."""
+    found = [text.index(sequence) for sequence in sequences if sequence in text]
+    return text[: min(found, default=len(text))]
 
 
 def _stop(sequences: tuple[str, ...], read: Read | None) -> Callable[[str], bool] | None:

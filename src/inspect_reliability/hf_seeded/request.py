@@ -1,6 +1,6 @@
 """What one replication asks for, and what it gets back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,6 +32,11 @@ class Request:
     top_k: int | None = None
     top_p: float = 1.0
     stop: Callable[[str], bool] | None = None
+
+    @property
+    def group(self) -> Hashable:
+        """Requests of one group grow one tree."""
+        return self.prompt, self.top_k
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ right for a model is found by trying (see `check`), not assumed.
 import copy
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import Any, ClassVar, Self
 
 import torch
@@ -17,7 +18,7 @@ from transformers import DynamicCache
 from transformers.cache_utils import Cache
 
 from . import attention
-from .cache import SharedPrefixLayer
+from .cache import BranchLayer, Paths, SharedPrefixLayer
 from .forward import ForwardPass
 from .memory import memory_errors
 
@@ -79,10 +80,33 @@ class Rows(ABC):
                 rows.held = list(range(len(parents)))
             return rows
 
+    def after(self, histories: Sequence[tuple[int, ...]]) -> Tensor:
+        """Logits after continuations of the prompt, which may differ in length.
+
+        Only on the rows of a prefill.
+
+        Args:
+            histories: Different continuations. Each must have been asked for before without its
+                last token, if that leaves any.
+
+        Returns:
+            Shape (len(histories), vocabulary).
+
+        Raises:
+            OutOfMemoryError: They did not fit. Asking for fewer is possible.
+        """
+        with memory_errors(f"{len(histories)} continuations at once"):
+            return self._after(histories)
+
     @property
     def most(self) -> int:
         """Rows beyond which a step would become slower for each of them."""
         return sys.maxsize
+
+    @property
+    def node_bytes(self) -> int:
+        """Memory that `after` keeps for each continuation."""
+        return 0
 
     @abstractmethod
     def row_bytes(self, tokens: int) -> int:
@@ -100,12 +124,21 @@ class Rows(ABC):
     def _append(self, tokens: list[int]) -> Tensor:
         """Append a token to each row; logits after it."""
 
+    @abstractmethod
+    def _after(self, histories: Sequence[tuple[int, ...]]) -> Tensor:
+        """Logits after continuations of the prompt."""
+
 
 class SharedPrefixRows(Rows):
     """Rows that attend to one common copy of the prompt's keys and values."""
 
     name = "shared prefix"
     state: list[SharedPrefixLayer]
+
+    def __init__(self, forward: ForwardPass, state: list[SharedPrefixLayer]) -> None:
+        super().__init__(forward, state)
+        self._paths: dict[tuple[int, ...], tuple[int, ...]] = {(): ()}  # nodes of a continuation
+        self._branches = [BranchLayer(layer) for layer in state]
 
     @classmethod
     def prefill(cls, forward: ForwardPass, prompt: Sequence[int]) -> tuple[Tensor, Self]:
@@ -115,9 +148,14 @@ class SharedPrefixRows(Rows):
         layers = [SharedPrefixLayer(layer.keys, layer.values) for layer in cache.layers]
         return logits, cls(forward, layers)
 
+    @property
+    def node_bytes(self) -> int:
+        """See `Rows.node_bytes`."""
+        return sum(_bytes_per_position(layer.shared_keys) for layer in self.state)
+
     def row_bytes(self, tokens: int) -> int:
         """See `Rows.row_bytes`."""
-        own = tokens * sum(_bytes_per_position(layer.shared_keys) for layer in self.state)
+        own = tokens * self.node_bytes
         prompt = self.state[0].shared_keys.shape[2]
         return own + self.forward.score_bytes(prompt + tokens) + self.forward.logit_bytes
 
@@ -132,6 +170,21 @@ class SharedPrefixRows(Rows):
     def _append(self, tokens: list[int]) -> Tensor:
         cache = Cache(layers=list(self.state))
         return self.forward([[token] for token in tokens], cache, attention.NAME)[:, -1]
+
+    def _after(self, histories: Sequence[tuple[int, ...]]) -> Tensor:
+        for history in histories:
+            if history not in self._paths:
+                self._paths[history] = (*self._paths[history[:-1]], len(self._paths) - 1)
+        paths = Paths([self._paths[history] for history in histories], self.forward.device)
+        for layer in self._branches:
+            layer.paths = paths
+        prompt = self.state[0].shared_keys.shape[2]
+        return self.forward(
+            [history[-1:] for history in histories],
+            Cache(layers=list(self._branches)),
+            attention.NAME,
+            positions=[prompt + len(history) - 1 for history in histories],
+        )[:, -1]
 
 
 class CopiedRows(Rows):
@@ -172,6 +225,14 @@ class CopiedRows(Rows):
     def _append(self, tokens: list[int]) -> Tensor:
         return self.forward([[token] for token in tokens], self.state)[:, -1]
 
+    def _after(self, histories: Sequence[tuple[int, ...]]) -> Tensor:
+        return _by_length(histories, self._rerun)
+
+    def _rerun(self, histories: Sequence[tuple[int, ...]]) -> Tensor:
+        cache = self._copy()
+        cache.reorder_cache(torch.zeros(len(histories), dtype=torch.long))
+        return self.forward(histories, cache)[:, -1]
+
 
 class PlainRows(Rows):
     """Rows that are token ids and nothing else."""
@@ -197,7 +258,23 @@ class PlainRows(Rows):
 
     def _append(self, tokens: list[int]) -> Tensor:
         self.state = [(*row, token) for row, token in zip(self.state, tokens, strict=True)]
-        return torch.cat([self.forward([row])[:, -1] for row in self.state])
+        return self._logits(self.state)
+
+    def _after(self, histories: Sequence[tuple[int, ...]]) -> Tensor:
+        return self._logits([(*self.state[0], *history) for history in histories])
+
+    def _logits(self, rows: Sequence[tuple[int, ...]]) -> Tensor:
+        return torch.cat([self.forward([row])[:, -1] for row in rows])
+
+
+def _by_length(
+    histories: Sequence[tuple[int, ...]], logits: Callable[[Sequence[tuple[int, ...]]], Tensor]
+) -> Tensor:
+    """Ask for continuations of one length at a time; logits in the order of all."""
+    order = sorted(range(len(histories)), key=lambda number: len(histories[number]))
+    groups = groupby((histories[number] for number in order), key=len)
+    together = torch.cat([logits(list(group)) for _, group in groups])
+    return together[torch.tensor(order, device=together.device).argsort()]
 
 
 def _bytes_per_position(keys: Tensor) -> int:

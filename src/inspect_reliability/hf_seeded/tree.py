@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from .draw import Draws
+from .draw import Draws, replication_stream, stream_keys
 from .memory import OutOfMemoryError, memory_errors
 from .model_run import ModelRun
 from .request import Continuation, Finish, Request
@@ -102,7 +102,13 @@ class _Tree:
         self.room = run.context - len(prompt)
         self.longest = min(self.room, max(request.max_tokens for request in requests))
         self.logits, self.rows = run.prefill(prompt, self.longest)
-        self.draws = Draws(prompt, requests, self.logits.device)
+        keys = stream_keys(prompt, [replication_stream(request.seed) for request in requests])
+        self.draws = Draws(
+            keys.to(self.logits.device),
+            [request.temperature for request in requests],
+            [request.top_p for request in requests],
+            requests[0].top_k,
+        )
 
     def root(self, members: list[int]) -> list[Block]:
         return self._advance(self.rows.fork([0]), [Node((), members)], self.logits)
@@ -123,7 +129,8 @@ class _Tree:
             return []
         at, members = torch.tensor(standing, device=logits.device).unbind(1)
         with memory_errors(f"the draws of {len(standing)} replications"):
-            tokens = self.draws.tokens(logits, at, members, step=len(nodes[0].history))
+            steps = torch.full_like(members, len(nodes[0].history))
+            tokens = self.draws.tokens(logits, at, members, steps)
         children: dict[tuple[int, int], list[int]] = {}
         for (index, member), token in zip(standing, tokens, strict=True):
             children.setdefault((index, token), []).append(member)

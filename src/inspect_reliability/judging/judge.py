@@ -12,17 +12,23 @@ from .order import OrderPolicy, option_order
 from .replicate import replicate
 from .sample import item_of
 from .seed_check import SeedCheck
+from .seeds import replication_numbers
 
 
 @solver
 def judge_responses(
-    design: JudgeDesign | Mapping[str, Any], order: OrderPolicy = "shuffled", seed: int = 0
+    design: JudgeDesign | Mapping[str, Any],
+    order: OrderPolicy = "shuffled",
+    seed: int = 0,
+    replications: int | str | None = None,
 ) -> Solver:
-    """Show the judge an item and let it generate one verdict.
+    """Show the judge an item and let it generate its verdict, once or many times.
 
     Needs the sample metadata that `judge_sample` writes. Adds `order` (names of the responses, in
     the order of the option labels), `replication`, `seed` (the value sent to the provider) and, in
-    the first replication of a run, `seed_check` (whether the provider honours seeds).
+    the first replication of a run, `seed_check` (whether the provider honours seeds). Where a
+    sample makes several replications, these describe the first; `replications` says how many,
+    `orders` the order of each (as places in `order`) if they differ, and `errors` which failed.
 
     Args:
         design: How the judge is asked and what it can answer; a mapping of its fields is logged
@@ -30,9 +36,10 @@ def judge_responses(
         order: "shuffled" per question and held over replications, "reshuffled" for every
             replication, or "given".
         seed: Base seed of the order and of the replications.
+        replications: Replications that one sample makes, as `judge_task`; by default one.
 
     Raises:
-        UserError: The order is none of the three.
+        UserError: The order is none of the three, or the replications are no number.
     """
     if order not in get_args(OrderPolicy):
         raise UserError(
@@ -40,13 +47,24 @@ def judge_responses(
         )
     asked = design if isinstance(design, JudgeDesign) else JudgeDesign(**design)
     check, completed = SeedCheck(), asked.reader.completed
+    numbers = replication_numbers(1 if replications is None else replications)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         item = item_of(state.metadata)
-        shown = option_order(list(item.responses), order, seed, item.id, state.epoch)
+        later = (state.epoch - 1) * len(numbers)
+        orders = {
+            number + later: option_order(list(item.responses), order, seed, item.id, number + later)
+            for number in numbers
+        }
+        shown = {names: asked.ask(item, names) for names in orders.values()}
         if asked.reader.kind == "options":
-            state.metadata["order"] = list(shown)
+            first = next(iter(shown))
+            state.metadata["order"] = list(first)
+            if len(shown) > 1:
+                places = [[first.index(name) for name in names] for names in orders.values()]
+                state.metadata["orders"] = places
+        prompts = {number: shown[names] for number, names in orders.items()}
         with reading(completed):
-            return await replicate(state, generate, asked.ask(item, shown), seed, item.id, check)
+            return await replicate(state, generate, prompts, seed, item.id, check)
 
     return solve

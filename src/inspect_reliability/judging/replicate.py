@@ -1,30 +1,57 @@
-"""One replication: a prompt generated once, with a seed of its own."""
+"""Replications of a prompt: generated each with a seed of its own."""
 
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
+from inspect_ai.model import (
+    ChatMessageUser,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+)
 from inspect_ai.solver import Generate, TaskState
+from inspect_ai.util import LimitExceededError, collect
 
 from ..errors import UserError
 from .seed_check import SeedCheck
 from .seeds import replication_seed
 
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call of the model: choice i is the replication of the i-th seed."""
+
+    prompt: str
+    numbers: list[int]
+    seeds: list[int]
+
 
 async def replicate(
     state: TaskState,
     generate: Generate,
-    prompt: str,
+    prompts: Mapping[int, str],
     base_seed: int,
     question: str,
     check: SeedCheck | None = None,
 ) -> TaskState:
-    """Generate one replication of a prompt with a seed of its own, and record which.
+    """Generate replications of a question, each with a seed of its own, and record which.
+
+    Replications of one prompt are one call where the provider draws choice i of seed s as it
+    draws seed s + i; elsewhere each is a call of its own, all at once. The choices of the state's
+    output are the replications, in their order. A call that fails loses no other: its replications
+    are named in the sample's metadata (`errors`).
 
     Args:
-        state: State of the sample; its epoch is the number of the replication.
+        state: State of the sample.
         generate: Inspect's generate function.
-        prompt: What the judge is to see, the same for every replication.
+        prompts: Number of the replication -> what the judge is to see.
         base_seed: Base seed of the run.
         question: Id of the question.
         check: The run's check of seeds, made with the first replication that the run begins (or,
@@ -34,53 +61,137 @@ async def replicate(
         UserError: `--seed` was given, which would be one seed for all replications; or the
             prompt does not fit into the model's context.
     """
-    fixed = get_model().config.seed
-    if fixed is not None:
+    model = get_model()
+    if model.config.seed is not None:
         raise UserError(
-            f"--seed {fixed} would give every replication the same seed. "
-            f"Set the base seed with -T seed={fixed} instead."
+            f"--seed {model.config.seed} would give every replication the same seed. "
+            f"Set the base seed with -T seed={model.config.seed} instead."
         )
-    seed = replication_seed(base_seed, question, state.epoch)
+    seeds = {number: replication_seed(base_seed, question, number) for number in prompts}
+    first = next(iter(prompts))
     # Whether two judgments under one id were of one prompt is asked of logs without transcripts.
-    fingerprint = blake2b(prompt.encode(errors="surrogatepass"), digest_size=6).hexdigest()
-    state.metadata.update(replication=state.epoch, seed=seed, prompt=fingerprint)
-    state.messages = [ChatMessageUser(content=prompt)]
-    model = str(get_model())
-    checking = check is not None and check.claim(model)
+    fingerprint = blake2b(prompts[first].encode(errors="surrogatepass"), digest_size=6).hexdigest()
+    state.metadata.update(replication=first, seed=seeds[first], prompt=fingerprint)
+    state.messages = [ChatMessageUser(content=prompts[first])]
+    if len(prompts) > 1:
+        state.metadata["replications"] = len(prompts)
+    calls = _calls(prompts, seeds, bool(getattr(model.api, "choices_follow_seeds", False)))
+    checking = check is not None and check.claim(str(model))
     try:
-        state = await generate(state, seed=seed)
-        _refuse_overlong(state, question)
+        if len(calls) == 1:
+            number = len(prompts)
+            choices = {"num_choices": number} if number > 1 else {}
+            state = await generate(state, seed=seeds[first], **choices)  # type: ignore[arg-type]
+            _refuse_overlong(state.output, question)
+        else:
+            await _call_all(state, model, calls, question)
     except Exception:
         if check is not None and checking:
-            check.release(model)
+            check.release(str(model))
         raise
-    if check is not None and (checking or check.claim(model)):
+    texts = replications_of(state.metadata, state.output) or {first: state.output.completion}
+    if checking and check is not None and texts[first] is None:
+        check.release(str(model))
+    elif check is not None and texts[first] is not None and (checking or check.claim(str(model))):
 
         async def draw(seed: int) -> str:
             config = GenerateConfig(seed=seed)
-            output = await get_model().generate(prompt, config=config, cache=False)
+            output = await model.generate(prompts[first], config=config, cache=False)
             return output.completion
 
-        other = replication_seed(base_seed, question, state.epoch + 1)
-        drawn = {seed: state.output.completion, other: None}
-        state.metadata["seed_check"] = await check.run(model, draw, drawn)
+        drawn: dict[int, str | None] = {seeds[first]: texts[first]}
+        same = prompts.get(first + 1) == prompts[first]
+        other = replication_seed(base_seed, question, first + 1)
+        drawn[other] = texts.get(first + 1) if same else None
+        state.metadata["seed_check"] = await check.run(str(model), draw, drawn)
     return state
 
 
 def replication_of(state: TaskState) -> dict[str, Any]:
-    """What `replicate` recorded of a replication, as metadata of its score.
+    """What `replicate` recorded of a replication (the first, of several), as metadata of its score.
 
     Logs are read by their scores: what is not in them is not on record.
     """
-    recorded = ("seed", "prompt", "seed_check")
-    known = {key: state.metadata[key] for key in recorded if key in state.metadata}
-    return {"replication": state.epoch, **known}
+    recorded = ("replication", "seed", "prompt", "seed_check")
+    return {key: state.metadata[key] for key in recorded if key in state.metadata}
 
 
-def _refuse_overlong(state: TaskState, question: str) -> None:
+def replications_of(metadata: Mapping[str, Any], output: ModelOutput) -> dict[int, str | None]:
+    """The texts of the replications that a sample made.
+
+    Args:
+        metadata: What `replicate` recorded in the sample's metadata.
+        output: The sample's output.
+
+    Returns:
+        Number -> text, None for each that failed. Empty where the sample is one replication.
+    """
+    if "replications" not in metadata:
+        return {}
+    first, errors = metadata["replication"], metadata.get("errors", {})
+    numbers = range(first, first + metadata["replications"])
+    made = [number for number in numbers if str(number) not in errors]
+    texts = (choice.message.text for choice in output.choices)
+    return dict.fromkeys(numbers) | dict(zip(made, texts, strict=True))
+
+
+def _calls(
+    prompts: Mapping[int, str], seeds: Mapping[int, int], choices_follow_seeds: bool
+) -> list[_Call]:
+    """As few calls as the provider allows: seeds of a call follow one another."""
+    calls: list[_Call] = []
+    for number, prompt in prompts.items():
+        call, seed = calls[-1] if calls else None, seeds[number]
+        joins = call and call.prompt == prompt and call.seeds[-1] + 1 == seed
+        if call and joins and choices_follow_seeds:
+            call.numbers.append(number)
+            call.seeds.append(seed)
+        else:
+            calls.append(_Call(prompt, [number], [seed]))
+    return calls
+
+
+async def _call_all(state: TaskState, model: Model, calls: Sequence[_Call], question: str) -> None:
+    """Make calls at once and put their choices together."""
+
+    async def generate(call: _Call) -> ModelOutput | Exception:
+        choices = len(call.seeds) if len(call.seeds) > 1 else None
+        config = GenerateConfig(seed=call.seeds[0], num_choices=choices)
+        try:
+            output = await model.generate(call.prompt, config=config)
+            _refuse_overlong(output, question)
+            return output
+        except (LimitExceededError, UserError):
+            raise
+        except Exception as error:  # the other replications must not be lost with it
+            return error
+
+    made = await collect(*map(generate, calls))
+    outputs = [one for one in made if isinstance(one, ModelOutput)]
+    failed = [
+        (call, one) for call, one in zip(calls, made, strict=True) if isinstance(one, Exception)
+    ]
+    if not outputs:
+        raise failed[0][1]
+    if failed:
+        errors = {number: one for call, one in failed for number in call.numbers}
+        state.metadata["errors"] = {
+            str(number): f"{type(one).__name__}: {one}" for number, one in errors.items()
+        }
+        logger.warning("%d replications of question '%s' failed.", len(errors), question)
+    empty = ModelOutput.from_content(str(model), "").choices
+    usage = [one.usage for one in outputs if one.usage is not None]
+    state.output = ModelOutput(
+        model=outputs[0].model,
+        choices=[choice for one in outputs for choice in one.choices or empty],
+        usage=sum(usage, start=ModelUsage()) if usage else None,
+    )
+    state.messages.append(state.output.message)
+
+
+def _refuse_overlong(output: ModelOutput, question: str) -> None:
     # Providers report a prompt that does not fit as an output without tokens. Scored, it would
     # be a hundred perfectly agreeing non-responses.
-    output = state.output
     if output.stop_reason != "model_length":
         return
     if output.error is None and output.usage is not None and output.usage.output_tokens > 0:

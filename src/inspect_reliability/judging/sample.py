@@ -1,7 +1,10 @@
 """An item as an inspect sample, and back."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from hashlib import blake2b
+from operator import itemgetter
 from typing import Any
 
 from inspect_ai.dataset import Sample
@@ -9,17 +12,37 @@ from inspect_ai.dataset import Sample
 from ..designs import Item, JudgeDesign
 
 
-def judge_sample(item: Item, design: JudgeDesign) -> Sample:
+def fingerprint(design: JudgeDesign, items: Iterable[Item]) -> str:
+    """What tells apart two studies of one name: the prompt, the verdicts, or the items differ."""
+    shown = [
+        design.prompt,
+        design.verdict,
+        sorted((asdict(one) for one in items), key=itemgetter("id")),
+    ]
+    text = json.dumps(shown, sort_keys=True, default=list)
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=4).hexdigest()
+
+
+def judge_sample(item: Item, design: JudgeDesign, study: str = "") -> Sample:
     """One item as a sample for `judge_responses`.
 
     The sample's target is the response known to be best, or else the accepted answers.
+
+    Args:
+        item: The item.
+        design: How the judge is asked.
+        study: The `fingerprint` of the design and of all items.
     """
     shown = asdict(item)
     return Sample(
         id=item.id,
         input=item.question,
         target=item.best or list(item.fields.get("targets", [])),
-        metadata={"design": design.facts, "responses": shown.pop("responses"), "item": shown},
+        metadata={
+            "design": design.facts | {"study": study},
+            "responses": shown.pop("responses"),
+            "item": shown,
+        },
     )
 
 

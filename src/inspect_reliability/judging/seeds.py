@@ -1,5 +1,6 @@
 """One seed a replication."""
 
+import re
 from hashlib import blake2b
 
 from ..errors import UserError
@@ -18,13 +19,18 @@ def replication_seed(base_seed: int, question: str, replication: int) -> int:
     Args:
         base_seed: Base seed of the run.
         question: Id of the question.
-        replication: Number of the replication, from 1 (inspect's epoch).
+        replication: Number of the replication, from 1.
 
     Returns:
         An integer in [0, 2**31).
     """
     digest = blake2b(f"{base_seed}|{question}".encode(), digest_size=8).digest()
     return (int.from_bytes(digest, "big") + replication) % SEED_LIMIT
+
+
+def seeds_from(first: int, number: int) -> list[int]:
+    """Seeds of replications that follow one another, from the seed of the first."""
+    return [(first + place) % SEED_LIMIT for place in range(number)]
 
 
 def base_seed(value: object) -> int:
@@ -36,3 +42,23 @@ def base_seed(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     raise UserError(f"seed={value!r} is not a whole number. Use for example -T seed=0.")
+
+
+def replication_numbers(value: object) -> range:
+    """Numbers of the replications that one sample makes.
+
+    Args:
+        value: How many, counted from 1; or the first and the last, as in "51-100".
+
+    Raises:
+        UserError: It is something else.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = f"1-{value}"
+    found = re.fullmatch(r"(\d{1,9})-(\d{1,9})", value) if isinstance(value, str) else None
+    if found and 1 <= int(found[1]) <= int(found[2]):
+        return range(int(found[1]), int(found[2]) + 1)
+    raise UserError(
+        f"replications={value!r} is no number of replications. Use for example "
+        "-T replications=100, or -T replications=51-100 to add to a log of the first 50."
+    )

@@ -22,6 +22,7 @@ from inspect_ai.log import (
 from inspect_ai.scorer import Score
 
 from ..errors import UserError
+from ..files import kind_of
 from .judgment import Judgment
 from .replications import REPLICATION_KEYS, replications_cut, replications_in
 from .score import judgments_in
@@ -94,6 +95,7 @@ def judgments_from_logs(
         raise UserError("\n".join([f"No judgments in {found or 'the logs'}.", *map(str, notes)]))
     table, duplicates = without_duplicates(table, ["uuid", "scorer", "replication"], "log")
     draw = ["judge", "benchmark", "temperature", "question", "scorer", "seed", "prompt", "order"]
+    draw.append("study")  # one text may be read for other verdicts
     if "seed" in table:
         known = [name for name in draw if name in table]
         table, repeated = without_duplicates(table, known, "log")
@@ -116,10 +118,11 @@ def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
         if isinstance(source, EvalLog):
             found.append(source)
             continue
-        files, path = fsspec.core.url_to_fs(str(source))
-        if files.isfile(path):
+        kind = kind_of(source)
+        if kind == "file":
             found.append(str(source))
-        elif files.isdir(path):
+        elif kind == "folder":
+            files, path = fsspec.core.url_to_fs(str(source))
             listed = [info.name for info in list_eval_logs(str(source), descending=False)]
             others = _other_json(files.find(path), listed)
             if not listed:
@@ -175,16 +178,16 @@ def _judgments(
     rows: list[_Row] = []
     without: Counter[str] = Counter()
     graders: dict[str, set[str]] = {}
-    for sample in samples:
+    each = 1  # judgments of a sample
+    for sample in _in_order(log, samples):
         if sample.error:
             without["samples that ended in an error"] += 1
         elif not sample.scores:
             without["samples without a score"] += 1
         else:
-            known = {
+            known: _Row = {
                 "replication": sample.epoch,
                 "prompt": _fingerprint(sample),
-                "tokens": _tokens(sample),
             }
             place = {
                 "log": where,
@@ -196,16 +199,21 @@ def _judgments(
                 if replications_cut(score):
                     full = read_eval_log_sample(where, sample.id, sample.epoch)
                     score = (full.scores or {})[scorer]
-                failed = 0
+                failed, made = 0, 1
                 if (kept := replications_in(score)) is not None:
-                    graders.setdefault(scorer, set()).update(filter(None, [kept.grader]))
                     failed = list(kept.verdicts).count(None)
+                    if kept.scorer is None:
+                        made = len(kept.verdicts)
+                        each = max(each, made)
+                    else:
+                        graders.setdefault(scorer, set()).update(filter(None, [kept.grader]))
+                known["tokens"] = _tokens(sample, made)
                 found = [
                     {**shared, **known, **row}
                     for row in _rows(score, str(sample.id), scorer, _output(log, sample))
                 ]
                 unreadable = sum(row["verdict"] is None for row in found) - failed
-                without["replications of a grader that failed"] += failed
+                without["replications that failed"] += failed
                 without["scores that are neither text, number nor true/false"] += unreadable
                 without[_UNSCORED] += score.value != score.value
                 rows += [row | place for row in found]
@@ -221,8 +229,8 @@ def _judgments(
                 row["judge"] = row["judge"] or next(iter(names))
     notes = [Note(what, count, where) for what, count in without.items() if count]
     if log.status in _UNFINISHED:
-        scored = _scored(rows)
-        what = f"of {_planned(log)} judgments made: {_UNFINISHED[log.status]}"
+        scored = _scored(rows) * each
+        what = f"of {_planned(log, each)} judgments made: {_UNFINISHED[log.status]}"
         notes.append(Note(what, scored, where))
     # One replication of a run was checked, and speaks for all of its judge.
     checks = {row["judge"]: row["seed_check"] for row in rows if "seed_check" in row}
@@ -233,6 +241,14 @@ def _judgments(
     return make_table(rows), notes
 
 
+def _in_order(
+    log: EvalLog, samples: Sequence[EvalSampleSummary | EvalSample]
+) -> list[EvalSampleSummary | EvalSample]:
+    """Samples as the dataset has them: a log has them as they ended, which differs by run."""
+    place = {name: number for number, name in enumerate(log.eval.dataset.sample_ids or [])}
+    return sorted(samples, key=lambda one: (place.get(one.id, len(place)), one.epoch))
+
+
 def _rows(score: Score, question: str, scorer: str, output: str) -> Iterator[_Row]:
     """One row a judgment in a score, with the scalar values of its metadata."""
     metadata = score.metadata or {}
@@ -240,6 +256,7 @@ def _rows(score: Score, question: str, scorer: str, output: str) -> Iterator[_Ro
     facts = dict(_facts(metadata))
     if kept is not None:
         facts = {k: v for k, v in facts.items() if k not in REPLICATION_KEYS}
+    if kept is not None and kept.scorer is not None:
         facts |= {"judge": kept.grader or None, "tokens": None}
         facts.setdefault("temperature", None)
     for judgment in judgments_in(score, question, scorer, output):
@@ -296,12 +313,16 @@ def _fingerprint(sample: EvalSampleSummary | EvalSample) -> str:
     return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=6).hexdigest()
 
 
-def _tokens(sample: EvalSampleSummary | EvalSample) -> int | None:
-    return sum(usage.total_tokens for usage in sample.model_usage.values()) or None
+def _tokens(sample: EvalSampleSummary | EvalSample, judgments: int) -> float | None:
+    """Tokens of each judgment of a sample; whole where a sample is one judgment."""
+    total = sum(usage.total_tokens for usage in sample.model_usage.values())
+    return (total if judgments == 1 else total / judgments) or None
 
 
-def _planned(log: EvalLog) -> str:
+def _planned(log: EvalLog, each: int) -> str:
     # The dataset's own count does not know of a limit, its list of ids does.
     dataset = log.eval.dataset
     samples = len(dataset.sample_ids) if dataset.sample_ids else dataset.samples
-    return f"{samples * (log.eval.config.epochs or 1):,}" if samples else "an unknown number of"
+    return (
+        f"{samples * (log.eval.config.epochs or 1) * each:,}" if samples else "an unknown number of"
+    )

@@ -1,21 +1,20 @@
-"""Replications of a judge on one output, kept in one score."""
+"""Replications of a judge, kept in one score."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai.scorer import Score
 
-REPLICATION_KEYS = (
-    "replications",
-    "verdicts",
-    "seeds",
-    "explanations",
-    "errors",
-    "scorer",
-    "grader",
-)
-"""Metadata keys of a score with replications."""
+from ..judging.seeds import seeds_from
+
+REPLICATION_KEYS = ("replications", "explanations", "errors", "scorer", "grader")
+"""Metadata keys of a score with replications, which describe no single judgment."""
+
+_KEPT = "replications"
+_FAILED = "-"
+_PLACES = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True)
@@ -25,38 +24,84 @@ class Replications:
     Attributes:
         verdicts: Value of each replication; "non-response" where the judge gave none, None where
             the replication failed.
-        seeds: Seed of each replication, as sent.
-        grader: Names of the models that were asked; empty where none was.
+        seed: Seed of the first, as sent; each of the others has the next (see `seeds`).
+        first: Number of the first, from 1.
+        orders: Places in the score's `order` of the responses that each replication showed, in
+            the order of the labels; None where all showed that order.
+        scorer: Name of the scorer that `rejudge` ran on one output; None where the task's own
+            judge was asked.
+        grader: Names of the models that this scorer asked; empty where it asked none.
     """
 
     verdicts: Sequence[Any]
-    seeds: Sequence[int]
+    seed: int
+    first: int = 1
+    orders: Sequence[Sequence[int]] | None = None
+    scorer: str | None = None
     grader: str = ""
+
+    @property
+    def seeds(self) -> list[int]:
+        """Seed of each replication."""
+        return seeds_from(self.seed, len(self.verdicts))
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """As metadata of a score: short, since log summaries leave out values of over 1 KB."""
+        labels = [None if one is None else json.dumps(one) for one in self.verdicts]
+        distinct = list(dict.fromkeys(label for label in labels if label is not None))
+        place = {label: str(number) for number, label in enumerate(distinct)}
+        kept: dict[str, Any] = {
+            "values": [json.loads(label) for label in distinct],
+            "verdicts": " ".join(_FAILED if one is None else place[one] for one in labels),
+        }
+        if self.orders is not None:
+            kept["orders"] = " ".join(
+                "".join(_PLACES[place] for place in order) for order in self.orders
+            )
+        own = {"replication": self.first, "seed": self.seed, _KEPT: kept}
+        return own if self.scorer is None else {**own, "scorer": self.scorer, "grader": self.grader}
 
 
 def replications_in(score: Score) -> Replications | None:
     """The replications in a score, or None (see `replications_cut`)."""
     metadata: Mapping[str, Any] = score.metadata or {}
-    verdicts, seeds = metadata.get("verdicts"), metadata.get("seeds")
-    if not isinstance(verdicts, list) or not isinstance(seeds, list):
+    kept, seed, first = (metadata.get(key) for key in (_KEPT, "seed", "replication"))
+    if not isinstance(kept, Mapping) or not isinstance(seed, int) or not isinstance(first, int):
         return None
-    grader = str(metadata.get("grader") or "")
-    return Replications(verdicts, seeds, grader) if 0 < len(verdicts) == len(seeds) else None
+    values: Any = kept.get("values")
+    codes: Any = kept.get("verdicts")
+    orders: Any = kept.get("orders")
+    try:
+        given = [None if code == _FAILED else values[int(code)] for code in codes.split()]
+        places = orders and [[_PLACES.index(p) for p in order] for order in orders.split()]
+    except (AttributeError, IndexError, TypeError, ValueError):
+        return None  # somebody else's metadata
+    if not given or (places is not None and len(places) != len(given)):
+        return None
+    scorer = metadata.get("scorer")
+    return Replications(
+        given,
+        seed,
+        first,
+        places,
+        scorer if isinstance(scorer, str) else None,
+        str(metadata.get("grader") or ""),
+    )
 
 
 def nothing_replicated(scores: Iterable[Score]) -> bool:
-    """Whether the replicated scorer asked no model about any output.
+    """Whether the scorer that `rejudge` ran asked no model about any output.
 
     Its replications are copies. A scorer that grades some outputs by itself and asks a model about
     the others is a grader like any other.
     """
-    kept = [one for one in map(replications_in, scores) if one is not None]
+    kept = [one for one in map(replications_in, scores) if one is not None and one.scorer]
     said = any(verdict is not None for one in kept for verdict in one.verdicts)
     return said and not any(one.grader for one in kept)
 
 
 def replications_cut(score: Score) -> bool:
-    """Whether the score comes from a summary, which leaves out lists of over 1 KB."""
+    """Whether the score comes from a summary, which leaves out values of over 1 KB."""
     metadata: Mapping[str, Any] = score.metadata or {}
-    named = {"replications", "verdicts", "seeds"} <= metadata.keys()
-    return named and replications_in(score) is None
+    return isinstance(metadata.get(_KEPT), str) and {"replication", "seed"} <= metadata.keys()

@@ -8,7 +8,7 @@ from inspect_ai.scorer import Score
 
 from ..verdicts import NON_RESPONSE
 from .judgment import Judgment
-from .replications import replications_in
+from .replications import Replications, replications_in
 
 
 def judgments_in(
@@ -17,40 +17,61 @@ def judgments_in(
     """The judgments that a score records.
 
     A score of several parts has one judgment a part, whose key (see `by_key`) joins the scorer's
-    name. A score with replications of a grader has one judgment, or one a part, for each of them.
+    name. A score with replications has one judgment, or one a part, for each of them.
 
     Args:
         score: The score.
         question: Id of the question.
         scorer: Name of the scorer; without it, parts are named by their keys alone.
-        output: Name of the output that was judged, for a score with replications of a grader:
-            each output is judged on its own.
+        output: Name of the output that was judged, for a score that `rejudge` made: each output is
+            judged on its own.
     """
     facts: Mapping[str, Any] = score.metadata or {}
     kept = replications_in(score)
-    if kept is None:
-        replication = _whole(facts.get("replication"))
-        rest = (
-            replication,
-            # A seed beside no replication may be that of somebody's dataset.
-            None if replication is None else _whole(facts.get("seed")),
-            _names(facts.get("categories")),
-            _names(facts.get("order")),
-            _name(facts.get("responder")),
-        )
-        value = score.value
-        if isinstance(value, str):  # most scores: no need to look for parts
-            return [Judgment(question, question, scorer, value, *rest)]
+    if kept is not None and kept.scorer is not None:
+        judged = output or question
         return [
-            Judgment(question, question, _joined(scorer, key), name, *rest)
+            Judgment(judged, question, _joined(scorer, key), name, number, seed)
+            for number, (value, seed) in enumerate(zip(kept.verdicts, kept.seeds, strict=True), 1)
             for key, name in _verdicts(value)
         ]
-    judged = output or question
+    categories, order = _names(facts.get("categories")), _names(facts.get("order"))
+    responder = _name(facts.get("responder"))
+    if kept is not None:
+        return list(_replicated(kept, question, scorer, categories, order, responder))
+    replication = _whole(facts.get("replication"))
+    # A seed beside no replication may be that of somebody's dataset.
+    seed = None if replication is None else _whole(facts.get("seed"))
+    rest = (replication, seed, categories, order, responder)
+    if isinstance(score.value, str):  # most scores: no need to look for parts
+        return [Judgment(question, question, scorer, score.value, *rest)]
     return [
-        Judgment(judged, question, _joined(scorer, key), name, replication, _whole(seed))
-        for replication, (value, seed) in enumerate(zip(kept.verdicts, kept.seeds, strict=True), 1)
-        for key, name in _verdicts(value)
+        Judgment(question, question, _joined(scorer, key), name, *rest)
+        for key, name in _verdicts(score.value)
     ]
+
+
+def _replicated(
+    kept: Replications,
+    question: str,
+    scorer: str,
+    categories: Sequence[str] | None,
+    order: Sequence[str] | None,
+    responder: str | None,
+) -> Iterator[Judgment]:
+    """The replications of a task's own judge."""
+    orders: Sequence[Sequence[str] | None] = [order] * len(kept.verdicts)
+    if order is not None and kept.orders is not None:
+        whole = list(range(len(order)))
+        if all(sorted(places) == whole for places in kept.orders):
+            orders = [[order[place] for place in places] for places in kept.orders]
+    labels = list(categories or ())[: len(order or ())]
+    made = zip(kept.verdicts, kept.seeds, orders, strict=True)
+    for number, (value, seed, shown) in enumerate(made, kept.first):
+        verdict, chosen = verdict_name(value), responder
+        if shown is not None:
+            chosen = _name(shown[labels.index(verdict)]) if verdict in labels else None
+        yield Judgment(question, question, scorer, verdict, number, seed, categories, shown, chosen)
 
 
 def _joined(scorer: str, key: str) -> str:

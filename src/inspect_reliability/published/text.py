@@ -1,19 +1,17 @@
 """The full text behind a judgment, read one at a time."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from inspect_ai.event import ModelEvent
 from inspect_ai.log import read_eval_log_sample
+from inspect_ai.model import ChatMessage
 
+from ..judging.replicate import replications_of
 from .layout import PublishedRun, published_prompt, published_runs
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
@@ -47,10 +45,22 @@ def judgment_text(row: Mapping[str, Any]) -> JudgmentText | None:
         sample = read_eval_log_sample(
             place, id=row["sample"], epoch=int(row["epoch"]), resolve_attachments=True
         )
-    except (OSError, ValueError, IndexError, KeyError):
+        texts = replications_of(sample.metadata, sample.output)
+    except (OSError, TypeError, ValueError, IndexError, KeyError):
         return None
-    prompt = [message.text for message in sample.messages if message.role in ("system", "user")]
-    return JudgmentText("\n\n".join(prompt) or None, sample.output.completion)
+    if not texts:
+        return JudgmentText(_prompt(sample.messages), sample.output.completion)
+    output, messages = texts.get(int(row["replication"])), sample.messages
+    if "orders" in sample.metadata:  # each replication has a prompt of its own, and so a call
+        calls = (event for event in sample.events if isinstance(event, ModelEvent))
+        inputs = (call.input for call in calls if call.config.seed == row.get("seed"))
+        messages = next(inputs, [])
+    return None if output is None else JudgmentText(_prompt(messages), output)
+
+
+def _prompt(messages: Sequence[ChatMessage]) -> str | None:
+    shown = (message.text for message in messages if message.role in ("system", "user"))
+    return "\n\n".join(shown) or None
 
 
 def _published_text(row: Mapping[str, Any], path: Path) -> JudgmentText | None:

@@ -15,6 +15,9 @@ from .summary import Known, Output, Replication
 
 logger = logging.getLogger(__name__)
 
+NOT_MADE = "not made"
+"""How the error of a replication begins whose calls were refused."""
+
 
 @dataclass
 class Run:
@@ -28,6 +31,12 @@ class Run:
         stopped: Why no further call is made; None while calls are made.
         stranger: The model that would have answered first, if it was not expected.
         models: Names of the models called so far.
+        max_calls: Model calls to make at most; None for no limit.
+        calls: Model calls so far, retries included.
+        retries: How many of them repeat one that failed.
+        made: Replications so far.
+        failed: Replications that failed.
+        tell: Called after each call and each replication.
     """
 
     known: Known = field(default_factory=dict)
@@ -37,22 +46,43 @@ class Run:
     stopped: str | None = None
     stranger: str | None = None
     models: set[str] = field(default_factory=set)
+    max_calls: int | None = None
+    calls: int = 0
+    retries: int = 0
+    made: int = 0
+    failed: int = 0
+    tell: Callable[[], None] = lambda: None
 
     def admit(self, model: str) -> None:
         """Let a call of a model pass.
 
         Raises:
-            CallRefusedError: The run was stopped, or its first call is one of another model.
+            CallRefusedError: The run was stopped, has made all calls that it may make, or its first
+                call is one of another model.
         """
         if self.expected and model not in self.expected and not self.models & self.expected:
             self.stranger = model
             self.stopped = f"{model} is not the grader"
+        if self.max_calls is not None and self.calls >= self.max_calls:
+            self.stopped = self.stopped or f"{self.max_calls:,} calls were made"
         if self.stopped:
             raise CallRefusedError(self.stopped)
         self.models.add(model)
+        self.calls += 1
+        self.tell()
+
+    def retry(self) -> None:
+        """Count a call that failed and is made again."""
+        self.retries += 1
+        self.tell()
 
     def record(self, output: Output, number: int, replication: Replication) -> None:
-        """Keep a replication; if that fails, make no more of them."""
+        """Count a replication and keep it; if it cannot be kept, make no more of them."""
+        self.made += replication.error is None
+        self.failed += replication.error is not None and not replication.error.startswith(NOT_MADE)
+        self.tell()
+        if replication.error is not None:
+            return
         try:
             self.keep(output, number, replication)
         except OSError as error:
@@ -68,7 +98,7 @@ class Run:
         """
         from .seeded_calls import seeded_calls
 
-        with seeded_calls(seed, self.admit) as calls:
+        with seeded_calls(seed, self) as calls:
             try:
                 score = await scorer(state, target)
                 if calls.refused:
@@ -76,7 +106,7 @@ class Run:
             except PrerequisiteError:
                 raise
             except CallRefusedError as refused:
-                return Replication(seed, None, error=f"not made: {refused.message}")
+                return Replication(seed, None, error=f"{NOT_MADE}: {refused.message}")
             except Exception as error:  # the other replications must not be lost with it
                 message = f"{type(error).__name__}: {error}"
                 logger.info("A replication with seed %d failed: %s", seed, message)

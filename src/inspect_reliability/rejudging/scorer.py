@@ -13,7 +13,7 @@ from ..judging.seeds import base_seed, replication_seed
 from ..scoring import reliability
 from .run import Run
 from .summary import Replication, earlier_score, kept_replications, summarise
-from .wrapped import ScorerSpec, resolve_scorer, scorer_identity
+from .wrapped import ScorerSpec, Wrapped, wrap
 
 
 def output_seed(base: int, sample: int | str, epoch: int, replication: int) -> int:
@@ -35,11 +35,11 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
     "non-response"; where all replications failed, the sample is unscored. Where the value is a
     grade, add `accuracy()` and the like to the task's metrics.
 
-    The score's metadata hold, in the order of the replications: `verdicts` (the value;
-    "non-response" where the grader gave no grade, null where the replication failed), `seeds` (as
-    sent) and `explanations`; and `replications` (their number), `errors` (number of the
-    replication -> why it failed), `scorer`, `grader` (the models called), `temperature` (if set)
-    and, in one score of each run, `seed_check`.
+    The score's metadata keep the verdict of every replication (`replications`, which
+    `judgments.replications` reads: "non-response" where the grader gave no grade, None where the
+    replication failed), the `seed` of the first (each of the others has the next), and
+    `explanations`; `errors` (number of the replication -> why it failed), `scorer`, `grader` (the
+    models called), `temperature` (if set) and, in one score of each run, `seed_check`.
 
     Scoring a log again with the same arguments and `--action append` runs what is missing only:
     replications that failed, or that a higher number asks for.
@@ -66,23 +66,25 @@ class JudgeAgain:
     """The scorer that `rejudge` makes.
 
     Attributes:
+        wrapped: The scorer that it runs.
         run: What it knows of other outputs, and whom it tells of replications.
     """
 
-    def __init__(self, wrapped: Scorer, replications: int, seed: int) -> None:
+    def __init__(self, wrapped: Wrapped, replications: int, seed: int) -> None:
+        self.wrapped = wrapped
         self.run = Run()
-        self._wrapped = wrapped
         self._replications = replications
         self._seed = seed
-        self._name = scorer_identity(wrapped)
         self._check = SeedCheck()
 
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
         """Judge an output; None where the run was stopped before it had a verdict."""
-        output = (self._name, state.sample_id, state.epoch)
-        earlier = earlier_score(state.scores or {}, self._name, self._seed_of(state, 1))
+        name = self.wrapped.identity
+        output = (name, state.sample_id, state.epoch)
+        earlier = earlier_score(state.scores or {}, name, self._seed_of(state, 1))
         known = self.run.known.get(output) or kept_replications(earlier)
         numbers = range(1, max(self._replications, *known, 0) + 1)
+        scorer = self.wrapped.scorer  # where it cannot be made, before anything is judged
         # An earlier run has made the check.
         fresh = earlier is None and not self.run.seed_checks
         checking = fresh and self._check.claim(str(state.model))
@@ -92,15 +94,14 @@ class JudgeAgain:
             if made is not None and made.error is None:
                 return made
             seed = self._seed_of(state, number)
-            made = await self.run.replicate(self._wrapped, state, target, seed)
-            if made.error is None:
-                self.run.record(output, number, made)
+            made = await self.run.replicate(scorer, state, target, seed)
+            self.run.record(output, number, made)
             return made
 
         made = await collect(*map(replication, numbers))
         if self.run.stopped and all(one.error for one in made):
             return None
-        result = summarise(self._name, made)
+        result = summarise(name, made)
         checked = self.run.seed_checks.get(output) or _seed_check(earlier)
         judged = made[0].error is None and bool(made[0].models)
         if checking and not judged:
@@ -119,7 +120,7 @@ class JudgeAgain:
             return self._check.unknown(first.grader, "outputs come from inspect's cache")
 
         async def draw(seed: int) -> str:
-            again = await self.run.replicate(self._wrapped, state, target, seed)
+            again = await self.run.replicate(self.wrapped.scorer, state, target, seed)
             if again.error is not None:
                 raise RuntimeError(again.error)
             return again.text
@@ -132,7 +133,7 @@ class JudgeAgain:
         return output_seed(self._seed, state.sample_id, state.epoch, number)
 
 
-def _wrapped(scorer: ScorerSpec | None, replications: int) -> Scorer:
+def _wrapped(scorer: ScorerSpec | None, replications: int) -> Wrapped:
     if scorer is None:
         raise UserError(
             "Say which scorer to run again: rejudge(model_graded_qa()) in a task, "
@@ -140,7 +141,7 @@ def _wrapped(scorer: ScorerSpec | None, replications: int) -> Scorer:
         )
     if not isinstance(replications, int) or isinstance(replications, bool) or replications < 1:
         raise UserError(f"replications={replications!r} is not a positive whole number.")
-    return resolve_scorer(scorer)
+    return wrap(scorer)
 
 
 def _seed_check(score: Score | None) -> str | None:

@@ -4,14 +4,25 @@ Importing this module registers a hook. Inspect announces hooks that are registe
 so it is imported when the first replication begins.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from inspect_ai.hooks import BeforeModelGenerate, Hooks, hooks
+from inspect_ai.hooks import BeforeModelGenerate, Hooks, ModelRetry, hooks
 
 from .refused import CallRefusedError
+
+
+class Admits(Protocol):
+    """Counts calls, and says which may be made."""
+
+    def admit(self, model: str) -> None:
+        """Let a call of a model pass, or raise `CallRefusedError`."""
+
+    def retry(self) -> None:
+        """Count a call that failed and is made again."""
 
 
 @dataclass
@@ -20,7 +31,7 @@ class Calls:
 
     Attributes:
         seed: Seed that each of them is sent with.
-        admit: Lets a call of a model pass, or raises `CallRefusedError`.
+        run: Admits and counts them.
         models: Names of the models called.
         temperature: Sampling temperature of the last call; None if nobody set one.
         cached: Whether outputs may come from inspect's cache.
@@ -28,7 +39,7 @@ class Calls:
     """
 
     seed: int
-    admit: Callable[[str], None]
+    run: Admits
     models: set[str] = field(default_factory=set)
     temperature: float | None = None
     cached: bool = False
@@ -39,9 +50,9 @@ _current: ContextVar[Calls | None] = ContextVar("calls", default=None)
 
 
 @contextmanager
-def seeded_calls(seed: int, admit: Callable[[str], None]) -> Iterator[Calls]:
+def seeded_calls(seed: int, run: Admits) -> Iterator[Calls]:
     """Send every model call made within, on this task or one it starts, with a seed."""
-    calls = Calls(seed, admit)
+    calls = Calls(seed, run)
     token = _current.set(calls)
     try:
         yield calls
@@ -63,7 +74,7 @@ class SeedHook(Hooks):
         if calls is None:
             return
         try:
-            calls.admit(data.model_name)
+            calls.run.admit(data.model_name)
         except CallRefusedError as refused:
             calls.refused = refused
             raise
@@ -71,3 +82,8 @@ class SeedHook(Hooks):
         calls.temperature = data.config.temperature
         calls.cached |= data.cache is not None
         data.config.seed = calls.seed
+
+    async def on_model_retry(self, data: ModelRetry) -> None:
+        """Count a call that will be made again."""
+        if (calls := _current.get()) is not None:
+            calls.run.retry()

@@ -1,6 +1,5 @@
 """Several replications of a scorer as one score, and back."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +8,9 @@ from typing import Any
 
 from inspect_ai.scorer import Score
 
-from ..judgments.replications import replications_in
+from ..judgments.replications import Replications, replications_in
+from ..scoring.explanation import explanation, label
 from ..verdicts import NON_RESPONSE
-
-FAILED = "failed"
 
 Output = tuple[str, int | str, int]
 """What is judged: identity of the scorer, id of the sample, epoch."""
@@ -67,12 +65,13 @@ def summarise(scorer: str, replications: Sequence[Replication]) -> Score:
     """
     errors = {str(r): one.error for r, one in enumerate(replications, 1) if one.error is not None}
     metadata: dict[str, Any] = {
-        "replications": len(replications),
-        "verdicts": [one.verdict for one in replications],
-        "seeds": [one.seed for one in replications],
+        **Replications(
+            [one.verdict for one in replications],
+            replications[0].seed,
+            scorer=scorer,
+            grader=", ".join(sorted({name for one in replications for name in one.models})),
+        ).metadata,
         "explanations": [one.explanation for one in replications],
-        "scorer": scorer,
-        "grader": ", ".join(sorted({name for one in replications for name in one.models})),
     }
     if (temperature := replications[-1].temperature) is not None:
         metadata["temperature"] = temperature
@@ -96,7 +95,7 @@ def earlier_score(scores: Mapping[str, Score], scorer: str, seed: int) -> Score 
     """
     for score in reversed(list(scores.values())):
         kept = replications_in(score)
-        if kept and (score.metadata or {}).get("scorer") == scorer and kept.seeds[0] == seed:
+        if kept and kept.scorer == scorer and kept.seed == seed:
             return score
     return None
 
@@ -104,7 +103,7 @@ def earlier_score(scores: Mapping[str, Score], scorer: str, seed: int) -> Score 
 def kept_replications(score: Score | None) -> dict[int, Replication]:
     """The replications of a score that `summarise` made by number, failed ones included."""
     kept = replications_in(score) if score else None
-    if score is None or kept is None:
+    if score is None or kept is None or kept.scorer is None:
         return {}
     metadata = score.metadata or {}
     errors, said = metadata.get("errors"), metadata.get("explanations")
@@ -146,25 +145,14 @@ def _central(verdicts: Sequence[Any]) -> Any:
     if all(isinstance(verdict, int | float) and not isinstance(verdict, bool) for verdict in given):
         return fmean(given)
     # Labels, because 1 and true are equal keys; of those tied the one that came first is taken.
-    labels = [_label(verdict) for verdict in given]
+    labels = [label(verdict) for verdict in given]
     return given[labels.index(Counter(labels).most_common(1)[0][0])]
-
-
-def _label(verdict: Any) -> str:
-    if verdict is None:
-        return FAILED
-    return verdict if isinstance(verdict, str) else json.dumps(verdict, default=str)
 
 
 def _explanation(scorer: str, replications: Sequence[Replication]) -> str:
     """How often each verdict was given, and the first explanation of each."""
-    labels = [_label(one.verdict) for one in replications]
-    counted = Counter(labels)
-    lines = [", ".join(f"{label}: {n} of {len(labels)}" for label, n in counted.most_common())]
+    said = [one.error or one.explanation for one in replications]
+    text = explanation([one.verdict for one in replications], said)
     if all(one.error is None and not one.models for one in replications):
-        lines.append(f"{scorer} asked no model about this output, so nothing was replicated.")
-    for label in counted:
-        r = labels.index(label)
-        said = replications[r].error or replications[r].explanation
-        lines.append(f"**{label}** (replication {r + 1})\n\n{said}")
-    return "\n\n".join(lines)
+        text += f"\n\n{scorer} asked no model about this output, so nothing was replicated."
+    return text

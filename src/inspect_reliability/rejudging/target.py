@@ -23,7 +23,7 @@ class Target:
     """Where a rejudged log goes, with what was judged since it was last written.
 
     Each replication is added to a file beside the log as soon as it is made, one JSON object a
-    line. When the log is written, that file goes.
+    line. When the whole log is written, that file goes.
     """
 
     def __init__(self, location: str, log: EvalLog, seed: int) -> None:
@@ -93,13 +93,16 @@ class Target:
             except Exception as error:  # what was paid for must not be lost
                 reasons.append(f"{place} ({_why(error)})")
                 continue
-            self.close()
-            self._unfinished.unlink(missing_ok=True)
             return place
         raise UserError(
             f"The log cannot be written: {'; '.join(reasons)}. The judgments are in "
             f"{self._unfinished}: make room and run the same command again."
         )
+
+    def finish(self) -> None:
+        """Remove the file of replications: all are in the log."""
+        self.close()
+        self._unfinished.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close the file of replications; it stays."""
@@ -177,9 +180,12 @@ def _why(error: Exception) -> str:
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
-    if not file.exists():
-        return
-    for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+    try:
+        # A device would never end.
+        text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+    except OSError:
+        return  # `opened` says why
+    for line in text.splitlines():
         try:
             yield json.loads(line)
         except json.JSONDecodeError:

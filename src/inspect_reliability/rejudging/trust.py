@@ -58,6 +58,15 @@ def vet_scorer(name: str, options: Mapping[str, Any], where: str, *, chosen: boo
     _vet_value(dict(options), f"{where}, scorer {name}")
 
 
+def vet_task(arguments: Mapping[str, Any], where: str) -> None:
+    """Refuse arguments of a task that would run code or load a folder.
+
+    Raises:
+        UserError: The error names the option that allows it.
+    """
+    _vet_value(dict(arguments), f"{where}, its task")
+
+
 def vet_model(model: str, base_url: str | None, arguments: Mapping[str, Any], where: str) -> None:
     """Refuse a model of a log that is a local folder, lives elsewhere, or has risky arguments.
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import TYPE_CHECKING
 
 from inspect_ai.log import EvalLog
 
 from ..errors import UserError
-from ..judgments.replications import replications_in
 from ..stats import Decomposition, decompose
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
+from .grading import scorers_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,26 +59,17 @@ def published_error(log: EvalLog, suite: str) -> float | None:
     Returns:
         None if the log has none, or several scorers of that name.
     """
-    score, _, key = suite.partition(".")
-    scorer = _rejudged(log, score)
-    if scorer is None:
+    named = scorers_in(log)
+    mine = next(
+        (one for one in named if one.again and f"{suite}.".startswith(f"{one.score}.")), None
+    )
+    own = [one.score for one in named if mine and not one.again and one.is_like(mine)]
+    if mine is None or len(own) != 1:
         return None
-    published: dict[str, float] = {}
+    key = suite.removeprefix(mine.score).removeprefix(".")
     for one in log.results.scores if log.results else []:
-        # Inspect numbers scorers that share a name: match, match1.
-        named = re.fullmatch(re.escape(scorer) + r"\d*", one.scorer)
-        if named and "stderr" in one.metrics and key in ("", one.name):
-            published.setdefault(one.scorer, float(one.metrics["stderr"].value))
-    return next(iter(published.values())) if len(published) == 1 else None
-
-
-def _rejudged(log: EvalLog, name: str) -> str | None:
-    """The scorer whose replications a score keeps, by its name in the log."""
-    for sample in log.samples or []:
-        score = (sample.scores or {}).get(name)
-        if score is not None and replications_in(score) is not None:
-            identity = str((score.metadata or {}).get("scorer"))
-            return identity.partition("(")[0].rpartition("/")[2]
+        if one.scorer == own[0] and "stderr" in one.metrics and key in ("", one.name):
+            return float(one.metrics["stderr"].value)
     return None
 
 

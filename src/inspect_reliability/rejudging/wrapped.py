@@ -1,18 +1,24 @@
-"""The scorer that is run again: found by its name, named for the log."""
+"""The scorer that is run again: found by its name, made when the first output is judged."""
 
+import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from hashlib import blake2b
+from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-# The arguments a registered object was made with have no public accessor.
-from inspect_ai._util.registry import registry_params
-from inspect_ai.scorer import Scorer
-from inspect_ai.util import registry_create, registry_info
+from inspect_ai import Task
 
-from ..errors import PrerequisiteError, UserError
+# What a name stands for, and the arguments that an object was made with, have no public accessor.
+from inspect_ai._util.registry import registry_lookup, registry_params
+from inspect_ai.scorer import Scorer
+from inspect_ai.util import registry_info
+
+from ..errors import UserError
+from .arguments import Regrade, made_with, refuse_what_logs_cannot_say
 
 ScorerSpec = Scorer | str | Mapping[str, Any]
 """A scorer; its name, `package/name` or `file.py@name`; or a mapping of `name` and `params`."""
@@ -20,35 +26,172 @@ ScorerSpec = Scorer | str | Mapping[str, Any]
 _LONGEST = 60
 
 
-def resolve_scorer(spec: ScorerSpec) -> Scorer:
-    """Make the scorer that a name stands for; a scorer is returned as it is.
+class Wrapped:
+    """A scorer to run again.
+
+    It is made inside the run, because some scorers look for their grader when they are made.
+
+    Attributes:
+        name: Its registered name, with the package's.
+        arguments: What it is made with, as a log has it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        make: Callable[[], Scorer],
+        task: str | None = None,
+    ) -> None:
+        self.name = name
+        self.arguments = arguments
+        self._make = make
+        self._task = task
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        """The scorer itself.
+
+        Raises:
+            UserError: It cannot be made.
+        """
+        try:
+            return self._make()
+        except UserError:
+            raise
+        except Exception as error:  # code of somebody else
+            raise _cannot_be_made(self.name, error) from error
+
+    @property
+    def identity(self) -> str:
+        """Its name with its arguments, long ones by a digest: equal for equal scorers."""
+        given = [f"{key}={_short(value)}" for key, value in sorted(self.arguments.items())]
+        name = f"{self.name}({', '.join(given)})" if given else self.name
+        return f"{name} of {self._task}" if self._task else name
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """What a log keeps of it."""
+        task = {"task": self._task} if self._task else {}
+        return {"name": self.name, "params": dict(self.arguments), **task}
+
+
+def wrap(spec: ScorerSpec) -> Wrapped:
+    """The scorer that a user means.
 
     Raises:
         UserError: There is no such scorer, or it does not take these arguments.
     """
-    if isinstance(spec, str):
-        return _create(spec, {})
     if isinstance(spec, Mapping):
         if not isinstance(spec.get("name"), str):
             raise UserError(f"scorer={dict(spec)} does not say a name: scorer={{'name': ...}}.")
-        return _create(spec["name"], dict(spec.get("params") or {}))
-    return spec
-
-
-def scorer_identity(scorer: Scorer) -> str:
-    """A scorer's name with its arguments, long ones by a digest: equal for equal scorers.
-
-    Raises:
-        UserError: It is not a scorer.
-    """
+        name, arguments = spec["name"], dict(spec.get("params") or {})
+        if spec.get("task"):
+            return scorer_of_task(spec["task"], arguments, name)
+        return find_scorer(name, arguments)
+    if isinstance(spec, str):
+        return find_scorer(spec, {})
     try:
-        name = registry_info(scorer).name
+        return Wrapped(registry_info(spec).name, registry_params(spec), lambda: spec)
     except ValueError:
         raise UserError(
-            f"{scorer!r} is not a scorer: decorate the function that makes it with @scorer."
+            f"{spec!r} is not a scorer: decorate the function that makes it with @scorer."
         ) from None
-    arguments = [f"{key}={_short(value)}" for key, value in sorted(registry_params(scorer).items())]
-    return f"{name}({', '.join(arguments)})" if arguments else name
+
+
+def find_scorer(
+    name: str,
+    arguments: Mapping[str, Any],
+    packages: Sequence[str] = (),
+    regrade: Regrade | None = None,
+    task: str = "PACKAGE/TASK",
+) -> Wrapped:
+    """A scorer by its name.
+
+    Args:
+        name: `name`, `package/name` or `file.py@name`. The file is run.
+        arguments: What to make it with, as a log has it.
+        packages: Where to look first for a name without a package.
+        regrade: Another grader than the one that its arguments name.
+        task: The task that can say what a log cannot.
+
+    Raises:
+        UserError: There is no such scorer, or it does not take these arguments.
+    """
+    factory = _find("scorer", name, packages)
+    full_name = registry_info(factory).name
+    try:
+        inspect.signature(factory).bind(**arguments)
+    except TypeError as error:
+        raise _cannot_be_made(full_name, error) from None
+    refuse_what_logs_cannot_say(factory, full_name, arguments, task)
+    return Wrapped(full_name, arguments, lambda: made_with(factory, arguments, regrade))
+
+
+def scorer_of_task(
+    task: str, arguments: Mapping[str, Any], score: str, regrade: Regrade | None = None
+) -> Wrapped:
+    """A scorer as a task makes it, with what a log cannot say of it.
+
+    Args:
+        task: `package/name` or `file.py@name`. The file is run.
+        arguments: What to make the task with.
+        score: Name of the score in logs of the task.
+        regrade: Another grader than the one that the task's arguments name.
+
+    Raises:
+        UserError: There is no such task.
+    """
+    factory = _find("task", task, ())
+    name = registry_info(factory).name
+
+    def make() -> Scorer:
+        made: Task = made_with(factory, arguments, regrade)
+        scorers = made.scorer or []
+        names = score_names(registry_info(one).name.partition("/")[2] for one in scorers)
+        if score not in names:
+            raise UserError(f"The task {name} has no scorer '{score}' but {', '.join(names)}.")
+        return scorers[names.index(score)]
+
+    return Wrapped(score, arguments, make, task=name)
+
+
+def score_names(scorers: Iterable[str]) -> list[str]:
+    """Names of the scores of several scorers: inspect numbers those that share a name."""
+    names = list(scorers)
+    before = [names[:place].count(name) for place, name in enumerate(names)]
+    return [f"{name}{n or ''}" for name, n in zip(names, before, strict=True)]
+
+
+def _find(kind: Any, name: str, packages: Sequence[str]) -> Callable[..., Any]:
+    file, _, short = name.rpartition("@")
+    if file:
+        _load(Path(file))
+    places = [short, *(f"{package}/{short}" for package in packages)]
+    found: Any = next((one for place in places if (one := registry_lookup(kind, place))), None)
+    if found is None:
+        # A log names scorers without their package.
+        installed = sorted({entry.name for entry in entry_points(group="inspect_ai")})
+        other = [(f"{package}/{short}", package) for package in installed]
+        several = [place for place, _ in other if registry_lookup(kind, place)]
+        if len(several) > 1:
+            raise UserError(
+                f"Several packages have a {kind} '{short}': {', '.join(several)}. Name the one you "
+                f"mean with --{kind}."
+            )
+        found = registry_lookup(kind, several[0]) if several else None
+    if found is None:
+        last = short.rpartition("/")[2]
+        raise UserError(
+            f"There is no {kind} '{short}'. Name one of an installed package (package/{last}), or "
+            f"one in a file (file.py@{last})."
+        )
+    return found  # type: ignore[no-any-return]
+
+
+def _cannot_be_made(name: str, error: Exception) -> UserError:
+    why = str(error).removesuffix(".") or type(error).__name__
+    return UserError(f"The scorer '{name}' cannot be made: {why}.")
 
 
 def _short(value: object) -> str:
@@ -58,28 +201,8 @@ def _short(value: object) -> str:
     )
 
 
-def _create(name: str, params: Mapping[str, Any]) -> Scorer:
-    file, _, short = name.rpartition("@")
-    if file:
-        _load(Path(file))
-    try:
-        try:
-            return registry_create("scorer", short, **params)
-        except LookupError:
-            # A log names scorers without their package; one that is found nowhere may be ours.
-            return registry_create("scorer", f"inspect_reliability/{short}", **params)
-    except LookupError:
-        raise UserError(
-            f"There is no scorer '{short}'. Name one of inspect's (model_graded_qa), one of a "
-            f"package (package/{short.rpartition('/')[2]}), or one in a file (grader.py@{short})."
-        ) from None
-    except (TypeError, PrerequisiteError) as error:
-        why = str(error).removesuffix(".")
-        raise UserError(f"The scorer '{short}' cannot be made: {why}.") from None
-
-
 def _load(file: Path) -> None:
-    """Run a Python file, so that the scorers in it are registered."""
+    """Run a Python file, so that what it registers is found."""
     spec = spec_from_file_location(file.stem, file)
     if file.suffix != ".py" or not file.is_file() or spec is None or spec.loader is None:
         raise UserError(f"There is no Python file {file}.")

@@ -1,7 +1,7 @@
 """Everything that a set of judgments says, computed before a word of it is printed."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -10,6 +10,7 @@ from ..judgments import GROUP_BY, Judgments
 from .between_judges import agreement_of_judges, variance_of_verdicts
 from .least_stable import contradictions
 from .position import position_effects, position_shares, responder_shares
+from .reading import read_by, without_verdict
 from .row import Row, row_of, worst_seed_check
 from .votes import votes
 from .wording import Record, flat
@@ -84,6 +85,8 @@ def analyse(
     results = {name: list(compute(rows)) for name, compute in _RESULTS.items()}
     read = progress(rows, "Reading texts") if texts else rows
     results["least_stable"] = [found for row in read for found in contradictions(row, texts)]
+    results["read_by"] = [found for row in rows for found in read_by(row)]
+    results["without_verdict"] = [found for row in rows for found in without_verdict(row)]
     results["seed_checks"] = list(_seed_checks(judgments.table))
     results["notes"] = [
         {"where": note.where, "what": note.what, "count": note.count} for note in judgments.notes
@@ -97,9 +100,10 @@ def split(
     """Groups of judgments that can be one row.
 
     Verdicts of two scorers are never in one row, nor choices among options and verdicts on one
-    output, nor verdicts on the outputs of several responders.
+    output, nor verdicts on the outputs of several responders, nor two studies of one name.
     """
-    for group, rows in judgments.groups(by):
+    table = judgments.table.reset_index(drop=True)
+    for group, rows in _by_study(replace(judgments, table=table).groups(by), _studies(table)):
         scorers: Iterable[tuple[Any, pd.DataFrame]] = [(None, rows)]
         several = "scorer" in rows and rows["scorer"].nunique(dropna=False) > 1
         if several:
@@ -108,6 +112,22 @@ def split(
             named = {"scorer": None if pd.isna(scorer) else scorer} if several else {}
             for kind, same in _kinds(part):
                 yield group | named | kind, same
+
+
+def _studies(table: pd.DataFrame) -> "pd.Series[Any]":
+    """The study of each judgment where several have its benchmark's name, else missing."""
+    if "study" not in table:
+        return pd.Series(None, table.index, dtype=object)
+    known = table["study"].fillna("not known")
+    return known.where(known.groupby(table["benchmark"], dropna=False).transform("nunique") > 1)
+
+
+def _by_study(
+    groups: Iterable[tuple[dict[str, Any], pd.DataFrame]], studies: "pd.Series[Any]"
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    for group, rows in groups:
+        for study, part in rows.groupby(studies[rows.index], sort=False, dropna=False):
+            yield group | ({} if pd.isna(study) else {"study": study}), part
 
 
 def _kinds(rows: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:

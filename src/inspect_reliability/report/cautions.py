@@ -10,6 +10,7 @@ from ..judging.circularity import same_model
 from ..judgments import Judged
 from ..published.procedure import AsPublished
 from ..stats import Estimate
+from ..verdicts import INVALID, NON_RESPONSE
 from .copies import are_measurements
 
 FEW_QUESTIONS = 20
@@ -22,8 +23,17 @@ shows (bench/coverage.py, "one verdict dominates"): only a few questions vary.""
 
 MANY_CATEGORIES = 20
 
+MANY_WITHOUT_VERDICT = 0.05
+"""Share of outputs without a verdict from which a reader should see some of them."""
+
 MOST_SHOWN = 40
 """Characters of a name."""
+
+
+def lacks_verdicts(table: pd.DataFrame) -> bool:
+    """Whether many outputs name no verdict, or several."""
+    silent = table["verdict"].isin([NON_RESPONSE, INVALID])
+    return bool(silent.mean() >= MANY_WITHOUT_VERDICT)
 
 
 def cautions(
@@ -55,6 +65,11 @@ def cautions(
         yield omega.warning
     yield from _of_the_questions(table, omega)
     yield from _of_the_verdicts(judged, omega)
+    if lacks_verdicts(table):
+        yield (
+            f"At least {MANY_WITHOUT_VERDICT:.0%} of the outputs name no verdict, or several. "
+            "Read some of them: the report shows up to three."
+        )
     if no_evidence:
         yield no_evidence
     yield from _of_the_order(table, judged)
@@ -153,6 +168,11 @@ def _of_the_seeds(table: pd.DataFrame) -> Iterator[str]:
 
 
 def _of_the_mixture(group: Mapping[str, Any], table: pd.DataFrame) -> Iterator[str]:
+    if "study" in group:
+        yield (
+            "Several studies have this benchmark's name: their prompts, options or questions "
+            "differ. Each has rows of its own. Name them apart with -T name=NAME."
+        )
     for name in ("judge", "benchmark", "temperature", "scorer"):
         if name not in group and name in table and table[name].nunique(dropna=False) > 1:
             yield f"This row mixes {table[name].nunique(dropna=False)} {name}s."

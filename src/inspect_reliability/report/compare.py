@@ -157,6 +157,12 @@ def _cautions(names: tuple[str, str], own: pd.DataFrame, its: pd.DataFrame) -> I
     for name, table in zip(names, (own, its), strict=True):
         if why := why_no_evidence(table):
             yield f"{name}: {why}"
+    studies = {study for side in (own, its) if "study" in side for study in side["study"].unique()}
+    if len(studies) > 1:
+        yield (
+            "Prompts, options or questions differ under one benchmark name. The difference may "
+            "come from any of them."
+        )
     if order_varies(own) != order_varies(its):
         yield (
             "One side saw each question's options in one order, so its verdicts are labels; the "

@@ -1,13 +1,10 @@
 """Judgments of which omega and agreement say nothing about reliability."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pandas as pd
 
-from ..judgments import Judged, category_of, counts, judged, order_varies
-from ..stats import Counts, Estimate, non_response_rate
-from ..verdicts import NON_RESPONSE
+from ..judgments import Judged, category_of, judged, order_varies
 
 COPIES = (
     "At temperature 0 all replications of a prompt are copies of one answer. Their agreement says "
@@ -45,29 +42,11 @@ def why_no_evidence(table: pd.DataFrame) -> str | None:
     """
     if are_measurements(judged(table)):
         return MEASUREMENTS
-    return next((reason for reason, _ in _copied(table)), None)
+    return next(_copied(table), None)
 
 
-def non_response(table: pd.DataFrame, counted: Counts) -> Estimate:
-    """Share of judgments without a verdict; in its interval copies count as one draw.
-
-    Args:
-        table: Judgments of one row.
-        counted: The same, counted.
-    """
-    share = non_response_rate(counted, NON_RESPONSE)
-    again = [rows[rows.duplicated(_ASKED)].index for _, rows in _copied(table)]
-    if not again or share.value is None:
-        return share
-    once = non_response_rate(counts(table.drop(again[0].append(again[1:]))), NON_RESPONSE)
-    if once.low is None or once.high is None:
-        return replace(share, low=None, high=None, method=None, reason=once.reason)
-    low, high = min(once.low, share.value), max(once.high, share.value)
-    return replace(share, low=low, high=high, method=once.method, warning=once.warning)
-
-
-def _copied(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The judgments of each temperature at which no two replications of a question differ."""
+def _copied(table: pd.DataFrame) -> Iterator[str]:
+    """Why, for each temperature at which no two replications of a question differ."""
     chosen = category_of(table)
     for temperature, rows in table.groupby("temperature", dropna=False):
         asked = chosen.loc[rows.index].groupby([rows[name] for name in _ASKED], dropna=False)
@@ -77,6 +56,6 @@ def _copied(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         # A seed check saw the judge vary, with another seed or with the same one.
         seen = "seed_check" in rows and rows["seed_check"].isin(["honoured", "not honoured"]).any()
         if temperature == 0:
-            yield COPIES, rows
+            yield COPIES
         elif not seen:
-            yield ALIKE, rows
+            yield ALIKE

@@ -6,21 +6,18 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from ..judgments import GROUP_BY, Judgments, counts
-from ..stats import omega
+from ..stats import FAILS, OPEN, PASSES, omega, rate, within_limit
+from ..verdicts import NON_RESPONSE
 from .analysis import split
-from .copies import non_response, why_no_evidence
+from .copies import why_no_evidence
 from .document import Block, Caution, Document, Table, Text, Tone
 from .row import interval
 from .wording import Named, describe, estimate, plain
 
-PASSES = "passes"
-FAILS = "fails"
-UNCERTAIN = "too uncertain to say"
-
 _SENTENCES: dict[str, tuple[str, Tone]] = {
     PASSES: ("The gate passes.", "good"),
     FAILS: ("The gate fails.", "bad"),
-    UNCERTAIN: ("The gate is too uncertain to say. Judge more questions.", "unsure"),
+    OPEN: ("The gate is too uncertain to say. Judge more questions.", "unsure"),
 }
 
 
@@ -55,14 +52,14 @@ def check(judgments: Judgments, limits: Limits, by: Sequence[str] = GROUP_BY) ->
         asked = []
         if (limit := limits.min_omega) is not None:
             found, why = omega(counted), why_no_evidence(table)
-            result = UNCERTAIN if why else _result(found.low, found.high, limit)
+            result = OPEN if why else within_limit(found, at_least=limit)
             asked.append(
                 (f"omega >= {limit:g}", replace(found, reason=why or found.reason), result)
             )
         if (limit := limits.max_non_response) is not None:
-            found = non_response(table, counted)
-            low, high = (None if end is None else -end for end in (found.high, found.low))
-            asked.append((f"non-response <= {limit:g}", found, _result(low, high, -limit)))
+            found = rate(counted, NON_RESPONSE)
+            result = within_limit(found, at_most=limit)
+            asked.append((f"non-response <= {limit:g}", found, result))
         for requirement, found, result in asked:
             record = plain(group) | {
                 "requirement": requirement,
@@ -88,8 +85,8 @@ def not_checked(judgments: Judgments, by: Sequence[str] = GROUP_BY) -> list[str]
 
 def overall(checks: Sequence[Named]) -> str:
     """One result for all: it fails if any does, and is uncertain if any is, or there is none."""
-    results = {check.record["result"] for check in checks} or {UNCERTAIN}
-    return next(result for result in (FAILS, UNCERTAIN, PASSES) if result in results)
+    results = {check.record["result"] for check in checks} or {OPEN}
+    return next(result for result in (FAILS, OPEN, PASSES) if result in results)
 
 
 def gate_document(checks: Sequence[Named]) -> Document:
@@ -103,18 +100,10 @@ def gate_document(checks: Sequence[Named]) -> Document:
     result = overall(checks)
     blocks: list[Block] = [Table(headings, cells), Text(*_SENTENCES[result])]
     for name, one in checks:
-        why = one["reason"] if one["result"] == UNCERTAIN else None
+        why = one["reason"] if one["result"] == OPEN else None
         blocks += [Caution(text, (name,)) for text in (why, one["warning"]) if text]
     results = {"result": result, "rows": [check.record for check in checks]}
     return Document("Are the judges good enough?", blocks, results)
-
-
-def _result(low: float | None, high: float | None, limit: float) -> str:
-    if low is None or high is None:
-        return UNCERTAIN
-    if low >= limit:
-        return PASSES
-    return FAILS if high < limit else UNCERTAIN
 
 
 def _once_beside_replications(table: pd.DataFrame, judgments: pd.DataFrame) -> bool:

@@ -19,10 +19,11 @@ from ..stats import (
     noise_floor,
     omega,
     panel,
+    rate,
 )
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
-from .cautions import cautions
-from .copies import non_response, why_no_evidence
+from .cautions import cautions, lacks_verdicts
+from .copies import why_no_evidence
 from .wording import Record, describe, plain, whole
 
 BANDS = (
@@ -77,6 +78,11 @@ class Row:
         return plain(self.group)
 
     @property
+    def lacks_verdicts(self) -> bool:
+        """Whether many outputs name no verdict, or several."""
+        return lacks_verdicts(self.table)
+
+    @property
     def choices(self) -> "pd.Series[Any]":
         """What each judgment chose: a label or, where the order of options varies, a responder."""
         return pd.Series(self.judged.choices, self.table.index, dtype=object)
@@ -100,7 +106,7 @@ def row_of(group: Mapping[str, Any], table: pd.DataFrame, permutations: int = 20
     coded = None if unknown else encode(judgments.matrix(judgments.verdicts), codes)
     without = handle_non_response(counted, "excluded", NON_RESPONSE)
     found = estimates(judgments) | {
-        "non_response_rate": non_response(table, counted),
+        "non_response_rate": rate(counted, NON_RESPONSE),
         "omega_non_response_unique": omega(handle_non_response(counted, "unique", NON_RESPONSE)),
         "omega_non_response_excluded": omega(without),
     }
@@ -196,7 +202,6 @@ def _accuracy(table: pd.DataFrame, judged: Judged, why: dict[str, str]) -> Recor
     shares = accuracy(judged.matrix(verdicts), missing)
     unknown = "the judgments do not say which answers are missing"
     needs = {
-        "a_lm": "",
         "a_lm_se_replications": "needs at least 2 replications",
         "a_lm_se_questions": "needs at least 2 questions",
         "h_lm": unknown,
@@ -204,4 +209,4 @@ def _accuracy(table: pd.DataFrame, judged: Judged, why: dict[str, str]) -> Recor
     }
     found = {name: getattr(shares, name) for name in needs}
     why |= {name: needs[name] for name, value in found.items() if value is None}
-    return found
+    return _values({"a_lm": shares.a_lm}, why) | found

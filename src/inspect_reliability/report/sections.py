@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
+from ..stats import COEFFICIENTS
 from .analysis import Analysis
 from .document import Block, Detail, Example, Figure, Section, Table, Text
 from .least_stable import least_stable
@@ -109,6 +110,23 @@ def _position(analysis: Analysis, across: str) -> Iterator[Block]:
             )
 
 
+def _reading(analysis: Analysis, across: str) -> Iterator[Block]:
+    columns: dict[str, Callable[[Record], str]] = {
+        "": lambda record: describe(analysis.keys(record, across)),
+        **_across(across),
+        "Form": field("read_by"),
+        "Outputs": field("count"),
+        "Share": field("share", ".1%"),
+    }
+    if records := analysis.results["read_by"]:
+        yield Table.of(records, columns, "Forms of the verdicts")
+    for found in analysis.results["without_verdict"]:
+        if found["text"] is not None:
+            output = (found["verdict"], f"replication {found['replication']}", found["text"])
+            name = describe(analysis.keys(found))
+            yield Example(f"{name}: {found['question']}", None, [output])
+
+
 def _judges(analysis: Analysis, across: str) -> Iterator[Block]:
     place = field(across, missing="not known")
     for title, records in _apart(analysis, "between_judges", across):
@@ -132,6 +150,17 @@ def _judges(analysis: Analysis, across: str) -> Iterator[Block]:
             "Replication": field("share_replication", ".0%"),
         }
         yield Table.of(split, columns, "Where verdicts differ")
+
+
+def _coefficients(analysis: Analysis, across: str) -> Iterator[Block]:
+    for row in analysis.rows:
+        rows = [
+            [known.title, estimate(name)(row.record), known.about]
+            for name, known in COEFFICIENTS.items()
+            if name in row.record
+        ]
+        table = Table(["Coefficient", "Value [95%]", "What it says"], rows)
+        yield Detail(row.name, f"omega {estimate('omega')(row.record)}", [table])
 
 
 def _questions(analysis: Analysis, across: str) -> Iterator[Block]:
@@ -230,6 +259,20 @@ _PARTS = (
         "The last table splits the variance of all verdicts; the replication's part is the judges' "
         "own noise.",
         _judges,
+    ),
+    (
+        "How outputs were read",
+        "Reading",
+        "The form in which the parser found each verdict, and up to three outputs of each row "
+        "where at least 5% name no verdict or several. If you read a verdict in them, "
+        "choose another parser.",
+        _reading,
+    ),
+    (
+        "Every coefficient",
+        "Coefficients",
+        "All coefficients of each row, with their intervals over questions.",
+        _coefficients,
     ),
     (
         "Question by question",

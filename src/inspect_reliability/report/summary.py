@@ -1,6 +1,6 @@
 """The report as a document: what was studied, the numbers, and what qualifies them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from .analysis import Analysis
@@ -11,6 +11,9 @@ from .wording import HEADINGS, Record, describe, estimate, field, text, whole
 
 COLUMNS = {"omega": "Omega", "agreement": "Agreement", "icc": "ICC"}
 """Coefficients that have a column in the main table."""
+
+_LONGEST = 200
+"""Characters of an output."""
 
 _MEANINGS = {
     "N x R": "N x R: questions x replications.",
@@ -30,7 +33,7 @@ _MEANINGS = {
         "value inside that range says nothing about the judge; about one in twenty falls outside "
         "by chance."
     ),
-    "A_LM (SE)": "A_LM: share of answers judged correct (standard error over questions).",
+    "A_LM [95%]": "A_LM: share of answers judged correct.",
 }
 """What the columns say."""
 
@@ -66,7 +69,8 @@ def summary(analysis: Analysis) -> list[Block]:
         title = f"{HEADINGS.get(first, first)}: {text(value, missing='not known')}"
         blocks.append(Table.of(own, named | shown, title))
     notes = [Text(str(note), "note") for note in analysis.judgments.notes]
-    return [*blocks, *legend(shown), *cautions(analysis.rows), *notes]
+    silent = _without_verdict(analysis)
+    return [*blocks, *legend(shown), *cautions(analysis.rows), *silent, *notes]
 
 
 def columns(records: Sequence[Record]) -> dict[str, Callable[[Record], str]]:
@@ -79,7 +83,7 @@ def columns(records: Sequence[Record]) -> dict[str, Callable[[Record], str]]:
     shown |= {
         "Non-response": field("non_response_rate", ".1%"),
         "Published": published,
-        "A_LM (SE)": _accuracy,
+        "A_LM [95%]": estimate("a_lm", ".3f"),
     }
     kept = ("Rule of thumb", "Non-response")
     return {name: of for name, of in shown.items() if name in kept or any(map(of, records))}
@@ -100,6 +104,15 @@ def cautions(rows: Sequence[Row]) -> list[Caution]:
     return [Caution(caution, tuple(names), len(rows)) for caution, names in ordered]
 
 
+def _without_verdict(analysis: Analysis) -> Iterator[Text]:
+    for found in analysis.results["without_verdict"]:
+        if found["text"] is not None:
+            name = describe(analysis.keys(found))
+            start = " ".join(found["text"].split())[:_LONGEST]
+            what = f"{name}, {found['question']}, replication {found['replication']}"
+            yield Text(f"Read as {found['verdict']} ({what}): {start or '(empty)'}")
+
+
 def published(record: Record) -> str:
     """The published omega with its floor, in one cell of a table."""
     value, floor = record["published_omega"], record["published_omega_floor"]
@@ -111,11 +124,6 @@ def published(record: Record) -> str:
 
 def _size(record: Record) -> str:
     return f"{record['n_questions']} x {whole(round(record['n_replications'], 1))}"
-
-
-def _accuracy(record: Record) -> str:
-    error = record.get("a_lm_se_questions")
-    return text(record.get("a_lm"), ".3f") + (f" ({error:.3f})" if error is not None else "")
 
 
 def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:

@@ -20,10 +20,16 @@ HEADINGS = {
     "temperature": "T",
     "scorer": "Scorer",
     "responder": "Responder",
+    "study": "Study",
 }
 """Headings of the columns that rows are grouped by; any other column is its own heading."""
 
-_IN_WORDS = {"temperature": "temperature {}", "scorer": "scorer {}", "responder": "of {}"}
+_IN_WORDS = {
+    "temperature": "temperature {}",
+    "scorer": "scorer {}",
+    "responder": "of {}",
+    "study": "study {}",
+}
 
 
 def whole(value: Any) -> Any:

@@ -53,5 +53,5 @@ def _shares(judgments: Sequence[Judgment], missing: Mapping[str, bool]) -> dict[
         )
     except ReliabilityError:  # no verdict yet, or verdicts of another kind
         return dict.fromkeys(names, math.nan)
-    values = {name: getattr(found, name) for name in names}
+    values = {name: getattr(found, name) for name in names} | {"a_lm": found.a_lm.value}
     return {name: math.nan if value is None else value for name, value in values.items()}

@@ -19,13 +19,14 @@ NOT_GIVEN = "not given"
 
 
 def judgments_by_label(
-    scores: Sequence[SampleScore], by: str | None = None
+    scores: Sequence[SampleScore], by: str | None = None, keys: Sequence[str] | None = None
 ) -> dict[str, list[Judgment]]:
     """Sort un-reduced scores by the keys of their values and by a key of their metadata.
 
     Args:
         scores: One a sample and epoch, in any order; some may be missing.
         by: Key of the score's metadata, or else of the sample's.
+        keys: Keys of values that are mappings; by default all.
 
     Returns:
         Label -> judgments. The label is "" for all scores, "(key)" for a key of a value that is a
@@ -50,12 +51,17 @@ def judgments_by_label(
         for judgment in judgments_in(sample.score, question, output=f"{question} {number}"):
             if judgment.verdict is None and not judgment.scorer:
                 failed.append((group, judgment))
-            else:
+            elif keys is None or not judgment.scorer or judgment.scorer in keys:
                 found.setdefault((judgment.scorer, group), []).append(judgment)
+    if keys and (unknown := set(keys).difference(key for key, _ in found)) and scores:
+        warn_once(
+            logger,
+            f"reliability(keys=...): no score has the key {', '.join(sorted(unknown))}.",
+        )
     # A replication that failed has failed for every part of the score.
-    keys = list(dict.fromkeys(key for key, _ in found)) or [""]
+    parts = list(dict.fromkeys(key for key, _ in found)) or [""]
     for group, judgment in failed:
-        for key in keys:
+        for key in parts:
             found.setdefault((key, group), []).append(judgment)
     labelled: dict[str, list[Judgment]] = {}
     for (key, group), judgments in found.items():
@@ -63,6 +69,12 @@ def judgments_by_label(
             labelled.setdefault(label, []).extend(judgments)
     _say_if_judged_once(scores, labelled)
     return labelled
+
+
+def is_rejudged(sample: SampleScore) -> bool:
+    """Whether `rejudge` made a score: each output is judged on its own."""
+    kept = replications_in(sample.score)
+    return kept is not None and kept.scorer is not None
 
 
 def _labels(key: str, group: str | None) -> Iterator[str]:
@@ -100,8 +112,7 @@ def _metadata(sample: SampleScore) -> tuple[Mapping[str, Any], Mapping[str, Any]
 def _say_if_judged_once(
     scores: Sequence[SampleScore], labelled: Mapping[str, Sequence[Judgment]]
 ) -> None:
-    rejudged = any(replications_in(sample.score) is not None for sample in scores)
-    if rejudged and any(
+    if any(map(is_rejudged, scores)) and any(
         len(judgments) == len({judgment.question for judgment in judgments})
         for judgments in labelled.values()
     ):

@@ -13,13 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 from inspect_ai.util import warn_once
 
+from ..errors import UserError
 from ..judgments.count import Judged
 from ..judgments.estimate import NO_NUMBERS, NO_ORDER, Level, check_level, estimates
 from ..judgments.judgment import Judgment
-from ..judgments.replications import replications_in
+from ..judgments.score import judgments_in
 from ..stats import COEFFICIENTS, Estimate, NoJudgmentsError
 from ..verdicts import INVALID, NON_RESPONSE
-from .groups import judgments_by_label
+from .groups import is_rejudged, judgments_by_label
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +31,7 @@ def reliability(
     level: Level | None = None,
     categories: Sequence[str] | None = None,
     full: bool = False,
+    keys: Sequence[str] | None = None,
 ) -> Metric:
     """How reliable are these scores? For any task with epochs, and any scorer.
 
@@ -51,6 +53,8 @@ def reliability(
             ordinal. By default those that the judge declared, else those that occur. AC1,
             Brennan-Prediger and the entropy depend on how many there are.
         full: All coefficients, with their intervals.
+        keys: Parts of scores that are mappings; by default all. A rubric of hundreds of parts
+            would have hundreds of panels.
 
     Raises:
         UserError: The level does not exist.
@@ -63,15 +67,26 @@ def reliability(
 
     def compute(scores: list[SampleScore]) -> Value:
         # Inspect calls with nothing at first, and turns a metric that raises into a failed log.
-        found = judgments_by_label(scores, by) or {"": []}
-        rejudged = any(replications_in(sample.score) is not None for sample in scores)
-        return {
-            name + label: value
+        found = judgments_by_label(scores, by, keys) or {"": []}
+        rejudged = any(map(is_rejudged, scores))
+        return _Panel(
+            (name + label, value)
             for label, judgments in found.items()
             for name, value in panel_of(judgments, rejudged).items()
-        }
+        )
 
     return compute
+
+
+class _Panel(dict[str, str | int | float | bool | None]):
+    """The values of `reliability()`, which say so to who takes them for one number."""
+
+    def __float__(self) -> float:
+        # Within `grouped`, which inspect hands one reduced score a sample.
+        raise UserError(
+            "grouped(reliability(), KEY) cannot work: grouped sees one score a sample, without its "
+            "epochs. Write reliability(by=KEY) instead, and read this log again with inspect score."
+        )
 
 
 def _panel(
@@ -192,8 +207,13 @@ def best_rate() -> Metric:
     """
 
     def compute(scores: list[SampleScore]) -> float:
-        best = [(sample.score.metadata or {}).get("best") for sample in scores]
-        known = [chosen for chosen in best if isinstance(chosen, bool)]
+        known = [
+            judgment.responder == best
+            for sample in scores
+            if isinstance(best := (sample.score.metadata or {}).get("best"), str)
+            for judgment in judgments_in(sample.score, str(sample.sample_id))
+            if judgment.verdict is not None
+        ]
         return sum(known) / len(known) if known else math.nan
 
     return compute

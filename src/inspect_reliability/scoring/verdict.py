@@ -1,5 +1,7 @@
 """The scorer that reads a judge's verdict."""
 
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
@@ -7,7 +9,9 @@ from inspect_ai.solver import TaskState
 
 from ..designs import ParserName, Reader
 from ..errors import UserError
-from ..judging.replicate import replication_of
+from ..judging.replicate import replication_of, replications_of
+from ..judgments.replications import Replications
+from .explanation import explanation
 from .metrics import invalid_rate, reliability
 
 _LONGEST = 200
@@ -15,24 +19,32 @@ _LONGEST = 200
 
 
 @scorer(metrics=[reliability(), invalid_rate()])
-def verdict(parser: ParserName = "default") -> Scorer:
+def verdict(parser: ParserName | Mapping[str, Any] = "default") -> Scorer:
     """Read the verdict from the output of a judge, of any design.
 
     The score's value is the verdict by name, "non-response" or "invalid". Its metadata are the
-    benchmark, the categories (all verdicts the judge can give), replication, seed, a fingerprint
-    of the prompt, how the verdict was read, the short fields of the item and, where the judge
-    chooses among options, their order, the responder chosen, and whether it is the one known to be
-    best.
+    benchmark, a fingerprint of the study (template, verdicts and questions), the categories (all
+    verdicts the judge can give), replication, seed, a fingerprint of the prompt, how the verdict
+    was read, the short fields of the item and, where the judge chooses among options, their order,
+    the responder chosen, and the one known to be best.
+
+    Where a sample makes several replications, the value is the most frequent verdict and the
+    metadata keep all verdicts (see `judgments.replications`). Replication, seed and prompt are
+    those of the first.
 
     Args:
-        parser: "default", or "published" for the pattern of the published study.
+        parser: "default"; "strict", which reads only the form that the design asks for; or
+            "published" for the pattern of the published study. Or another `parser` for the
+            design, such as `{"labels": ["Rating"]}`.
 
     Raises:
         UserError: No parser has that name.
     """
-    if parser not in get_args(ParserName):
+    own = parser if isinstance(parser, Mapping) else None
+    name: ParserName = "default" if isinstance(parser, Mapping) else parser
+    if name not in get_args(ParserName):
         known = ", ".join(get_args(ParserName))
-        raise UserError(f"parser='{parser}' is not known. Use one of: {known}.")
+        raise UserError(f"parser='{name}' is not known. Use one of: {known}.")
 
     async def score(state: TaskState, target: Target) -> Score:
         design = state.metadata.get("design")
@@ -41,26 +53,58 @@ def verdict(parser: ParserName = "default") -> Scorer:
                 "These samples do not say how their judge answers: the scorer 'verdict' reads the "
                 "logs of inspect_reliability's judge tasks."
             )
-        reader = Reader(design["verdict"], design.get("parser"))
-        text = state.output.completion
-        found = reader.read(text, parser)
+        reader = Reader(design["verdict"], own or design.get("parser"))
         metadata: dict[str, Any] = {
             **_short_fields(state.metadata["item"]["fields"]),
             "benchmark": design["name"],
             "categories": list(reader.categories),
             **replication_of(state),
         }
-        if found.how:
-            metadata["read_by"] = found.how
+        if study := design.get("study"):
+            metadata["study"] = study
         if order := state.metadata.get("order"):
-            metadata |= {"order": order, **_choice(reader, found.verdict, order)}
+            metadata["order"] = order
             if best := state.metadata["item"]["best"]:
-                metadata["best"] = metadata.get("responder") == best
+                metadata["best"] = best
         elif responses := state.metadata["responses"]:
             metadata["responder"] = next(iter(responses))
-        return Score(value=found.verdict, answer=found.verdict, explanation=text, metadata=metadata)
+        if texts := replications_of(state.metadata, state.output):
+            return _replicated(state, texts, metadata, lambda text: reader.read(text, name).verdict)
+        found = reader.read(state.output.completion, name)
+        if found.how:
+            metadata["read_by"] = found.how
+        if order:
+            metadata |= _choice(reader, found.verdict, order)
+        return Score(
+            value=found.verdict,
+            answer=found.verdict,
+            explanation=state.output.completion,
+            metadata=metadata,
+        )
 
     return score
+
+
+def _replicated(
+    state: TaskState,
+    texts: Mapping[int, str | None],
+    metadata: dict[str, Any],
+    read: Callable[[str], str],
+) -> Score:
+    """One score of several replications, whose value is the most frequent verdict."""
+    verdicts = [None if text is None else read(text) for text in texts.values()]
+    errors = state.metadata.get("errors", {})
+    kept = Replications(
+        verdicts, metadata["seed"], metadata["replication"], state.metadata.get("orders")
+    )
+    said = [errors[str(number)] if text is None else text for number, text in texts.items()]
+    most = Counter(verdict for verdict in verdicts if verdict is not None).most_common(1)[0][0]
+    return Score(
+        value=most,
+        answer=most,
+        explanation=explanation(verdicts, said, kept.first),
+        metadata=metadata | kept.metadata | ({"errors": errors} if errors else {}),
+    )
 
 
 def _short_fields(fields: dict[str, Any]) -> dict[str, Any]:

@@ -23,8 +23,20 @@ from .coefficients import (
     omega_composite,
     panel,
 )
-from .comparison import Comparison, Driver, compare
+from .comparison import Comparison, Driver, compare, compare_all
 from .counts import Counts
+from .decisions import (
+    FAILS,
+    OPEN,
+    PASSES,
+    Decision,
+    anytime_omega,
+    anytime_rate,
+    look_level,
+    questions_to_decide,
+    questions_to_decide_rate,
+    within_limit,
+)
 from .decomposition import Decomposition, decompose
 from .errors import (
     NoJudgmentsError,
@@ -36,19 +48,25 @@ from .errors import (
 from .estimate import Estimate, LeftOut
 from .majority import StableMajority, Unsettled, stable_majority
 from .noise_floor import Floor, noise_floor
-from .non_response import handle_non_response, non_response_rate
 from .numbers import Numbers
 from .planning import Design, Precision, precision
+from .pooled import Pooled, pooled_omega
 from .position import ChoiceShares, PositionOrPreference, choice_shares, position_or_preference
+from .rates import handle_non_response, rate
 from .shared import NothingSharedError
+from .stopping import stopped_by_verdicts
 
 __all__ = [
     "COEFFICIENTS",
+    "FAILS",
+    "OPEN",
+    "PASSES",
     "Accuracy",
     "ChoiceShares",
     "Coefficient",
     "Comparison",
     "Counts",
+    "Decision",
     "Decomposition",
     "Design",
     "Driver",
@@ -58,6 +76,7 @@ __all__ = [
     "NoJudgmentsError",
     "NothingSharedError",
     "Numbers",
+    "Pooled",
     "PositionOrPreference",
     "Precision",
     "ReliabilityError",
@@ -70,9 +89,12 @@ __all__ = [
     "accuracy",
     "agreement",
     "agreement_between",
+    "anytime_omega",
+    "anytime_rate",
     "brennan_prediger",
     "choice_shares",
     "compare",
+    "compare_all",
     "cronbach_alpha",
     "decompose",
     "fleiss_kappa",
@@ -83,17 +105,23 @@ __all__ = [
     "krippendorff_alpha",
     "krippendorff_alpha_numeric",
     "krippendorff_alpha_ordinal",
+    "look_level",
     "modal_share",
     "modal_share_loo",
     "noise_floor",
-    "non_response_rate",
     "normalised_entropy",
     "of_scale",
     "omega",
     "omega_composite",
     "panel",
+    "pooled_omega",
     "position_or_preference",
     "precision",
+    "questions_to_decide",
+    "questions_to_decide_rate",
+    "rate",
     "stable_majority",
+    "stopped_by_verdicts",
     "variance_components",
+    "within_limit",
 ]

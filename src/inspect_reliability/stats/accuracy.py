@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import NoJudgmentsError, ShapeError, UnknownCategoryError
+from .errors import NoJudgmentsError, ShapeError, UnknownCategoryError, check_level
+from .estimate import Estimate, LeftOut
+from .rates import mean_share
 
 VERDICTS = ("correct", "incorrect", "non-response")
 
@@ -16,8 +18,8 @@ class Accuracy:
     """Shares of right, wrong and missing answers, each from 0 to 1 (Sun et al. 2023).
 
     Attributes:
-        a_lm: Share judged correct, mean over replications. A judgment without a verdict counts as
-            not correct, as published.
+        a_lm: Share judged correct, mean over replications, with its interval over questions. A
+            judgment without a verdict counts as not correct, as published.
         a_lm_se_replications: SD over replications / sqrt(R), the published standard error: what
             the judge's next run over the same answers would change, and nothing else. None with
             fewer than two replications.
@@ -27,24 +29,20 @@ class Accuracy:
             (hallucination rate); None where it is not known which answers are missing.
         m: Share of questions with a missing answer: "unsure" or empty; None where not known.
         non_response_rate: Share of judgments without a verdict.
-        n_questions: Questions with a judgment, N.
-        n_replications: Replications with a judgment, R.
-        left_out: Judgments that are missing: replications still to come, or failed.
     """
 
-    a_lm: float
+    a_lm: Estimate
     a_lm_se_replications: float | None
     a_lm_se_questions: float | None
     h_lm: float | None
     m: float | None
     non_response_rate: float
-    n_questions: int
-    n_replications: int
-    left_out: int
 
 
 def accuracy(
-    verdicts: Iterable[Iterable[object]], missing: Iterable[bool] | None = None
+    verdicts: Iterable[Iterable[object]],
+    missing: Iterable[bool] | None = None,
+    level: float = 0.95,
 ) -> Accuracy:
     """Accuracy, hallucination rate and missing rate from a judge's verdicts.
 
@@ -52,12 +50,15 @@ def accuracy(
         verdicts: N questions x R replications of "correct", "incorrect" or "non-response".
             Anything that is no string (None, NaN) counts as no judgment.
         missing: For each question, whether its answer is missing ("unsure" or empty).
+        level: Confidence level of the interval.
 
     Raises:
+        ReliabilityError: The level is not between 0 and 1.
         ShapeError: The verdicts are not an N x R array, or `missing` does not have N entries.
         UnknownCategoryError: A verdict is none of the three.
         NoJudgmentsError: No verdict is given.
     """
+    check_level(level)
     rows = [[verdict if isinstance(verdict, str) else "" for verdict in row] for row in verdicts]
     if len({len(row) for row in rows}) > 1:
         raise ShapeError(
@@ -82,16 +83,25 @@ def accuracy(
         wrong = (given == "incorrect") & ~unanswered[:, None]
         h_lm = float(_shares(wrong, judged, axis=0).mean())
         m = float(unanswered[judged.any(axis=1)].mean())
+    ends, reason = mean_share(by_question, level)
+    a_lm = Estimate(
+        value=float(by_replication.mean()),
+        low=ends and ends[0],
+        high=ends and ends[1],
+        n_questions=len(by_question),
+        n_replications=float(judged.sum() / len(by_question)),
+        left_out=LeftOut(int((~judged).sum())),
+        reason=reason,
+        method=ends and "logit scale",
+        level=level,
+    )
     return Accuracy(
-        a_lm=float(by_replication.mean()),
+        a_lm=a_lm,
         a_lm_se_replications=_standard_error(by_replication),
         a_lm_se_questions=_standard_error(by_question),
         h_lm=h_lm,
         m=m,
         non_response_rate=float((given == "non-response").sum() / judged.sum()),
-        n_questions=len(by_question),
-        n_replications=len(by_replication),
-        left_out=int((~judged).sum()),
     )
 
 

@@ -1,7 +1,7 @@
 """Do judges agree with each other, and how much do they add to the variance of verdicts?"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -9,14 +9,7 @@ import numpy as np
 from .counts import Counts
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
-from .intervals import (
-    FEWEST_QUESTIONS,
-    TOO_FEW,
-    add_interval,
-    constant_share_bound,
-    jackknife,
-    leave_one_out,
-)
+from .rates import mean_share
 from .shared import shared_questions
 
 
@@ -45,26 +38,23 @@ def agreement_between(judges: Mapping[str, Counts], level: float = 0.95) -> Esti
     counts = list(shared.judges.values())
     shares = [one.table / one.replications[:, None] for one in counts]
     alike = np.mean([(one * other).sum(axis=1) for one, other in combinations(shares, 2)], axis=0)
-    clusters, value = counts[0].clusters, float(alike.mean())
-    n = counts[0].n_clusters
-    estimate = Estimate(
-        value=value,
-        n_questions=n,
+    of_cluster = np.unique(counts[0].clusters, return_inverse=True)[1]
+    by_question = np.bincount(of_cluster, alike) / np.bincount(of_cluster)
+    ends, reason = mean_share(by_question, level)
+    return Estimate(
+        value=float(by_question.mean()),
+        low=ends and ends[0],
+        high=ends and ends[1],
+        n_questions=len(by_question),
         n_replications=float(np.mean([one.replications.mean() for one in counts])),
         left_out=LeftOut(
             sum(int(one.missing.sum()) for one in counts),
             tuple(dict.fromkeys(name for names in shared.left_out.values() for name in names)),
         ),
+        reason=reason,
+        method=ends and "logit scale",
         level=level,
     )
-    if value == 1:
-        low = constant_share_bound(n, level)
-        return replace(estimate, low=low, high=value, method="exact bound")
-    if n < FEWEST_QUESTIONS:
-        return replace(estimate, reason=TOO_FEW)
-    weights = leave_one_out(clusters)
-    without = weights @ alike / weights.sum(axis=1)
-    return add_interval(estimate, jackknife(value, without, level, least=0.0), "jackknife")
 
 
 @dataclass(frozen=True)

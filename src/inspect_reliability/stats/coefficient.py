@@ -1,6 +1,5 @@
 """A coefficient: a formula, what to know about it, and its estimate with an interval."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,20 +8,20 @@ from .counts import Counts
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
 from .intervals import (
+    EXACT_BOUND,
     FEWEST_QUESTIONS,
+    LOG_SCALE,
+    NO_WIDTH,
     TOO_FEW,
-    add_interval,
-    constant_share_bound,
-    jackknife,
-    leave_one_out,
+    Formula,
+    Method,
+    Study,
 )
 from .numbers import Numbers
-from .sums import FloatArray, Scale, Sums, sums
+from .sums import FloatArray, Scale, Sums
 
 NO_VARIANCE = "no variance between questions"
 NO_K = "the number of categories is not fixed where every non-response is a category of its own"
-
-Formula = Callable[[Sums], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,7 @@ class Coefficient:
         least: The least it can be, of the same sums: no interval goes lower than this, or than
             the value. By default 0, of a share; no true composite is lower, since chance is 0.
         best: Its value where no question ever varies, 0 or 1.
+        interval: How its interval is made.
         needs_categories: Whether it depends on the number of declared categories, K.
         depends_on_replications: Whether its true value depends on the number of replications, R.
         fewest_questions: How many questions it needs.
@@ -53,6 +53,7 @@ class Coefficient:
     scale: Scale = "nominal"
     least: Formula = lambda s: np.zeros_like(s.questions)
     best: float = 1.0
+    interval: Method = LOG_SCALE
     needs_categories: bool = False
     depends_on_replications: bool = False
     fewest_questions: int = 2
@@ -88,29 +89,22 @@ def estimates(
     check_level(level)
     for row in rows:
         row.check(given)
-    blank = _blank(given, level)
+    blank = blank_estimate(given, level)
     if not blank.n_questions:
         return {row.name: blank for row in rows}
     used = given.replicated
     # One pass over the questions a scale, whatever the number of coefficients.
-    total = {scale: sums(used, scale) for scale in {row.scale for row in rows}}
-    without = {}
-    if blank.n_questions > 1:
-        weights = leave_one_out(used.clusters)
-        without = {scale: sums(used, scale, weights) for scale in total}
-    return {
-        row.name: _estimate(row, given, total[row.scale], without.get(row.scale), blank)
-        for row in rows
-    }
+    studies = {scale: Study(used, scale) for scale in {row.scale for row in rows}}
+    return {row.name: _estimate(row, given, studies[row.scale], blank) for row in rows}
 
 
-def _blank(given: Counts | Numbers, level: float) -> Estimate:
+def blank_estimate(given: Counts | Numbers, level: float, replications: int = 2) -> Estimate:
     """What is known before anything is estimated, with the reason if nothing can be."""
-    used = given.replications >= 2
+    used = given.replications >= replications
     return Estimate(
         n_questions=len(np.unique(given.clusters[used])),
         n_replications=float(given.replications[used].mean()) if used.any() else 0.0,
-        left_out=LeftOut(int(given.missing.sum()), given.unreplicated),
+        left_out=LeftOut(int(given.missing.sum()), given.fewer_than(replications)),
         reason=(
             "needs at least 2 replications" if given.replications.any() else "there are no verdicts"
         ),
@@ -118,32 +112,36 @@ def _blank(given: Counts | Numbers, level: float) -> Estimate:
     )
 
 
-def _estimate(
-    row: Coefficient,
-    given: Counts | Numbers,
-    total: Sums,
-    without: Sums | None,
-    blank: Estimate,
-) -> Estimate:
+def _estimate(row: Coefficient, given: Counts | Numbers, study: Study, blank: Estimate) -> Estimate:
     """One coefficient with its interval, or with the reason why it has none."""
-    if blank.n_questions < row.fewest_questions:
+    if study.n < row.fewest_questions:
         return replace(blank, reason=f"needs at least {row.fewest_questions} questions")
-    value = float(row.formula(total))
+    value = float(row.formula(study.total))
     if np.isnan(value):
         return replace(blank, reason=row.undefined(given))
-    if total.disagreement == 0:
-        found = replace(blank, value=row.best, reason="no interval: no question varies")
-        if row.scale != "nominal":
-            return found
-        bound = total.at_agreement(constant_share_bound(blank.n_questions, blank.level))
-        # Replications are exchangeable, so no true value is below that of chance.
-        low, high = sorted((row.best, float(np.fmax(row.formula(bound), 0.0))))
-        return add_interval(found, (low, high), "exact bound")
-    found = replace(blank, value=value, reason=TOO_FEW)
-    if without is None or blank.n_questions < FEWEST_QUESTIONS:
+    constant = bool(study.total.disagreement == 0)
+    found = replace(blank, value=row.best if constant else value, reason=TOO_FEW)
+    if constant and row.scale != "nominal":
+        return replace(found, reason="no interval: no question varies")
+    if not constant and study.n < FEWEST_QUESTIONS:
         return found
-    left_out, least = row.formula(without), float(row.least(total))
-    if row.best == 1:
-        return add_interval(found, jackknife(value, left_out, blank.level, least), "jackknife")
-    low, high = jackknife(1 - value, 1 - left_out, blank.level, least)
-    return add_interval(found, (1 - high, 1 - low), "jackknife")
+    method = EXACT_BOUND if constant and not row.interval.constant else row.interval
+
+    def rising(s: Sums) -> FloatArray:
+        return row.formula(s) if row.best == 1 else 1 - row.formula(s)
+
+    low, high = method.ends(rising, study, blank.level)
+    if np.isnan(low):
+        return replace(found, reason="no interval: only one or two questions vary")
+    if high - low < NO_WIDTH:
+        reason = "no interval: the value is the same whichever questions are asked"
+        return replace(found, reason=reason)
+    # Replications are exchangeable, so the true value cannot be below chance, although about half
+    # of the estimates from pure noise are.
+    x = float(rising(study.total))
+    low = min(max(low, float(row.least(study.total))), x)
+    high = max(min(high, 1.0), 0.0, x)
+    if row.best == 0:
+        low, high = 1 - high, 1 - low
+    name = EXACT_BOUND.name if constant else method.name
+    return replace(found, low=low, high=high, reason=None, method=name)

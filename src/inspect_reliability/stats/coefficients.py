@@ -1,9 +1,8 @@
 """The coefficients: one table, of which each row is a formula and what to know about it.
 
-Unequal replications: agreement is the mean over questions, shares are those of all verdicts
-(AC1: the mean of the questions' shares, as Gwet defines it), omega is the one-way analysis of
-variance with its average number of replications n0, and Krippendorff's alpha weights each
-question by its verdicts, as he defines it. A single declared category leaves nothing to chance.
+Unequal replications: omega, agreement, AC1 and the shares count every question alike; Fleiss'
+kappa takes chance from all verdicts, and Krippendorff's alpha weights each question by its
+verdicts, as they define them. A single declared category leaves nothing to chance.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,10 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from .coefficient import Coefficient, Formula, estimates
+from .coefficient import Coefficient, estimates
 from .counts import Counts
 from .errors import UnknownCoefficientError
 from .estimate import Estimate
+from .intervals import (
+    F_SCALE,
+    NOISE_QUESTION,
+    PLUS_A_QUESTION,
+    Ends,
+    Formula,
+    Method,
+    Study,
+)
 from .numbers import Numbers
 from .sums import FloatArray, Scale, Sums
 
@@ -39,7 +47,7 @@ def panel(
 ) -> dict[str, Estimate]:
     """Estimate coefficients with their intervals.
 
-    The interval is the jackknife over questions on the log scale. Where no question varies the
+    Each row of the table names its method (`Coefficient.interval`). Where no question varies the
     exact bound takes its place: exact for agreement, Brennan-Prediger, modal shares and entropy;
     the other coefficients are carried over from it with the shares of the categories as observed.
 
@@ -75,8 +83,8 @@ def markdown_table() -> str:
 
 
 def _least_over_replications(s: Sums) -> FloatArray:
-    """-1 / (n0 - 1): omega, kappa and alpha of questions that do not differ at all."""
-    return -1 / (_n0(s) - 1)
+    """-1 / (R - 1): omega, kappa and alpha of questions that do not differ at all."""
+    return np.asarray(-1 / (s.replications - 1))
 
 
 def _least_over_categories(s: Sums) -> FloatArray:
@@ -100,20 +108,44 @@ def _add(row: Coefficient) -> Coefficient:
 
 @_row(
     "Omega",
-    "How far a single verdict can be trusted to be the judge's own.",
+    "Consistency over seeds: 1 minus how often two verdicts on the same question differ, over how "
+    "often verdicts on two different questions differ.",
     "Janson & Olsson 2001; McDonald 1999",
     least=_least_over_replications,
+    interval=PLUS_A_QUESTION,
     compact=True,
 )
 def omega(s: Sums) -> FloatArray:
-    """(MSB - MSW) / (MSB + (n0 - 1) MSW) = 1 - W / T.
+    """1 - W / D, by pairs of verdicts: a U-statistic, unbiased in W and D for any replications.
 
-    Traces of the one-way analysis of variance of one-hot verdicts (Light & Margolin 1971), in the
-    form of ICC(1) (Shrout & Fleiss 1979). With parallel replications this is McDonald's omega of
-    one replication.
+    With equal replications this is the one-way analysis of variance of one-hot verdicts (Light &
+    Margolin 1971) in the form of ICC(1) (Shrout & Fleiss 1979), and McDonald's omega of one
+    replication in the parallel one-factor model.
     """
-    between, within = _mean_squares(s)
-    return _ratio(between - within, between + (_n0(s) - 1) * within)
+    return 1 - _ratio(s.within, s.any_two)
+
+
+def _composite(omega: FloatArray, replications: FloatArray) -> FloatArray:
+    """R w / (1 + (R - 1) w) of omega w (Spearman-Brown)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(replications * omega / (1 + (replications - 1) * omega))
+
+
+def _like(row: Coefficient, *, composite: bool = False) -> Method:
+    """The interval of another coefficient of the same population value, or of its composite."""
+
+    def ends(formula: Formula, study: Study, level: float) -> Ends:
+        low, high = row.interval.ends(row.formula, study, level)
+        if not composite:
+            return low, high
+        r, least = study.total.replications, float(row.least(study.total))
+        # The composite falls without bound towards the least omega; no true one is below 0.
+        low, high = (
+            float(_composite(np.asarray(x), r)) if x > least else -np.inf for x in (low, high)
+        )
+        return low, high
+
+    return Method(f"as {row.name}", ends, row.interval.constant)
 
 
 @_row(
@@ -121,11 +153,17 @@ def omega(s: Sums) -> FloatArray:
     "Reliability of all replications together: near 1 for many replications of any judge.",
     "McDonald 1999",
     depends_on_replications=True,
+    interval=_like(omega, composite=True),
 )
 def omega_composite(s: Sums) -> FloatArray:
-    """1 - MSW / MSB, which is n0 w / (1 + (n0 - 1) w) of omega w (Spearman-Brown)."""
-    between, within = _mean_squares(s)
-    return 1 - _ratio(within, between)
+    """R w / (1 + (R - 1) w) of omega w, R the harmonic mean (Spearman-Brown).
+
+    Unequal replications can make the denominator negative: such questions vary less than chance
+    alone would have it, and the composite has no value.
+    """
+    between = s.any_two - s.within
+    mean = between + s.within / s.replications
+    return _ratio(between, np.where(mean > 1e-12 * s.any_two, mean, 0.0))
 
 
 @_row(
@@ -133,12 +171,13 @@ def omega_composite(s: Sums) -> FloatArray:
     "Share of pairs of replications that agree: high for any judge that nearly always says the "
     "same, whatever the question.",
     "Fleiss 1971",
+    interval=NOISE_QUESTION,
     fewest_questions=1,
     compact=True,
 )
 def agreement(s: Sums) -> FloatArray:
     """P_o: mean over questions of the share of agreeing pairs."""
-    return 1 - s.disagreement / s.questions
+    return 1 - s.within
 
 
 @_row(
@@ -146,10 +185,11 @@ def agreement(s: Sums) -> FloatArray:
     "Agreement beyond that of the pooled verdict shares.",
     "Fleiss 1971",
     least=_least_over_replications,
+    interval=_like(omega),
 )
 def fleiss_kappa(s: Sums) -> FloatArray:
     """(P_o - P_e) / (1 - P_e) with P_e from the shares of all verdicts."""
-    return 1 - _ratio(s.disagreement / s.questions, s.total / s.verdicts)
+    return 1 - _ratio(s.within, s.total / s.verdicts)
 
 
 @_row(
@@ -157,6 +197,7 @@ def fleiss_kappa(s: Sums) -> FloatArray:
     "Agreement beyond that of the pooled verdict shares, corrected for few verdicts.",
     "Krippendorff 2019",
     least=_least_over_replications,
+    interval=_like(omega),
 )
 def krippendorff_alpha(s: Sums) -> FloatArray:
     """1 - D_o / D_e over all pairable verdicts."""
@@ -168,13 +209,14 @@ def krippendorff_alpha(s: Sums) -> FloatArray:
     "Agreement beyond chance, where chance is small if one verdict dominates.",
     "Gwet 2008",
     least=_least_over_categories,
+    interval=NOISE_QUESTION,
     needs_categories=True,
 )
 def gwet_ac1(s: Sums) -> FloatArray:
     """(P_o - P_e) / (1 - P_e) with P_e = sum p(1 - p) / (K - 1)."""
-    shares = s.shares / s.questions[..., None]
+    shares = s.means / s.questions[..., None]
     by_chance = (shares * (1 - shares)).sum(axis=-1) / max(s.categories - 1, 1)
-    return 1 - _ratio(s.disagreement / s.questions, 1 - by_chance)
+    return 1 - _ratio(s.within, 1 - by_chance)
 
 
 @_row(
@@ -182,17 +224,19 @@ def gwet_ac1(s: Sums) -> FloatArray:
     "Agreement beyond chance, where chance is 1/K.",
     "Brennan & Prediger 1981",
     least=_least_over_categories,
+    interval=NOISE_QUESTION,
     needs_categories=True,
 )
 def brennan_prediger(s: Sums) -> FloatArray:
     """(P_o - 1/K) / (1 - 1/K)."""
-    return 1 - s.disagreement / s.questions * s.categories / max(s.categories - 1, 1)
+    return 1 - s.within * s.categories / max(s.categories - 1, 1)
 
 
 @_row(
     "Modal share",
     "How often one replication gives the most frequent verdict of its question; biased upwards.",
     "",
+    interval=NOISE_QUESTION,
     depends_on_replications=True,
 )
 def modal_share(s: Sums) -> FloatArray:
@@ -204,6 +248,7 @@ def modal_share(s: Sums) -> FloatArray:
     "Modal share, leave-one-out",
     "How often one replication gives the majority verdict of the others; biased downwards.",
     "",
+    interval=NOISE_QUESTION,
     depends_on_replications=True,
 )
 def modal_share_loo(s: Sums) -> FloatArray:
@@ -214,8 +259,9 @@ def modal_share_loo(s: Sums) -> FloatArray:
 @_row(
     "Entropy / log K",
     "Spread of the verdicts on a question: 0 if they never differ, 1 if all K are as frequent.",
-    "",
+    "Zhang 2012",
     best=0.0,
+    interval=NOISE_QUESTION,
     needs_categories=True,
     depends_on_replications=True,
 )
@@ -232,6 +278,7 @@ krippendorff_alpha_ordinal = _add(
         title="Krippendorff's alpha, ordinal",
         about="Krippendorff's alpha where a disagreement weighs the ranks it spans, squared.",
         scale="ordinal",
+        interval=F_SCALE,
     )
 )
 icc = _add(
@@ -242,6 +289,7 @@ icc = _add(
         about="Omega of numbers, ICC(1): how far a single number can be trusted.",
         source="Shrout & Fleiss 1979",
         scale="interval",
+        interval=F_SCALE,
     )
 )
 icc_composite = _add(
@@ -252,6 +300,7 @@ icc_composite = _add(
         about="ICC(1) of the mean of all replications.",
         source="Shrout & Fleiss 1979",
         scale="interval",
+        interval=_like(icc, composite=True),
     )
 )
 
@@ -265,9 +314,13 @@ icc_composite = _add(
 )
 def cronbach_alpha(s: Sums) -> FloatArray:
     """R / (R - 1) (1 - sum of the replications' variances / variance of the questions' sums)."""
-    if s.items < 2:
-        return np.full_like(s.questions, np.nan)
-    return (1 - _ratio(s.item_squares, s.total_squares)) * s.items / (s.items - 1)
+    r, n = s.items.shape[-1], s.questions
+    if r < 2:
+        return np.full_like(n, np.nan)
+    parts = (s.item_squares - s.items**2 / n[..., None]).sum(axis=-1)
+    whole = s.total_squares - s.items.sum(axis=-1) ** 2 / n
+    whole = np.where(whole > 1e-12 * s.total_squares, whole, 0.0)
+    return np.asarray((1 - _ratio(parts, whole)) * r / (r - 1))
 
 
 krippendorff_alpha_numeric = _add(
@@ -277,20 +330,9 @@ krippendorff_alpha_numeric = _add(
         title="Krippendorff's alpha, numbers",
         about="Krippendorff's alpha where a disagreement weighs its squared difference.",
         scale="interval",
+        interval=_like(icc),
     )
 )
-
-
-def _mean_squares(s: Sums) -> tuple[FloatArray, FloatArray]:
-    """Traces of the mean squares between and within questions (Brennan 2001)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return s.between / (s.questions - 1), s.within / (s.verdicts - s.questions)
-
-
-def _n0(s: Sums) -> FloatArray:
-    """The average number of replications of an analysis of variance."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return (s.verdicts - s.squared_verdicts / s.verdicts) / (s.questions - 1)
 
 
 def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:

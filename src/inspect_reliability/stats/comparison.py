@@ -1,17 +1,20 @@
 """Is one judge, or one temperature, more reliable than another over the same questions?"""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .coefficients import COEFFICIENTS
 from .counts import Counts
 from .errors import ReliabilityError, check_level
-from .intervals import FEWEST_QUESTIONS, TOO_FEW, jackknife_error, leave_one_out, t_quantile
+from .intervals import FEWEST_QUESTIONS, TOO_FEW, Study, t_quantile
 from .numbers import Numbers
 from .shared import shared_questions
-from .sums import FloatArray, sums
+from .sums import FloatArray
+
+DRAWS = 20_000
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,7 @@ class Driver:
     """What one question does to a difference.
 
     Attributes:
-        question: Its name.
+        question: Its name; of a cluster of questions, that of the first.
         without: The difference without this question; None if it is not estimable then.
         influence: The difference with it minus the difference without it.
     """
@@ -34,6 +37,7 @@ class Comparison:
     """The difference of a coefficient between two judges over the same questions.
 
     Attributes:
+        names: The two judges.
         coefficient: Name of the coefficient. Say it with the difference: one judge can be ahead
             by omega and behind by agreement.
         first: The coefficient of the first judge over the shared questions; None if not estimable.
@@ -46,9 +50,11 @@ class Comparison:
         drivers: The shared questions, those that move the difference most first.
         left_out: Reason -> questions that did not enter because of it.
         reason: Why there is no difference or no interval; else None.
-        level: Confidence level of the interval.
+        level: Confidence level of the interval; of all intervals together, where several judges
+            were compared.
     """
 
+    names: tuple[str, str]
     coefficient: str
     first: float | None
     second: float | None
@@ -71,94 +77,139 @@ def compare(
     names: tuple[str, str] = ("the first judge", "the second judge"),
     level: float = 0.95,
 ) -> Comparison:
-    """Compare two judges, or a judge at two temperatures, by the paired jackknife.
-
-    Both coefficients are computed anew without one question at a time; the difference gets the
-    interval difference +- t(N-1) SE of the jackknife (Efron & Tibshirani 1993, ch. 11). Pairing
-    removes what the questions do to both judges alike, which two separate intervals keep.
-
-    Args:
-        first: Verdicts of the first judge.
-        second: Verdicts of the second judge.
-        coefficient: A name in `COEFFICIENTS`.
-        names: What to call the two in messages.
-        level: Confidence level.
-
-    Raises:
-        NothingSharedError: No question was judged at least twice by both.
-        UnknownCoefficientError: The coefficient does not exist.
-        ReliabilityError: It takes verdicts of another scale, the level is not between 0 and 1, or
-            the non-responses of the two are handled differently.
-    """
-    row = COEFFICIENTS[coefficient]
-    for counts in (first, second):
-        row.check(counts)
-    check_level(level)
+    """Compare two judges, or a judge at two temperatures; see `compare_all`."""
     if names[0] == names[1]:
         raise ReliabilityError(f"Both judges are called {names[0]!r}; give them different names.")
-    shared = shared_questions(dict(zip(names, (first, second), strict=True)))
-    judges = tuple(shared.judges.values())
-    questions, n_clusters = judges[0].questions, judges[0].n_clusters
-    n = len(questions)
-    totals = [sums(counts, row.scale) for counts in judges]
-    whole = np.array([row.formula(total) for total in totals])
-    undefined = row.undefined(first)
+    judges = dict(zip(names, (first, second), strict=True))
+    return compare_all(judges, coefficient, level=level)[0]
+
+
+def compare_all(
+    judges: Mapping[str, Counts | Numbers], coefficient: str = "omega", *, level: float = 0.95
+) -> tuple[Comparison, ...]:
+    """Compare every two of several judges by the paired jackknife, with simultaneous intervals.
+
+    The coefficients are computed anew without one question at a time; a difference gets the
+    interval difference +- c SE of the jackknife (Efron & Tibshirani 1993, ch. 11). Pairing removes
+    what the questions do to both judges alike, which two separate intervals keep. Of two judges c
+    is the t quantile on N - 1 degrees of freedom. Of more it is that of the largest |t| of all
+    pairs, from draws with their estimated correlations (max-t; Hothorn, Bretz & Westfall 2008), so
+    that with probability `level` all intervals hold at once.
+
+    Args:
+        judges: Name -> verdicts of at least two judges.
+        coefficient: A name in `COEFFICIENTS`.
+        level: Confidence level of all intervals together.
+
+    Returns:
+        One comparison a pair, over the questions that all of the judges judged at least twice.
+
+    Raises:
+        NothingSharedError: No question was judged at least twice by all.
+        UnknownCoefficientError: The coefficient does not exist.
+        ReliabilityError: It takes verdicts of another scale, or depends on the number of
+            replications and the judges differ in it; fewer than two judges; the level is not
+            between 0 and 1; or the non-responses of the judges are handled differently.
+    """
+    row = COEFFICIENTS[coefficient]
+    for verdicts in judges.values():
+        row.check(verdicts)
+    check_level(level)
+    if len(judges) < 2:
+        raise ReliabilityError(f"A comparison needs at least 2 judges, not {len(judges)}.")
+    shared = shared_questions(judges)
+    given = list(shared.judges.values())
+    if row.depends_on_replications and any(
+        (one.replications != given[0].replications).any() for one in given
+    ):
+        raise ReliabilityError(
+            f"{coefficient} depends on the number of replications, in which the judges differ. "
+            "Compare omega or agreement, or judge each question equally often."
+        )
+    studies = [Study(one, row.scale) for one in given]
+    whole = np.array([row.formula(study.total) for study in studies])
+    n, undefined = studies[0].n, row.undefined(given[0])
     if n < row.fewest_questions:
-        whole, undefined = np.full(2, np.nan), f"needs at least {row.fewest_questions} questions"
-    difference = float(whole[0] - whole[1])
+        whole = np.full(len(given), np.nan)
+        undefined = f"needs at least {row.fewest_questions} questions"
+    without = np.full((len(given), n), np.nan)
+    if n > 1:
+        without = np.array([row.formula(study.without) for study in studies])
+    least = np.minimum(whole, [float(row.least(study.total)) for study in studies])
+    pairs = list(combinations(range(len(given)), 2))
+    critical = _critical(without, level)
+    _, firsts = np.unique(given[0].clusters, return_index=True)
+    labels = [given[0].questions[i] for i in firsts]
+    names = list(judges)
+    found = []
+    for i, j in pairs:
+        difference, rest = float(whole[i] - whole[j]), without[i] - without[j]
+        low, high, reason = _interval(difference, rest, critical)
+        if low is not None and high is not None:
+            # Either judge can be at its least, or at 1, and the other where it is.
+            low, high = max(low, float(least[i]) - 1), min(high, 1 - float(least[j]))
+        found.append(
+            Comparison(
+                names=(names[i], names[j]),
+                coefficient=coefficient,
+                first=_known(whole[i]),
+                second=_known(whole[j]),
+                difference=_known(difference),
+                low=low,
+                high=high,
+                n_questions=n,
+                n_replications=(
+                    float(given[i].replications.mean()),
+                    float(given[j].replications.mean()),
+                ),
+                drivers=_drivers(labels, difference, rest),
+                left_out=shared.left_out,
+                reason=undefined if np.isnan(difference) else reason,
+                level=level,
+            )
+        )
+    return tuple(found)
 
-    def without(clusters: NDArray[np.int64]) -> FloatArray:
-        if n == 1:
-            return np.full(1, np.nan)
-        weights = leave_one_out(clusters)
-        one, other = (row.formula(sums(counts, row.scale, weights)) for counts in judges)
-        return np.asarray(one - other)
 
-    rest = without(np.arange(n))
-    by_cluster = rest if n_clusters == n else without(judges[0].clusters)
-    low, high, reason = _interval(difference, by_cluster, level)
-    if low is not None and high is not None:
-        # Either judge can be at its least, or at 1, and the other where it is.
-        least = [
-            min(value, float(row.least(total))) for value, total in zip(whole, totals, strict=True)
-        ]
-        low, high = max(low, least[0] - 1), min(high, 1 - least[1])
-    moved = difference - rest
-    order = sorted(range(n), key=lambda i: -abs(np.nan_to_num(moved[i], nan=np.inf)))
-    return Comparison(
-        coefficient=coefficient,
-        first=_known(whole[0]),
-        second=_known(whole[1]),
-        difference=_known(difference),
-        low=low,
-        high=high,
-        n_questions=n_clusters,
-        n_replications=(_mean_replications(judges[0]), _mean_replications(judges[1])),
-        drivers=tuple(Driver(questions[i], _known(rest[i]), _known(moved[i])) for i in order),
-        left_out=shared.left_out,
-        reason=undefined if np.isnan(difference) else reason,
-        level=level,
-    )
+def _critical(without: FloatArray, level: float) -> float:
+    """How many standard errors the intervals of all differences reach, from values [J, N]."""
+    n = without.shape[1]
+    known = without[~np.isnan(without).any(axis=1)]
+    if len(known) < 3 or n < FEWEST_QUESTIONS:
+        return t_quantile(level, n - 1) if n > 1 else np.nan
+    # Each draw weights the questions' deviations at random, so it has the jackknife's covariance.
+    generator = np.random.default_rng(0)
+    deviations = known - known.mean(axis=1, keepdims=True)
+    drawn = generator.standard_normal((DRAWS, n)) @ deviations.T
+    scale = np.sqrt(generator.chisquare(n - 1, DRAWS) / (n - 1))
+    largest = np.zeros(DRAWS)
+    for one, other in combinations(range(len(known)), 2):
+        error = np.sqrt(((deviations[one] - deviations[other]) ** 2).sum())
+        if error > 0:
+            largest = np.maximum(largest, np.abs(drawn[:, one] - drawn[:, other]) / error)
+    return float(np.quantile(largest / scale, level))
 
 
 def _interval(
-    difference: float, without: FloatArray, level: float
+    difference: float, without: FloatArray, critical: float
 ) -> tuple[float | None, float | None, str | None]:
-    """The ends of the paired jackknife-t interval, or why there is none."""
+    """The ends of the paired jackknife interval, or why there is none."""
     n = len(without)
     if n < FEWEST_QUESTIONS:
         return None, None, TOO_FEW
-    error = jackknife_error(without)
+    error = float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))
     if np.isnan(error):
-        return None, None, "no interval: without one of the questions there is no difference"
+        return None, None, "no interval: without one of the questions no difference is estimable"
     if error < 1e-12:
         return None, None, "no interval: the difference is the same whichever question is left out"
-    half_width = t_quantile(level, n - 1) * error
-    return difference - half_width, difference + half_width, None
+    return difference - critical * error, difference + critical * error, None
 
 
-def _mean_replications(given: Counts | Numbers) -> float:
-    return float(given.replications.mean())
+def _drivers(questions: list[str], difference: float, without: FloatArray) -> tuple[Driver, ...]:
+    """What each question does to the difference, those that move it most first."""
+    moved = difference - without
+    order = np.argsort(-np.abs(np.nan_to_num(moved, nan=np.inf)), kind="stable")
+    return tuple(Driver(questions[i], _known(without[i]), _known(moved[i])) for i in order)
 
 
 def _known(value: float) -> float | None:

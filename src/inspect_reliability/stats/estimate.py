@@ -1,9 +1,6 @@
 """A coefficient and what qualifies it."""
 
 from dataclasses import dataclass
-from typing import Literal
-
-IntervalMethod = Literal["jackknife", "exact bound"]
 
 
 @dataclass(frozen=True)
@@ -31,10 +28,11 @@ class Estimate:
         n_replications: Replications per question that entered: their mean over the questions.
         left_out: What did not enter.
         reason: Why there is no value or, with a value, why there is no interval; else None.
-        method: How the interval was made; None without an interval. Both generalise to other
-            questions of the same kind: the jackknife over questions on the log scale, or the exact
-            bound where no question varies (that of a non-response rate is for these questions
-            only, and its warning says so).
+        method: How the interval was made; None without an interval. Each generalises to other
+            questions of the same kind: "plus a question", "noise question", "log scale", "logit
+            scale" and "F scale" are jackknives over questions, "Clopper-Pearson" is of questions,
+            "exact bound" is for questions that never vary, "as omega" and "as icc" are carried
+            over from these.
         level: Confidence level of the interval.
         warning: What a reader must know before using the value; None if nothing.
     """
@@ -46,6 +44,6 @@ class Estimate:
     n_replications: float = 0.0
     left_out: LeftOut = LeftOut()
     reason: str | None = None
-    method: IntervalMethod | None = None
+    method: str | None = None
     level: float = 0.95
     warning: str | None = None

@@ -1,16 +1,23 @@
 """Intervals over questions: what would other questions of the same kind have shown?
 
-Ends that cannot be computed are NaN. scipy is imported where it is called: that takes twice as long
-as numpy, and whoever only imports a metric does not need it.
+A jackknife cannot see questions that were never drawn. Where a judge is nearly perfect, or one
+verdict dominates, a single such question would move a coefficient far, so the ends are also
+computed as if a fraction of one had been drawn, and the farther end is taken.
+
+scipy is imported where it is called: that takes twice as long as numpy, and whoever only imports a
+metric does not need it.
 """
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .estimate import Estimate, IntervalMethod
-from .sums import FloatArray
+from .counts import Counts
+from .numbers import Numbers
+from .sums import FloatArray, Ranks, Scale, Sums, terms
 
 FEWEST_QUESTIONS = 3
 """Fewer do not show how much questions differ."""
@@ -20,22 +27,260 @@ TOO_FEW = f"an interval needs at least {FEWEST_QUESTIONS} questions"
 NO_WIDTH = 1e-12
 """An interval this narrow is rounding: it would promise certainty."""
 
+UNSEEN = 0.4
+"""Weight of a question that always gets the second most frequent verdict, for upper ends."""
 
-def add_interval(estimate: Estimate, ends: tuple[float, float], method: IntervalMethod) -> Estimate:
-    """The estimate with its interval, or with the reason why it has none."""
-    low, high = ends
-    if np.isnan(low):
-        reason = "no interval: only one or two questions vary"
-        return replace(estimate, reason=reason)
+NOISE = 0.5
+"""Weight of a question that gets nothing but noise, for lower ends."""
+
+Formula = Callable[[Sums], FloatArray]
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Method:
+    """How an interval is made.
+
+    Attributes:
+        name: What `Estimate.method` calls it.
+        ends: Its ends, of a formula and a study at a level; NaN where they cannot be computed.
+        constant: Whether it also knows what to do where no question varies.
+    """
+
+    name: str
+    ends: "Callable[[Formula, Study, float], Ends]"
+    constant: bool = False
+
+
+class Study:
+    """The questions of one study, and the sums over them that intervals need.
+
+    Attributes:
+        terms: What each question (or cluster of questions) contributes.
+        total: The sum.
+        n: Number of questions.
+    """
+
+    def __init__(self, given: Counts | Numbers, scale: Scale) -> None:
+        self.terms: Sums | Ranks
+        if scale == "ordinal" and isinstance(given, Counts):
+            self.terms = Ranks(given.table, given.clusters)
+        else:
+            self.terms = terms(given)
+        self.total = self.terms.over()
+        self.n = given.n_clusters
+
+    @cached_property
+    def without(self) -> Sums:
+        """The sums without one question each, [N]."""
+        if isinstance(self.terms, Sums):
+            return self.terms.without_each()
+        return self.terms.over(1.0 - np.eye(self.n))
+
+    @cached_property
+    def noisy(self) -> tuple[Sums, Sums]:
+        """With a noise question: the sum, and those without one question each, the last of it."""
+        assert isinstance(self.terms, Sums)
+        more = _with_noise(self.terms, self.total)
+        more = more.each(lambda _, x: np.concatenate([x[:-1], NOISE * x[-1:]]))
+        return more.over(), more.without_each()
+
+
+def log_scale(formula: Formula, study: Study, level: float) -> Ends:
+    """Jackknife-t on the scale log(1 - x), which follows the skewness of what cannot exceed 1."""
+    x, left_out = float(formula(study.total)), formula(study.without)
+    return on_log_scale(x, jackknife_error(left_out), t_quantile(level, study.n - 1))
+
+
+def f_scale(formula: Formula, study: Study, level: float) -> Ends:
+    """Jackknife-t on the scale of log F, F = (1 + (R - 1) x) / (1 - x), R the harmonic mean."""
+    x, error = float(formula(study.total)), jackknife_error(formula(study.without))
+    return on_f_scale(x, error, t_quantile(level, study.n - 1), float(study.total.replications))
+
+
+def noise_question(formula: Formula, study: Study, level: float) -> Ends:
+    """The log scale, with the lower end that a fraction of a noise question would give, if lower.
+
+    The standard error with a weighted question is that of the weighted jackknife (Efron &
+    Tibshirani 1993, ch. 11, with pseudo-values in proportion to weights).
+    """
+    low, high = log_scale(formula, study, level)
     if high - low < NO_WIDTH:
-        reason = "no interval: the value is the same whichever questions are asked"
-        return replace(estimate, reason=reason)
-    return replace(estimate, low=low, high=high, reason=None, method=method)
+        return low, high
+    whole, without = study.noisy
+    weights = np.append(np.ones(study.n), NOISE)
+    x = float(formula(whole))
+    error = linear_error((weights.sum() - weights) / weights * (x - formula(without)), weights)
+    lower, _ = on_log_scale(x, error, t_quantile(level, study.n - 1))
+    return float(np.fmin(low, lower)), high
 
 
-def leave_one_out(clusters: NDArray[np.int64]) -> FloatArray:
-    """Weights that leave out one cluster each, G x N."""
-    return np.asarray(np.unique(clusters)[:, None] != clusters, dtype=np.float64)
+def plus_a_question(formula: Formula, study: Study, level: float) -> Ends:
+    """The F scale, or what a fraction of a question more would give where that is farther out.
+
+    Upper end: a question that always gets the second most frequent verdict, on the scale
+    log(1 - x). Lower end: a noise question, on the F scale. Both with the linearised standard
+    error of omega in questions of unequal weights.
+    """
+    t, r = t_quantile(level, study.n - 1), float(study.total.replications)
+    terms = study.terms
+    assert isinstance(terms, Sums)
+
+    def plus(shares: FloatArray, weight: float, agreement: float | None = None) -> Ends:
+        weights = np.append(np.ones(study.n), weight)
+        value, slopes = omega_slopes(Points.with_one(terms, shares, agreement), weights)
+        return value, linear_error(slopes, weights)
+
+    low = on_f_scale(*plus(pooled(terms), NOISE), t, r)[0]
+    high = max(on_log_scale(*plus(sure, UNSEEN, 1.0), t)[1] for sure in second_verdicts(terms))
+    if study.total.disagreement == 0:
+        return float(np.fmin(exact_bound(formula, study, level)[0], low)), 1.0
+    base = f_scale(formula, study, level)
+    return float(np.fmin(base[0], low)), float(np.fmax(base[1], high))
+
+
+def exact_bound(formula: Formula, study: Study, level: float) -> Ends:
+    """Where no question varies: exact for agreement, carried over from it for the others."""
+    bound = study.total.at_agreement(constant_share_bound(study.n, level))
+    x, found = float(formula(study.total)), float(formula(bound))
+    return (found, x) if found < x else (x, found)
+
+
+LOG_SCALE = Method("log scale", log_scale)
+F_SCALE = Method("F scale", f_scale)
+NOISE_QUESTION = Method("noise question", noise_question)
+PLUS_A_QUESTION = Method("plus a question", plus_a_question, constant=True)
+EXACT_BOUND = Method("exact bound", exact_bound, constant=True)
+
+
+def _with_noise(terms: Sums, total: Sums) -> Sums:
+    """The terms with one more question, of noise: verdicts with the shares of all questions."""
+    shares, r = pooled(terms), float(total.replications)
+    agreement = noise_agreement(shares)
+    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
+    noise = {
+        "disagreement": 1 - agreement,
+        "squares": shares @ shares,
+        "inverse": 1 / r,
+        "verdicts": r,
+        "weighted_disagreement": r * (1 - agreement),
+        "weighted_norm": r,
+        "means": shares,
+        "pooled": r * shares,
+        "alone": 0.0,
+        "modal": shares.max(initial=0.0),
+        "modal_loo": shares.max(initial=0.0),
+        "entropy": -(shares @ logs),
+    }
+
+    def append(name: str, x: FloatArray) -> FloatArray:
+        more = np.asarray(noise.get(name, 1.0), dtype=np.float64)
+        return np.concatenate([x, more[None]], axis=0)
+
+    return terms.each(append)
+
+
+class Points(NamedTuple):
+    """Questions by what omega and agreement need of them, as `Sums` has it."""
+
+    disagreement: FloatArray
+    means: FloatArray
+    squares: FloatArray
+
+    @classmethod
+    def with_one(
+        cls, terms: "Sums | Points", shares: FloatArray, agreement: float | None = None
+    ) -> "Points":
+        """Some questions and one more, which agrees as often as its shares say, or as given."""
+        square = shares @ shares
+        return cls(
+            np.append(terms.disagreement, 1 - (square if agreement is None else agreement)),
+            np.vstack([terms.means, shares]),
+            np.append(terms.squares, square),
+        )
+
+
+def omega_parts(
+    points: Sums | Points, weights: FloatArray, at: Sums | Points | None = None
+) -> tuple[np.float64, np.float64, FloatArray, FloatArray]:
+    """W and D of names, and how much each changes with the weight of each question, [N].
+
+    A slope is V dW / dw, the total weight V kept; with `at` slopes are those of other questions.
+    """
+    v = weights.sum()
+    shares = weights @ points.means / v
+    within, own = weights @ points.disagreement / v, 1 - weights @ points.squares / v
+    any_two = (v * (1 - shares @ shares) - own) / (v - 1)
+    at = points if at is None else at
+    moved = (-2 * v * (at.means - shares) @ shares - (1 - at.squares - own)) / (v - 1)
+    return within, any_two, at.disagreement - within, moved
+
+
+def omega_slopes(
+    points: Sums | Points, weights: FloatArray, at: Sums | Points | None = None
+) -> tuple[float, FloatArray]:
+    """Omega of names, and its slope in the weight of each question; see `omega_parts`."""
+    within, any_two, of_within, of_any_two = omega_parts(points, weights, at)
+    return 1 - within / any_two, within / any_two**2 * of_any_two - of_within / any_two
+
+
+def agreement_slopes(
+    points: Sums | Points, weights: FloatArray, at: Sums | Points | None = None
+) -> tuple[float, FloatArray]:
+    """The same of agreement."""
+    value = float(1 - weights @ points.disagreement / weights.sum())
+    return value, 1 - (points if at is None else at).disagreement - value
+
+
+def linear_error(slopes: FloatArray, weights: FloatArray) -> float:
+    """Standard error over questions from slopes that a weighted question may be among."""
+    v = weights.sum()
+    return float(np.sqrt(weights @ slopes**2 / (v * (v - 1))))
+
+
+def second_verdicts(terms: Sums) -> list[FloatArray]:
+    """One-hot vectors of the second most frequent verdict, several where some tie.
+
+    Of a single category there is no second: a verdict that no other question got.
+    """
+    shares = pooled(terms)
+    if len(shares) < 2:
+        return [np.zeros_like(shares)]
+    second = np.sort(shares)[-2]
+    return [
+        one
+        for one, share in zip(np.eye(len(shares)), shares, strict=True)
+        if abs(share - second) < NO_WIDTH
+    ]
+
+
+def pooled(terms: Sums) -> FloatArray:
+    """Share of each verdict, mean over questions."""
+    return np.asarray(terms.means.mean(axis=0))
+
+
+def noise_agreement(shares: FloatArray) -> float:
+    """How often the verdicts of a noise question agree: no more than the tosses of a coin."""
+    return min(float(shares @ shares), 0.5)
+
+
+def on_log_scale(x: float, error: float, t: float) -> Ends:
+    """The ends 1 - (1 - x) exp(+-t SE / (1 - x))."""
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        factor = np.exp(t * np.float64(error) / (1 - x))
+        return float(1 - (1 - x) * factor), float(1 - (1 - x) / factor)
+
+
+def on_f_scale(x: float, error: float, t: float, r: float) -> Ends:
+    """The ends of log F +- t SE dlog F / dx, F = (1 + (R - 1) x) / (1 - x), carried back to x."""
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        above = np.float64(1 + (r - 1) * x)
+        if above <= 0:
+            return np.nan, np.nan
+        slope = r / ((1 - x) * above)
+        f = above / (1 - x) * np.exp(np.array([-1, 1]) * t * error * slope)
+        low, high = np.where(np.isinf(f), 1.0, (f - 1) / (f + r - 1))
+    return float(low), float(high)
 
 
 def t_quantile(level: float, degrees_of_freedom: float) -> float:
@@ -45,7 +290,7 @@ def t_quantile(level: float, degrees_of_freedom: float) -> float:
     return float(stdtrit(degrees_of_freedom, (1 + level) / 2))
 
 
-def clopper_pearson(successes: float, trials: float, level: float) -> tuple[float, float]:
+def clopper_pearson(successes: float, trials: float, level: float) -> Ends:
     """The exact binomial interval of a share (Clopper & Pearson 1934)."""
     from scipy.special import betaincinv
 
@@ -61,28 +306,6 @@ def jackknife_error(left_one_out: FloatArray) -> float:
     return float(np.sqrt((n - 1) / n * ((left_one_out - left_one_out.mean()) ** 2).sum()))
 
 
-def jackknife(
-    value: float, left_one_out: FloatArray, level: float, least: float
-) -> tuple[float, float]:
-    """Jackknife-t on the log scale: 1 - (1 - x) exp(+-t SE / (1 - x)).
-
-    The log scale follows the skewness of a coefficient that cannot exceed 1.
-
-    Args:
-        value: The coefficient x.
-        left_one_out: The coefficient without one question (or cluster) each.
-        level: Confidence level.
-        least: The least that the coefficient can be; the interval goes no lower, unless the
-            value itself does.
-    """
-    t = t_quantile(level, len(left_one_out) - 1)
-    gap = 1 - value
-    with np.errstate(over="ignore"):
-        factor = np.exp(t * jackknife_error(left_one_out) / gap)
-    low, high = value - gap * (factor - 1), value + gap * (1 - 1 / factor)
-    return _possible(low, high, min(value, least))
-
-
 def constant_share_bound(n_questions: int, level: float) -> float:
     """Exact lower bound of the share of questions that never vary, if none of N did.
 
@@ -90,14 +313,3 @@ def constant_share_bound(n_questions: int, level: float) -> float:
     Pearson 1934). Agreement is at least that share.
     """
     return float(((1 - level) / 2) ** (1 / n_questions))
-
-
-def _possible(low: float, high: float, least: float) -> tuple[float, float]:
-    """The ends cut at the least and at 1, the upper one at 0 too: no truth lies beyond.
-
-    Replications are exchangeable, so the true value cannot be below chance, although about half
-    of the estimates from pure noise are.
-    """
-    low, high = np.clip([low, high], least, 1.0).tolist()
-    # An interval without width is none, and must not be given one here.
-    return low, max(high, 0.0) if high - low > NO_WIDTH else high

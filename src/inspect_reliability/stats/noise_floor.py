@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from .coefficients import COEFFICIENTS
 from .counts import Counts
 from .errors import ReliabilityError
-from .sums import FloatArray, sums_of_names
+from .sums import FloatArray, terms_of_names
 
 ROUNDING = 1e-9
 """Values that differ by less are the same."""
@@ -80,13 +80,16 @@ def noise_floor(
     row = COEFFICIENTS[coefficient]
     if row.scale != "nominal":
         raise ReliabilityError(f"{coefficient} has no noise floor: it is not nominal.")
-    table = counts.table[counts.replications >= 2]
+    used = counts.replications >= 2
+    table, clusters = counts.table[used], counts.clusters[used]
     if len(table) < 2:
         return None
     dealt = _dealt(table, permutations, seed)
-    values = row.formula(sums_of_names(dealt, singletons=counts.singletons))
-    observed = float(row.formula(sums_of_names(table, singletons=counts.singletons)))
-    return floor_of(values, None if np.isnan(observed) else observed)
+    values, observed = (
+        row.formula(terms_of_names(one, singletons=counts.singletons).together(clusters).over())
+        for one in (dealt, table)
+    )
+    return floor_of(values, None if np.isnan(observed) else float(observed))
 
 
 def _dealt(table: NDArray[np.int64], permutations: int, seed: int) -> NDArray[np.int64]:

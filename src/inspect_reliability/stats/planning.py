@@ -1,17 +1,37 @@
 """How many questions and replications does an interval of a wanted width take?"""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .coefficients import COEFFICIENTS
+from .coefficient import NO_VARIANCE
 from .counts import Counts
 from .errors import ReliabilityError, check_level
-from .intervals import FEWEST_QUESTIONS, jackknife_error, leave_one_out, t_quantile
-from .sums import sums_of_names
+from .intervals import (
+    FEWEST_QUESTIONS,
+    NOISE,
+    UNSEEN,
+    Ends,
+    Points,
+    agreement_slopes,
+    linear_error,
+    noise_agreement,
+    omega_slopes,
+    on_f_scale,
+    on_log_scale,
+    pooled,
+    second_verdicts,
+    t_quantile,
+)
+from .sums import FloatArray, Sums, terms_of_names
 
 MOST_QUESTIONS = 1_000_000
+
+Slopes = Callable[..., tuple[float, FloatArray]]
+
+LIKELY = 0.8
+"""How much of the pilot's uncertainty the range of a design spans."""
 
 
 @dataclass(frozen=True)
@@ -22,11 +42,16 @@ class Design:
         n_questions: Questions.
         n_replications: Replications of each question.
         half_width: Half the width that its interval is expected to have.
+        fewest: Questions it would take if the pilot overstates how much questions differ.
+        most: Questions it would take if the pilot understates that. With a probability of .8 the
+            number lies in this range.
     """
 
     n_questions: int
     n_replications: int
     half_width: float
+    fewest: int
+    most: int
 
     @property
     def judgments(self) -> int:
@@ -48,6 +73,8 @@ class Precision:
         between: Variance between questions, 0 where its estimate is negative; None if not
             estimable.
         within: Variance within questions, between replications; None if not estimable.
+        spread: Standard deviation of the logarithm of the standard error in studies of the
+            pilot's size; None if not estimable. It falls with the square root of the questions.
         n_questions: Questions that entered.
         n_replications: Replications per question that entered, mean.
         left_out: Questions with fewer than three replications.
@@ -59,61 +86,113 @@ class Precision:
     value: float | None
     between: float | None
     within: float | None
+    spread: float | None
     n_questions: int
     n_replications: float
     left_out: tuple[str, ...]
     reason: str | None
     level: float
+    terms: Sums | None = field(default=None, repr=False, compare=False)
 
-    def half_width(self, n_questions: int, n_replications: int) -> float:
-        """Half the width of the default interval of a study of this size.
+    def half_width(self, n_questions: int, n_replications: int, times: float = 1.0) -> float:
+        """Half the width of the interval that a study of this size is expected to have.
+
+        Args:
+            n_questions: Questions.
+            n_replications: Replications of each.
+            times: Standard error of the study over the one expected.
 
         Raises:
             ReliabilityError: Nothing can be planned, or the study is too small for an interval.
         """
-        if self.value is None or self.between is None or self.within is None:
+        low, high = self._ends(n_questions, n_replications, times)
+        return (min(high, 1.0) - low) / 2
+
+    def excludes(self, limit: float, n_questions: int, probability: float) -> bool:
+        """Whether the interval of so many questions probably lies to one side of a limit.
+
+        Args:
+            limit: The limit.
+            n_questions: Questions, with as many replications as the pilot's.
+            probability: Probability that it does, if the estimate is right.
+
+        Raises:
+            ReliabilityError: Nothing can be planned, or the study is too small for an interval.
+        """
+        from scipy.special import ndtri
+
+        low, high = self._ends(
+            n_questions, round(self.n_replications), more=float(ndtri(probability))
+        )
+        return low >= limit if (self.value or 0.0) >= limit else high < limit
+
+    def _ends(
+        self, n_questions: int, n_replications: int, times: float = 1.0, more: float = 0.0
+    ) -> Ends:
+        """The ends expected, or those with the error and the t quantile changed."""
+        if self.between is None or self.within is None or self.terms is None:
             raise ReliabilityError(f"{self.coefficient} cannot be planned: {self.reason}.")
         if n_questions < FEWEST_QUESTIONS or n_replications < 2:
             raise ReliabilityError(
                 f"An interval needs at least {FEWEST_QUESTIONS} questions and 2 replications, not "
                 f"{n_questions} and {n_replications}."
             )
-        error = np.sqrt((self.between + self.within / (n_replications - 1)) / n_questions)
-        gap = 1 - self.value
-        t = t_quantile(self.level, n_questions - 1)
-        # Half of 1 - gap exp(-t error / gap) - (1 - gap exp(t error / gap)).
-        with np.errstate(over="ignore"):
-            return float(gap * np.sinh(t * error / gap))
+        variance = (self.between + self.within / (n_replications - 1)) / n_questions
+        error, t = times * float(np.sqrt(variance)), t_quantile(self.level, n_questions - 1) + more
+        _, ends = _PLANS[self.coefficient]
+        return ends(self.terms, n_questions, n_replications, error, t)
 
-    def design(self, half_width: float, n_replications: int) -> Design:
+    def design(self, half_width: float, n_replications: int, assurance: float = 0.8) -> Design:
         """The fewest questions that give the wanted half-width with so many replications.
 
+        Args:
+            half_width: The half-width wanted.
+            n_replications: Replications of each question.
+            assurance: Probability that the study reaches it, over pilots and studies like these;
+                at .5 half of them do.
+
         Raises:
-            ReliabilityError: Nothing can be planned, the half-width is not positive, or more than
-                a million questions would be needed.
+            ReliabilityError: Nothing can be planned, the half-width is not positive, the assurance
+                is not between 0 and 1, or more than a million questions would be needed.
         """
+        from scipy.special import ndtri
+
         if not half_width > 0:
             raise ReliabilityError(f"The half-width must be positive, not {half_width}.")
-        enough, too_few = MOST_QUESTIONS, FEWEST_QUESTIONS - 1
-        if self.half_width(enough, n_replications) > half_width:
-            raise ReliabilityError(f"More than {MOST_QUESTIONS:,} questions would be needed.")
-        while enough - too_few > 1:
-            middle = (enough + too_few) // 2
-            if self.half_width(middle, n_replications) <= half_width:
-                enough = middle
-            else:
-                too_few = middle
-        return Design(enough, n_replications, self.half_width(enough, n_replications))
+        if not 0 < assurance < 1:
+            raise ReliabilityError(f"The assurance must lie between 0 and 1, not be {assurance}.")
+        z, likely = float(ndtri(assurance)), float(ndtri((1 + LIKELY) / 2))
+
+        def needed(more: Callable[[float], float]) -> int:
+            """Questions if the error is larger by so many spreads, of the pilot's share of them."""
+
+            def reached(n: int) -> bool:
+                times = np.exp((self.spread or 0.0) * more(self.n_questions / n))
+                return self.half_width(n, n_replications, float(times)) <= half_width
+
+            return fewest(reached)
+
+        enough = needed(lambda share: z * np.sqrt(1 + share))
+        return Design(
+            enough,
+            n_replications,
+            self.half_width(enough, n_replications),
+            fewest=needed(lambda share: z * np.sqrt(share) - likely),
+            most=needed(lambda share: z * np.sqrt(share) + likely),
+        )
 
     def designs(
-        self, half_width: float, replications: Sequence[int] = (3, 5, 10, 20, 50, 100)
+        self,
+        half_width: float,
+        replications: Sequence[int] = (3, 5, 10, 20, 50, 100),
+        assurance: float = 0.8,
     ) -> tuple[Design, ...]:
         """One design for each number of replications, fewest replications first.
 
         Raises:
             ReliabilityError: As `design` does.
         """
-        return tuple(self.design(half_width, r) for r in sorted(replications))
+        return tuple(self.design(half_width, r, assurance) for r in sorted(replications))
 
 
 def precision(counts: Counts, coefficient: str = "omega", *, level: float = 0.95) -> Precision:
@@ -122,74 +201,134 @@ def precision(counts: Counts, coefficient: str = "omega", *, level: float = 0.95
     The jackknife over questions gives the whole variance of the study at hand, the jackknife
     over the replications of each question the part that more replications would shrink (Efron &
     Stein 1981); the rest lies between questions (the variance components of generalizability
-    theory, Brennan 2001).
+    theory, Brennan 2001). Both are of the coefficient's linear approximation.
 
     Args:
         counts: Verdicts of a pilot; questions with fewer than three are left out and named.
-        coefficient: A nominal coefficient that does not depend on the number of replications.
+        coefficient: "omega" or "agreement". Kappa and alpha have the intervals of omega.
         level: Confidence level of the interval to plan.
 
     Raises:
-        UnknownCoefficientError: The coefficient does not exist.
-        ReliabilityError: It cannot be planned, or the level is not between 0 and 1.
+        ReliabilityError: The coefficient cannot be planned, or the level is not between 0 and 1.
     """
-    row = COEFFICIENTS[coefficient]
-    if row.scale != "nominal" or row.depends_on_replications:
-        raise ReliabilityError(
-            f"{coefficient} cannot be planned: its true value depends on the number of "
-            "replications, or it is not nominal. Plan for omega or agreement."
-        )
+    if coefficient not in _PLANS:
+        raise ReliabilityError(f"Plan for {' or '.join(_PLANS)}: {coefficient!r} has no plan.")
     check_level(level)
     used = counts.replications >= 3
-    table, n = counts.table[used], int(used.sum())
+    n = int(used.sum())
     blank = Precision(
         coefficient=coefficient,
         value=None,
         between=None,
         within=None,
+        spread=None,
         n_questions=n,
-        n_replications=float(table.sum() / n) if n else 0.0,
-        left_out=tuple(q for q, kept in zip(counts.questions, used, strict=True) if not kept),
-        reason="needs at least 3 questions with at least 3 replications each",
+        n_replications=float(counts.replications[used].mean()) if n else 0.0,
+        left_out=counts.fewer_than(3),
+        reason=f"needs at least {FEWEST_QUESTIONS} questions with at least 3 replications each",
         level=level,
     )
-    if n < 3:
+    if n < FEWEST_QUESTIONS:
         return blank
     if counts.clustered:
         why = "several outputs of each question were judged: plan from one output of each"
         return replace(blank, reason=why)
+    table = counts.table[used]
+    terms = terms_of_names(table, singletons=counts.singletons)
+    if float(terms.over().any_two) == 0 and coefficient == "omega":
+        return replace(blank, reason=NO_VARIANCE)
+    if not terms.disagreement.any():
+        return replace(blank, value=1.0, reason="no question varies, so its precision is not known")
+    slopes = _PLANS[coefficient][0]
+    value, whole = slopes(terms, np.ones(n))
     question, category = np.nonzero(table)
     without_one = table[question]
     without_one[np.arange(len(question)), category] -= 1
-    # A resample takes the place of a question away and puts it back without one of its verdicts.
-    swapped = np.ones((len(question), n))
-    swapped[np.arange(len(question)), question] = 0
-    weights = np.block(
-        [
-            [np.ones((1, n)), np.zeros((1, len(question)))],
-            [leave_one_out(np.arange(n)), np.zeros((n, len(question)))],
-            [swapped, np.eye(len(question))],
-        ]
-    )
-    tables = np.vstack([table, without_one])
-    values = row.formula(sums_of_names(tables, weights, singletons=counts.singletons))
-    value, by_question, by_verdict = values[0], values[1 : n + 1], values[n + 1 :]
-    if np.isnan(value):
-        return replace(blank, reason=row.undefined(counts))
-    if value == 1:
-        return replace(blank, value=1.0, reason="no question varies, so its precision is not known")
-    if np.isnan(values).any():
-        return replace(blank, value=float(value), reason="only one or two questions vary")
-    times = table[question, category]
-    replications = table.sum(axis=1)
+    less = terms_of_names(without_one, singletons=counts.singletons)
+    _, by_verdict = slopes(terms, np.ones(n), less)
+    times, replications = table[question, category], terms.verdicts
     mean = np.bincount(question, times * by_verdict, n) / replications
     squares = np.bincount(question, times * (by_verdict - mean[question]) ** 2, n)
     within = squares * (replications - 1) / replications
-    between = jackknife_error(by_question) ** 2 - within.sum()
+    variance = n * linear_error(whole, np.ones(n)) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = np.array([linear_error(slopes(terms, one)[1], one) for one in 1.0 - np.eye(n)])
+    if not (errors > 0).all():
+        return replace(blank, value=value, reason="only one or two questions vary")
     return replace(
         blank,
-        value=float(value),
-        between=max(0.0, float(n * between)),
-        within=float(n * (within * (replications - 1)).sum()),
+        value=value,
+        between=max(0.0, float(variance - within.mean())),
+        within=float((within * (replications - 1)).mean()),
+        spread=float(np.sqrt((n - 1) * np.log(errors).var())),
         reason=None,
+        terms=terms,
     )
+
+
+def fewest(reached: Callable[[int], bool]) -> int:
+    """The fewest questions for which something is reached that more questions reach too.
+
+    Raises:
+        ReliabilityError: A million do not reach it.
+    """
+    enough, too_few = MOST_QUESTIONS, FEWEST_QUESTIONS - 1
+    if not reached(enough):
+        raise ReliabilityError(f"More than {MOST_QUESTIONS:,} questions would be needed.")
+    while enough - too_few > 1:
+        middle = (enough + too_few) // 2
+        if reached(middle):
+            enough = middle
+        else:
+            too_few = middle
+    return enough
+
+
+def _omega_ends(terms: Sums, n: int, r: int, error: float, t: float) -> Ends:
+    """The ends that `plus_a_question` is expected to give."""
+    base = float(1 - terms.over().within / terms.over().any_two)
+    low, high = on_f_scale(base, error, t, r)
+    shares = pooled(terms)
+    noise = _plus(omega_slopes, terms, n, error, shares, NOISE, None)
+    low = np.fmin(low, on_f_scale(base + noise[0], noise[1], t, r)[0])
+    for sure in second_verdicts(terms):
+        moved, error_plus = _plus(omega_slopes, terms, n, error, sure, UNSEEN, 1.0)
+        high = np.fmax(high, on_log_scale(base + moved, error_plus, t)[1])
+    return float(low), float(high)
+
+
+def _agreement_ends(terms: Sums, n: int, r: int, error: float, t: float) -> Ends:
+    """The ends that `noise_question` is expected to give."""
+    base = float(1 - terms.over().within)
+    low, high = on_log_scale(base, error, t)
+    shares = pooled(terms)
+    agreement = noise_agreement(shares)
+    moved, error_plus = _plus(agreement_slopes, terms, n, error, shares, NOISE, agreement)
+    return min(low, on_log_scale(base + moved, error_plus, t)[0]), high
+
+
+def _plus(
+    slopes: Slopes,
+    terms: Sums,
+    n: int,
+    error: float,
+    shares: FloatArray,
+    weight: float,
+    agreement: float | None,
+) -> tuple[float, float]:
+    """How far one question more moves a coefficient of n questions, and its error with it.
+
+    The questions of the pilot count n in all; the error is theirs alone.
+    """
+    weights = np.full(len(terms.questions), n / len(terms.questions))
+    value, own = slopes(terms, weights)
+    more = np.append(weights, weight)
+    moved, all_ = slopes(Points.with_one(terms, shares, agreement), more)
+    added = linear_error(all_, more) ** 2 - linear_error(own, weights) ** 2
+    return moved - value, float(np.sqrt(max(added, 0.0) + error**2))
+
+
+_PLANS: dict[str, tuple[Slopes, Callable[[Sums, int, int, float, float], Ends]]] = {
+    "omega": (omega_slopes, _omega_ends),
+    "agreement": (agreement_slopes, _agreement_ends),
+}

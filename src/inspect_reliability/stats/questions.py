@@ -43,11 +43,15 @@ class Questions:
         """
         return self.rows(self.replications >= 2)
 
+    def fewer_than(self, replications: int) -> tuple[str, ...]:
+        """Questions with fewer verdicts than this."""
+        few = self.replications < replications
+        return tuple(name for name, left_out in zip(self.questions, few, strict=True) if left_out)
+
     @property
     def unreplicated(self) -> tuple[str, ...]:
-        """Questions with fewer than two verdicts."""
-        few = self.replications < 2
-        return tuple(name for name, left_out in zip(self.questions, few, strict=True) if left_out)
+        """Questions with fewer than two verdicts: no two of them can be compared."""
+        return self.fewer_than(2)
 
     @property
     def n_clusters(self) -> int:

@@ -48,10 +48,8 @@ def shared_questions(judges: Mapping[str, Judged], replications: int = 2) -> Sha
     for judge, given in judges.items():
         judged = set(given.questions)
         left_out[f"not judged by {judge}"] = tuple(q for q in asked if q not in judged)
-        verdicts = zip(given.questions, given.replications, strict=True)
-        left_out[f"fewer than {replications} replications by {judge}"] = tuple(
-            name for name, n in verdicts if n < replications
-        )
+        few = given.fewer_than(replications)
+        left_out[f"fewer than {replications} replications by {judge}"] = few
     left_out = {reason: absent for reason, absent in left_out.items() if absent}
     gone = {question for absent in left_out.values() for question in absent}
     shared = tuple(question for question in asked if question not in gone)

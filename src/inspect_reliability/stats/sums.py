@@ -1,13 +1,13 @@
-"""Weighted sums over questions: the one thing every coefficient is a function of.
+"""What each question contributes, and the weighted sums that every coefficient is a function of.
 
-A resample of questions is a vector of weights (how often each question was drawn), so that
-leaving out, or resampling, questions is one matrix product, and a formula is evaluated on all
-resamples at once. Verdicts of any scale are vectors, one-hot for names and of length 1 for
-numbers, so that omega and ICC, and the alphas of the three scales, share their formulas.
+A resample of questions is a vector of weights, so that leaving out questions is one matrix product,
+and a formula is evaluated on all resamples at once. Verdicts of any scale are vectors, one-hot for
+names and of length 1 for numbers, so that omega and ICC, and the alphas, share their formulas.
 """
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,65 +19,137 @@ FloatArray = NDArray[np.float64]
 
 Scale = Literal["nominal", "ordinal", "interval"]
 
-_NONE: FloatArray = np.float64(np.nan)  # type: ignore[assignment]
+_ABSENT: FloatArray = np.float64(np.nan)  # type: ignore[assignment]
+_VECTORS = ("means", "pooled", "items", "item_squares")
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over questions, each [..., W] for W resamples, or [...] without weights.
+    """Sums over questions, [..., W] for W resamples or [...] for one; or the terms, [..., N].
 
-    Of a question, n is the number of its verdicts, and its disagreement half the mean squared
-    difference of two of them: for names the share of pairs of verdicts that differ, 1 - P.
+    Of a question, n is the number of its verdicts, its mean the mean of its verdicts as vectors
+    (for names the share of each category), and its disagreement half the mean squared distance of
+    two of them (for names the share of pairs that differ, 1 - P).
 
     Attributes:
-        questions: Number of questions.
-        verdicts: Sum of n.
-        squared_verdicts: Sum of n squared.
-        disagreement: Sum of the disagreement.
-        weighted_disagreement: Sum of n times the disagreement.
-        squares: Sum of the squared verdicts; for names the number of verdicts.
-        pooled_squares: Square of the sum of the verdicts; for names the sum over categories of the
-            squared number of verdicts.
+        questions: 1: the sum is the number of questions.
+        disagreement: Disagreement.
+        norm: Mean squared length of the verdicts; 1 for names.
+        squares: Squared length of the mean.
+        inverse: 1 / n; 0 of a distribution that is known exactly.
+        verdicts: n.
+        weighted_disagreement: n times the disagreement.
+        weighted_norm: n times the norm.
+        means: Mean, [..., K].
+        pooled: Sum of the verdicts, [..., K].
+        alone: Verdicts that are each a category of their own.
         categories: Names only: number of declared categories; NaN if it depends on the verdicts.
-        shares: Names only: sum of the questions' shares per category, [..., K].
-        modal: Names only: sum of the share of the most frequent verdict.
-        modal_loo: Names only: sum of the share of verdicts that equal the majority of the others.
-        entropy: Names only: sum of the entropy of the verdicts, in nats.
-        items: Numbers only: number of replications in which every question has a verdict.
-        item_squares: Numbers only: sum of squares between questions, summed over them.
-        total_squares: Numbers only: sum of squares between the questions' totals over them.
+        modal: Names only: share of the most frequent verdict.
+        modal_loo: Names only: share of verdicts that equal the majority of the others.
+        entropy: Names only: entropy of the verdicts, in nats.
+        items: Numbers only: the replications in which every question has a verdict, [..., R].
+        item_squares: Numbers only: their squares, [..., R].
+        total_squares: Numbers only: square of the sum over these replications.
     """
 
     questions: FloatArray
-    verdicts: FloatArray
-    squared_verdicts: FloatArray
     disagreement: FloatArray
-    weighted_disagreement: FloatArray
+    norm: FloatArray
     squares: FloatArray
-    pooled_squares: FloatArray
+    inverse: FloatArray
+    verdicts: FloatArray
+    weighted_disagreement: FloatArray
+    weighted_norm: FloatArray
+    means: FloatArray
+    pooled: FloatArray
+    alone: FloatArray = _ABSENT
     categories: float = np.nan
-    shares: FloatArray = _NONE
-    modal: FloatArray = _NONE
-    modal_loo: FloatArray = _NONE
-    entropy: FloatArray = _NONE
-    items: int = 0
-    item_squares: FloatArray = _NONE
-    total_squares: FloatArray = _NONE
+    modal: FloatArray = _ABSENT
+    modal_loo: FloatArray = _ABSENT
+    entropy: FloatArray = _ABSENT
+    items: FloatArray = _ABSENT
+    item_squares: FloatArray = _ABSENT
+    total_squares: FloatArray = _ABSENT
+
+    @property
+    def replications(self) -> FloatArray:
+        """Verdicts of a question, harmonic mean."""
+        with np.errstate(divide="ignore"):
+            return self.questions / self.inverse
 
     @property
     def within(self) -> FloatArray:
-        """Sum of squares within questions."""
-        return self.weighted_disagreement - self.disagreement
+        """W: how often (or far) two verdicts on the same question differ."""
+        return self.disagreement / self.questions
+
+    @property
+    def any_two(self) -> FloatArray:
+        """D: how often (or far) verdicts on two different questions differ; 0 if they never do."""
+        cross = (self.means**2).sum(axis=-1) - self.squares
+        with np.errstate(divide="ignore", invalid="ignore"):
+            norm = self.norm / self.questions
+            found = norm - cross / (self.questions * (self.questions - 1))
+        return np.where(found > 1e-12 * norm, found, 0.0)
 
     @property
     def total(self) -> FloatArray:
-        """Sum of squares of all verdicts about their mean."""
-        return _left(self.squares, self.pooled_squares / self.verdicts)
+        """Sum of squares of all verdicts about their mean; 0 if they never differ."""
+        squares = ((self.pooled**2).sum(axis=-1) + np.nan_to_num(self.alone)) / self.verdicts
+        found = self.weighted_norm - squares
+        return np.where(found > 1e-12 * self.weighted_norm, found, 0.0)
 
-    @property
-    def between(self) -> FloatArray:
-        """Sum of squares between questions."""
-        return _left(self.total, self.within)
+    def each(self, change: Callable[[str, FloatArray], FloatArray]) -> "Sums":
+        """The same with every array changed, given the name and the array."""
+        changed: dict[str, Any] = {
+            field.name: change(field.name, value)
+            for field in fields(self)
+            if np.ndim(value := getattr(self, field.name))
+        }
+        return replace(self, **changed)
+
+    def over(self, weights: ArrayLike | None = None) -> "Sums":
+        """Sum these terms over questions.
+
+        Args:
+            weights: Weights of the questions, one resample a row, [W, N]; by default one resample
+                of weight 1, whose axis is dropped.
+        """
+        if weights is None:
+            return self.each(lambda name, x: x.sum(axis=-2 if name in _VECTORS else -1))
+        w = np.asarray(weights, dtype=np.float64)
+        return self.each(lambda name, x: w @ x if name in _VECTORS else x @ w.T)
+
+    def without_each(self) -> "Sums":
+        """Sum these terms over all questions but one each, [N].
+
+        Sums of those before and those after lose no digits, as subtracting from the total would.
+        """
+
+        def others(_: str, x: FloatArray) -> FloatArray:
+            nothing = np.zeros_like(x[:1])
+            before = np.concatenate([nothing, np.cumsum(x[:-1], axis=0)])
+            after = np.concatenate([np.cumsum(x[:0:-1], axis=0)[::-1], nothing])
+            return np.asarray(before + after)
+
+        return self.each(others)
+
+    def together(self, clusters: NDArray[np.int64]) -> "Sums":
+        """Terms of clusters: the mean of what their questions have, and all of their verdicts."""
+        numbers, of = np.unique(clusters, return_inverse=True)
+        if len(numbers) == len(clusters):
+            return self
+        members = np.equal.outer(np.arange(len(numbers)), of).astype(np.float64)
+        mean = self.over(members / members.sum(axis=1, keepdims=True))
+        summed = self.over(members)
+        return replace(
+            mean,
+            squares=(mean.means**2).sum(axis=-1),
+            verdicts=summed.verdicts,
+            weighted_disagreement=summed.weighted_disagreement,
+            weighted_norm=summed.weighted_norm,
+            pooled=summed.pooled,
+            alone=summed.alone,
+        )
 
     def at_agreement(self, bound: float) -> "Sums":
         """The same sums if a share 1 - `bound` of the questions had no two verdicts alike.
@@ -94,53 +166,38 @@ class Sums:
         )
 
 
-def sums(given: Counts | Numbers, scale: Scale, weights: ArrayLike | None = None) -> Sums:
-    """Sum verdicts over questions.
-
-    Args:
-        given: Verdicts; every question needs at least two.
-        scale: "interval" for `Numbers`, another for `Counts`.
-        weights: Weights of the questions, one resample a row, [W, N]; by default one resample of
-            weight 1 whose axis is dropped.
-    """
+def terms(given: Counts | Numbers) -> Sums:
+    """What each question contributes, or each cluster; every question needs two verdicts."""
     if isinstance(given, Numbers):
-        return _sums_of_numbers(given.values, weights)
-    if scale == "ordinal":
-        return _sums_of_ranks(given.table, weights)
-    return sums_of_names(given.table, weights, singletons=given.singletons)
+        return _of_numbers(given.values).together(given.clusters)
+    return terms_of_names(given.table, singletons=given.singletons).together(given.clusters)
 
 
-def sums_of_names(
-    table: ArrayLike, weights: ArrayLike | None = None, *, singletons: bool = False
-) -> Sums:
-    """Sum tables of counts, [..., N, K]; see `sums`."""
+def terms_of_names(table: ArrayLike, *, singletons: bool = False) -> Sums:
+    """What each question of a table of counts contributes, tables [..., N, K]."""
     counts = np.asarray(table, dtype=np.float64)
     n = counts.sum(axis=-1)
     named = counts[..., :-1] if singletons else counts
     alone = counts[..., -1] if singletons else np.zeros_like(n)
     share = named / n[..., None]
-    most = np.maximum(named.max(axis=-1, initial=0), alone > 0)
     differ = 1 - (named * (named - 1)).sum(axis=-1) / (n * (n - 1))
-    logs = np.log(share, out=np.zeros_like(share), where=share > 0)
-    entropy = alone / n * np.log(n) - (share * logs).sum(axis=-1)
-    modal_loo = _modal_loo(named, alone, n)
-    columns = [np.ones_like(n), n, n * n, differ, n * differ, alone, most / n, modal_loo, entropy]
-    total = _weighted(np.concatenate([np.stack(columns, axis=-1), named, share], axis=-1), weights)
-    questions, verdicts, squared, differ, weighted, alone, *rest = np.moveaxis(total, -1, 0)[:9]
-    pooled, shares = np.split(total[..., 9:], 2, axis=-1)
+    most = np.maximum(named.max(axis=-1, initial=0), alone > 0)
     return Sums(
-        questions,
-        verdicts,
-        squared,
-        differ,
-        weighted,
-        squares=verdicts,
-        pooled_squares=(pooled**2).sum(axis=-1) + alone,
+        questions=np.ones_like(n),
+        disagreement=differ,
+        norm=np.ones_like(n),
+        squares=(share**2).sum(axis=-1),
+        inverse=1 / n,
+        verdicts=n,
+        weighted_disagreement=n * differ,
+        weighted_norm=n,
+        means=share,
+        pooled=named,
+        alone=alone,
         categories=np.nan if singletons else float(named.shape[-1]),
-        shares=shares,
-        modal=rest[0],
-        modal_loo=rest[1],
-        entropy=rest[2],
+        modal=most / n,
+        modal_loo=_modal_loo(named, alone, n),
+        entropy=_entropy(named, alone, n),
     )
 
 
@@ -156,61 +213,79 @@ def _modal_loo(named: FloatArray, alone: FloatArray, n: FloatArray) -> FloatArra
     return np.where(single, most / n / (1 + ties), 0.0)
 
 
-def _sums_of_ranks(table: NDArray[np.int64], weights: ArrayLike | None) -> Sums:
-    """Each category is the number of its mid-rank among the verdicts of the resample.
+def _entropy(named: FloatArray, alone: FloatArray, n: FloatArray) -> FloatArray:
+    """Zhang's (2012) estimate: sum of n_k / n (1 / n_k + ... + 1 / (n - 1)).
 
-    The difference of two categories is the number of verdicts from one to the other, less half of
-    those in the two: the difference of their mid-ranks (Krippendorff 2019, section 12.3.4).
+    The plug-in estimate is too low by about (K - 1) / 2n; the bias of this one falls off
+    exponentially with n. It is 0 where a question does not vary.
     """
-    given = np.ones((1, len(table))) if weights is None else np.asarray(weights, dtype=np.float64)
-    pooled, n = given @ table, table.sum(axis=1).astype(np.float64)
-    verdicts = pooled.sum(axis=1)
-    rank = np.cumsum(pooled, axis=1) - pooled / 2
-    rank = rank - ((pooled * rank).sum(axis=1) / verdicts)[:, None]
-    differ = (rank**2 @ table.T - (rank @ table.T) ** 2 / n) / (n - 1)
-    # Where a question, or the whole resample, does not vary only rounding is left of it.
-    differ[:, (table > 0).sum(axis=1) == 1] = 0.0
-    squares = np.where((pooled > 0).sum(axis=1) > 1, (pooled * rank**2).sum(axis=1), 0.0)
-    found = [given.sum(axis=1), verdicts, given @ n**2, (given * differ).sum(axis=1)]
-    found += [(given * differ) @ n, squares, np.zeros_like(squares)]
-    return Sums(*(part[0] if weights is None else part for part in found))
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, max(n.max(), 2)))])
+    last = harmonic[n.astype(np.int64) - 1]
+    left = last[..., None] - harmonic[np.maximum(named.astype(np.int64) - 1, 0)]
+    return np.asarray(((named * left).sum(axis=-1) + alone * last) / n)
 
 
-def _sums_of_numbers(values: FloatArray, weights: ArrayLike | None) -> Sums:
+def _of_numbers(values: FloatArray) -> Sums:
     # Differences from one of the values are exact where values are equal, and small.
     x = values - np.nanmin(values)
     known = ~np.isnan(x)
     n = known.sum(axis=1).astype(np.float64)
+    mean, norm = np.nanmean(x, axis=1), np.nanmean(x**2, axis=1)
     differ = np.nanvar(x, axis=1) * n / (n - 1)
     items = x[:, known.all(axis=0)]
-    whole = items.sum(axis=1)
-    columns = [np.ones_like(n), n, n * n, differ, n * differ, np.nansum(x**2, axis=1)]
-    columns += [np.nansum(x, axis=1), whole, whole**2]
-    total = _weighted(np.column_stack([*columns, items, items**2]), weights)
-    parts = np.moveaxis(total[..., :9], -1, 0)
-    questions, verdicts, squared, differ, weighted, squares, pooled, whole, whole_squares = parts
-    item, item_squares = np.split(total[..., 9:], 2, axis=-1)
     return Sums(
-        questions,
-        verdicts,
-        squared,
-        differ,
-        weighted,
-        squares,
-        pooled**2,
-        items=items.shape[1],
-        item_squares=(item_squares - item**2 / questions[..., None]).sum(axis=-1),
-        total_squares=_left(whole_squares, whole**2 / questions),
+        questions=np.ones_like(n),
+        disagreement=differ,
+        norm=norm,
+        squares=mean**2,
+        inverse=1 / n,
+        verdicts=n,
+        weighted_disagreement=n * differ,
+        weighted_norm=n * norm,
+        means=mean[:, None],
+        pooled=(n * mean)[:, None],
+        items=items,
+        item_squares=items**2,
+        total_squares=items.sum(axis=1) ** 2,
     )
 
 
-def _weighted(per_question: FloatArray, weights: ArrayLike | None) -> FloatArray:
-    """Sums of columns over questions, [..., W, columns], or [..., columns] without weights."""
-    if weights is None:
-        return np.asarray(per_question.sum(axis=-2))
-    return np.asarray(np.asarray(weights, dtype=np.float64) @ per_question)
+@dataclass(frozen=True)
+class Ranks:
+    """Verdicts that are ranks: each category is its mid-rank among the verdicts of the resample.
 
+    The difference of two categories is the number of verdicts from one to the other, less half of
+    those in the two: the difference of their mid-ranks (Krippendorff 2019, section 12.3.4). Ranks
+    change with the resample, so questions contribute no terms of their own.
+    """
 
-def _left(whole: FloatArray, part: FloatArray) -> FloatArray:
-    """A difference of sums of squares, 0 where only rounding is left of it."""
-    return np.where(whole - part > 1e-12 * whole, whole - part, 0.0)
+    table: NDArray[np.int64]
+    clusters: NDArray[np.int64]
+
+    def over(self, weights: ArrayLike | None = None) -> Sums:
+        """Sum over questions; see `Sums.over`."""
+        _, of = np.unique(self.clusters, return_inverse=True)
+        given = np.ones((1, of.max() + 1)) if weights is None else np.asarray(weights, float)
+        given = given[:, of]
+        pooled, n = given @ self.table, self.table.sum(axis=1).astype(np.float64)
+        verdicts = pooled.sum(axis=1)
+        rank = np.cumsum(pooled, axis=1) - pooled / 2
+        rank = rank - ((pooled * rank).sum(axis=1) / verdicts)[:, None]
+        differ = (rank**2 @ self.table.T - (rank @ self.table.T) ** 2 / n) / (n - 1)
+        # Where a question, or the whole resample, does not vary only rounding is left of it.
+        differ[:, (self.table > 0).sum(axis=1) == 1] = 0.0
+        norm = np.where((pooled > 0).sum(axis=1) > 1, (pooled * rank**2).sum(axis=1), 0.0)
+        nothing = np.zeros((len(given), 1))
+        found = Sums(
+            questions=given.sum(axis=1),
+            disagreement=(given * differ).sum(axis=1),
+            norm=norm / verdicts,
+            squares=np.zeros_like(norm),
+            inverse=given @ (1 / n),
+            verdicts=verdicts,
+            weighted_disagreement=(given * differ) @ n,
+            weighted_norm=norm,
+            means=nothing,
+            pooled=nothing,
+        )
+        return found.each(lambda _, x: x[0]) if weights is None else found

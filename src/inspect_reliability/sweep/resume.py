@@ -15,7 +15,8 @@ from inspect_ai.log import (
     write_eval_log,
 )
 
-from ..files import read_log
+from ..errors import UserError
+from ..files import kind_of, read_log
 
 Judgment = tuple[int | str, int]
 """Id of a question and number of the replication."""
@@ -25,11 +26,13 @@ def log_headers(log_dir: str) -> list[EvalLog]:
     """Headers of the logs in a folder, which need not exist; the newest first.
 
     Raises:
-        UserError: A log cannot be read.
+        UserError: A log cannot be read, or the folder is a file.
     """
-    files, path = fsspec.core.url_to_fs(log_dir)
-    if not files.exists(path):
+    kind = kind_of(log_dir)
+    if kind is None:
         return []
+    if kind == "file":
+        raise UserError(f"{log_dir} is a file. Name a folder: --log-dir FOLDER")
     return [read_log(info.name, header_only=True) for info in list_eval_logs(log_dir)]
 
 
@@ -55,6 +58,12 @@ def logs_of(
 def judgments_in(logs: Iterable[EvalLog]) -> set[Judgment]:
     """Judgments that were made, whatever became of the run."""
     return {(sample.id, sample.epoch) for log in logs for sample in _judged(log)}
+
+
+def errors_in(log_dir: str) -> list[str]:
+    """Why judgments failed, one a judgment that is missing."""
+    summaries = (read_eval_log_sample_summaries(log.location) for log in log_headers(log_dir))
+    return [sample.error for found in summaries for sample in found if sample.error]
 
 
 def gather(logs: list[EvalLog]) -> None:

@@ -1,9 +1,10 @@
 """The judge and responder tasks."""
 
-from .judge import (
+from .judges import (
     JUDGE_TASKS,
     bbh_judge,
     head_to_tail_judge,
+    judge,
     judge_task,
     mt_bench_judge,
     squad_judge,
@@ -17,6 +18,7 @@ __all__ = [
     "bbh_respond",
     "head_to_tail_judge",
     "head_to_tail_respond",
+    "judge",
     "judge_task",
     "mt_bench_judge",
     "mt_bench_respond",

@@ -27,12 +27,13 @@ def respond(seed: int = 0) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         question = question_of(state.metadata)
         ask = BENCHMARKS[question.benchmark].prompt
-        state = await replicate(state, generate, ask(question, None), seed, question.id)
+        prompts = {state.epoch: ask(question, None)}
+        state = await replicate(state, generate, prompts, seed, question.id)
         if len(question.turns) > 1:
             first = state.output.completion
             state.metadata["first_response"] = first
-            prompt = ask(question, first)
-            state = await replicate(state, generate, prompt, seed, question.id)
+            prompts = {state.epoch: ask(question, first)}
+            state = await replicate(state, generate, prompts, seed, question.id)
         return state
 
     return solve

@@ -22,6 +22,7 @@ from inspect_reliability.stats import (
     panel,
 )
 from inspect_reliability.stats.coefficients import markdown_table
+from inspect_reliability.stats.intervals import NOISE_QUESTION
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -32,6 +33,7 @@ disagreement = Coefficient(
     "1 - P_o",
     lambda s: s.disagreement / s.questions,
     best=0.0,
+    interval=NOISE_QUESTION,
 )
 
 
@@ -55,7 +57,9 @@ def test_a_row_is_all_it_takes() -> None:
     """Added to the table, it is in the panel, the comparison, the noise floor and the docs."""
     table = drawn(12, 6, 0.7)
     assert panel(counts(table))["disagreement"] == disagreement(counts(table))
-    assert compare(counts(table), counts(table[::-1]), "disagreement").difference == 0
+    assert compare(counts(table), counts(table[::-1]), "disagreement").difference == (
+        pytest.approx(0, abs=1e-12)
+    )
     floor = noise_floor(counts(table), "disagreement", permutations=20)
     assert floor is not None
     assert floor.mean > disagreement(counts(table)).value

@@ -1,7 +1,8 @@
 """Tasks in which a judge gives its verdict again and again."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
 
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset
@@ -9,15 +10,29 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Metric
 
 from ..benchmarks import BENCHMARKS
-from ..designs import HEAD_TO_TAIL_CUT, Item, JudgeDesign, ParserName
+from ..designs import (
+    HEAD_TO_TAIL_CUT,
+    Item,
+    JudgeDesign,
+    ParserName,
+    design_from_file,
+    items_from_file,
+)
 from ..errors import UserError
 from ..judging.circularity import report_circularity
 from ..judging.judge import judge_responses
 from ..judging.order import OrderPolicy
-from ..judging.sample import judge_sample
-from ..judging.seeds import base_seed
+from ..judging.sample import fingerprint, judge_sample
+from ..judging.seeds import base_seed, replication_numbers
 from ..responses import load_predictions, load_responses, prediction_item
-from ..scoring import best_rate, invalid_rate, judged_accuracy, reliability, verdict
+from ..scoring import (
+    METRICS,
+    best_rate,
+    invalid_rate,
+    judged_accuracy,
+    reliability,
+    verdict,
+)
 
 JUDGE_CONFIG = GenerateConfig(temperature=1.0, top_k=50, max_tokens=50)
 """The paper's settings at its first temperature; inspect's own options override them."""
@@ -32,13 +47,14 @@ def judge_task(
     *,
     order: OrderPolicy = "shuffled",
     seed: int = 0,
+    replications: int | str | None = None,
     parser: ParserName = "default",
     metrics: Sequence[Metric] = (),
     config: GenerateConfig = JUDGE_CONFIG,
     source: str = "",
     location: str | None = None,
 ) -> Task:
-    """The task of a judge of any design. Every epoch is one replication.
+    """The task of a judge of any design. Every epoch is one replication, or `replications`.
 
     Args:
         design: How the judge is asked and how its answer is read.
@@ -46,34 +62,94 @@ def judge_task(
         order: Order of the options: "shuffled" per question and held over replications,
             "reshuffled" for every replication, or "given".
         seed: Base seed of option order and replications.
+        replications: Replications that one sample makes: how many, or the first and the last
+            ("51-100"). Their verdicts are those of as many epochs. By default each epoch is one.
         parser: How an output is read: "default", or "published" for the study's pattern.
-        metrics: The task's metrics; by default `reliability()`, `invalid_rate()`, and
-            `best_rate()` where the best response is known.
+        metrics: The task's metrics; by default `reliability()`, `invalid_rate()`,
+            `best_rate()` where the best response is known, and Krippendorff's ordinal and numeric
+            alphas for a scale.
         config: Settings of the judge.
         source: Where the items come from, in words.
         location: Where they come from, as given.
 
     Raises:
-        UserError: The prompt of an item cannot be made, or the seed is no whole number.
+        UserError: The prompt of an item cannot be made, or the seed or the replications are no
+            whole number.
     """
     seed = base_seed(seed)
+    if replications is not None:
+        replication_numbers(replications)
     for item in items:
         design.ask(item, list(item.responses))  # whatever is wrong shows before the first call
-    used: list[Metric | dict[str, list[Metric]]] = list(metrics) or [reliability(), invalid_rate()]
-    if not metrics and any(item.best for item in items):
-        used.append(best_rate())
+    used: list[Metric | dict[str, list[Metric]]] = [*(metrics or _metrics(design, items))]
+    study = fingerprint(design, items)
     return Task(
         dataset=MemoryDataset(
-            [judge_sample(item, design) for item in items], name=source, location=location
+            [judge_sample(item, design, study) for item in items], name=source, location=location
         ),
         setup=report_circularity(dict.fromkeys(name for item in items for name in item.responses)),
-        solver=judge_responses(design=asdict(design), order=order, seed=seed),
+        solver=judge_responses(
+            design=asdict(design), order=order, seed=seed, replications=replications
+        ),
         scorer=verdict(parser=parser),
         metrics=used,
         config=config,
         # No reducer: verdicts have no mean, and reliability needs every replication.
         epochs=Epochs(1, []),
         metadata={"benchmark": design.name, "questions": source},
+    )
+
+
+def _metrics(design: JudgeDesign, items: Sequence[Item]) -> Iterator[Metric]:
+    yield reliability()
+    if design.reader.kind == "scale":
+        yield METRICS["krippendorff_alpha_ordinal"]()
+        yield METRICS["krippendorff_alpha_numeric"]()
+    yield invalid_rate()
+    if any(item.best for item in items):
+        yield best_rate()
+
+
+@task
+def judge(
+    design: str | JudgeDesign,
+    data: str | Sequence[Item],
+    name: str | None = None,
+    order: OrderPolicy = "shuffled",
+    seed: int = 0,
+    replications: int | str | None = None,
+    parser: ParserName = "default",
+) -> Task:
+    """A judge of your own: its prompt and its verdicts in one file, what it judges in another.
+
+    Every replication is the same prompt with a seed of its own. Temperature, top_k and
+    max_tokens are 1, 50 and 50 unless set with inspect's options.
+
+    Args:
+        design: A YAML or JSON file (see `JudgeDesign`), or in Python a `JudgeDesign`.
+        data: A JSONL file of questions and responses, or in Python the items themselves.
+        name: Name of the benchmark in logs and reports, instead of the design's.
+        order: Order of the options: "shuffled" per question and held over replications,
+            "reshuffled" for every replication, or "given".
+        seed: Base seed of option order and replications.
+        replications: Replications that one sample makes: how many, or the first and the last
+            ("51-100"). Their verdicts are those of as many epochs. By default each epoch is one.
+        parser: How an output is read: "default", "strict" (only in the form that the design
+            asks for), or "published" for the study's pattern.
+    """
+    asked = design if isinstance(design, JudgeDesign) else design_from_file(design)
+    if name is not None:
+        asked = replace(asked, name=str(name))
+    location = data if isinstance(data, str) else None
+    return judge_task(
+        asked,
+        items_from_file(data, asked) if isinstance(data, str) else data,
+        order=order,
+        seed=seed,
+        replications=replications,
+        parser=parser,
+        source=Path(location).name if location else "",
+        location=location,
     )
 
 
@@ -86,6 +162,7 @@ def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
         responders: str | list[str] | None = None,
         order: OrderPolicy = "shuffled",
         seed: int = 0,
+        replications: int | str | None = None,
         parser: ParserName = "default",
     ) -> Task:
         answered = load_responses(responses, benchmark, responders, base_seed(seed))
@@ -94,6 +171,7 @@ def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
             [one.item for one in answered],
             order=order,
             seed=seed,
+            replications=replications,
             parser=parser,
             source=answered[0].question.source,
             location=responses,
@@ -101,8 +179,8 @@ def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
 
     judge.__doc__ = f"""{about}
 
-    Every epoch is one replication: the same prompt with a seed of its own. Temperature,
-    top_k and max_tokens are 1, 50 and 50 unless set with inspect's options.
+    Every replication is the same prompt with a seed of its own. Temperature, top_k and
+    max_tokens are 1, 50 and 50 unless set with inspect's options.
 
     Args:
         responses: Where questions and responses come from: the sample pack (default), the
@@ -111,6 +189,8 @@ def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
         order: Order of the options: "shuffled" per question and held over replications,
             "reshuffled" for every replication, or "given".
         seed: Base seed of option order and replications.
+        replications: Replications that one sample makes: how many, or the first and the last
+            ("51-100"). Their verdicts are those of as many epochs. By default each epoch is one.
         parser: How an output is read: "default", or "published" for the study's pattern.
     """
     return judge
@@ -131,12 +211,13 @@ def head_to_tail_judge(
     responder: str | None = None,
     variant: str = "whole",
     seed: int = 0,
+    replications: int | str | None = None,
     parser: ParserName = "default",
 ) -> Task:
     """Head-to-Tail: is a prediction correct, given the ground truth?
 
-    Every epoch is one replication: the same prompt with a seed of its own. Temperature,
-    top_k and max_tokens are .75, 50 and 50 unless set with inspect's options.
+    Every replication is the same prompt with a seed of its own. Temperature, top_k and
+    max_tokens are .75, 50 and 50 unless set with inspect's options.
 
     Args:
         responses: Where questions and predictions come from: the sample pack (default), the
@@ -146,6 +227,8 @@ def head_to_tail_judge(
         variant: "whole", or "published" to show the first 15 characters of a prediction, as the
             study's script does.
         seed: Base seed of the replications.
+        replications: Replications that one sample makes: how many, or the first and the last
+            ("51-100"). Their verdicts are those of as many epochs. By default each epoch is one.
         parser: How an output is read: "default", or "published" for the study's way.
     """
     designs = {"whole": BENCHMARKS["Head-to-Tail"].design, "published": HEAD_TO_TAIL_CUT}
@@ -156,6 +239,7 @@ def head_to_tail_judge(
         designs[variant],
         [prediction_item(prediction) for prediction in predictions],
         seed=seed,
+        replications=replications,
         parser=parser,
         metrics=[reliability(by="category"), judged_accuracy(by="category")],
         config=HEAD_TO_TAIL_CONFIG,

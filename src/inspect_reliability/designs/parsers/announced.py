@@ -1,0 +1,210 @@
+"""Verdicts that an output announces: "Winner: C", "the best response is C", "I choose C"."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ...verdicts import INVALID
+from . import wordings as say
+from .output import Claim, Output
+from .spelling import CJK, CLOSE, ENDS, Spelling
+
+_UNSURE = re.compile(
+    CLOSE + r"(?:[ \t]*\?|\s+(?:would(?!\s+be\s+the\s+best)|might|could|may|seems?|seemed|was|were"
+    r"|if|is\s+(?:not|wrong|incorrect|tempting)|isn['’]t)\b)"
+)
+"""What takes back the verdict before it."""
+
+_STATED = re.compile(
+    rf"{ENDS}|{CLOSE}(?:[.,;:!](?:\s|$)|\s*[–—]|[{CJK}]|\s+(?:[-(\[]|(?:because|since|as|for|due|over"
+    r"|rather|instead|here|overall|first|to|and\s+(?:thus|therefore))\b))"
+)
+"""What follows a verdict that a sentence states."""
+
+_ENCLOSED = re.compile(r"\]\]\s")
+_ALONE = re.compile(ENDS)
+_FINAL = re.compile(say.FINAL)
+_ANSWER = re.compile(say.ANSWER)
+_TAG = re.compile(r"<\s*[\w -]{1,40}\Z")
+_KEY = re.compile(r"(?:\A|[{,\n])\s*[\"'][\w -]{1,40}[\"']\s*\Z")
+_ARROW = re.compile(r"[-=]*>")
+
+_NAMES = {
+    "options": [say.BEST, say.VERDICT],
+    "words": [say.VERDICT, say.CLASS, say.RATING, say.ANSWER],
+    "scale": [say.RATING, say.VERDICT],
+}
+_VERBS = {"options": say.CHOOSE, "words": say.CLASSIFY, "scale": say.GRADE}
+
+
+class Announced:
+    """Finds announcements of one design's verdicts.
+
+    Args:
+        spelling: How the verdicts are written.
+        labels: Labels that the design asks for.
+
+    Attributes:
+        name: What a verdict is called.
+    """
+
+    def __init__(self, spelling: Spelling, labels: Sequence[str]) -> None:
+        self._spelling = spelling
+        self._kind = kind = spelling.kind
+        names = "|".join([*map(say.loosely, labels), *_NAMES[kind]])
+        self.name = re.compile(f"(?:{names})")
+        self._title = re.compile(
+            rf"(?:(?:my|the|your|our|a|final|overall|of|is)\s+)*(?:(?:{names}|{say.ANSWER})\s*)+"
+        )
+        self._answer = re.compile(
+            r"(?:[^\W\d_]+\s*){1,3}"
+            if kind == "words"
+            else rf"(?:(?:my|the|your|our|final)\s+)*{say.ANSWER}"
+        )
+        lead, given, one = spelling.lead, spelling.given, spelling.one
+        self._mark = re.compile(
+            rf"(?:[:=|>→⇒\n]|[–—-](?=[\s>-])|\](?=\s)|\*\*(?=\s))(?=(?P<lead>{lead}))"
+        )
+        self._link = re.compile(
+            rf"[ \n](?:(?P<copula>{say.COPULA})|{_VERBS[kind]})\s(?=(?P<lead>{given}))"
+        )
+        joined = say.COPULA_JOINED + (f"|{say.CHOOSE_JOINED}" if kind == "options" else "")
+        self._joined = re.compile(rf"(?:{joined})\s?(?=(?P<lead>{given}))")
+        self._whole = re.compile(
+            rf"\W*(?:(?:so|therefore|thus|hence),?\s+)?(?:the|my)\s+(?:(?:correct|right)\s+)?answer\s+is\s"
+            rf"(?=(?P<lead>{given}))"
+        )
+        adverbs = rf"(?:(?:{say.ADVERB})\s+){{0,4}}"
+        self._subject = re.compile(
+            rf"{spelling.name}{CLOSE}(?:['’]s\s+(?:{say.NOUN}))?\s+{adverbs}(?:(?:{say.WINS})(?!\w)"
+            rf"|(?:{say.IS}|{say.HAS})\s+{adverbs}(?P<good>{say.GOOD})(?:\s+(?:{say.NOUN}|one|overall))?"
+            rf"(?={CLOSE}(?:[.,;:!)–—-]|\s*\n|\s*\Z)|\s+(?:of|among|amongst|overall|due|here|by|given"
+            r"|because|since|as|when|while|with|and|for\s+(?:the|these|several|two|three)|choice"
+            r"|in\s+(?:my|this)|than)(?!\w)))"
+        )
+        self._subject_joined = re.compile(rf"{spelling.name}{CLOSE}\s?(?:{say.WINS_JOINED})")
+        rest = r"(?:the\s+)?(?:others?|rest|all|any|every|both)"
+        self._two = len(spelling.verdicts) == 2
+        self._than = re.compile(
+            rf"\s+than\s+(?:{rest}{f'|{given}{one}' if self._two else ''})(?!\w)"
+        )
+        self._before_subject = re.compile(rf"(?:^|(?:{say.NOUN}|{say.SAYS}|la|die|el|o|a))$")
+
+    def claims(self, output: Output) -> Iterator[Claim]:
+        """Verdicts that are announced as such."""
+        for found in self._mark.finditer(output.low):
+            if how := self._marked(output, found):
+                yield from self._claim(output, found, how)
+        for found in self._link.finditer(output.low):
+            if found["copula"] and not self._is_name(output.near(found.start())):
+                continue
+            lead = output.lead(found.start())
+            named = not found["copula"] or self._is_name(lead.clause)
+            if named and not lead.denies and self._stated(output, found):
+                yield from self._claim(output, found, "sentence")
+        if self._kind == "options":
+            yield from self._subjects(output)
+        if not output.text.isascii():
+            for found in self._joined.finditer(output.low):
+                lead = output.lead(found.start())
+                if not lead.denies and (self.name.search(lead.phrase) or "选" in found[0]):
+                    yield from self._claim(output, found, "sentence")
+
+    def answers(self, output: Output) -> Iterator[Claim]:
+        """Verdicts called an answer, which may be that to the question judged about."""
+        for found in self._mark.finditer(output.low):
+            lead, how = output.lead(found.start()), self._how(output, found)
+            begins_line = lead.cut in ("", "-", "[", "**", "<") and self._alone(output, found)
+            if (
+                found[0] in ":=|>"
+                and (begins_line or how == "json")
+                and self._answer.fullmatch(lead.phrase)
+                and not lead.denies
+            ):
+                yield from self._claim(output, found, how)
+        if whole := self._whole.match(output.low):
+            end = self._alone(output, whole)
+            if end and not output.text[end.end() :].strip():
+                yield from self._claim(output, whole, "sentence")
+
+    def _claim(self, output: Output, found: re.Match[str], how: str) -> Iterator[Claim]:
+        names, end = self._spelling.named(output.text, found.end("lead"))
+        if "rank" in output.near(found.start()) and "=" not in output.text[found.end() : end]:
+            names = names[:1]
+        if names == (INVALID,) and not _STATED.match(output.low, end):
+            return  # "the best is both short and clear"
+        if names and (output.text.startswith("]]", end) or not _UNSURE.match(output.low, end)):
+            yield Claim(found.start(), names, how)
+
+    def _marked(self, output: Output, found: re.Match[str]) -> str:
+        """How a mark announces the verdict after it; empty where it does not."""
+        mark, start, low = found[0][0], found.start(), output.low
+        if mark == "\n":
+            title = self._title.fullmatch(output.line_before(start))
+            return "label" if title and self._alone(output, found) else ""
+        if "\n" in found["lead"] and not (
+            self._alone(output, found) or self._enclosed(output, found)
+        ):
+            return ""
+        if not self._is_name(output.near(start)) and mark not in "]*-–—":
+            return ""
+        lead = output.lead(start)
+        arrow = _ARROW.match(low, start)
+        if mark in "]*" or (mark in "-–—" and not arrow):
+            opened = {"]": "[", "*": "**"}.get(mark, lead.cut)
+            apart = mark in "]*" or (low[start - 1 : start] + found["lead"][:1]).isspace()
+            title = self._title.fullmatch(lead.phrase)
+            return "label" if apart and lead.cut == opened and title else ""
+        if mark == ">" and not _TAG.search(output.near(start)):
+            return ""
+        return self._how(output, found) if self._is_name(lead.phrase) and not lead.denies else ""
+
+    def _how(self, output: Output, found: re.Match[str]) -> str:
+        if found[0][0] == ">":
+            return "tag"
+        key = found[0][0] == ":" and _KEY.search(output.near(found.start()))
+        return "json" if key else "label"
+
+    def _is_name(self, phrase: str) -> bool:
+        """Whether a phrase calls what follows the verdict."""
+        return self.name.search(phrase) is not None or (
+            _FINAL.search(phrase) is not None and _ANSWER.search(phrase) is not None
+        )
+
+    def _end(self, output: Output, found: re.Match[str]) -> int:
+        return self._spelling.named(output.text, found.end("lead"))[1]
+
+    def _alone(self, output: Output, found: re.Match[str]) -> re.Match[str] | None:
+        return _ALONE.match(output.text, self._end(output, found))
+
+    def _enclosed(self, output: Output, found: re.Match[str]) -> re.Match[str] | None:
+        return _ENCLOSED.match(output.text, self._end(output, found))
+
+    def _stated(self, output: Output, found: re.Match[str]) -> bool:
+        """Whether the sentence ends with the verdict, where it might say something else of it."""
+        if self._kind == "scale" or (self._kind == "options" and found["copula"]):
+            return True
+        return _STATED.match(output.low, self._end(output, found)) is not None
+
+    def _subjects(self, output: Output) -> Iterator[Claim]:
+        """Verdicts of which a sentence says that they are the best."""
+        for found in self._subject.finditer(output.low):
+            lead = output.lead(found.start())
+            than = self._than.match(output.low, found.end())
+            partial = output.low.startswith(" than", found.end()) or (
+                not self._two and re.fullmatch(say.BETTER, found["good"] or "")
+            )
+            if (
+                (than or not partial)
+                and self._before_subject.search(lead.phrase)
+                and not lead.denies
+            ):
+                yield from self._subject_claim(output, found.start())
+        if not output.text.isascii():
+            for found in self._subject_joined.finditer(output.low):
+                if not output.lead(found.start()).denies:
+                    yield from self._subject_claim(output, found.start())
+
+    def _subject_claim(self, output: Output, start: int) -> Iterator[Claim]:
+        names, _ = self._spelling.named(output.text, start)
+        if names and output.text[start - 1] not in "'’-":
+            yield Claim(start, names[:1], "sentence")

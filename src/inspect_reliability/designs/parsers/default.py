@@ -1,0 +1,91 @@
+"""Reads what a person reads in the output of a judge.
+
+Judges announce their verdicts in many ways; each announcement found is a claim. A wrong verdict is
+far worse than none: what a person would hesitate at is no claim, and claims that contradict each
+other are no verdict.
+"""
+
+import re
+from collections.abc import Sequence
+
+from ...verdicts import INVALID, NON_RESPONSE
+from ..reading import Reading
+from .announced import Announced
+from .output import Claim, Output
+from .plain_text import plain_text
+from .shown import Shown
+from .spelling import CLOSE, Spelling
+
+
+class DefaultParser:
+    """Reads outputs as a person does.
+
+    Args:
+        kind: "options", "words" or "scale".
+        verdicts: What the judge can answer.
+        labels: Labels that the design asks for.
+    """
+
+    can_contradict = True
+
+    def __init__(self, kind: str, verdicts: tuple[str, ...], labels: Sequence[str] = ()) -> None:
+        self.verdicts = verdicts
+        spelling = Spelling(kind, verdicts)
+        self._announced = Announced(spelling, labels)
+        self._shown = Shown(spelling)
+        verdict = rf"(?i:{spelling.lead}{spelling.one}{CLOSE}[.]?\s*)"
+        self._note = re.compile(rf"\((?!{verdict}\))(?:[^()\n]|\([^()\n]*+\))*+\)")
+        self._value = re.compile(rf"\":\s*\"(?!{verdict}\")(?:[^\"\\]|\\.)*+")
+        self._closed = re.compile(
+            rf"{self._announced.name.pattern}[^\n:=>.]{{0,30}}[:=>][^\w\n]*(?:{spelling.one}"
+            rf"(?:\"\s*[,}}]|</|{CLOSE}[.]?[ \t]*\n)|(?<=\[\[){spelling.one}\]\])"
+        )
+
+    def read(self, text: str) -> Reading:
+        """Read a whole output."""
+        text = "\n" + plain_text(text, self.verdicts)
+        # Notes in parentheses and the texts of a JSON object count where nothing else does.
+        main = _RANGE.sub(_blank, self._note.sub(_blank, text))
+        if '":' in main:
+            text, main = (_CAMEL.sub(" ", said) for said in (text, self._value.sub(_blank, main)))
+        for said in dict.fromkeys((main, text)):
+            output = Output(said)
+            tiers = (
+                (self._announced.claims, self._shown.claims),
+                (self._announced.answers, self._shown.alone),
+                (self._shown.hints,),
+            )
+            for tier in tiers:
+                if claims := [claim for find in tier for claim in find(output)]:
+                    return _settled(output, sorted(claims))
+        return Reading(NON_RESPONSE)
+
+    def completed(self, text: str) -> str | None:
+        """Read an output that is still being written; None before its verdict is announced.
+
+        Only a later verdict, or the end of a thought, can then change what is read.
+        """
+        if self._closed.search(text.lower()) is None:
+            return None
+        verdict, how = self.read(text)
+        return verdict if verdict in self.verdicts and how in ("label", "tag", "json") else None
+
+
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][A-Za-z]*\":)")
+_RANGE = re.compile(r"\[\w{1,3}\s*(?:[-–]|to)\s*\w{1,3}\]")
+
+
+def _blank(note: re.Match[str]) -> str:
+    kept = '": ' if note[0][0] == '"' else ""
+    return kept + " " * (len(note[0]) - len(kept))
+
+
+def _settled(output: Output, claims: Sequence[Claim]) -> Reading:
+    """The verdict of all claims, or of what is named as final and all that follows."""
+    named = {name for claim in claims for name in claim.verdicts}
+    if len(named) > 1:
+        final = next((n for n, claim in enumerate(claims) if output.is_final(claim.start)), 0)
+        claims = claims[final:]
+        named = {name for claim in claims for name in claim.verdicts}
+    how = claims[0].how
+    return Reading(named.pop(), how) if len(named) == 1 else Reading(INVALID, how)

@@ -1,0 +1,88 @@
+"""Reads outputs in the one form that a design asks for."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+
+from ..reading import Reading, one_verdict
+from .default import DefaultParser
+from .plain_text import without_thoughts
+from .wordings import loosely
+
+
+class PatternParser:
+    """Reads the first group that took part in a regular expression, of every match.
+
+    Args:
+        verdicts: What the judge can answer.
+        pattern: The regular expression.
+        how: What `Reading.how` says of what it finds.
+    """
+
+    def __init__(self, verdicts: Iterable[str], pattern: str, how: str = "pattern") -> None:
+        self._verdicts = {name.casefold(): name for name in verdicts}
+        self._pattern = re.compile(pattern)
+        self._how = how
+        # A pattern bound to the beginning matches once.
+        self.can_contradict = not pattern.startswith(r"\A")
+
+    def read(self, text: str) -> Reading:
+        """Read a whole output."""
+        named = (
+            self._verdicts.get(next(filter(None, found.groups()), "").casefold())
+            for found in self._pattern.finditer(without_thoughts(text))
+        )
+        return one_verdict((name for name in named if name), self._how)
+
+    def completed(self, text: str) -> None:
+        """Not known before the end: what a pattern finds may depend on text still to come."""
+
+
+class JsonParser:
+    """Reads one field of the JSON objects in an output, also where they are cut off.
+
+    Args:
+        kind: "options", "words" or "scale".
+        verdicts: What the judge can answer.
+        field: Name of the field.
+    """
+
+    can_contradict = True
+
+    def __init__(self, kind: str, verdicts: tuple[str, ...], field: str) -> None:
+        name = re.escape(json.dumps(field, ensure_ascii=False))
+        self._field = re.compile(rf'{name}\s*:\s*(?:"((?:[^"\\]|\\.)*+)"|([^\s,}}\]"]++))')
+        self._value = DefaultParser(kind, verdicts)
+
+    def read(self, text: str) -> Reading:
+        """Read a whole output."""
+        values = self._field.finditer(without_thoughts(text))
+        read = (self._value.read(found[1] or found[2] or "") for found in values)
+        return one_verdict((value.verdict for value in read if value.how), "json")
+
+    def completed(self, text: str) -> None:
+        """Not known before the end: an object that is cut off may be one of several."""
+
+
+def strict_parser(kind: str, verdicts: Sequence[str], labels: Sequence[str]) -> PatternParser:
+    """Reads the verdict after one of the labels; without labels, the verdict and nothing else.
+
+    Between label and verdict may be brackets, quotes, emphasis and white space. A verdict that is
+    a letter is a capital, or in brackets, since "Best Response: a clear one" names none.
+    """
+    names = "|".join(re.escape(name) for name in sorted(verdicts, key=len, reverse=True))
+    # Not "Explanation", "E's", "A-level", "A/B", "7.5".
+    end = r"(?![^\W_]|['’\-][^\W_]|/[^\W\d_]|[.,]\d)"
+    if not labels:
+        edge = r"[\s\[\](){}<>\"'“”‘’*_`.]*"
+        return PatternParser(verdicts, rf"\A{edge}(?i:({names})){edge}\Z", "bare")
+    # A label that ends in a mark of its own, "[RESULT]", needs no colon.
+    label = "|".join(
+        rf"{loosely(label)}[*_\"'\s]*:{'' if label[-1:].isalnum() else '?'}" for label in labels
+    )
+    start = rf"(?i:{label})[\s\[\](){{}}<>\"'“”‘’*_`]*"
+    if kind == "options":
+        return PatternParser(
+            verdicts, rf"{start}(?:({names})|(?<=[\[(])((?i:{names}))(?=[\])])){end}", "label"
+        )
+    return PatternParser(verdicts, rf"{start}((?i:{names})){end}", "label")

@@ -1,0 +1,172 @@
+"""Verdicts that an output shows: alone, in double brackets, in a box, at the head of a ranking."""
+
+import re
+from collections.abc import Iterator
+
+from ...verdicts import INVALID
+from .output import Claim, Output
+from .spelling import CJK, CLOSE, ENDS, Spelling
+
+_ALONE = re.compile(ENDS)
+_REASONED = re.compile(rf"{CLOSE}(?:,\s|\s+(?:because|since|as)\b)")
+_EXPLAINED = re.compile(rf"{CLOSE}(?:[.!]\s|\s*[–—]|\s+-\s)")
+_STATED = re.compile(rf"{_REASONED.pattern}|{_EXPLAINED.pattern}|{CLOSE}[;:]\s")
+_SET_OFF = re.compile(rf"{ENDS}|{_REASONED.pattern}|{CLOSE}(?:[.;!]\s|[{CJK}]|\s*\[\[)")
+_RANKS = re.compile(r"\b(?:rank|order|best|place)")
+_TITLE = re.compile(rf"{CLOSE}[.:)]")
+_LEADS_TO = re.compile(
+    r"(?:^|[.!?:;,\n>=\]-]|\b(?:so|therefore|thus|hence|is|verdict|winner|answer|final))$"
+)
+
+
+class Shown:
+    """Finds verdicts of one design that are shown.
+
+    Args:
+        spelling: How the verdicts are written.
+    """
+
+    def __init__(self, spelling: Spelling) -> None:
+        self._spelling = spelling
+        self._kind = spelling.kind
+        one, lead = spelling.one, spelling.lead
+        self._brackets = re.compile(rf"\[\[{lead}")
+        self._boxed = re.compile(rf"\\f?boxed\s*\{{{lead}")
+        self._line = re.compile(rf"\n+{lead}")
+        self._last = re.compile(
+            rf"[.!?]\s+(?:(?:so|therefore|thus|hence),?\s+)?{spelling.open}(?={one}{ENDS}\s*\Z)"
+        )
+        self._ranking = re.compile(
+            rf"(?:\[\[)?(?<![\w>])(?P<first>{one}){CLOSE}"
+            rf"(?:\s*(?:>{{1,3}}|≻|=)\s*{spelling.open}{one}{CLOSE})+"
+        )
+        self._places = re.compile(
+            rf"\n\W{{0,8}}1(?:[.):]|st\W)\W{{0,8}}(?=(?P<first>{lead}))[^\n]{{1,40}}"
+            rf"\n\W{{0,8}}2(?:[.):]|nd\W)\W{{0,8}}{lead}{one}{CLOSE}[ \t]*(?:\n|\Z)"
+        )
+        self._tie = re.compile(
+            r"\b(?:(?:it['’]?s|it\s+is|this\s+is|call\s+it|declare|in|is)\s+an?\s+(?:\w+\s+)?"
+            rf"(?:tie|draw)|(?:both|they|two|responses\s+{one}{CLOSE}\s+and\s+{one}{CLOSE})\s+"
+            r"[^.\n]{0,30}\b(?:equally|tied|equal))\b"
+        )
+        self._fraction = re.compile(
+            rf"(?<![\w/.,-])\d{{1,7}}+\s*(?:/|out\s+of|von|sur|de|из)\s*"
+            rf"{re.escape(spelling.verdicts[-1])}(?![\w%]|[.,/]\d)"
+        )
+
+    def claims(self, output: Output) -> Iterator[Claim]:
+        """Verdicts that can mean nothing else."""
+        if "[[" in output.text:
+            for found in self._brackets.finditer(output.low):
+                yield from self._in_brackets(output, found)
+        if "boxed" in output.text:
+            for found in self._boxed.finditer(output.low):
+                yield from self._claim(output, found.start(), found.end(), "boxed")
+        if self._kind == "options" and (">" in output.text or "≻" in output.text):
+            for found in self._ranking.finditer(output.low):
+                ranked = {*re.findall(self._spelling.one, found[0])}
+                if len(ranked) == len(self._spelling.verdicts) or found[0].startswith("[["):
+                    yield from self._claim(output, found.start(), found.start("first"), "ranking")
+
+        if self._kind == "options" and (places := self._places.search(output.low)):
+            # A list that begins with the first option may be one of the options.
+            ranks = _RANKS.search(output.near(places.start()))
+            for claim in self._claim(output, places.start(), places.end("first"), "ranking"):
+                if ranks or claim.verdicts[0] != self._spelling.verdicts[0]:
+                    yield claim
+
+    def hints(self, output: Output) -> Iterator[Claim]:
+        """Ties, and marks out of the highest: they can be about something else."""
+        if self._kind == "options":
+            for found in self._tie.finditer(output.low):
+                yield Claim(found.start(), (INVALID,), "sentence")
+        if self._kind == "scale":
+            for found in self._fraction.finditer(output.low):
+                yield from self._claim(output, found.start(), found.start(), "sentence")
+
+    def _claim(self, output: Output, start: int, at: int, how: str) -> Iterator[Claim]:
+        if names := self._spelling.named(output.text, at)[0]:
+            yield Claim(start, names, how)
+
+    def _in_brackets(self, output: Output, found: re.Match[str]) -> Iterator[Claim]:
+        text, start = output.text, found.start()
+        end = self._spelling.named(text, found.end())[1]
+        near = output.near(start)
+        lead = near.rstrip(" \t*_\"'`(")
+        if output.lead(start - len(near) + len(lead.rstrip(" :"))).denies:
+            return
+        begins = not near.strip() and re.compile(r"\]\]\s+[A-Z]").match(text, end)
+        if (
+            text.startswith("]", end)
+            and _LEADS_TO.search(lead[-20:])
+            and (begins or _SET_OFF.match(text, end))
+        ):
+            yield from self._claim(output, start, found.end(), "brackets")
+
+    def alone(self, output: Output) -> Iterator[Claim]:
+        """The verdict alone, as the first or the last thing said."""
+        text = output.text
+        first = self._line.match(output.low)
+        if first:
+            names, end = self._spelling.named(text, first.end())
+            if names and self._begins(output, first, names, end):
+                yield Claim(first.start(), names, "bare")
+        start = text.rstrip().rfind("\n\n") + 1
+        last = self._line.match(output.low, start) if start > 1 else None
+        if last:
+            names, end = self._spelling.named(text, last.end())
+            alone = _ALONE.match(text, end)
+            if alone and self._is_one(text, names, last, end) and not text[alone.end() :].strip():
+                yield Claim(last.start(), names, "bare")
+        if self._kind == "words":
+            last = self._last.search(output.low, max(0, len(text) - 80))
+            if last:
+                yield from self._claim(output, last.start() + 1, last.end(), "bare")
+
+    def _is_one(self, text: str, names: tuple[str, ...], line: re.Match[str], end: int) -> bool:
+        """Whether a verdict alone is one and whole, not the first letter of what is cut off."""
+        ending = text[end:].strip()
+        small = self._kind == "options" and text[line.end()].islower()
+        cut_off = line[0][-1:] in "[(" and ending[:1] not in ("]", ")")
+        # "Option (C)" and "A" may be the beginning of a sentence.
+        begins = (
+            re.search(r"\w", line[0]) or text[line.end() : end] in ("A", "I")
+        ) and not re.search(r"[.!*\]]$", ending)
+        return len(names) == 1 and names != (INVALID,) and not (small or cut_off or begins)
+
+    def _begins(
+        self, output: Output, first: re.Match[str], names: tuple[str, ...], end: int
+    ) -> bool:
+        """Whether an output begins with its verdict, not with a word or a list."""
+        text, words = output.text, self._kind == "words"
+        noun = re.search(r"\w", first[0]) is not None
+        lists = not words and names[0] in (self._spelling.verdicts[0], "0", "1")
+        if alone := _ALONE.match(text, end):
+            more = text[alone.end() :].strip(" \n.*_\"'`)]}")
+            # "C.\n5. So ..." goes on with what came before.
+            goes_on = more and text[alone.end() - 2] == "." and text[alone.end()] != "\n"
+            return not more or not (
+                goes_on
+                or (noun and lists)
+                or not self._is_one(text, names, first, end)
+                or self._titles(output, names)
+            )
+        if len(names) > 1 or noun:
+            return False
+        if words:
+            return _STATED.match(output.low, end) is not None
+        explained = _STATED if self._kind == "scale" else _EXPLAINED
+        return _REASONED.match(output.low, end) is not None or (
+            explained.match(output.low, end) is not None
+            and not lists
+            and not self._titles(output, names)
+        )
+
+    def _titles(self, output: Output, names: tuple[str, ...]) -> bool:
+        """Whether other lines begin with other verdicts: all are titles then."""
+        for line in self._line.finditer(output.low):
+            other, end = self._spelling.named(output.text, line.end())
+            title = _TITLE.match(output.text, end) or _ALONE.match(output.text, end)
+            if other and other != names and title:
+                return True
+        return False

@@ -1,0 +1,31 @@
+"""What was read in a judge's output."""
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from ..verdicts import INVALID, NON_RESPONSE
+
+ParserName = Literal["default", "strict", "published"]
+
+
+class Reading(NamedTuple):
+    """What a parser found.
+
+    Attributes:
+        verdict: A verdict of the design, "non-response" or "invalid".
+        how: How it was found; empty where nothing was. "label" ("Winner: C"), "sentence" ("C is the
+            best response"), "bare" (the verdict alone), "brackets" ("[[C]]"), "boxed"
+            (LaTeX), "ranking" ("C > A > B"), "json", "tag" (XML), "pattern" (of the design) or
+            "published".
+    """
+
+    verdict: str
+    how: str = ""
+
+
+def one_verdict(named: Iterable[str], how: str) -> Reading:
+    """The verdict that a text names; none, or several different ones, are no verdict."""
+    distinct = set(named)
+    if not distinct:
+        return Reading(NON_RESPONSE)
+    return Reading(distinct.pop(), how) if len(distinct) == 1 else Reading(INVALID, how)

@@ -1,0 +1,55 @@
+"""Questions and responses of one's own, as rows of a file."""
+
+from pathlib import Path
+from typing import Any
+
+from ..errors import UserError
+from ..files import entry, expect, read_json_lines, user_path
+from .design import JudgeDesign
+from .item import Item
+
+_OWN = {"id", "question", "context", "responses", "best"}
+
+
+def items_from_file(spec: str | Path, design: JudgeDesign) -> list[Item]:
+    """Read what a judge is to be shown from a JSONL file, one item a line.
+
+    A row is an object with `id`, `question` and `responses` (name -> text; one for a judge that
+    does not choose among options). It may have `context` and `best` (the name of the best
+    response). All other fields are the item's `fields`.
+
+    Raises:
+        UserError: The judge cannot be shown a row; the message names file, line and field.
+    """
+    items: dict[str, Item] = {}
+    for where, row in read_json_lines(user_path(spec)):
+        values = _values(row, where)
+        try:
+            item = Item(**values)
+            design.ask(item, list(item.responses))
+        except UserError as error:
+            raise UserError(f"{where}, {error.args[0]}") from None
+        if item.id in items:
+            raise UserError(f"{where}, 'id': '{item.id}' is the id of an earlier row as well.")
+        items[item.id] = item
+    return list(items.values())
+
+
+def _values(row: dict[str, Any], where: str) -> dict[str, Any]:
+    if type(row.get("id")) is int:
+        row = {**row, "id": str(row["id"])}
+    responses = entry(row, "responses", dict, where)
+    for name, text in responses.items():
+        expect(text, str, f"{where}, 'responses', '{name}'")
+    return {
+        "id": entry(row, "id", str, where),
+        "question": entry(row, "question", str, where),
+        "responses": responses,
+        "context": _optional(row, "context", where),
+        "best": _optional(row, "best", where),
+        "fields": {name: value for name, value in row.items() if name not in _OWN},
+    }
+
+
+def _optional(row: dict[str, Any], name: str, where: str) -> str | None:
+    return None if row.get(name) is None else entry(row, name, str, where)

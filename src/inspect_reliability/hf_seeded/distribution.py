@@ -1,0 +1,69 @@
+"""What is asked about the distribution of a prompt's labels, and the answer."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+from .stopping import Read
+
+Parse = Callable[[str], str]
+"""The label of a text that has ended."""
+
+
+@dataclass(frozen=True, eq=False)
+class DistributionRequest:
+    """How a prompt is to be continued, and how continuations are labelled.
+
+    Attributes:
+        prompt: Token ids of the prompt, not empty.
+        temperatures: Temperatures of the sampler, each with a distribution of its own.
+        max_tokens: Number of tokens of a continuation at most, at least 1.
+        read: Label of a text that is still being written, once it has one. What would be written
+            after that is not looked at.
+        parse: Label of a text that has ended: at an end token, or for want of room.
+        top_k: As in `Request`.
+        top_p: As in `Request`.
+        eps: Open mass at which growth stops, at every temperature.
+        max_rows: Histories to send through the model at most.
+        tail_draws: Draws from what is left open, at each temperature.
+        seed: Seed of these draws.
+    """
+
+    prompt: tuple[int, ...]
+    temperatures: tuple[float, ...]
+    max_tokens: int
+    read: Read
+    parse: Parse
+    top_k: int | None = None
+    top_p: float = 1.0
+    eps: float = 0.01
+    max_rows: int = 1000
+    tail_draws: int = 2
+    seed: int = 0
+
+    @property
+    def group(self) -> Hashable:
+        """Each is a group of its own."""
+        return self
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """The distribution of labels at one temperature.
+
+    Attributes:
+        temperature: Temperature of the sampler.
+        shares: Probability of each label that was reached, without what is open. Each is a lower
+            bound, and with `open_mass` added an upper bound.
+        open_mass: Probability of the continuations that were not followed to a label.
+        rows: Histories that went through the model, for all temperatures together.
+        tail: Labels of independent draws from the open continuations; empty where nothing is
+            open. With h the share of a label among them, `shares + open_mass * h` is unbiased.
+        truncated: Whether growth ended at the bound on rows, with more than `eps` open.
+    """
+
+    temperature: float
+    shares: dict[str, float]
+    open_mass: float
+    rows: int
+    tail: tuple[str, ...]
+    truncated: bool

@@ -1,0 +1,287 @@
+"""The distribution of labels, from a tree that grows by probability instead of by draws.
+
+The likeliest continuations go through the model first. Each ends where its text has a label; what
+the sampler would do elsewhere is open. Growth stops when little enough is open, and a few draws
+tell what the rest would have become.
+"""
+
+import heapq
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from .candidates import candidates, probabilities
+from .distribution import Distribution, DistributionRequest
+from .draw import Draws, gumbel, stream_keys
+from .memory import OutOfMemoryError
+from .model_run import ModelRun
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+History = tuple[int, ...]
+
+_AT_ONCE = 16
+"""Continuations to expand together: enough for a matrix product, and so few that the likeliest
+still come first."""
+
+_REST = -1
+"""Instead of a token: all tokens of a node that are too unlikely to be kept one by one."""
+
+
+@dataclass
+class Leaves:
+    """Continuations by one token, from some nodes of the tree.
+
+    Attributes:
+        nodes: Which node each continues, shape (M,).
+        tokens: By which token, or `_REST`.
+        masses: Probability of reaching it, at each temperature, shape (M, T).
+        open: Whether it has neither been expanded nor got a label.
+    """
+
+    nodes: Ints
+    tokens: Ints
+    masses: Floats
+    open: npt.NDArray[np.bool_]
+
+
+class Frontier:
+    """All leaves of the tree, the likeliest at hand."""
+
+    def __init__(self) -> None:
+        self._sets: list[Leaves] = []
+        self._heap: list[tuple[float, int, int]] = []  # minus the rank, and where it is
+
+    def add(self, leaves: Leaves) -> None:
+        """Take in leaves; those that can be followed rank by their largest mass."""
+        place = len(self._sets)
+        self._sets.append(leaves)
+        ranks = leaves.masses.max(axis=1).tolist()
+        for number, (rank, token) in enumerate(zip(ranks, leaves.tokens.tolist(), strict=True)):
+            if token != _REST:
+                heapq.heappush(self._heap, (-rank, place, number))
+
+    def by_rank(self) -> Iterator[tuple[Leaves, int]]:
+        """Take leaves out of the order, the likeliest first; they stay open until closed."""
+        while self._heap:
+            _, place, number = heapq.heappop(self._heap)
+            yield self._sets[place], number
+
+    def all_open(self) -> Leaves:
+        """What is open."""
+        kept = [leaves.open for leaves in self._sets]
+        nodes, tokens, masses = (
+            np.concatenate([getattr(leaves, name)[leaves.open] for leaves in self._sets])
+            for name in ("nodes", "tokens", "masses")
+        )
+        return Leaves(nodes, tokens, masses, np.concatenate([one[one] for one in kept]))
+
+
+@torch.inference_mode()
+def distributions(
+    run: ModelRun, request: DistributionRequest, wanted: Callable[[], bool] = lambda: True
+) -> list[Distribution]:
+    """Find the distribution of labels at each temperature of a request.
+
+    Args:
+        run: The model.
+        request: What is asked.
+        wanted: Called before each forward pass: whether the answer is still waited for.
+
+    Raises:
+        CancelledError: It is not.
+        OutOfMemoryError: The prompt did not fit, or not even a few continuations.
+        NotFiniteError: The model computes NaN or infinity.
+    """
+    with run.forward.alone():
+        growth = _Growth(run, request, wanted)
+        growth.grow()
+        return growth.distributions()
+
+
+class _Growth:
+    def __init__(
+        self, run: ModelRun, request: DistributionRequest, wanted: Callable[[], bool]
+    ) -> None:
+        self.run = run
+        self.request = request
+        self.wanted = wanted
+        self.longest = min(run.context - len(request.prompt), request.max_tokens)
+        # Tokens this unlikely could not close a tenth of eps with all the rows there are.
+        self.least = request.eps / (10 * request.max_rows)
+        self.shares: dict[str, Floats] = {}
+        self.histories: list[History] = []
+        self.masses: list[Floats] = []
+        self.logits, self.rows = run.prefill(request.prompt, self.longest, branching=True)
+        room = run.memory // self.rows.node_bytes if self.rows.node_bytes else request.max_rows
+        self.most = min(request.max_rows, room)
+        self.frontier = Frontier()
+        self.open = np.ones(len(request.temperatures))
+        self.expand([()], [self.open])
+
+    def grow(self) -> None:
+        """Follow the likeliest continuations until little enough is open, or rows run out."""
+        while (self.open > self.request.eps).any() and self.follow():
+            pass
+
+    def follow(self) -> bool:
+        """Close the likeliest leaves that have a label and expand the others; false if none.
+
+        How many go at once does not depend on `eps`, so the tree of a smaller one contains the
+        tree of a larger one.
+        """
+        left = self.most - (len(self.histories) - 1)
+        histories: list[History] = []
+        masses: list[Floats] = []
+        # Without rows left, labels are all that can still be found; not every leaf is worth it.
+        most = None if left else self.request.max_rows
+        for leaves, number in islice(self.frontier.by_rank(), most):
+            history, mass = self.history(leaves, number), leaves.masses[number]
+            label = self.label(history)
+            if label is not None:
+                self.shares[label] = self.shares.get(label, 0) + mass
+                self.open = self.open - mass
+            elif left:
+                histories.append(history)
+                masses.append(mass)
+            else:
+                continue
+            leaves.open[number] = False
+            if len(histories) == min(_AT_ONCE, left) > 0:
+                break
+        if histories:
+            self.expand(histories, masses)
+        return bool(histories)
+
+    def history(self, leaves: Leaves, number: int) -> History:
+        """A continuation."""
+        return (*self.histories[leaves.nodes[number]], int(leaves.tokens[number]))
+
+    def label(self, history: History) -> str | None:
+        """The label of a continuation, or None where it goes on."""
+        text = self.run.decode(history)
+        if history[-1] in self.run.end_tokens:
+            return self.request.parse(text)
+        label = self.request.read(text)
+        return self.request.parse(text) if label is None and len(history) >= self.longest else label
+
+    def expand(self, histories: Sequence[History], masses: Sequence[Floats]) -> None:
+        """Make nodes of continuations; their leaves are what may come next."""
+        ids, spread = self.spread(histories)
+        reached = np.stack(masses)[:, :, None] * spread  # (N, T, K)
+        kept = self.kept(reached)
+        rows, places = kept.nonzero()
+        each = np.arange(len(histories))
+        rest = np.where(kept[:, None], 0, reached).sum(axis=2)
+        nodes = np.concatenate([rows, each])
+        self.frontier.add(
+            Leaves(
+                nodes + len(self.histories),
+                np.concatenate([ids[rows, places], np.full(len(each), _REST)]),
+                np.concatenate([reached[rows, :, places], rest]),
+                np.ones(len(nodes), dtype=bool),
+            )
+        )
+        self.histories += histories
+        self.masses += masses
+
+    def kept(self, reached: Floats) -> npt.NDArray[np.bool_]:
+        """Which tokens are likely enough at some temperature to be leaves of their own, (N, K)."""
+        ranks: Floats = reached.max(axis=1)
+        return np.logical_and(ranks >= self.least, ranks > 0)
+
+    def spread(self, histories: Sequence[History]) -> tuple[Ints, Floats]:
+        """Tokens that may come next, shape (N, K), and their probabilities, shape (N, T, K)."""
+        logits = self.logits if histories == [()] else self.after(histories)
+        scores, ids = candidates(logits, self.request.top_k)
+        request = self.request
+        spread = probabilities(scores, ids, request.temperatures, request.top_p)
+        return ids.cpu().numpy(), spread.cpu().numpy()
+
+    def after(self, histories: Sequence[History]) -> Tensor:
+        """Logits after continuations, as many at once as there is memory for."""
+        logits: list[Tensor] = []
+        done = 0
+        while done < len(histories):
+            if not self.wanted():
+                raise CancelledError
+            part = histories[done : done + self.run.most(self.rows, max(map(len, histories)))]
+            try:
+                logits.append(self.rows.after(part))
+                done += len(part)
+            except OutOfMemoryError:
+                if not self.run.spare_memory(len(part)):
+                    raise
+        return torch.cat(logits)
+
+    def distributions(self) -> list[Distribution]:
+        """The answer, with draws from what is open."""
+        request = self.request
+        leaves = self.frontier.all_open()
+        open_masses = leaves.masses.sum(axis=0)
+        at = [t for t, mass in enumerate(open_masses) if mass > 0]
+        drawn = self.tails(leaves, [t for t in at for _ in range(request.tail_draws)])
+        return [
+            Distribution(
+                temperature,
+                {label: float(mass[t]) for label, mass in self.shares.items() if mass[t] > 0},
+                float(open_masses[t]),
+                len(self.histories) - 1,
+                tuple(label for at, label in drawn if at == t),
+                bool(open_masses[t] > request.eps),
+            )
+            for t, temperature in enumerate(request.temperatures)
+        ]
+
+    def tails(self, leaves: Leaves, at: Sequence[int]) -> list[tuple[int, str]]:
+        """Draw continuations that leave the tree, one for each temperature named; their labels."""
+        request = self.request
+        streams = [
+            f"{request.seed}|tail|{number % request.tail_draws}" for number in range(len(at))
+        ]
+        keys = stream_keys(request.prompt, streams).to(self.logits.device)
+        temperatures = [request.temperatures[t] for t in at]
+        draws = Draws(keys, temperatures, [request.top_p] * len(at), request.top_k)
+        starts = stream_keys(request.prompt, [f"{stream}|start" for stream in streams])
+        histories = [
+            self.leave(leaves, t, start, key)
+            for t, start, key in zip(at, starts, keys.cpu(), strict=True)
+        ]
+        labels = [self.label(history) for history in histories]
+        while going_on := [number for number, label in enumerate(labels) if label is None]:
+            distinct = list(dict.fromkeys(histories[number] for number in going_on))
+            nodes = [distinct.index(histories[number]) for number in going_on]
+            steps = [len(histories[number]) for number in going_on]
+            tokens = draws.tokens(
+                self.after(distinct),
+                *(torch.tensor(one, device=keys.device) for one in (nodes, going_on, steps)),
+            )
+            for number, token in zip(going_on, tokens, strict=True):
+                histories[number] = (*histories[number], token)
+                labels[number] = self.label(histories[number])
+        return [(t, label) for t, label in zip(at, labels, strict=True) if label is not None]
+
+    def leave(self, leaves: Leaves, t: int, start: Tensor, key: Tensor) -> History:
+        """Draw where a continuation at the t-th temperature leaves the tree."""
+        number = _choose(leaves.masses[:, t], start, 0)
+        if leaves.tokens[number] != _REST:
+            return self.history(leaves, number)
+        node = int(leaves.nodes[number])
+        history = self.histories[node]
+        ids, spread = self.spread([history])
+        reached = self.masses[node][None, :, None] * spread
+        rest = np.where(self.kept(reached), 0, reached[:, t])[0]
+        return (*history, int(ids[0, _choose(rest, key, len(history))]))
+
+
+def _choose(masses: Floats, key: Tensor, step: int) -> int:
+    """Draw one of some alternatives, as likely as its mass says."""
+    noise = gumbel(key[None], torch.tensor(step), torch.arange(len(masses))[None])[0]
+    return int((torch.from_numpy(masses).log() + noise).argmax())

@@ -1,0 +1,70 @@
+"""What a run will cost, said before its first call."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Calls and tokens of a run.
+
+    Attributes:
+        outputs: Outputs, or questions, that are judged.
+        replications: Replications of each.
+        made: Replications of these that are there already.
+        calls_each: Model calls of one replication, on average.
+        tokens_each: Tokens of one call, on average; None if not known.
+        what: What is judged, in the singular.
+    """
+
+    outputs: int
+    replications: int
+    made: int = 0
+    calls_each: float = 1
+    tokens_each: float | None = None
+    what: str = "output"
+
+    @property
+    def missing(self) -> int:
+        """Replications to make."""
+        return self.outputs * self.replications - self.made
+
+    @property
+    def calls(self) -> int:
+        """Model calls, without the few that check the seeds."""
+        return round(self.missing * self.calls_each)
+
+    @property
+    def tokens(self) -> float | None:
+        """Tokens of all calls; None if not known."""
+        return None if self.tokens_each is None else self.calls * self.tokens_each
+
+    def __str__(self) -> str:
+        parts = [_number(self.outputs, self.what), f"{self.replications:,}"]
+        if self.calls_each != 1:
+            parts.append(f"{self.calls_each:.3g} calls each")
+        there = f", {self.made:,} of them made already," if self.made else ""
+        tokens = "" if self.tokens is None else f", about {_rounded(self.tokens)} tokens"
+        return f"{' x '.join(parts)}{there} = {_number(self.calls, 'call')}{tokens}"
+
+
+def total(costs: Sequence[Cost]) -> str:
+    """Several costs as one sentence each, and their sum."""
+    if len(costs) == 1:
+        return str(costs[0])
+    tokens = [cost.tokens for cost in costs]
+    known = [count for count in tokens if count is not None]
+    about = f", about {_rounded(sum(known))} tokens" if len(known) == len(tokens) else ""
+    calls = sum(cost.calls for cost in costs)
+    return "; ".join(map(str, costs)) + f". Together {_number(calls, 'call')}{about}"
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _rounded(count: float) -> str:
+    for size, name in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if count >= size:
+            return f"{count / size:.3g}{name}" if count < 10 * size else f"{count / size:.0f}{name}"
+    return f"{count:.0f}"

@@ -1,0 +1,97 @@
+"""Replications that a log has already."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.scorer import Score
+
+from ..errors import UserError
+from ..judgments.replications import replications_in
+from .scorer import output_seed
+from .summary import Known, Output, kept_replications
+
+
+def earlier_replications(log: EvalLog, scorer: str, seed: int) -> tuple[Known, dict[Output, Any]]:
+    """Replications of a scorer with a base seed, and what their seed check found.
+
+    Args:
+        log: A log with its samples.
+        scorer: Identity of the scorer.
+        seed: Base seed.
+
+    Raises:
+        UserError: The log has replications of this scorer, and none with this base seed.
+    """
+    known: Known = {}
+    checks: dict[Output, Any] = {}
+    for sample in log.samples or []:
+        kept = [one for one in (sample.scores or {}).values() if _keeps(one, scorer)]
+        own = [one for one in kept if _starts(one, sample, seed)]
+        if kept and not own:
+            raise _other_seed(log, kept[-1], sample, seed)
+        for one in own:
+            output = (scorer, sample.id, sample.epoch)
+            known[output] = known.get(output, {}) | kept_replications(one)
+            if checked := (one.metadata or {}).get("seed_check"):
+                checks[output] = checked
+    return known, checks
+
+
+def remove_earlier(log: EvalLog, scorer: str, seed: int, scores: Iterable[str]) -> None:
+    """Remove the scores with these replications, and what was computed from them.
+
+    Inspect would put a second score beside the first.
+
+    Args:
+        log: A log with its samples; it is changed.
+        scorer: Identity of the scorer.
+        seed: Base seed.
+        scores: Names of the scores of the log's scorers, in their order.
+    """
+    removed = set()
+    for sample in log.samples or []:
+        for name, one in list((sample.scores or {}).items()):
+            if _keeps(one, scorer) and _starts(one, sample, seed):
+                del (sample.scores or {})[name]
+                removed.add(name)
+    if log.results is not None:
+        log.results.scores = [one for one in log.results.scores if one.name not in removed]
+    log.reductions = [one for one in log.reductions or [] if one.scorer not in removed]
+    entries = zip(scores, log.eval.scorers or [], strict=True)
+    log.eval.scorers = [entry for name, entry in entries if name not in removed]
+
+
+def replicated_scores(log: EvalLog) -> list[str]:
+    """Names of the scores that keep replications, of which one at least did not fail."""
+    found: dict[str, None] = {}
+    for sample in log.samples or []:
+        for name, one in (sample.scores or {}).items():
+            kept = replications_in(one)
+            if kept and kept.scorer and any(one is not None for one in kept.verdicts):
+                found[name] = None
+    return list(found)
+
+
+def _keeps(score: Score, scorer: str) -> bool:
+    kept = replications_in(score)
+    return kept is not None and kept.scorer == scorer
+
+
+def _starts(score: Score, sample: EvalSample, seed: int) -> bool:
+    """Whether replications on a sample's output are those of a base seed."""
+    kept = replications_in(score)
+    return kept is not None and kept.seed == output_seed(seed, sample.id, sample.epoch, 1)
+
+
+def _other_seed(log: EvalLog, score: Score, sample: EvalSample, asked: int) -> UserError:
+    tried = [(entry.options or {}).get("seed", 0) for entry in log.eval.scorers or []]
+    known = [seed for seed in tried if isinstance(seed, int) and _starts(score, sample, seed)]
+    which, what = ("another base seed", "the same --seed as before")
+    if known:
+        which, what = f"base seed {known[0]}", f"--seed {known[0]}"
+    where = log.location.removeprefix("file://") or "The log"
+    return UserError(
+        f"{where} has replications of {which}, not of {asked}. Give {what} to go on with them, or "
+        "name another --output to begin anew."
+    )

@@ -1,0 +1,217 @@
+"""Which scorers a log names, and how each graded, as the log's transcripts show."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+from typing import Any
+
+from inspect_ai.event import ModelEvent, SpanBeginEvent
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.model import GenerateConfig
+
+from ..errors import UserError
+from ..judgments.replications import replications_in
+from .wrapped import score_names
+
+
+@dataclass(frozen=True)
+class LoggedScorer:
+    """A scorer that a log names.
+
+    Attributes:
+        score: Name of its scores in the log.
+        name: Its own name, without its package.
+        arguments: What it was made with.
+        again: Whether the log names it as what `rejudge` ran.
+        given: What the user called it, if the user chose it.
+        task: The task that `rejudge` took it from, if it did.
+    """
+
+    score: str
+    name: str
+    arguments: Mapping[str, Any]
+    again: bool = False
+    given: str | None = None
+    task: str | None = None
+
+    def is_like(self, other: "LoggedScorer") -> bool:
+        """Whether two are one scorer, run once and again; a log may leave out its package."""
+        if self.task or other.task:
+            return other.name == self.score if other.task else self.name == other.score
+        names = (f"/{self.name}", f"/{other.name}")
+        alike = names[0].endswith(names[1]) or names[1].endswith(names[0])
+        return alike and self.arguments == other.arguments
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{key}={value!r:.40}" for key, value in self.arguments.items())
+        return f"{self.score} ({given})" if given else self.score
+
+
+@dataclass(frozen=True)
+class Grading:
+    """How a scorer graded the outputs of a log.
+
+    Attributes:
+        models: Names of the models it called; none where it called none or the log does not say.
+        roles: Roles by which it found them.
+        unnamed: Names of the models that it found by no role.
+        calls: Calls of one grading, on average.
+        tokens: Tokens of one call, on average; None if not known.
+        asked: Outputs about which it called a model.
+        not_asked: Outputs that it scored without a call.
+        config: Settings that all its calls shared, but for the seed.
+    """
+
+    models: frozenset[str] = frozenset()
+    roles: frozenset[str] = frozenset()
+    unnamed: frozenset[str] = frozenset()
+    calls: float = 1
+    tokens: float | None = None
+    asked: int = 0
+    not_asked: int = 0
+    config: GenerateConfig = field(default_factory=GenerateConfig)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the log's transcripts show the scorer at work."""
+        return self.asked + self.not_asked > 0
+
+
+def scorers_in(log: EvalLog) -> list[LoggedScorer]:
+    """The scorers that a log names; of what `rejudge` ran, the scorer within."""
+    entries = log.eval.scorers or []
+    found = []
+    for score, entry in zip(score_names(entry.name for entry in entries), entries, strict=True):
+        options = dict(entry.options or {})
+        within = options.get("scorer")
+        if entry.name.rpartition("/")[2] == "rejudge" and isinstance(within, Mapping):
+            arguments = within.get("params")
+            arguments = dict(arguments) if isinstance(arguments, Mapping) else {}
+            name, task = str(within.get("name")), within.get("task")
+            task = task if isinstance(task, str) else None
+            found.append(LoggedScorer(score, name, arguments, again=True, task=task))
+        else:
+            found.append(LoggedScorer(score, entry.name, options))
+    return found
+
+
+def chosen_scorers(log: EvalLog, wanted: Sequence[str]) -> list[LoggedScorer]:
+    """The scorers to run again.
+
+    Args:
+        log: A log with its samples.
+        wanted: Names of scores or scorers; by default what was run again already, else the only
+            scorer, else the only one that asked a model.
+
+    Returns:
+        One a name. One that the log does not name has no arguments.
+
+    Raises:
+        UserError: It is not clear which scorer is meant.
+    """
+    known = scorers_in(log)
+    if wanted:
+        return [_chosen(known, name) for name in dict.fromkeys(wanted)]
+    candidates = _distinct([one for one in known if one.again]) or known
+    if len(candidates) > 1:
+        graders = [one for one in candidates if grading_of(log, one).models]
+        candidates = graders or candidates
+    if len(candidates) != 1:
+        raise UserError(_ask(candidates))
+    return candidates
+
+
+def grading_of(log: EvalLog, scorer: LoggedScorer) -> Grading:
+    """How a scorer graded the outputs of a log."""
+    likes = [one for one in scorers_in(log) if one.is_like(scorer)]
+    likes.sort(key=lambda one: one.again)  # its own grading says more than ours
+    for like in likes:
+        grading = _grading(log, like.score)
+        if grading.is_known:
+            return grading
+    return Grading()
+
+
+def _grading(log: EvalLog, score: str) -> Grading:
+    calls: list[ModelEvent] = []
+    asked = not_asked = gradings = 0
+    for sample in log.samples or []:
+        made = _calls(sample, score)
+        if made is None or sample.error:
+            continue
+        asked += bool(made)
+        not_asked += not made
+        one = (sample.scores or {}).get(score)
+        kept = replications_in(one) if one is not None else None
+        gradings += (len(kept.verdicts) if kept else 1) if made else 0
+        calls += made
+    used = [call.output.usage.total_tokens for call in calls if call.output.usage]
+    return Grading(
+        models=frozenset(call.model for call in calls),
+        roles=frozenset(call.role for call in calls if call.role),
+        unnamed=frozenset(call.model for call in calls if not call.role),
+        calls=len(calls) / gradings if gradings else 1,
+        tokens=fmean(used) if any(used) else None,
+        asked=asked,
+        not_asked=not_asked,
+        config=_shared([call.config for call in calls]),
+    )
+
+
+def _calls(sample: EvalSample, score: str) -> list[ModelEvent] | None:
+    """Calls that came back while an output was scored; None if the log does not show it."""
+    within: set[str] = set()
+    calls = []
+    for event in sample.events:
+        if isinstance(event, SpanBeginEvent):
+            if (event.type, event.name) == ("scorer", score) or event.parent_id in within:
+                within.add(event.id)
+        elif isinstance(event, ModelEvent) and event.span_id in within and not event.error:
+            calls.append(event)
+    return calls if within else None
+
+
+def _shared(configs: Sequence[GenerateConfig]) -> GenerateConfig:
+    dumped = [config.model_dump(exclude_none=True, exclude={"seed"}) for config in configs]
+    first = dumped[0] if dumped else {}
+    same = {key: value for key, value in first.items() if all(d.get(key) == value for d in dumped)}
+    return GenerateConfig(**same)
+
+
+def _chosen(known: Sequence[LoggedScorer], wanted: str) -> LoggedScorer:
+    by_score = [one for one in known if one.score == wanted]
+    short = wanted.rpartition("@")[2]
+    by_name = [one for one in known if one.name in (short, short.partition("/")[2])]
+    found = _distinct(by_score or by_name)
+    if len(found) > 1:
+        raise UserError(_ask(found))
+    if not found:
+        return LoggedScorer(short, wanted, {}, given=wanted)
+    return replace(found[0], given=found[0].name if by_score else wanted)
+
+
+def _distinct(scorers: Sequence[LoggedScorer]) -> list[LoggedScorer]:
+    found: list[LoggedScorer] = []
+    for one in sorted(scorers, key=lambda one: one.again):
+        if not any(one.is_like(other) for other in found):
+            found.append(one)
+    return found
+
+
+def _ask(candidates: Sequence[LoggedScorer]) -> str:
+    if not candidates:
+        return "The log names no scorer. Say which scorer to run: --scorer PACKAGE/NAME"
+    listed = "; ".join(map(str, candidates))
+    return (
+        f"Say which scorer to run again; the log names several: {listed}. Name one by its score, "
+        f"as in --scorer {candidates[0].score}, or repeat --scorer for several."
+    )
+
+
+def packages_of(log: EvalLog) -> Iterator[str]:
+    """Packages in which the scorers of a log may be, the task's own first."""
+    task = log.eval.task_registry_name or log.eval.task
+    if "/" in task:
+        yield task.partition("/")[0]
+    for name in log.eval.packages:
+        yield name.replace("-", "_")

@@ -1,0 +1,401 @@
+"""Judging again what is in a log: settled before the first call, then run."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, cast
+
+from inspect_ai import score
+from inspect_ai.log import EvalLog, EvalResults
+from inspect_ai.model import GenerateConfig, Model, ModelConfig, get_model
+
+from ..errors import UserError
+from ..judging.cost import Cost
+from ..judging.seeds import base_seed
+from ..judgments.replications import nothing_replicated
+from .arguments import named_grader, names_grader
+from .earlier import earlier_replications, remove_earlier
+from .grading import Grading, LoggedScorer, chosen_scorers, grading_of, packages_of, scorers_in
+from .run import Run
+from .scorer import JudgeAgain, rejudge
+from .summary import Known, Output
+from .target import Target, opened
+from .trust import vet_model, vet_scorer, vet_task
+from .wrapped import ScorerSpec, Wrapped, find_scorer, scorer_of_task, wrap
+
+
+@dataclass(frozen=True)
+class Job:
+    """One scorer to run again.
+
+    Attributes:
+        wrapped: The scorer.
+        grading: How it graded in the log.
+        known: Replications that the log has.
+        seed_checks: What their seed check found.
+        roles: Roles of the log that it needs.
+        evaluated: Whether it needs the model that was evaluated.
+        cost: What it will cost.
+    """
+
+    wrapped: Wrapped
+    grading: Grading
+    known: Known
+    seed_checks: dict[Output, Any]
+    roles: Mapping[str, ModelConfig | list[ModelConfig]]
+    evaluated: bool
+    cost: Cost
+
+    @property
+    def earlier_graders(self) -> frozenset[str]:
+        """Names of the models that made the replications in the log."""
+        made = (one for replications in self.known.values() for one in replications.values())
+        return frozenset(name for one in made for name in one.models)
+
+
+class Rejudging:
+    """A log to judge again.
+
+    A log decides neither which code runs here nor where requests go: see SECURITY.md.
+
+    Args:
+        log: A log with its samples; it is not changed.
+        scorers: Scorers of the log by the names of their scores or their own, or any others (see
+            `rejudge`); by default the only one, or the only one that asked a model.
+        replications: How often each output is judged.
+        seed: Base seed.
+        model: The grader. By default the one that graded before.
+        model_args: Arguments of the grader's provider, where `model` is a name.
+        model_base_url: Address of the grader, where `model` is a name.
+        task: The log's task, `package/name` or `file.py@name`, to take the scorers from. It has
+            what a log cannot say of them.
+        limit: Outputs to judge at most.
+        output: Log file to write.
+
+    Attributes:
+        costs: What each scorer will cost.
+
+    Raises:
+        UserError: There is nothing to judge, it is not clear by which scorer, the scorer asks no
+            model, the log asks for what only the user may decide, or it has replications of
+            another base seed.
+    """
+
+    def __init__(
+        self,
+        log: EvalLog,
+        scorers: Sequence[ScorerSpec] = (),
+        *,
+        replications: int = 20,
+        seed: int = 0,
+        model: str | Model | None = None,
+        model_args: Mapping[str, Any] | None = None,
+        model_base_url: str | None = None,
+        task: str | None = None,
+        limit: int | None = None,
+        output: str | None = None,
+    ) -> None:
+        self._log = log
+        self._where = log.location.removeprefix("file://") or "The log"
+        self._replications = replications
+        self._seed = base_seed(seed)
+        self._model, self._model_args, self._base_url = model, model_args or {}, model_base_url
+        self._task = task
+        self._output = output
+        samples = [sample for sample in log.samples or [] if not sample.error][:limit]
+        if not samples:
+            raise UserError(f"{self._where} has no sample that ended without an error.")
+        self._outputs = {(sample.id, sample.epoch) for sample in samples}
+        self._unfinished = Target(output, log, self._seed).known() if output else {}
+        named = [one for one in scorers if isinstance(one, str)]
+        logged = chosen_scorers(log, named) if named or not scorers else []
+        self._jobs = [self._job_of_log(one) for one in logged]
+        self._jobs += [self._job(wrap(one), Grading()) for one in scorers if one not in named]
+
+    @property
+    def costs(self) -> list[Cost]:
+        """What each scorer will cost."""
+        return [job.cost for job in self._jobs]
+
+    def announcement(self) -> list[str]:
+        """Who will grade, and what differs from the log: for the user, before the first call."""
+        return [line for job in self._jobs for line in self._announcement(job)]
+
+    def run(self, run: Run | None = None) -> EvalLog:
+        """Judge the outputs again.
+
+        Args:
+            run: Tells how far it is, and ends it when its `stopped` is set.
+
+        Returns:
+            A copy of the log with a score `rejudge` for each scorer; its `location` says where
+            it is. A run that was stopped gives a cancelled log of what was judged.
+
+        Raises:
+            UserError: The output cannot be written, the grader cannot be used or is not the one
+                that was expected, or the scorer asks no model.
+        """
+        run = run or Run()
+        judged = deepcopy(self._log)
+        place = opened(self._output, self._log, self._seed) if self._output else nullcontext()
+        with place as target:
+            for job in self._jobs:
+                judged = self._judge(job, judged, run, target)
+                if run.stopped:
+                    judged.status = "cancelled"
+                if target is not None:
+                    judged.location = target.write(judged)
+            if target is not None:
+                target.finish()
+        return judged
+
+    def _job_of_log(self, scorer: LoggedScorer) -> Job:
+        grading = grading_of(self._log, scorer)
+        name = scorer.given or scorer.name
+        if self._task is not None:
+            arguments: Mapping[str, Any] = self._log.eval.task_args_passed
+            vet_task(self._kept(arguments, grading), self._where)
+            score = scorer.name if scorer.again else scorer.score
+            return self._job(
+                scorer_of_task(self._task, arguments, score, self._regrade(grading)), grading
+            )
+        if scorer.task is not None:
+            raise UserError(
+                f"{self._where} has replications of the scorer {name} of a task. If you trust it, "
+                f"name the task to go on: --task {scorer.task}"
+            )
+        if grading.is_known and not grading.models:
+            raise _asks_no_model(name)
+        arguments = scorer.arguments
+        chosen = scorer.given is not None
+        vet_scorer(name, self._kept(arguments, grading), self._where, chosen=chosen)
+        packages = list(packages_of(self._log))
+        wrapped = find_scorer(
+            name, arguments, packages, self._regrade(grading), _task_of(self._log)
+        )
+        if wrapped.name.startswith("inspect_reliability/"):
+            raise _asks_no_model(name)  # before its judge is loaded for nothing
+        return self._job(wrapped, grading)
+
+    def _kept(self, arguments: Mapping[str, Any], grading: Grading) -> dict[str, Any]:
+        """Arguments of the log that are used: another grader replaces those that name one."""
+        return {
+            key: value
+            for key, value in arguments.items()
+            if self._model is None or not names_grader(key, value, grading.models)
+        }
+
+    def _job(self, wrapped: Wrapped, grading: Grading) -> Job:
+        known, checks = earlier_replications(self._log, wrapped.identity, self._seed)
+        for place, made in self._unfinished.items():
+            if place[0] == wrapped.identity:
+                known[place] = known.get(place, {}) | made
+        roles, evaluated = self._needed(wrapped, grading)
+        for role, bound in roles.items():
+            for one in bound if isinstance(bound, list) else [bound]:
+                vet_model(one.model, one.base_url, one.args, f"{self._where}, role {role},")
+        spec = self._log.eval
+        if evaluated:
+            vet_model(spec.model, spec.model_base_url, spec.model_args, f"{self._where}, model,")
+        cost = Cost(
+            outputs=len(self._outputs),
+            replications=self._replications,
+            made=sum(self._made(place, made) for place, made in known.items()),
+            calls_each=grading.calls,
+            tokens_each=grading.tokens,
+        )
+        return Job(wrapped, grading, known, checks, roles, evaluated, cost)
+
+    def _made(self, output: Output, replications: Mapping[int, Any]) -> int:
+        if output[1:] not in self._outputs:
+            return 0
+        made = sum(one.error is None for one in replications.values())
+        return min(made, self._replications)
+
+    def _needed(
+        self, wrapped: Wrapped, grading: Grading
+    ) -> tuple[Mapping[str, ModelConfig | list[ModelConfig]], bool]:
+        """Roles of the log that a scorer needs, and whether it needs the evaluated model."""
+        roles, evaluated = self._log.eval.model_roles or {}, self._log.eval.model
+        if self._model is not None:
+            known = grading.is_known
+            return {k: v for k, v in roles.items() if not known and k != "grader"}, False
+        if not grading.is_known:
+            # The evaluated model is not loaded where it has most likely nothing to say.
+            return roles, not (wrapped.arguments.get("model") or "grader" in roles)
+        unbound = grading.unnamed | (grading.models if grading.roles - roles.keys() else set())
+        return {k: v for k, v in roles.items() if k in grading.roles}, evaluated in unbound
+
+    def _announcement(self, job: Job) -> list[str]:
+        logged = ", ".join(sorted(job.grading.models))
+        if self._model is not None:
+            now = str(self._model)
+        elif job.grading.is_known:
+            now = logged
+        else:
+            bound = job.roles.get("grader")
+            now = ", ".join(
+                one.model for one in (bound if isinstance(bound, list) else [bound]) if one
+            ) or str(job.wrapped.arguments.get("model") or self._log.eval.model)
+        lines = [f"Scorer: {job.wrapped.name}. Grader: {now}."]
+        if logged and logged != now:
+            lines.append(f"Note: the grader in the log was {logged}; {now} answers now.")
+        most = max((number for made in job.known.values() for number in made), default=0)
+        if most > self._replications:
+            lines.append(f"Note: an output has {most:,} replications already. All are kept.")
+        if not job.grading.is_known:
+            lines.append("Note: the log does not show this scorer at work, nor who its grader was.")
+        if job.grading.models and job.grading.not_asked and self._task is None:
+            lines.append(
+                f"Note: the log scored {job.grading.not_asked:,} of these outputs without asking "
+                "the grader, which may be asked now. To score them as the task does, add --task "
+                f"{_task_of(self._log)}."
+            )
+        return lines
+
+    def _judge(self, job: Job, log: EvalLog, run: Run, target: Target | None) -> EvalLog:
+        identity = job.wrapped.identity
+        remove_earlier(log, identity, self._seed, (one.score for one in scorers_in(log)))
+        run.known, run.seed_checks = job.known, job.seed_checks
+        if target is not None:
+            run.keep = target.keep
+        again = cast(JudgeAgain, rejudge(job.wrapped.spec, self._replications, self._seed))
+        again.wrapped, again.run = job.wrapped, run
+        active, roles = self._models(job)
+        run.expected = job.earlier_graders or job.grading.models
+        if self._model is not None:
+            run.expected = frozenset([str(active)])
+            self._refuse_other_grader(job, str(active))
+        samples, bound = log.samples or [], log.eval.model_roles
+        log.samples = [one for one in samples if (one.id, one.epoch) in self._outputs]
+        log.results = log.results or EvalResults()
+        log.eval.model_roles = None  # inspect would load them all
+        log = score(log, again, model=active, model_roles=roles, action="append", copy=False)
+        log.eval.model_roles = bound
+        log.samples = samples
+        if run.stranger:
+            raise self._other_answers(job, run)
+        known, _ = earlier_replications(log, identity, self._seed)
+        scores = [
+            one
+            for sample in samples
+            for one in (sample.scores or {}).values()
+            if (one.metadata or {}).get("scorer") == identity
+        ]
+        if nothing_replicated(scores):
+            raise _asks_no_model(job.wrapped.name)
+        if not known:
+            raise UserError(f"Nothing was judged: {run.stopped}. Run the same command again.")
+        return log
+
+    def _models(self, job: Job) -> tuple[Model, dict[str, Model | list[Model]]]:
+        """The model that scorers get which name none, and the models of their roles."""
+        if self._model is not None:
+            grader = self._grader(job.grading)
+            bound = {role: _model_of_log(config) for role, config in job.roles.items()}
+            return grader, bound | dict.fromkeys(job.grading.roles | {"grader"}, grader)
+        spec, config = self._log.eval, self._log.plan.config
+        evaluated = ModelConfig(
+            model=spec.model if job.evaluated else "none/none",
+            config=config.merge(spec.model_generate_config) if job.evaluated else GenerateConfig(),
+            base_url=spec.model_base_url if job.evaluated else None,
+            args=spec.model_args if job.evaluated else {},
+        )
+        roles = {role: _model_of_log(config) for role, config in job.roles.items()}
+        return cast(Model, _model_of_log(evaluated)), roles
+
+    def _grader(self, grading: Grading) -> Model:
+        if isinstance(self._model, Model):
+            return self._model
+        return _made(str(self._model), grading.config, self._base_url, self._model_args)
+
+    def _regrade(self, grading: Grading) -> Any:
+        if self._model is None:
+            return None
+        return lambda factory, arguments: named_grader(
+            factory, arguments, self._grader(grading), grading.models
+        )
+
+    def _refuse_other_grader(self, job: Job, grader: str) -> None:
+        earlier = job.earlier_graders
+        if earlier and grader not in earlier:
+            raise UserError(
+                f"{self._where} has replications of the grader {_listed(earlier)}, not of "
+                f"{grader}. Give --model {_listed(earlier)} to go on with them, or name another "
+                "--output to begin anew."
+            )
+
+    def _other_answers(self, job: Job, run: Run) -> UserError:
+        if self._model is not None:
+            return UserError(
+                f"The scorer {job.wrapped.name} asks {run.stranger}, whatever --model says. Leave "
+                "--model out, or name a scorer that asks the grader it is given."
+            )
+        what = "replications of the grader" if job.earlier_graders else "gradings of"
+        return UserError(
+            f"{self._where} has {what} {_listed(run.expected)}, and {run.stranger} would answer "
+            f"now. Name the same grader with --model, or another --output to begin anew."
+        )
+
+
+def rejudge_log(
+    log: EvalLog,
+    scorer: ScorerSpec | Sequence[ScorerSpec] | None = None,
+    *,
+    run: Run | None = None,
+    **options: Any,
+) -> EvalLog:
+    """Judge every output in a log again and again; the task's code is not needed.
+
+    Replications that the log has already are kept, all of them; those that failed, and those that
+    a higher number asks for, are added. Samples that ended in an error are left alone.
+
+    Args:
+        log: A log with its samples; it is not changed.
+        scorer: One scorer or several (see `Rejudging`).
+        run: Tells how far it is, and ends it when its `stopped` is set.
+        options: As `Rejudging` takes them.
+
+    Returns:
+        A copy of the log with a score `rejudge` for each scorer.
+
+    Raises:
+        UserError: As `Rejudging` and its `run` say.
+    """
+    several = isinstance(scorer, Sequence) and not isinstance(scorer, str)
+    scorers = cast(Any, scorer if several else [] if scorer is None else [scorer])
+    return Rejudging(log, scorers, **options).run(run)
+
+
+def _model_of_log(config: ModelConfig | list[ModelConfig]) -> Any:
+    if isinstance(config, list):
+        return [_model_of_log(one) for one in config]
+    return _made(config.model, config.config, config.base_url, config.args)
+
+
+def _made(
+    model: str, config: GenerateConfig, base_url: str | None, arguments: Mapping[str, Any]
+) -> Model:
+    try:
+        return get_model(model, config=config, base_url=base_url, **arguments)
+    except Exception as error:  # each provider has its own
+        raise UserError(f"The grader {model} cannot be used: {error}") from None
+
+
+def _task_of(log: EvalLog) -> str:
+    """What to give as --task; a task in a file is registered without a package."""
+    name = log.eval.task_registry_name or ""
+    return name if "/" in name else f"FILE.py@{name or 'TASK'}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))
+
+
+def _asks_no_model(scorer: str) -> UserError:
+    return UserError(
+        f"The scorer '{scorer}' asks no model, so there is nothing to replicate: it says the same "
+        "of an output every time. Name a model-graded scorer. Where the epochs of a log are "
+        "replications of a judge, `inspect-reliability report` shows its reliability."
+    )

@@ -1,0 +1,44 @@
+"""Several verdicts in the words of one score."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+_A_LINE = 10
+
+
+def label(verdict: Any) -> str:
+    """Name of a verdict; "failed" where the replication failed."""
+    if verdict is None:
+        return "failed"
+    return verdict if isinstance(verdict, str) else json.dumps(verdict, default=str)
+
+
+def explanation(verdicts: Sequence[Any], texts: Sequence[str], first: int = 1) -> str:
+    """How often each verdict was given, all verdicts in their order, and a text of each.
+
+    Args:
+        verdicts: Value of each replication; None where it failed.
+        texts: What the judge said, or why the replication failed.
+        first: Number of the first replication.
+
+    Returns:
+        Markdown.
+    """
+    labels = list(map(label, verdicts))
+    counted = Counter(labels)
+    wide = max(map(len, labels))
+    padded = [name.ljust(wide) for name in labels]
+    lines = (
+        " ".join([f"{first + place:>5}:", *padded[place : place + _A_LINE]]).rstrip()
+        for place in range(0, len(padded), _A_LINE)
+    )
+    parts = [
+        ", ".join(f"{name}: {n} of {len(labels)}" for name, n in counted.most_common()),
+        "\n".join(["```", *lines, "```"]),
+    ]
+    for name in counted:
+        place = labels.index(name)
+        parts.append(f"**{name}** (replication {first + place})\n\n{texts[place]}")
+    return "\n\n".join(parts)

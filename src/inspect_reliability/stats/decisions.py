@@ -1,0 +1,283 @@
+"""Is a judge good enough, and when may one stop asking?
+
+A fixed study is decided by its interval. Looking again and again at a 95% interval, until it leaves
+the limit, decides wrongly far more often than 5%. Two ways keep the promise: evidence that is valid
+however often one looks, and a number of looks planned beforehand.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .counts import Counts
+from .errors import ReliabilityError, check_level
+from .estimate import Estimate
+from .intervals import clopper_pearson
+from .planning import fewest, precision
+from .rates import question_rates
+from .sums import FloatArray, terms
+
+PASSES = "passes"
+FAILS = "fails"
+OPEN = "too uncertain to say"
+
+BETS = 20
+"""How many sizes of bets the evidence averages."""
+
+CONTINUATIONS = 100
+"""Continuations of a study, from its own questions, that say how many more it will take."""
+
+LONGEST = 2_000
+"""Questions at most in such a continuation."""
+
+PROBABLY = 0.8
+"""Probability that a decision has been made by the number of questions given."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What evidence that may be looked at any time says.
+
+    Attributes:
+        result: `PASSES`, `FAILS` or `OPEN`.
+        for_pass: Evidence that the judge meets the limit, an e-value: its mean is at most 1 if the
+            judge does not, so that it ever reaches 1 / alpha with probability alpha at most.
+        for_fail: Evidence that it does not.
+        needed: Evidence at which either is decided, 1 / alpha = 2 / (1 - level).
+        n_questions: Questions looked at.
+        decided_after: Questions after which it was decided; None if it is not.
+        more_questions: How many more the decision will probably take; None if it is decided, or
+            will take thousands.
+    """
+
+    result: str
+    for_pass: float
+    for_fail: float
+    needed: float
+    n_questions: int
+    decided_after: int | None
+    more_questions: int | None
+
+
+def within_limit(
+    found: Estimate, *, at_least: float | None = None, at_most: float | None = None
+) -> str:
+    """Whether the whole interval of an estimate meets a limit, misses it, or neither.
+
+    Args:
+        found: An estimate with its interval.
+        at_least: The value must be at least this.
+        at_most: The value must be at most this.
+
+    Returns:
+        `PASSES`, `FAILS` or `OPEN`; the last also without an interval.
+
+    Raises:
+        ReliabilityError: Not exactly one limit is given.
+    """
+    if (at_least is None) == (at_most is None):
+        raise ReliabilityError("Give one limit: at_least or at_most.")
+    if found.value is None or found.low is None or found.high is None:
+        return OPEN
+    if at_least is not None:
+        return PASSES if found.low >= at_least else FAILS if found.high < at_least else OPEN
+    assert at_most is not None
+    return PASSES if found.high <= at_most else FAILS if found.low > at_most else OPEN
+
+
+def look_level(level: float, looks: int) -> float:
+    """The level of each interval, if so many looks are planned and the first may decide.
+
+    Each look gets an equal part of the error (Bonferroni), so the looks hold together at `level`.
+
+    Raises:
+        ReliabilityError: The level is not between 0 and 1, or there is less than one look.
+    """
+    check_level(level)
+    if looks < 1:
+        raise ReliabilityError(f"Plan at least 1 look, not {looks}.")
+    return 1 - (1 - level) / looks
+
+
+def anytime_omega(counts: Counts, at_least: float, level: float = 0.95) -> Decision:
+    """Decide whether omega is at least a limit, valid however often one looks.
+
+    Each two new questions give Z = (1 - limit) D - W, of D how often verdicts on the two differ and
+    W how often two verdicts on one do. The mean of Z is D (omega - limit), so that betting on Z > 0
+    gains nothing on average unless omega is above the limit. The evidence is the wealth of such
+    bets, averaged over their sizes (Shafer 2021; Waudby-Smith & Ramdas 2024). Replications may be
+    unequal, if their number does not depend on the verdicts.
+
+    Args:
+        counts: Verdicts, the questions in the order in which they were asked. Questions with fewer
+            than two verdicts are passed over; a cluster counts as one question.
+        at_least: The limit.
+        level: 1 minus the probability of a wrong pass plus that of a wrong fail.
+
+    Raises:
+        ReliabilityError: The limit or the level is not between 0 and 1.
+        NoJudgmentsError: No question has two verdicts.
+    """
+    _check_limit(at_least)
+    known = terms(counts.replicated)
+
+    def payoff(asked: NDArray[np.int64]) -> FloatArray:
+        """Of pairs of questions [..., 2]."""
+        shares = known.means[asked]
+        differ = 1 - (shares[..., 0, :] * shares[..., 1, :]).sum(axis=-1)
+        return np.asarray((1 - at_least) * differ - known.disagreement[asked].mean(axis=-1))
+
+    return _decide(payoff, 2, len(known.questions), (1.0, 1 - at_least), level)
+
+
+def anytime_rate(
+    counts: Counts, at_most: float, category: str = "non-response", level: float = 0.95
+) -> Decision:
+    """Decide whether a rate is at most a limit, valid however often one looks.
+
+    As `anytime_omega`, with Z = limit - the share of the category on each new question.
+
+    Args:
+        counts: Verdicts, the questions in the order in which they were asked.
+        at_most: The limit.
+        category: The verdict whose rate is limited.
+        level: 1 minus the probability of a wrong pass plus that of a wrong fail.
+
+    Raises:
+        ReliabilityError: The limit or the level is not between 0 and 1.
+    """
+    _check_limit(at_most)
+    shares, _ = question_rates(counts, category, level)
+    return _decide(
+        lambda asked: at_most - shares[asked[..., 0]], 1, len(shares), (1 - at_most, at_most), level
+    )
+
+
+def questions_to_decide(
+    counts: Counts, at_least: float, level: float = 0.95, coefficient: str = "omega"
+) -> int | None:
+    """How many more questions will probably bring the interval to one side of a limit.
+
+    Args:
+        counts: Verdicts so far.
+        at_least: The limit.
+        level: Level of the interval that decides (`look_level` of planned looks).
+        coefficient: "omega" or "agreement".
+
+    Returns:
+        The number that decides with a probability of .8 if the estimate is right; None if there is
+        no estimate, or more than a million would be needed.
+    """
+    found = precision(counts, coefficient, level=level)
+    if found.value is None or found.between is None:
+        return None
+    return _more(lambda n: found.excludes(at_least, n, PROBABLY), found.n_questions)
+
+
+def questions_to_decide_rate(
+    counts: Counts, at_most: float, category: str = "non-response", level: float = 0.95
+) -> int | None:
+    """The same of the interval of a rate."""
+    from scipy.special import ndtri
+
+    shares, found = question_rates(counts, category, level)
+    if found.value is None:
+        return None
+    value, spread = found.value, float(shares.std(ddof=1)) if len(shares) > 1 else 0.0
+    toward = float(ndtri(PROBABLY)) * (1 if value < at_most else -1)
+
+    def excluded(n: int) -> bool:
+        share = min(max(value + toward * spread / np.sqrt(n), 0.0), 1.0)
+        low, high = clopper_pearson(n * share, n, level)
+        return high <= at_most if value < at_most else low > at_most
+
+    return _more(excluded, len(shares))
+
+
+def _more(decided: Callable[[int], bool], asked: int) -> int | None:
+    try:
+        return max(fewest(decided) - asked, 0)
+    except ReliabilityError:
+        return None
+
+
+def _decide(
+    payoff: Callable[[NDArray[np.int64]], FloatArray],
+    size: int,
+    n: int,
+    losses: tuple[float, float],
+    level: float,
+) -> Decision:
+    """Bet on payoffs above 0, and on payoffs below 0.
+
+    Args:
+        payoff: Of questions [..., size], from -losses[0] to losses[1].
+        size: How many new questions make a payoff.
+        n: Questions asked.
+        losses: The most that a unit bet on either side can lose.
+        level: Confidence level of both sides together.
+    """
+    check_level(level)
+    needed = 2 / (1 - level)
+    asked = np.arange(n - n % size).reshape(-1, size)
+    z = payoff(asked)
+    wealth = [_log_wealth(sign * z, loss) for sign, loss in zip((1, -1), losses, strict=True)]
+    evidence = [_log_mean(one) for one in wealth]
+    reached = [_first(one >= np.log(needed)) for one in evidence]
+    first = min(reached)
+    decided = first < len(z)
+    more = None
+    if not decided and len(z):
+        drawn = _continuations(n, size)
+        later = [
+            _log_mean(one[:, None, -1:] + _log_wealth(sign * payoff(drawn), loss))
+            for one, sign, loss in zip(wealth, (1, -1), losses, strict=True)
+        ]
+        ends = _first(np.maximum(*later) >= np.log(needed))
+        enough = float(np.quantile(ends, PROBABLY, method="higher"))
+        more = None if enough >= drawn.shape[1] else size * (int(enough) + 1)
+    return Decision(
+        result=OPEN if not decided else PASSES if reached[0] == first else FAILS,
+        for_pass=float(np.exp(evidence[0][-1])) if len(z) else 1.0,
+        for_fail=float(np.exp(evidence[1][-1])) if len(z) else 1.0,
+        needed=needed,
+        n_questions=n,
+        decided_after=size * (int(first) + 1) if decided else None,
+        more_questions=more,
+    )
+
+
+def _log_wealth(z: FloatArray, loss: float) -> FloatArray:
+    """Logarithm of the wealth after each payoff [..., T], for each size of bet [BETS, ..., T]."""
+    bets = np.arange(1, BETS + 1).reshape(-1, *[1] * z.ndim) / BETS / loss
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.cumsum(np.log(np.maximum(1 + bets * z, 0.0)), axis=-1))
+
+
+def _log_mean(logs: FloatArray) -> FloatArray:
+    """Logarithm of the mean over bets."""
+    most = logs.max(axis=0)
+    return np.asarray(most + np.log(np.exp(logs - most).mean(axis=0)))
+
+
+def _first(reached: NDArray[np.bool_]) -> Any:
+    """The first position on the last axis; its length if there is none."""
+    return np.where(reached.any(axis=-1), reached.argmax(axis=-1), reached.shape[-1])
+
+
+def _continuations(n: int, size: int) -> NDArray[np.int64]:
+    """Questions drawn anew from those asked, [CONTINUATIONS, T, size], none twice in a payoff."""
+    generator = np.random.default_rng(0)
+    shape = (CONTINUATIONS, LONGEST // size)
+    first = generator.integers(n, size=shape)
+    if size == 1:
+        return first[..., None]
+    return np.stack([first, (first + generator.integers(1, n, size=shape)) % n], axis=-1)
+
+
+def _check_limit(limit: float) -> None:
+    if not 0 < limit < 1:
+        raise ReliabilityError(f"The limit must lie between 0 and 1, not be {limit}.")

@@ -1,0 +1,148 @@
+"""One estimate of a judge over several benchmarks."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .coefficient import NO_VARIANCE
+from .coefficients import omega
+from .counts import Counts
+from .errors import ReliabilityError
+from .estimate import Estimate, LeftOut
+from .intervals import (
+    NOISE,
+    UNSEEN,
+    Ends,
+    Points,
+    constant_share_bound,
+    linear_error,
+    omega_parts,
+    on_f_scale,
+    on_log_scale,
+    pooled,
+    second_verdicts,
+    t_quantile,
+)
+from .sums import FloatArray, Sums, terms
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """Omega of one judge over several benchmarks.
+
+    Attributes:
+        estimate: The pooled omega. Its interval is for other questions of these benchmarks; what
+            other benchmarks would show it does not say.
+        by_benchmark: Name -> omega of each benchmark.
+        between: Standard deviation of omega between benchmarks beyond what the sampling of
+            questions explains, 0 where it explains all; None where it is not estimable.
+    """
+
+    estimate: Estimate
+    by_benchmark: dict[str, Estimate]
+    between: float | None
+
+
+def pooled_omega(benchmarks: Mapping[str, Counts], level: float = 0.95) -> Pooled:
+    """Omega over several benchmarks, of which each counts alike.
+
+    Verdicts are compared within a benchmark only, since those of two benchmarks need not mean the
+    same: omega is 1 minus the mean W over the mean D of the benchmarks (the benchmark as a fixed
+    facet; Brennan 2001). The questions of each benchmark are a stratum of their own, with
+    Satterthwaite's degrees of freedom; the questions added for the ends are split between them.
+
+    Args:
+        benchmarks: Name -> verdicts of at least two benchmarks. Benchmarks with fewer than two
+            questions that have two verdicts are left out.
+        level: Confidence level.
+
+    Raises:
+        ReliabilityError: Fewer than two benchmarks, or the level is not between 0 and 1.
+    """
+    if len(benchmarks) < 2:
+        raise ReliabilityError(f"Pooling needs at least 2 benchmarks, not {len(benchmarks)}.")
+    by_benchmark = {name: omega(counts, level) for name, counts in benchmarks.items()}
+    used = [benchmarks[name] for name, one in by_benchmark.items() if one.n_questions > 1]
+    estimate = Estimate(
+        n_questions=sum(one.n_questions for one in by_benchmark.values()),
+        n_replications=float(np.mean([one.n_replications for one in by_benchmark.values()])),
+        left_out=LeftOut(
+            sum(one.left_out.verdicts for one in by_benchmark.values()),
+            tuple(name for one in by_benchmark.values() for name in one.left_out.questions),
+        ),
+        reason="needs 2 benchmarks with 2 questions each",
+        level=level,
+    )
+    if len(used) > 1:
+        estimate = _estimate([terms(counts.replicated) for counts in used], estimate)
+    return Pooled(estimate, by_benchmark, _between(by_benchmark.values()))
+
+
+def _estimate(strata: list[Sums], blank: Estimate) -> Estimate:
+    weights = [np.ones(len(one.questions)) for one in strata]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value, error, freedom = _omega(strata, weights)
+    if np.isnan(value):
+        return replace(blank, reason=NO_VARIANCE)
+    share, n = 1 / len(strata), sum(len(one) for one in weights)
+    r = n / sum(float(one.over().inverse) for one in strata)
+    constant = value == 1
+    t = t_quantile(blank.level, n - len(strata) if constant else freedom)
+
+    def plus(added: list[Points], weight: float) -> Ends:
+        x, error_plus, _ = _omega(added, [np.append(one, weight * share) for one in weights])
+        return x, error_plus
+
+    noise = [Points.with_one(one, pooled(one)) for one in strata]
+    sure = [Points.with_one(one, second_verdicts(one)[0], 1.0) for one in strata]
+    low, high = on_f_scale(*plus(noise, NOISE), t, r)[0], on_log_scale(*plus(sure, UNSEEN), t)[1]
+    if constant:
+        # The share of questions that vary is largest where the benchmark with the fewest has it.
+        bound = constant_share_bound(min(len(one) for one in weights), blank.level)
+        any_two = np.mean([omega_parts(*one)[1] for one in zip(strata, weights, strict=True)])
+        base = 1 - float((1 - bound) * share / any_two), 1.0
+    else:
+        base = on_f_scale(value, error, t, r)
+    low, high = max(np.fmin(base[0], low), -1 / (r - 1)), min(np.fmax(base[1], high), 1.0)
+    return replace(
+        blank,
+        value=value,
+        low=float(min(low, value)),
+        high=float(max(high, value, 0.0)),
+        reason=None,
+        method="exact bound" if constant else "plus a question",
+    )
+
+
+def _omega(
+    strata: Sequence[Sums | Points], weights: list[FloatArray]
+) -> tuple[float, float, float]:
+    """Omega of strata that count alike, its standard error, and the degrees of freedom of that."""
+    parts = [omega_parts(one, w) for one, w in zip(strata, weights, strict=True)]
+    within, any_two = (float(np.mean([part[i] for part in parts])) for i in (0, 1))
+    if any_two <= 1e-12:
+        return np.nan, np.nan, np.nan
+    variances = np.array(
+        [
+            linear_error((within / any_two**2 * of_any_two - of_within / any_two) / len(parts), w)
+            ** 2
+            for (_, _, of_within, of_any_two), w in zip(parts, weights, strict=True)
+        ]
+    )
+    total, sizes = variances.sum(), np.array([w.sum() for w in weights])
+    freedom = total**2 / (variances**2 / (sizes - 1)).sum() if total > 0 else np.nan
+    return 1 - within / any_two, float(np.sqrt(total)), float(freedom)
+
+
+def _between(found: Iterable[Estimate]) -> float | None:
+    """Spread of estimates beyond their own errors, taken from the widths of their intervals."""
+    known = [
+        (one.value, (one.high - one.low) / 2 / t_quantile(one.level, one.n_questions - 1))
+        for one in found
+        if one.value is not None and one.low is not None and one.high is not None
+    ]
+    if len(known) < 2:
+        return None
+    values, errors = np.array(known).T
+    return float(np.sqrt(max(values.var(ddof=1) - (errors**2).mean(), 0.0)))

@@ -1,0 +1,124 @@
+"""Shares that differ between questions: non-response above all, which moves every coefficient."""
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .counts import Counts
+from .errors import ReliabilityError, check_level
+from .estimate import Estimate, LeftOut
+from .intervals import FEWEST_QUESTIONS, NOISE, TOO_FEW, Ends, clopper_pearson, t_quantile
+from .sums import FloatArray
+
+Handling = Literal["category", "unique", "excluded"]
+
+
+def handle_non_response(
+    counts: Counts, handling: Handling, non_response: str = "non-response"
+) -> Counts:
+    """The same judgments with non-responses counted in one of three ways.
+
+    Args:
+        counts: Verdicts, with non-response as one of the categories; without it nothing changes.
+        handling: "category", non-responses are verdicts that agree with each other (the paper's);
+            "unique", each non-response is a category of its own, so agrees with nothing;
+            "excluded", they are left out and counted as missing (`Counts.coverage` then tells
+            how much is left).
+        non_response: The name of the category.
+
+    Raises:
+        ReliabilityError: The handling is not known.
+    """
+    if handling not in ("category", "unique", "excluded"):
+        raise ReliabilityError(
+            f"Non-responses are handled as 'category', 'unique' or 'excluded', not {handling!r}."
+        )
+    if handling == "category" or non_response not in counts.categories:
+        return counts
+    column = counts.categories.index(non_response)
+    silent = counts.table[:, column]
+    others = np.delete(counts.table, column, axis=1)
+    names = counts.categories[:column] + counts.categories[column + 1 :]
+    if handling == "excluded":
+        return replace(counts, table=others, categories=names, missing=counts.missing + silent)
+    table = np.column_stack([others, silent])
+    return replace(counts, table=table, categories=(*names, non_response), singletons=True)
+
+
+def rate(counts: Counts, category: str = "non-response", level: float = 0.95) -> Estimate:
+    """Share of the verdicts that are of one category, mean over questions.
+
+    The interval takes the sum of the questions' shares for a number of successes in as many trials
+    as there are questions, and is that of Clopper & Pearson (1934): a question gives no more
+    information than one draw, which is so where its verdicts are all alike, and the sum of shares
+    that are not spreads less than a binomial (Hoeffding 1956).
+
+    Args:
+        counts: Verdicts per question; one verdict of a question is enough.
+        category: Name of the category; if it is none of the categories, no verdict is of it.
+        level: Confidence level.
+
+    Raises:
+        ReliabilityError: The level is not between 0 and 1.
+    """
+    shares, estimate = question_rates(counts, category, level)
+    if estimate.value is None:
+        return estimate
+    low, high = clopper_pearson(float(shares.sum()), len(shares), level)
+    return replace(estimate, low=low, high=high, reason=None, method="Clopper-Pearson")
+
+
+def mean_share(values: FloatArray, level: float) -> tuple[Ends | None, str | None]:
+    """The interval of a mean over questions of shares from 0 to 1, or why there is none.
+
+    Jackknife-t on the logit scale, or what half of a question more, of share 0 for the lower end
+    and of share 1 for the upper, would give where that is farther out; but no farther out than the
+    interval of Clopper and Pearson, which holds however little is known (see `rate`).
+    """
+    if len(values) < FEWEST_QUESTIONS:
+        return None, TOO_FEW
+    t = t_quantile(level, len(values) - 1)
+    low = min(_on_logit_scale(values, weight, 0.0, -t) for weight in (0.0, NOISE))
+    high = max(_on_logit_scale(values, weight, 1.0, t) for weight in (0.0, NOISE))
+    widest = clopper_pearson(float(values.sum()), len(values), level)
+    return (max(low, widest[0]), min(high, widest[1])), None
+
+
+def by_question(
+    marked: NDArray[np.int64], given: NDArray[np.int64], clusters: NDArray[np.int64]
+) -> FloatArray:
+    """Share of the verdicts given that are marked, of each question (cluster) with any."""
+    known = given > 0
+    _, of = np.unique(clusters[known], return_inverse=True)
+    shares = np.bincount(of, marked[known] / given[known])
+    return np.asarray(shares / np.bincount(of))
+
+
+def question_rates(counts: Counts, category: str, level: float) -> tuple[FloatArray, Estimate]:
+    """The share of a category on each question, and its mean."""
+    check_level(level)
+    given = counts.replications
+    marked = np.zeros_like(given)
+    if category in counts.categories:
+        marked = counts.table[:, counts.categories.index(category)]
+    shares = by_question(marked, given, counts.clusters)
+    return shares, Estimate(
+        value=float(shares.mean()) if len(shares) else None,
+        n_questions=len(shares),
+        n_replications=float(given[given > 0].mean()) if len(shares) else 0.0,
+        left_out=LeftOut(int(counts.missing.sum()), counts.fewer_than(1)),
+        reason=None if len(shares) else "there are no verdicts",
+        level=level,
+    )
+
+
+def _on_logit_scale(values: FloatArray, weight: float, added: float, t: float) -> float:
+    """One end of the interval of a mean of shares, with a weighted question added."""
+    w, shares = np.append(np.ones(len(values)), weight), np.append(values, added)
+    x = float(w @ shares / w.sum())
+    if x in (0.0, 1.0):
+        return x
+    error = np.sqrt(w @ (shares - x) ** 2 / (w.sum() * (w.sum() - 1)))
+    return float(1 / (1 + (1 - x) / x * np.exp(-t * error / (x * (1 - x)))))

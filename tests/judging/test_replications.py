@@ -1,0 +1,213 @@
+"""Many replications in one sample: the same judgments as by epochs, in one log that is smaller."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import Task, eval, score
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample_summaries
+from inspect_ai.model import ModelOutput
+
+from inspect_reliability.errors import UserError
+from inspect_reliability.hf_seeded.provider import HFSeededAPI
+from inspect_reliability.judging import replicate
+from inspect_reliability.judging.seeds import SEED_LIMIT, replication_numbers
+from inspect_reliability.judgments import judgments_from_logs
+from inspect_reliability.judgments.replications import replications_in
+from inspect_reliability.published.text import judgment_text
+from inspect_reliability.scoring.verdict import verdict
+from inspect_reliability.tasks import bbh_judge, head_to_tail_judge
+
+REPLICATIONS = 6
+COLUMNS = ["question", "replication", "seed", "verdict", "order", "responder", "best", "categories"]
+
+Judge = Callable[..., EvalLog]
+
+
+@pytest.fixture
+def judge(tmp_path: Path) -> Judge:
+    """Runs a judge task on a few questions with the tiny judge."""
+
+    def run(task: Task, **options: Any) -> EvalLog:
+        options = {"limit": 3, "model": "hf_seeded/tiny-judge", "max_tokens": 12} | options
+        (log,) = eval(task, log_dir=str(tmp_path), display="none", **options)
+        return read_eval_log(log.location)
+
+    return run
+
+
+def judgments(log: EvalLog) -> list[tuple[Any, ...]]:
+    """Every judgment of a log that ended well, without what tells where it was kept."""
+    assert log.status == "success", log.error
+    table = judgments_from_logs(log.location).table
+    rows = table[[name for name in COLUMNS if name in table]]
+    return sorted(
+        tuple(value if value == value else None for value in row)
+        for row in rows.itertuples(index=False)
+    )
+
+
+def metrics(log: EvalLog) -> dict[str, float]:
+    assert log.results is not None
+    return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+
+
+def calls(log: EvalLog) -> list[ModelEvent]:
+    """Calls of the judge, those of the seed check not among them."""
+    return [
+        event
+        for sample in log.samples or []
+        for event in sample.events
+        if isinstance(event, ModelEvent) and event.cache is None
+    ]
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        bbh_judge,
+        lambda **arguments: bbh_judge(order="reshuffled", **arguments),
+        lambda **arguments: bbh_judge(parser="published", seed=3, **arguments),
+        head_to_tail_judge,
+    ],
+    ids=["options", "options reshuffled", "another parser", "words"],
+)
+def test_replications_are_epochs(task: Callable[..., Task], judge: Judge) -> None:
+    """Verdict, seed, order and responder are equal one by one, and so are all metrics."""
+    epochs = judge(task(), epochs=REPLICATIONS)
+    together = judge(task(replications=REPLICATIONS))
+    assert judgments(together) == judgments(epochs)
+    assert len({row[3] for row in judgments(together)}) > 1
+    assert metrics(together) == pytest.approx(metrics(epochs), nan_ok=True)
+    assert len(together.samples or []) == 3
+
+
+def test_epochs_and_ranges_go_on_counting(judge: Judge) -> None:
+    """Replications in two epochs, or in two logs, are those of one sample."""
+    whole = judgments(judge(bbh_judge(replications=REPLICATIONS)))
+    half = REPLICATIONS // 2
+    assert judgments(judge(bbh_judge(replications=half), epochs=2)) == whole
+    parts = [bbh_judge(replications=half), bbh_judge(replications=f"{half + 1}-{REPLICATIONS}")]
+    assert sorted(row for part in parts for row in judgments(judge(part))) == whole
+
+
+def test_one_prompt_is_one_call(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One call has all replications as its choices, except where that would be other draws."""
+    together = judge(bbh_judge(replications=REPLICATIONS))
+    asked = [call for call in calls(together) if call.config.num_choices]
+    assert [len(call.output.choices) for call in asked] == [REPLICATIONS] * 3
+    monkeypatch.setattr(HFSeededAPI, "choices_follow_seeds", False)
+    apart = judge(bbh_judge(replications=REPLICATIONS))
+    assert judgments(apart) == judgments(together)
+    assert {call.config.num_choices for call in calls(apart)} == {None}
+    for sample in apart.samples or []:
+        seeds = {e.config.seed for e in sample.events if isinstance(e, ModelEvent)}
+        assert len(seeds) >= REPLICATIONS
+
+
+def test_seeds_begin_again_at_their_limit(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the seeds of a question pass 2**31, its replications are still those of epochs."""
+
+    def near_the_limit(base: int, question: str, replication: int) -> int:
+        return (SEED_LIMIT - 3 + replication) % SEED_LIMIT
+
+    monkeypatch.setattr(replicate, "replication_seed", near_the_limit)
+    together = judge(bbh_judge(replications=REPLICATIONS), limit=1)
+    assert judgments(together) == judgments(judge(bbh_judge(), epochs=REPLICATIONS, limit=1))
+    assert [row[2] for row in judgments(together)] == [SEED_LIMIT - 2, SEED_LIMIT - 1, 0, 1, 2, 3]
+
+
+class OutOfOrderError(Exception):
+    """What a server says that cannot answer."""
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, fails: Callable[[int], bool]) -> None:
+    """Let the provider take one choice a request, and fail for some seeds."""
+    generate = HFSeededAPI.generate
+
+    async def sometimes(self: Any, *args: Any, config: Any, **kwargs: Any) -> ModelOutput:
+        if fails(config.seed):
+            raise OutOfOrderError("down for maintenance")
+        return await generate(self, *args, config=config, **kwargs)
+
+    monkeypatch.setattr(HFSeededAPI, "choices_follow_seeds", False)
+    monkeypatch.setattr(HFSeededAPI, "generate", sometimes)
+
+
+def test_a_failed_replication_loses_no_other(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was answered is judged, the rest is counted; without any answer, nothing is."""
+    expected = judgments(judge(bbh_judge(), epochs=REPLICATIONS))
+    failing(monkeypatch, lambda seed: seed % 3 == 0)
+    log = judge(bbh_judge(replications=REPLICATIONS))
+    assert judgments(log) == [row for row in expected if row[2] % 3]
+    (note,) = judgments_from_logs(log.location).notes
+    assert (note.count, note.what) == (3 * REPLICATIONS // 3, "replications that failed")
+    kept = (log.samples or [])[0].scores["verdict"]  # type: ignore[index]
+    assert "failed: 2 of 6" in (kept.explanation or "")
+    assert "OutOfOrderError: down for maintenance" in (kept.explanation or "")
+    failing(monkeypatch, lambda seed: True)
+    log = judge(bbh_judge(replications=REPLICATIONS))
+    assert log.status == "error"
+    assert not [sample for sample in log.samples or [] if sample.scores]
+
+
+def test_a_score_can_be_made_again_from_the_log(judge: Judge) -> None:
+    """The texts of all replications are in the log: `inspect score` reads them anew."""
+    log = judge(bbh_judge(replications=REPLICATIONS, order="reshuffled"))
+    again = score(log, verdict("published"), action="overwrite", display="none")
+    first = judge(bbh_judge(replications=REPLICATIONS, order="reshuffled", parser="published"))
+    assert [s.scores for s in again.samples or []] == [s.scores for s in first.samples or []]
+
+
+@pytest.mark.parametrize("order", ["shuffled", "reshuffled"])
+def test_each_judgment_leads_back_to_its_text(order: Any, judge: Judge) -> None:
+    """Prompt and output of a replication are those of the epoch with its number."""
+    texts = []
+    for log in (
+        judge(bbh_judge(order=order), epochs=REPLICATIONS, limit=1),
+        judge(bbh_judge(order=order, replications=REPLICATIONS), limit=1),
+    ):
+        table = judgments_from_logs(log.location).table.sort_values("replication")
+        texts.append([judgment_text(row) for row in table.to_dict("records")])
+    assert texts[0] == texts[1]
+    assert len({text.output for text in texts[1] if text}) > 1
+
+
+@pytest.mark.parametrize("order", ["shuffled", "reshuffled"])
+def test_a_hundred_replications_fit_into_a_summary(order: Any, judge: Judge) -> None:
+    """Reports read summaries, from which inspect leaves out what is over 1 KB."""
+    log = judge(bbh_judge(replications=100, order=order), limit=1)
+    (summary,) = read_eval_log_sample_summaries(log.location)
+    kept = replications_in((summary.scores or {})["verdict"])
+    assert kept is not None
+    assert len(kept.verdicts) == 100
+    explained = (log.samples or [])[0].scores["verdict"].explanation or ""  # type: ignore[index]
+    counts, listed = explained.split("\n\n")[:2]
+    assert (
+        sum(int(part.split(": ")[1].removesuffix(" of 100")) for part in counts.split(", ")) == 100
+    )
+    lines = [line.partition(":")[2].split() for line in listed.split("\n")[1:-1]]
+    assert [word for line in lines for word in line] == kept.verdicts
+
+
+def test_a_longer_sample_is_read_in_full(judge: Judge) -> None:
+    """Where the summary leaves the verdicts out, the sample has them."""
+    log = judge(bbh_judge(replications=250, order="reshuffled"), limit=1, max_tokens=2)
+    (summary,) = read_eval_log_sample_summaries(log.location)
+    assert replications_in((summary.scores or {})["verdict"]) is None
+    assert len(judgments_from_logs(log.location)) == 250
+
+
+@pytest.mark.parametrize("value", [0, -1, True, 2.5, "many", "5-2", "0-3", "1-2-3", [3]])
+def test_replications_that_are_no_number_are_refused(value: Any) -> None:
+    """The error names the value and what to write instead."""
+    with pytest.raises(UserError, match=r"replications=.* Use for example -T replications=100"):
+        bbh_judge(replications=value)
+
+
+def test_a_range_names_its_replications() -> None:
+    """A number counts from 1, a range from its first to its last."""
+    assert list(replication_numbers(3)) == [1, 2, 3]
+    assert list(replication_numbers("4-6")) == [4, 5, 6]

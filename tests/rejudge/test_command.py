@@ -1,0 +1,93 @@
+"""What `rejudge` says before, while and after it asks the grader."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import get_model
+from inspect_ai.scorer import model_graded_qa
+
+from graders import LENIENT, TINY, in_full, run, suite
+from inspect_reliability.cli import main
+from inspect_reliability.rejudging.failures import failure_lines, short_error
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> str:
+    """A log of three outputs, graded by a model that always gives the same grade."""
+    return run(suite(model_graded_qa()), tmp_path, get_model(f"{LENIENT}/one")).location
+
+
+def rejudge(log: str, *more: str) -> Result:
+    return CliRunner().invoke(main, ["rejudge", log, "--replications", "4", *more])
+
+
+def replications(log: str) -> list[int]:
+    """How many replications each output of a rejudged log has."""
+    judged = read_eval_log(log.removesuffix(".eval") + "-rejudged.eval")
+    scores: list[Any] = [(one.scores or {}).get("rejudge") for one in judged.samples or []]
+    return [sum(v is not None for v in in_full(s)["verdicts"]) if s else 0 for s in scores]
+
+
+def test_a_dry_run_says_the_cost_and_makes_no_call(log: str) -> None:
+    """The cost is outputs times replications, in tokens of the log's own grading; no file stays."""
+    done = rejudge(log, "--dry-run")
+    assert done.exit_code == 0, done.output
+    assert "3 outputs x 4 = 12 calls, about 120 tokens." in done.stderr
+    assert not done.stdout
+    assert [file.name for file in Path(log).parent.iterdir()] == [Path(log).name]
+
+
+def test_a_limit_judges_so_many_outputs(log: str) -> None:
+    """The first outputs are judged, the others are left; a later run without it judges them."""
+    done = rejudge(log, "--limit", "2")
+    assert done.exit_code == 0, done.output
+    assert "2 outputs x 4 = 8 calls" in done.stderr
+    assert replications(log) == [4, 4, 0]
+    assert "3 outputs x 4, 8 of them made already, = 4 calls" in rejudge(log).stderr
+    assert replications(log) == [4, 4, 4]
+
+
+def test_calls_are_limited_and_the_rest_is_made_later(log: str) -> None:
+    """Not one call more is made than allowed, and the exit status says that some are missing."""
+    done = rejudge(log, "--max-calls", "5")
+    assert done.exit_code == 4, done.output
+    assert "7 replications were not made: 5 calls were made." in done.stderr
+    assert sum(replications(log)) == 5
+    assert rejudge(log).exit_code == 0
+    assert replications(log) == [4, 4, 4]
+
+
+def test_progress_counts_calls_and_retries(log: str) -> None:
+    """Away from a terminal each tenth is a line that ends with all replications."""
+    lines = [line for line in rejudge(log).stderr.splitlines() if " replications: " in line]
+    assert lines[-1].startswith("12 of 12 replications: ")
+    assert lines[-1].endswith("calls, 0 retries, 0 failed")
+
+
+def test_another_grader_is_announced_before_the_first_call(log: str) -> None:
+    """Who answers, and who did, is said even where no call is made."""
+    done = rejudge(log, "--dry-run", "--model", TINY)
+    assert f"Grader: {TINY}." in done.stderr
+    assert f"the grader in the log was {LENIENT}/one; {TINY} answers now." in done.stderr
+
+
+def test_an_error_is_quoted_without_its_request() -> None:
+    """Inspect puts the whole request before an error; people read the error."""
+    why = 'BadRequestError: \nRequest:\n{"prompt": "very long"}\n\n401: no key'
+    assert short_error(why) == "BadRequestError: 401: no key"
+
+
+def test_failures_are_summed_up() -> None:
+    """Each kind of error is one line with its count, however many replications it cost."""
+    lines = failure_lines(["429"] * 300 + ["401"], 310, "the run was stopped")
+    assert lines == [
+        "301 replications failed:",
+        "  300 x 429",
+        "  1 x 401",
+        "9 replications were not made: the run was stopped.",
+        "Run the same command again to make them.",
+    ]
+    assert failure_lines([], 0, None) == []

@@ -1,0 +1,349 @@
+"""Judges of one's own, from their files to every command."""
+
+import json
+import random
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from inspect_ai import eval, score
+from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.model import GenerateConfig, Model, ModelOutput, ModelUsage, get_model
+
+from inspect_reliability import Item, JudgeDesign, judge
+from inspect_reliability.cli import main
+from inspect_reliability.designs import DESIGNS, design_file
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import judgments_from_logs
+from inspect_reliability.report import analyse
+from inspect_reliability.scoring import verdict
+
+QUESTIONS, EPOCHS = 5, 4
+
+OPTIONS = """\
+name: {name}
+prompt: |
+  Which answer is best? End with "Best Response: [[letter]]".
+  Question: {{{{ question }}}} ({{{{ topic }}}})
+  {{% for option in options %}}[{{{{ option.label }}}}]: {{{{ option.text }}}}
+  {{% endfor %}}
+verdict: {{options: [{labels}]}}
+parser: {{labels: [Best Response]}}
+"""
+POINT = """\
+name: {name}
+prompt: |
+  Judge the response to {{{{ question }}}}
+  {{{{ delimiter }}}}
+  {{{{ response }}}}
+  {{{{ delimiter }}}}
+verdict: {verdict}
+"""
+# Name -> the design, how many responses a row has, and what the judge may say.
+JUDGES = {
+    "Pair": (OPTIONS.format(name="Pair", labels="A, B"), 2, ["The best response is A.", "[[B]]"]),
+    "Three": (
+        OPTIONS.format(name="Three", labels="A, B, C"),
+        3,
+        ["Best Response: A", "Best Response: [[B]]", "I choose C.", "Hm."],
+    ),
+    "Seven": (
+        OPTIONS.format(name="Seven", labels=", ".join(ascii_uppercase[:7])),
+        7,
+        [f"Best Response: [[{letter}]]" for letter in "AADFG"],
+    ),
+    "Marks": (
+        POINT.format(name="Marks", verdict="{from: 1, to: 10}"),
+        1,
+        ["Rating: 3", "8/10", "I give it a 9.", "10"],
+    ),
+    "Polite": (POINT.format(name="Polite", verdict="[yes, no]"), 1, ["Yes.", "No.", "Answer: no"]),
+}
+
+
+def talker(says: list[str], bias: float = 0.7) -> Model:
+    """A judge that mostly says the same of a prompt; what it says is drawn by the seed."""
+
+    def answer(given: Any, tools: Any, choice: Any, config: GenerateConfig) -> ModelOutput:
+        draw = random.Random(config.seed)
+        own = random.Random(str(given[-1].content)).choice(says)
+        text = own if draw.random() < bias else draw.choice(says)
+        output = ModelOutput.from_content("mockllm/model", text)
+        output.usage = ModelUsage()
+        return output
+
+    return get_model("mockllm/model", custom_outputs=answer, memoize=False)
+
+
+def write(folder: Path, name: str) -> dict[str, Any]:
+    """A design and its rows as files."""
+    text, many, _ = JUDGES[name]
+    design, data = folder / f"{name}.yaml", folder / f"{name}.jsonl"
+    design.write_text(text)
+    rows = [
+        {
+            "id": n,
+            "question": f"What is {n} and {n}?",
+            "responses": {f"model {m}": f"It is {2 * n + m}." for m in range(many)},
+            "topic": "sums" if n % 2 else "doubles",
+            **({"best": "model 0"} if many > 1 else {}),
+        }
+        for n in range(QUESTIONS)
+    ]
+    data.write_text("\n".join(map(json.dumps, rows)))
+    return {"design": str(design), "data": str(data)}
+
+
+def run(task: Any, folder: Path, model: Model | str, **options: Any) -> EvalLog:
+    options = {"epochs": EPOCHS, "display": "none", **options}
+    (log,) = eval(task, model=model, log_dir=str(folder), **options)
+    log = read_eval_log(log.location)
+    assert log.status == "success", log.error
+    return log
+
+
+def command(*arguments: object) -> Any:
+    done = CliRunner().invoke(main, [*map(str, arguments)])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
+    return done
+
+
+def table(log: EvalLog) -> dict[Any, list[str]]:
+    """Verdicts of each question, read from the log's scores alone."""
+    found: dict[Any, list[str]] = {}
+    for sample in log.samples or []:
+        found.setdefault(sample.id, []).append(str((sample.scores or {})["verdict"].value))
+    return found
+
+
+def metrics_of(log: EvalLog) -> dict[str, Any]:
+    assert log.results is not None
+    return {name: m.value for one in log.results.scores for name, m in one.metrics.items()}
+
+
+def agreement(verdicts: dict[Any, list[str]]) -> float:
+    shares = [
+        sum(a == b for a, b in combinations(given, 2)) / (len(given) * (len(given) - 1) / 2)
+        for given in verdicts.values()
+    ]
+    return sum(shares) / len(shares)
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EvalLog]:
+    """One log of each judge, all in one folder."""
+    folder = tmp_path_factory.mktemp("own")
+    return {
+        name: run(judge(**write(folder, name)), folder / "logs", talker(says))
+        for name, (_, _, says) in JUDGES.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(logs: dict[str, EvalLog]) -> Path:
+    return Path(logs["Pair"].location.removeprefix("file://")).parent
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_the_log_and_the_report_count_what_the_judge_said(
+    name: str, logs: dict[str, EvalLog], folder: Path
+) -> None:
+    """Agreement and rates in log and report are those counted by hand in the log's scores."""
+    verdicts = table(logs[name])
+    assert [len(given) for given in verdicts.values()] == [EPOCHS] * QUESTIONS
+    given = Counter(verdict for some in verdicts.values() for verdict in some)
+    metrics = metrics_of(logs[name])
+    rows = json.loads(command("report", folder, "--format", "json").stdout)["rows"]
+    (row,) = [row for row in rows if row["benchmark"] == name]
+    for found in (metrics, row):
+        assert found["agreement"] == pytest.approx(agreement(verdicts))
+        assert found["non_response_rate"] == given["non-response"] / given.total()
+    assert row["n_judgments"] == given.total()
+    assert row["omega"] == pytest.approx(metrics["omega"])
+    assert "best_rate" in metrics or name in ("Marks", "Polite")
+
+
+def test_what_was_said_is_read(logs: dict[str, EvalLog]) -> None:
+    """Every output has the verdict that its words mean, and says how it was read."""
+    meant = {
+        "The best response is A.": ("A", "sentence"),
+        "[[B]]": ("B", "brackets"),
+        "I choose C.": ("C", "sentence"),
+        "Hm.": ("non-response", None),
+        "Rating: 3": ("3", "label"),
+        "8/10": ("8", "bare"),
+        "I give it a 9.": ("9", "sentence"),
+        "Yes.": ("yes", "bare"),
+        "Answer: no": ("no", "label"),
+    }
+    read: set[str] = set()
+    for log in logs.values():
+        for sample in log.samples or []:
+            score, said = (sample.scores or {})["verdict"], sample.output.completion
+            if said in meant:
+                assert (score.value, (score.metadata or {}).get("read_by")) == meant[said]
+                read.add(said)
+    assert len(read) > 6
+
+
+def test_a_scale_has_the_coefficients_of_numbers(logs: dict[str, EvalLog], folder: Path) -> None:
+    """Marks have ICC and both alphas; the numeric alpha is the one counted by hand."""
+    verdicts = {q: list(map(int, given)) for q, given in table(logs["Marks"]).items()}
+    values = [v for given in verdicts.values() for v in given]
+    within = [(a - b) ** 2 for given in verdicts.values() for a, b in combinations(given, 2)]
+    between = [(a - b) ** 2 for a, b in combinations(values, 2)]
+    alpha = 1 - (sum(within) / len(within)) / (sum(between) / len(between))
+    metrics = metrics_of(logs["Marks"])
+    rows = json.loads(command("report", folder, "--format", "json").stdout)["rows"]
+    (row,) = [row for row in rows if row["benchmark"] == "Marks"]
+    for found in (metrics, row):
+        assert found["krippendorff_alpha_numeric"] == pytest.approx(alpha)
+        assert found["icc"] is not None
+        assert found["krippendorff_alpha_ordinal"] is not None
+
+
+def test_options_are_shuffled_and_the_best_is_known(logs: dict[str, EvalLog]) -> None:
+    """The best rate is the share of verdicts behind whose label the best response was."""
+    log = logs["Seven"]
+    orders = {tuple(sample.metadata["order"]) for sample in log.samples or []}
+    assert len(orders) > 1
+    chosen = [
+        dict(zip(ascii_uppercase, sample.metadata["order"], strict=False)).get(
+            str((sample.scores or {})["verdict"].value)
+        )
+        for sample in log.samples or []
+    ]
+    metrics = metrics_of(log)
+    assert metrics["best_rate"] == chosen.count("model 0") / len(chosen)
+
+
+def test_every_command_takes_the_logs(folder: Path, tmp_path: Path) -> None:
+    """Report, page, data, plan, compare and gate work on all five judges at once."""
+    page = tmp_path / "page.html"
+    done = command("report", folder, "--html", page, "--data", tmp_path / "data")
+    assert done.exit_code == 0, done.output
+    assert all(name in page.read_text() for name in JUDGES)
+    shares = pd.read_csv(tmp_path / "data" / "position.csv")
+    assert set(shares["benchmark"]) == {"Pair", "Three", "Seven"}
+    assert set(shares[shares["benchmark"] == "Seven"]["option"]) == set("ABCDEFG")
+    assert command("plan", folder).exit_code == 0
+    other = run(judge(**write(tmp_path, "Marks")), tmp_path, talker(["Rating: 4", "7"], 0.2))
+    compared = command("compare", folder, other.location.removeprefix("file://"))
+    assert compared.exit_code == 0, compared.output
+    assert "Marks" in compared.output
+    assert command("gate", folder, "--min-omega", "-1").exit_code in (0, 3)
+    grouped = command("report", folder, "--by", "judge", "--by", "benchmark", "--by", "topic")
+    assert "doubles" in grouped.output
+
+
+def test_a_report_shows_outputs_without_a_verdict(folder: Path) -> None:
+    """A row with 5% or more of them warns, and shows up to three."""
+    found = json.loads(command("report", folder, "--format", "json").stdout)
+    silent = [one for one in found["without_verdict"] if one["benchmark"] == "Three"]
+    assert 1 <= len(silent) <= 3
+    assert {one["text"] for one in silent} == {"Hm."}
+    (row,) = [row for row in found["rows"] if row["benchmark"] == "Three"]
+    assert any("name no verdict" in caution for caution in row["cautions"])
+    (other,) = [row for row in found["rows"] if row["benchmark"] == "Seven"]
+    assert not any("name no verdict" in caution for caution in other["cautions"])
+    assert "Hm." in command("report", folder).output
+
+
+def test_inspect_reads_a_log_again(logs: dict[str, EvalLog], tmp_path: Path) -> None:
+    """inspect's own `score` reads a log again with another parser, without a call."""
+    again = score(logs["Three"], verdict(parser="strict"), action="overwrite", display="none")
+    said = {
+        (sample.id, sample.epoch): sample.output.completion
+        for sample in logs["Three"].samples or []
+    }
+    for sample in again.samples or []:
+        found = (sample.scores or {})["verdict"]
+        strict = said[sample.id, sample.epoch].startswith("Best Response")
+        assert (found.value != "non-response") == strict
+        assert (found.metadata or {})["replication"] == sample.epoch
+    own = score(logs["Three"], verdict({"pattern": r"choose (\w)"}), display="none")
+    for sample in own.samples or []:
+        chosen = sample.output.completion == "I choose C."
+        values = [found.value for found in (sample.scores or {}).values()]
+        assert values[-1] == ("C" if chosen else "non-response")
+    write_eval_log(again, tmp_path / "again.eval")
+    before = judgments_from_logs(logs["Three"].location).table
+    after = judgments_from_logs(tmp_path / "again.eval").table
+    for name in ("question", "replication", "seed", "prompt", "order", "benchmark", "study"):
+        assert list(after[name]) == list(before[name])
+
+
+def test_studies_of_one_name_are_separate_rows(tmp_path: Path) -> None:
+    """Other questions, another template and other options under one name never share a row."""
+    plain = JudgeDesign("Mine", "Polite? {{ response }}", ["yes", "no"])
+    items = [Item(str(n), "Q", {"m": f"text {n}"}) for n in range(3)]
+    others = [Item(str(n), "Q", {"m": f"other {n}"}) for n in range(3)]
+    for design, data in (
+        (plain, items),
+        (plain, others),
+        (JudgeDesign("Mine", "Kind? {{ response }}", ["yes", "no"]), items),
+        (JudgeDesign("Mine", "Polite? {{ response }}", ["yes", "no", "unsure"]), items),
+        (JudgeDesign("Other", "Polite? {{ response }}", ["yes", "no"]), items),
+    ):
+        run(judge(design, data), tmp_path, talker(["Yes.", "No."]), epochs=2)
+    run(judge(plain, items, seed=1), tmp_path, talker(["Yes.", "No."]), epochs=2)
+    analysis = analyse(judgments_from_logs(tmp_path))
+    sizes = Counter((row.group["benchmark"], len(row.table)) for row in analysis.rows)
+    assert sizes == {("Mine", 6): 3, ("Mine", 12): 1, ("Other", 6): 1}
+    warned = {row.group["benchmark"] for row in analysis.rows if "study" in row.group}
+    assert warned == {"Mine"}
+    done = command("report", tmp_path, "--html", tmp_path / "page.html")
+    assert done.exit_code == 0, done.output
+    assert "Several studies have this benchmark's name" in done.output
+
+
+def test_a_name_overrides_the_design(tmp_path: Path) -> None:
+    """-T name= is the benchmark's name in log and report."""
+    log = run(judge(**write(tmp_path, "Polite"), name="Manners"), tmp_path, talker(["Yes."]))
+    assert set(judgments_from_logs(log).table["benchmark"]) == {"Manners"}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"design": "nowhere.yaml"}, "No file or folder 'nowhere.yaml'"),
+        ({"data": "nowhere.jsonl"}, "No file or folder 'nowhere.jsonl'"),
+        ({"name": " "}, "name: expected the benchmark's name"),
+        ({"parser": "x"}, "parser='x' is not known"),
+        ({"seed": "x"}, "seed='x' is not a whole number"),
+    ],
+)
+def test_wrong_arguments_are_refused(change: dict[str, Any], message: str, tmp_path: Path) -> None:
+    """What cannot be run is refused before the first call."""
+    with pytest.raises(UserError, match=message):
+        judge(**{**write(tmp_path, "Polite"), **change})
+
+
+@pytest.mark.slow
+def test_the_tiny_judge_and_the_sweep(tmp_path: Path) -> None:
+    """A sweep of one's own design with a local judge keeps every judgment once, and resumes."""
+    five = tmp_path / "five.yaml"
+    five.write_text(design_file(DESIGNS["bbh"]).replace("name: BBH", "name: Five"))
+    rows = [
+        {"id": n, "question": "?", "responses": {m: f"{m}{n}" for m in "vwxyz"}} for n in range(3)
+    ]
+    (tmp_path / "five.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    arguments = [
+        *("sweep", "--judge", "hf_seeded/tiny-judge", "--temperature", 1, "--epochs", 2),
+        *("--design", five, "--data", tmp_path / "five.jsonl", "--log-dir", tmp_path / "logs"),
+    ]
+    for _ in range(2):
+        done = command(*arguments)
+        assert done.exit_code == 0, done.output
+        assert "Five: omega" in done.output
+        found = judgments_from_logs(tmp_path / "logs").table
+        assert len(found) == 6
+        assert set(found["benchmark"]) == {"Five"}
+    alone = command("sweep", "--judge", "mockllm/model", "--design", five)
+    assert alone.exit_code == 2
+    assert "needs both --design and --data" in alone.output
