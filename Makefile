@@ -7,7 +7,7 @@ CONSTRAINTS := constraints.txt
 export PYTHONDONTWRITEBYTECODE :=
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint $(CONSTRAINTS)
 
-.PHONY: judge test check lint hooks versions clean
+.PHONY: judge test check lint docs pictures dist hooks versions clean
 
 judge: $(VENV)/judge
 	@echo "Judging 27 sample questions 100 times each with the tiny judge that comes with the package."
@@ -17,6 +17,7 @@ judge: $(VENV)/judge
 	@echo "  . $(BIN)/activate"
 	@echo "  inspect view                                  # browse the judgments"
 	@echo "  inspect-reliability report logs               # all coefficients, beside those of logs/example"
+	@echo "  inspect eval tasks/bbh_judge.py -T exact=true # the distribution of each verdict, instead of 100 draws"
 	@echo "  inspect eval tasks/bbh_judge.py --epochs 100 --model hf_seeded/<hub name or folder>"
 
 test: $(VENV)/test
@@ -35,13 +36,34 @@ lint: $(VENV)/test
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
 
+# The site, in build/docs; open build/docs/index.html. `make docs` makes no request once it is set up.
+docs: $(VENV)/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	@echo "Open build/docs/index.html."
+
+# What pages show of programs: the figure of the README, inspect's viewer, what commands print.
+pictures: $(VENV)/test
+	$(BIN)/python docs/images/answer.py
+	$(BIN)/python docs/images/viewer.py logs/example
+	$(BIN)/python docs/site/outputs.py
+
+# Both archives, their metadata, and the wheel in an empty environment of each Python that is here.
+PYTHONS := python3.11 python3.12 python3.13
+dist: $(VENV)/test
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/twine check --strict dist/*
+	.ci/try-wheel dist/*.whl $(PYTHONS)
+
 hooks: $(VENV)/test
 	$(BIN)/pre-commit install
 
-$(VENV)/judge: pyproject.toml $(CONSTRAINTS)
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 ...")'
-	@echo "Setting up $(VENV) (a minute or two the first time: PyTorch is large)."
 	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/judge: $(BIN)/python pyproject.toml $(CONSTRAINTS)
+	@echo "Setting up $(VENV) (a minute or two the first time: PyTorch is large)."
 	$(INSTALL) --editable '.[local,published]'
 	@touch $@
 
@@ -49,6 +71,11 @@ $(VENV)/test: $(VENV)/judge
 	@echo "Adding what the tests need to $(VENV)."
 	$(INSTALL) --editable '.[dev]'
 	$(INSTALL) --no-deps irrCAC==0.4.4
+	@touch $@
+
+$(VENV)/docs: $(BIN)/python pyproject.toml $(CONSTRAINTS)
+	@echo "Adding what the documentation needs to $(VENV)."
+	$(INSTALL) --editable '.[docs,published]'
 	@touch $@
 
 # The ends of what pyproject.toml claims: the oldest inspect-ai on the oldest Python, and whatever is

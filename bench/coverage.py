@@ -1,12 +1,12 @@
-"""Do the intervals cover? Simulation of judges whose true coefficients are known.
+"""Do the intervals cover, and do decisions keep their promises? Simulation with known truth.
 
     python bench/coverage.py [--quick] [--json]
 
-Questions are drawn from a population: each has chances of the verdicts, drawn around the
-population's shares with a Dirichlet distribution; its replications are drawn from those chances
-(Dirichlet-multinomial). The truth is that of 400,000 questions of the population, with all
-chances known. Everything estimated comes from the package as a user calls it. In full it takes some
-minutes of one core.
+Questions are drawn from a population: each has chances of the verdicts, and its replications are
+drawn from those chances. The truth is that of 400,000 questions of the population, with all
+chances known. What is estimated comes from the package as a user calls it, but for "before": the
+jackknife on the scale log(1 - x) with the weights of the analysis of variance, which the package
+had at first. In full it takes ten minutes of one core.
 """
 
 import argparse
@@ -15,259 +15,578 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from scipy import stats
 
-from inspect_reliability.published.procedure import as_published
-from inspect_reliability.stats import Counts, Estimate, panel
+from inspect_reliability.judgments import judgments_from_frame
+from inspect_reliability.report import analyse
+from inspect_reliability.stats import (
+    OPEN,
+    PASSES,
+    Counts,
+    Estimate,
+    Numbers,
+    accuracy,
+    anytime_omega,
+    anytime_rate,
+    compare,
+    compare_all,
+    gwet_ac1,
+    icc,
+    look_level,
+    omega,
+    panel,
+    precision,
+    rate,
+    within_limit,
+)
 
 Array = NDArray[np.float64]
+Table = NDArray[np.int64]
+Generator = np.random.Generator
 
-CATEGORIES = ("A", "B", "C", "D", "E", "non-response", "invalid")
+QUESTIONS = (5, 8, 12, 20, 27, 55, 200)
+REPLICATIONS = (2, 5, 20, 100)
+WANTED = (0.94, 0.97)
+"""Coverage of 95% intervals that is aimed at, from 20 questions on."""
+
 SKEWED = np.array([0.10, 0.12, 0.10, 0.085, 0.045, 0.535, 0.015])
+SILENT = np.array([0.04, 0.04, 0.04, 0.03, 0.03, 0.80, 0.02])
 DOMINATED = np.array([0.02, 0.02, 0.02, 0.02, 0.02, 0.88, 0.02])
 
-COEFFICIENTS = (
-    "omega",
-    "omega_composite",
-    "agreement",
-    "fleiss_kappa",
-    "krippendorff_alpha",
-    "gwet_ac1",
-    "brennan_prediger",
-)
-N_QUESTIONS = (8, 20, 27, 55)
-N_REPLICATIONS = (5, 20, 100)
-WANTED = (0.92, 0.97)
-"""Coverage of the default 95% interval that we answer for, from 20 questions on."""
 
-
-def spread(shares: Array, concentration: float) -> Callable[[np.random.Generator, int], Array]:
-    """Chances around the shares; the smaller the concentration, the steadier the judge."""
+def spread(shares: Array, concentration: float) -> Callable[[Generator, int], Array]:
+    """Chances around the shares (Dirichlet); the smaller the concentration, the steadier."""
     return lambda generator, n: generator.dirichlet(shares * concentration, n)
 
 
-def settled(generator: np.random.Generator, n: int) -> Array:
-    """Two questions in five are all but settled, the others are close to noise."""
-    chances = generator.dirichlet(SKEWED * 4, n)
-    sure = generator.random(n) < 0.4
-    choice = generator.choice(len(SKEWED), size=int(sure.sum()), p=SKEWED)
-    chances[sure] = 0.98 * np.eye(len(SKEWED))[choice] + 0.02 * SKEWED
-    return chances
+def settled(share: float, shares: Array, own: Array) -> Callable[[Generator, int], Array]:
+    """A share of questions that never vary, of verdicts with these shares; the others have own."""
+
+    def draw(generator: Generator, n: int) -> Array:
+        chances = np.tile(own, (n, 1))
+        sure = generator.random(n) < share
+        chances[sure] = np.eye(len(own))[generator.choice(len(own), size=sure.sum(), p=shares)]
+        return chances
+
+    return draw
 
 
-def noise_only(generator: np.random.Generator, n: int) -> Array:
-    """The same chances for every question."""
-    return np.tile(SKEWED, (n, 1))
+def equal(generator: Generator, chances: Array, r: int) -> Table:
+    """The same number of replications for every question."""
+    return np.full(len(chances), r)
 
 
+def linked(generator: Generator, chances: Array, r: int) -> Table:
+    """Three times as many for questions on which the judge wavers."""
+    return np.where((chances**2).sum(axis=-1) > 0.5, r, 3 * r)
+
+
+@dataclass(frozen=True)
+class Population:
+    """Questions of a kind.
+
+    Attributes:
+        chances: Draws so many questions' chances of the verdicts.
+        replications: Number of replications of each question, from r.
+        outputs: Outputs of each question, whose chances lie around those of the question.
+    """
+
+    chances: Callable[[Generator, int], Array]
+    replications: Callable[[Generator, Array, int], Table] = equal
+    outputs: int = 1
+
+    def rows(self, generator: Generator, n: int) -> Array:
+        """Chances of every output of n questions."""
+        chances = self.chances(generator, n)
+        if self.outputs == 1:
+            return chances
+        repeated = np.repeat(chances, self.outputs, axis=0)
+        return np.array([generator.dirichlet(2 * row + 1e-9) for row in repeated])
+
+    def study(self, generator: Generator, n: int, r: int) -> Table:
+        """Counts of a study of n questions."""
+        chances = self.rows(generator, n)
+        return generator.multinomial(self.replications(generator, chances, r), chances)
+
+    def counts(self, table: Table) -> Counts:
+        """The same, as the package takes it."""
+        names = tuple(map(str, range(len(table))))
+        categories = tuple(map(str, range(table.shape[1])))
+        return Counts(table, names, categories, clusters=np.arange(len(table)) // self.outputs)
+
+    def truth(self) -> dict[str, float]:
+        """Omega, agreement, AC1 and the share of the most frequent verdict."""
+        rows = self.rows(np.random.default_rng(0), 400_000 // self.outputs)
+        shares, agreement = rows.mean(axis=0), float((rows**2).sum(axis=1).mean())
+        by_chance = float((shares * (1 - shares)).sum() / (len(shares) - 1))
+        return {
+            "omega": 1 - (1 - agreement) / (1 - float(shares @ shares)),
+            "agreement": agreement,
+            "gwet_ac1": (agreement - by_chance) / (1 - by_chance),
+            "share": float(shares[0]),
+        }
+
+
+HALF = np.full(7, 0.03) + 0.79 * SKEWED
 POPULATIONS = {
-    "steady judge": spread(SKEWED, 0.3),
-    "middling judge": spread(SKEWED, 1.5),
-    "unsteady judge": spread(SKEWED, 4.0),
-    "some questions settled": settled,
-    "one verdict dominates": spread(DOMINATED, 1.5),
-    "nothing but noise": noise_only,
+    "steady": Population(spread(SKEWED, 0.3)),
+    "middling": Population(spread(SKEWED, 1.5)),
+    "unsteady": Population(spread(SKEWED, 4.0)),
+    "half settled": Population(settled(0.5, SKEWED, HALF)),
+    "heavy non-response": Population(spread(SILENT, 1.5)),
+    "near perfect": Population(spread(SKEWED, 0.0101)),
+    "dominated, middling": Population(spread(DOMINATED, 1.5)),
+    "dominated, steady": Population(spread(DOMINATED, 0.3)),
+    "dominated, unsteady": Population(spread(DOMINATED, 5.0)),
+    "two verdicts 88/12": Population(spread(np.array([0.88, 0.12]), 1.5)),
+    "rare settled": Population(
+        settled(0.1, np.array([0, 0.2, 0.2, 0.2, 0.2, 0.2]), np.array([0.935] + [0.013] * 5))
+    ),
+    "two verdicts 95/5": Population(spread(np.array([0.95, 0.05]), 1.5)),
+    "linked replications": Population(spread(SKEWED, 1.5), replications=linked),
+    "clusters of 3 outputs": Population(spread(SKEWED, 1.0), outputs=3),
 }
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """How one coefficient did in one design.
+    """How one method did on one coefficient in one design.
 
     Attributes:
-        population: Name of the population of questions.
-        n_questions: Questions of a study.
-        n_replications: Replications of each question.
+        population: Name of the population.
+        n: Questions of a study.
+        r: Replications of each question.
         coefficient: Name of the coefficient.
         truth: Its true value.
-        bias: Mean estimate minus truth.
-        jackknife: Share of the default's intervals that hold the truth.
-        without: Share of the studies without a default interval: not estimable. They count in no
-            other figure.
+        method: "before" or "after".
+        coverage: Share of the intervals that hold the truth.
+        width: Their mean width.
+        none: Share of the studies without an interval, which count in no other figure.
         studies: Studies simulated.
     """
 
     population: str
-    n_questions: int
-    n_replications: int
+    n: int
+    r: int
     coefficient: str
     truth: float
-    bias: float
-    jackknife: float
-    without: float
+    method: str
+    coverage: float
+    width: float
+    none: float
     studies: int
 
-    @property
-    def misses(self) -> bool:
-        """Whether the default misses what we answer for, by more than simulation error.
-
-        A true value of 0 is the least there is: it can be missed on one side only.
-        """
-        error = 2 * np.sqrt(self.jackknife * (1 - self.jackknife) / self.studies)
-        low, high = WANTED if self.truth > 0 else (WANTED[0], 1.0)
-        return self.n_questions >= 20 and not low - error <= self.jackknife <= high + error
-
-
-@dataclass(frozen=True)
-class Noise:
-    """What a judge that picks at random, whatever the question, is said to be.
-
-    Attributes:
-        n_questions: Questions of a study.
-        n_replications: Replications of each question.
-        published_omega: Mean of the published procedure's omega.
-        published_alpha: Mean of the published procedure's alpha.
-        omega: Mean of omega.
-        fleiss_kappa: Mean of Fleiss' kappa.
-    """
-
-    n_questions: int
-    n_replications: int
-    published_omega: float
-    published_alpha: float
-    omega: float
-    fleiss_kappa: float
+    @classmethod
+    def of(
+        cls, where: tuple[str, int, int], name: str, truth: float, method: str, ends: Array
+    ) -> "Coverage":
+        """From ends [S, 2], NaN where there is no interval."""
+        known = ends[~np.isnan(ends).any(axis=1)]
+        low, high = known.T
+        # Ends that equal the truth but for rounding hold it.
+        held = float(np.mean((low - 1e-9 <= truth) & (truth <= high + 1e-9)))
+        width, none = float((high - low).mean()), 1 - len(known) / len(ends)
+        return cls(*where, name, truth, method, held, width, none, len(ends))
 
 
-def truth(chances: Array, n_replications: int) -> dict[str, float]:
-    """The coefficients of a population, from the chances of all of its questions."""
-    k = chances.shape[1]
-    shares = chances.mean(axis=0)
-    agreement = (chances**2).sum(axis=1).mean()
-    by_chance = (shares**2).sum()
-    by_gwet = (shares * (1 - shares)).sum() / (k - 1)
-    omega = (agreement - by_chance) / (1 - by_chance)
-    # Of nothing but noise only rounding is left.
-    omega = omega if omega > 1e-9 else 0.0
-    return {
-        "omega": omega,
-        "omega_composite": n_replications * omega / (1 + (n_replications - 1) * omega),
-        "agreement": agreement,
-        "fleiss_kappa": omega,
-        "krippendorff_alpha": omega,
-        "gwet_ac1": (agreement - by_gwet) / (1 - by_gwet),
-        "brennan_prediger": (agreement - 1 / k) / (1 - 1 / k),
-    }
+def before(tables: Table, outputs: int) -> dict[str, Array]:
+    """Omega and agreement of studies [S, rows, K] with log-scale jackknife intervals [S, 2]."""
+    s, rows, _ = tables.shape
+    n, per = rows // outputs, tables.sum(axis=-1).astype(float)
+    squares = (tables.astype(float) ** 2).sum(axis=-1)
+    differ = 1 - (squares - per) / (per * (per - 1))
+    parts = np.stack([per, per**2, per - squares / per, differ], axis=-1)
+    parts = np.concatenate([parts, tables], axis=-1).reshape(s, n, outputs, -1).sum(axis=2)
+
+    def values(sums: Array, rows: int) -> dict[str, Array]:
+        verdicts, of_squares, within, disagreement = np.moveaxis(sums[..., :4], -1, 0)
+        among = verdicts - within - (sums[..., 4:] ** 2).sum(axis=-1) / verdicts
+        between, within = among / (rows - 1), within / (verdicts - rows)
+        size = (verdicts - of_squares / verdicts) / (rows - 1)
+        found = (between - within) / (between + (size - 1) * within)
+        return {"omega": found, "agreement": 1 - disagreement / rows}
+
+    total = parts.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        whole = values(total, rows)
+        without = values(total[:, None] - parts, rows - outputs)
+        t, ends = stats.t.ppf(0.975, n - 1), {}
+        shares = total[:, 4:] / total[:, :1]
+        any_two = n / (n - 1) * (1 - (shares**2).sum(axis=-1))
+        bound = 1 - 0.025 ** (1 / n)
+        for name, x in whole.items():
+            left = without[name]
+            error = np.sqrt((n - 1) / n * ((left - left.mean(axis=1)[:, None]) ** 2).sum(axis=1))
+            factor = np.exp(t * error / (1 - x))
+            low, high = 1 - (1 - x) * factor, 1 - (1 - x) / factor
+            constant = total[:, 2] <= 1e-9
+            sure = np.where(any_two > 1e-9, 1 - bound / any_two, np.nan)
+            low = np.where(constant, sure if name == "omega" else 1 - bound, low)
+            low = np.maximum(low, -1 / (per.mean() - 1) if name == "omega" else 0)
+            ends[name] = np.stack([low, np.where(constant, 1.0, high)], axis=-1)
+    return ends
 
 
-def counted(table: NDArray[np.int64]) -> Counts:
-    return Counts(table, tuple(f"question {i}" for i in range(len(table))), CATEGORIES)
+def ends_of(found: Iterable[Estimate]) -> Array:
+    """Ends [S, 2], NaN where there is no interval."""
+    none = np.nan
+    return np.array([(none, none) if e.low is None else (e.low, e.high) for e in found], float)
 
 
 def coverage(studies: int) -> Iterator[Coverage]:
-    """Simulate every population in every design.
+    """Omega and agreement, before and after, in every population and design."""
+    for name, population in POPULATIONS.items():
+        truth = population.truth()
+        for n in QUESTIONS:
+            for r in REPLICATIONS:
+                generator, where = np.random.default_rng((n, r)), (name, n, r)
+                tables = [population.study(generator, n, r) for _ in range(studies)]
+                old = before(np.array(tables), population.outputs)
+                new = [panel(population.counts(t), ["omega", "agreement"]) for t in tables]
+                for one in ("omega", "agreement"):
+                    found = ends_of(study[one] for study in new)
+                    yield Coverage.of(where, one, truth[one], "before", old[one])
+                    yield Coverage.of(where, one, truth[one], "after", found)
 
-    Args:
-        studies: Studies to simulate per design.
+
+def other_intervals(studies: int) -> Iterator[Coverage]:
+    """AC1, rates, the ICC of even and of skewed questions, and the share judged correct."""
+    middling, rare = POPULATIONS["middling"], Population(settled(0.06, np.eye(2)[0], np.eye(2)[1]))
+    even = Population(spread(np.array([0.04, 0.96]), 3.0))
+    for n in (20, 55, 200):
+        for r in (5, 20):
+            generator = np.random.default_rng((n, r))
+
+            def ends(
+                of: Callable[[], Estimate],
+                name: str,
+                truth: float,
+                what: str,
+                n: int = n,
+                r: int = r,
+            ) -> Coverage:
+                found = ends_of(of() for _ in range(studies))
+                return Coverage.of((what, n, r), name, truth, "after", found)
+
+            def counts(population: Population, n: int = n, r: int = r) -> Counts:
+                return population.counts(population.study(generator, n, r))  # noqa: B023
+
+            ac1 = middling.truth()["gwet_ac1"]
+            yield ends(lambda: gwet_ac1(counts(middling)), "gwet_ac1", ac1, "middling")
+            yield ends(lambda: rate(counts(rare), "0"), "rate", 0.06, "6% always silent")
+            yield ends(lambda: rate(counts(even), "0"), "rate", 0.04, "4% silent, all differ")
+            for what, draw in (("normal", "standard_normal"), ("lognormal", "lognormal")):
+
+                def numbers(draw: str = draw, n: int = n, r: int = r) -> Numbers:
+                    levels = getattr(generator, draw)(size=(n, 1))  # noqa: B023
+                    variance = 1.0 if draw == "standard_normal" else (np.e - 1) * np.e
+                    noise = generator.standard_normal((n, r)) * np.sqrt(variance)  # noqa: B023
+                    return Numbers(levels + noise)
+
+                yield ends(lambda of=numbers: icc(of()), "icc", 0.5, f"{what} questions")
+            yield ends(lambda: correct(generator, n, r), "a_lm", 0.04, "4% correct")  # noqa: B023
+
+
+def correct(generator: Generator, n: int, r: int) -> Estimate:
+    """The share judged correct where it is .04 of all answers, and questions differ."""
+    chances = generator.dirichlet([0.04, 0.96], n)[:, :1]
+    words = np.where(generator.random((n, r)) < chances, "correct", "incorrect")
+    return accuracy(words.astype(object), None).a_lm
+
+
+@dataclass(frozen=True)
+class Errors:
+    """How often a decision is wrong.
+
+    Attributes:
+        rule: What decides.
+        population: What is decided about.
+        limit: The limit, less the truth.
+        passes: Share of studies that pass.
+        fails: Share of studies that fail.
+        questions: Mean number of questions looked at.
     """
-    for population, draw in POPULATIONS.items():
-        known = draw(np.random.default_rng(0), 400_000)
-        for n in N_QUESTIONS:
-            for r in N_REPLICATIONS:
-                generator = np.random.default_rng((n, r))
-                tables = [generator.multinomial(r, draw(generator, n)) for _ in range(studies)]
-                default = [panel(counted(t), COEFFICIENTS) for t in tables]
-                for coefficient, true in truth(known, r).items():
-                    estimates = [study[coefficient] for study in default]
-                    values = [
-                        e.value for e in estimates if e.value is not None and e.low is not None
-                    ]
-                    yield Coverage(
-                        population,
-                        n,
-                        r,
-                        coefficient,
-                        float(true),
-                        float(np.mean(values) - true),
-                        covered(estimates, true),
-                        1 - len(values) / studies,
-                        studies,
-                    )
+
+    rule: str
+    population: str
+    limit: float
+    passes: float
+    fails: float
+    questions: float
 
 
-def covered(estimates: list[Estimate], true: float) -> float:
-    """Share of the intervals that hold the truth."""
-    ends = [(e.low, e.high) for e in estimates if e.low is not None and e.high is not None]
-    return float(np.mean([low <= true <= high for low, high in ends]))
+LOOKS = (20, 40, 80, 160, 320)
+Verdict = tuple[str, int]
 
 
-def noise(studies: int) -> Iterator[Noise]:
-    """Simulate verdicts that do not depend on the question."""
-    for n, r in [(n, 100) for n in N_QUESTIONS] + [(27, 10), (27, 1000)]:
-        generator = np.random.default_rng((n, r))
-        published, ours = [], []
-        for _ in range(studies):
-            verdicts = generator.choice(7, size=(n, r), p=SKEWED)
-            published.append(as_published(verdicts.T + 1, permutations=1))
-            table = np.array([np.bincount(row, minlength=7) for row in verdicts])
-            ours.append(panel(counted(table), ["omega", "fleiss_kappa"]))
-        yield Noise(
-            n,
-            r,
-            mean(p.omega for p in published),
-            mean(p.alpha for p in published),
-            mean(o["omega"].value for o in ours),
-            mean(o["fleiss_kappa"].value for o in ours),
+def decisions(studies: int) -> Iterator[Errors]:
+    """Gates at the limit and around it: one look, five, one after each 20 questions, any time."""
+
+    def looks(
+        counts: Counts, at: Iterable[int], level: float, of: Callable[[Counts, float], str]
+    ) -> Verdict:
+        for n in at:
+            result = of(counts.rows(range(n)), level)
+            if result != OPEN:
+                break
+        return result, n
+
+    def rules(
+        of: Callable[[Counts, float], str], anytime: Callable[[Counts], Any]
+    ) -> dict[str, Callable[[Counts], Verdict]]:
+        def always(counts: Counts) -> Verdict:
+            found = anytime(counts)
+            return found.result, found.decided_after or found.n_questions
+
+        return {
+            "one look at 40": lambda c: looks(c, (40,), 0.95, of),
+            "95% interval, 16 looks": lambda c: looks(c, range(20, 321, 20), 0.95, of),
+            "--looks 5": lambda c: looks(c, LOOKS, look_level(0.95, len(LOOKS)), of),
+            "--anytime": always,
+        }
+
+    for name in ("middling", "steady", "near perfect", "dominated, middling"):
+        population = POPULATIONS[name]
+        truth = population.truth()["omega"]
+        for distance in (-0.15, 0.0, 0.15):
+            limit = truth + distance
+            if not 0 < limit < 1:
+                continue
+            found = rules(
+                lambda c, level, limit=limit: within_limit(omega(c, level), at_least=limit),
+                lambda c, limit=limit: anytime_omega(c, limit),
+            )
+            yield from _errors(found, name, distance, population, studies)
+    silent = Population(settled(0.06, np.eye(2)[0], np.eye(2)[1]))
+    for limit in (0.05, 0.06, 0.15):
+        found = rules(
+            lambda c, level, limit=limit: within_limit(rate(c, "0", level), at_most=limit),
+            lambda c, limit=limit: anytime_rate(c, limit, "0"),
         )
+        yield from _errors(found, "6% always silent", limit - 0.06, silent, studies)
 
 
-def mean(values: Iterable[float | None]) -> float:
-    return float(np.mean([value for value in values if value is not None]))
+def _errors(
+    rules: dict[str, Callable[[Counts], Verdict]],
+    name: str,
+    distance: float,
+    population: Population,
+    studies: int,
+) -> Iterator[Errors]:
+    generator = np.random.default_rng(1)
+    asked = [population.counts(population.study(generator, LOOKS[-1], 10)) for _ in range(studies)]
+    for rule, decide in rules.items():
+        results, questions = zip(*(decide(counts) for counts in asked), strict=True)
+        passed = float(np.mean([result == PASSES for result in results]))
+        failed = float(np.mean([result not in (PASSES, OPEN) for result in results]))
+        yield Errors(rule, name, distance, passed, failed, float(np.mean(questions)))
 
 
-def print_coverage(results: Iterable[Coverage]) -> None:
-    print("Coverage of the 95% intervals (*: the default misses what we answer for, see below)\n")
-    header = f"{'population':24}{'N':>4}{'R':>5}  {'coefficient':20}"
-    print(f"{header}{'truth':>7}{'bias':>8}{'default':>9}{'none':>8}")
-    missed: Counter[tuple[str, str]] = Counter()
-    designs: Counter[tuple[str, str]] = Counter()
-    for c in results:
+def plans(studies: int) -> Iterator[dict[str, Any]]:
+    """The share of planned studies that reach their half-width, and how often the range is right.
+
+    The range is right where it holds the number that the population needs, from a pilot of 2,000.
+    """
+    for name in ("steady", "middling", "unsteady", "half settled", "dominated, middling"):
+        population, generator = POPULATIONS[name], np.random.default_rng(2)
+        large = precision(population.counts(population.study(generator, 2_000, 10)))
+        needed = large.design(0.1, 10, 0.5).n_questions
+        for assurance in (0.5, 0.8):
+            reached, right, asked = [], [], []
+            for _ in range(studies):
+                pilot = precision(population.counts(population.study(generator, 27, 10)))
+                if pilot.reason:
+                    continue
+                design = pilot.design(0.1, 10, assurance)
+                asked.append(design.n_questions)
+                right.append(design.fewest <= needed <= design.most)
+                if design.n_questions > 3_000:
+                    reached.append(True)
+                    continue
+                study = omega(population.counts(population.study(generator, asked[-1], 10)))
+                assert study.low is not None
+                assert study.high is not None
+                reached.append((study.high - study.low) / 2 <= 0.1)
+            yield {
+                "population": name,
+                "assurance": assurance,
+                "questions": float(np.median(asked)),
+                "reached": float(np.mean(reached)),
+                "range_right": float(np.mean(right)),
+            }
+
+
+def comparisons(studies: int) -> Iterator[dict[str, Any]]:
+    """Equal judges: how often some pair is said to differ."""
+    for name in ("middling", "steady", "dominated, middling"):
+        for judges in (2, 6):
+            for n in (20, 55):
+                generator, single, together = np.random.default_rng((3, n)), [], []
+                for _ in range(studies):
+                    chances = POPULATIONS[name].chances(generator, n)
+                    given = {
+                        str(j): POPULATIONS[name].counts(generator.multinomial(10, chances))
+                        for j in range(judges)
+                    }
+                    together.append(any(map(_differs, compare_all(given))))
+                    pairs = (compare(*pair) for pair in combinations(given.values(), 2))
+                    single.append(any(map(_differs, pairs)))
+                yield {
+                    "population": name,
+                    "judges": judges,
+                    "n": n,
+                    "pair_by_pair": float(np.mean(single)),
+                    "simultaneous": float(np.mean(together)),
+                }
+
+
+def _differs(found: Any) -> bool:
+    return found.low is not None and not found.low <= 0 <= found.high
+
+
+def cautions(studies: int) -> Iterator[dict[str, Any]]:
+    """How often each caution is shown in sound studies.
+
+    Twenty questions or more, of which some vary; options shuffled between questions; a seed for
+    every judgment, and a seed check that has seen the judge vary; as many replications for every
+    question, or a number that has nothing to do with its verdicts.
+    """
+    shown: Counter[str] = Counter()
+    n_studies = 0
+    names = ("steady", "middling", "near perfect", "dominated, middling", "two verdicts 95/5")
+    for name in names:
+        for n, unequal in ((20, False), (55, False), (27, True)):
+            generator = np.random.default_rng((4, n))
+            for _ in range(studies):
+                table = POPULATIONS[name].study(generator, n, 8)
+                rows = [
+                    {
+                        "question": f"q{q}",
+                        "replication": r,
+                        "verdict": "ABCDEFG"[k],
+                        "order": tuple(generator.permutation(list("abcdefg")).tolist())
+                        if r == 0
+                        else None,
+                        "seed": 100 * q + r,
+                        "seed_check": "honoured",
+                    }
+                    for q, row in enumerate(table)
+                    for r, k in enumerate(generator.permutation(np.repeat(range(len(row)), row)))
+                    if not unequal or r < 4 + q % 5
+                ]
+                frame = pd.DataFrame(rows)
+                frame["order"] = frame.groupby("question")["order"].transform("first")
+                made = judgments_from_frame(frame, judge="j", benchmark="b", temperature=1.0)
+                (row,) = analyse(made, permutations=0).results["rows"]
+                shown.update({" ".join(text.split()[:7]) for text in row["cautions"]})
+                n_studies += 1
+    yield {"caution": "(sound studies)", "shown": n_studies}
+    for text, times in shown.most_common():
+        yield {"caution": text, "shown": times / n_studies}
+
+
+def print_coverage(found: list[Coverage]) -> None:
+    """Every cell, then one line a population from 20 questions on."""
+    cells = {(c.population, c.n, c.r, c.coefficient, c.method): c for c in found}
+    for name in POPULATIONS:
+        truth = cells[name, 20, 5, "omega", "before"].truth
+        print(f"\n{name}: omega {truth:.2f}, coverage of its 95% interval before / after")
+        print("   N" + "".join(f"{f'R = {r}':>15}" for r in REPLICATIONS))
+        for n in QUESTIONS:
+            pairs = [
+                [cells[name, n, r, "omega", method].coverage for method in ("before", "after")]
+                for r in REPLICATIONS
+            ]
+            print(f"{n:4}" + "".join(f"{old:9.3f} {new:.3f}" for old, new in pairs))
+    print(
+        f"\nN >= 20: lowest and highest coverage of {len(REPLICATIONS) * 4} designs, mean width\n"
+    )
+    print(
+        "| population (omega) | omega before | after | width | agreement before | after | width |"
+    )
+    print("|---|---|---|---|---|---|---|")
+    for name in POPULATIONS:
+        line = [f"{name} ({cells[name, 20, 5, 'omega', 'before'].truth:.2f})"]
+        for one in ("omega", "agreement"):
+            widths = []
+            for method in ("before", "after"):
+                chosen = [
+                    c
+                    for c in found
+                    if (c.population, c.coefficient, c.method) == (name, one, method) and c.n >= 20
+                ]
+                covers = [c.coverage for c in chosen]
+                line.append(f"{min(covers):.3f}-{max(covers):.3f}")
+                widths.append(f"{np.mean([c.width for c in chosen]):.2f}")
+            line.append(" -> ".join(widths))
+        print("| " + " | ".join(line) + " |")
+    for method in ("before", "after"):
+        of = [c for c in found if (c.coefficient, c.method) == ("omega", method) and c.n >= 20]
+        error = 2 * np.sqrt(0.95 * 0.05 / of[0].studies)
+        below = np.mean([c.coverage < WANTED[0] - error for c in of])
+        above = np.mean([c.coverage > WANTED[1] + error for c in of])
         print(
-            f"{c.population:24}{c.n_questions:4}{c.n_replications:5}  {c.coefficient:20}"
-            f"{c.truth:7.3f}{c.bias:+8.3f}{c.jackknife:9.3f}{'*' if c.misses else ' '}"
-            f"{c.without:7.3f}",
-            flush=True,
+            f"\nomega {method}: {below:.0%} of the designs below {WANTED[0]} and {above:.0%} above "
+            f"{WANTED[1]}, by more than two standard errors of the simulation ({error / 2:.3f})"
         )
-        missed[c.population, c.coefficient] += c.misses
-        designs[c.population, c.coefficient] += c.n_questions >= 20
-    low, high = WANTED
-    print(f"\nDesigns with N >= 20 whose default covers less than {low} or more than {high}")
-    print("by more than two standard errors of the simulation\n")
-    print(f"{'population':24}" + "".join(f"{name:>20}" for name in COEFFICIENTS))
-    for population in POPULATIONS:
-        cells = [(population, name) for name in COEFFICIENTS]
-        print(f"{population:24}" + "".join(f"{missed[c]:>13} of {designs[c]:>3}" for c in cells))
 
 
-def print_noise(results: Iterable[Noise]) -> None:
-    print("\nVerdicts at random, whatever the question: a coefficient should be about 0\n")
-    header = f"{'N':>4}{'R':>6}{'published omega':>18}{'published alpha':>18}"
-    print(f"{header}{'omega':>8}{'Fleiss kappa':>14}")
-    for x in results:
-        print(
-            f"{x.n_questions:4}{x.n_replications:6}{x.published_omega:18.3f}"
-            f"{x.published_alpha:18.3f}{x.omega:+8.3f}{x.fleiss_kappa:+14.3f}",
-            flush=True,
-        )
+def print_other(found: list[Coverage]) -> None:
+    """One line an interval, one column a design."""
+    designs = list(dict.fromkeys((c.n, c.r) for c in found))
+    print("\nOther intervals: coverage\n")
+    print("| interval | " + " | ".join(f"N = {n}, R = {r}" for n, r in designs) + " |")
+    print("|---" * (len(designs) + 1) + "|")
+    for name, what in dict.fromkeys((c.coefficient, c.population) for c in found):
+        cells = [c.coverage for c in found if (c.coefficient, c.population) == (name, what)]
+        print(f"| {name}, {what} | " + " | ".join(f"{x:.3f}" for x in cells) + " |")
+
+
+def print_records(title: str, records: list[dict[str, Any]]) -> None:
+    """A Markdown table of records."""
+    print(f"\n{title}\n")
+    print("| " + " | ".join(name.replace("_", " ") for name in records[0]) + " |")
+    print("|---" * len(records[0]) + "|")
+    for record in records:
+        cells = [f"{v:.3f}" if isinstance(v, float) else str(v) for v in record.values()]
+        print("| " + " | ".join(cells) + " |", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a tenth of the studies")
+    parser.add_argument("--quick", action="store_true", help="an eighth of the studies")
     parser.add_argument("--json", action="store_true", help="print every figure as JSON")
     arguments = parser.parse_args()
-    studies, noisy = (150, 4) if arguments.quick else (1500, 40)
+    share = 0.125 if arguments.quick else 1.0
+
+    def studies(full: int) -> int:
+        return round(share * full)
+
+    intervals, others = list(coverage(studies(400))), list(other_intervals(studies(400)))
+    tables = {
+        "Decisions: shares of studies, limit less truth": [
+            asdict(e) for e in decisions(studies(200))
+        ],
+        "Plans of half-width .1, from pilots of 27 questions": list(plans(studies(100))),
+        "Equal judges: share of studies in which some pair differs": list(
+            comparisons(studies(200))
+        ),
+        "Cautions shown in sound studies": list(cautions(studies(30))),
+    }
     if arguments.json:
-        found = {
-            "coverage": [asdict(c) for c in coverage(studies)],
-            "noise": [asdict(x) for x in noise(noisy)],
-        }
-        json.dump(found, sys.stdout, indent=1)
-    else:
-        print_coverage(coverage(studies))
-        print_noise(noise(noisy))
+        found = [[asdict(c) for c in part] for part in (intervals, others)]
+        json.dump({"coverage": found[0], "other": found[1], **tables}, sys.stdout, indent=1)
+        return
+    print_coverage(intervals)
+    print_other(others)
+    for title, records in tables.items():
+        print_records(title, records)
 
 
 if __name__ == "__main__":

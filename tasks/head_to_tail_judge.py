@@ -1,5 +1,7 @@
 """Judge Head-to-Tail predictions: `inspect eval tasks/head_to_tail_judge.py --epochs 100`."""
 
+from collections.abc import Sequence
+
 from inspect_ai import Task, task
 
 from inspect_reliability import tasks
@@ -13,6 +15,8 @@ def head_to_tail_judge(
     variant: str = "whole",
     seed: int = 0,
     replications: int | str | None = None,
+    exact: bool = False,
+    temperatures: Sequence[float] | float | None = None,
     parser: ParserName = "default",
 ) -> Task:
     """Head-to-Tail: is a prediction correct, given the ground truth?
@@ -24,6 +28,17 @@ def head_to_tail_judge(
         variant: "whole", or "published" for the first 15 characters of a prediction.
         seed: Base seed of the replications.
         replications: Replications that one sample makes; by default each epoch is one.
+        exact: Find the distribution of each question's verdict instead of drawing verdicts.
+        temperatures: Temperatures of exact verdicts; by default that of the run.
         parser: How an output is read: "default", or "published" for the study's way.
     """
-    return tasks.head_to_tail_judge(responses, responder, variant, seed, replications, parser)
+    return tasks.head_to_tail_judge(
+        responses=responses,
+        responder=responder,
+        variant=variant,
+        seed=seed,
+        replications=replications,
+        exact=exact,
+        temperatures=temperatures,
+        parser=parser,
+    )

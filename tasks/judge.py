@@ -17,6 +17,8 @@ def judge(
     order: OrderPolicy = "shuffled",
     seed: int = 0,
     replications: int | str | None = None,
+    exact: bool = False,
+    temperatures: Sequence[float] | float | None = None,
     parser: ParserName = "default",
 ) -> Task:
     """A judge of your own: its prompt and its verdicts in one file, what it judges in another.
@@ -29,6 +31,18 @@ def judge(
             replication, or "given".
         seed: Base seed of option order and replications.
         replications: Replications that one sample makes; by default each epoch is one.
+        exact: Find the distribution of each question's verdict instead of drawing verdicts.
+        temperatures: Temperatures of exact verdicts; by default that of the run.
         parser: How an output is read: "default", "strict", or "published".
     """
-    return tasks.judge(design, data, name, order, seed, replications, parser)
+    return tasks.judge(
+        design,
+        data,
+        name=name,
+        order=order,
+        seed=seed,
+        replications=replications,
+        exact=exact,
+        temperatures=temperatures,
+        parser=parser,
+    )

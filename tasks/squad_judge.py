@@ -1,5 +1,7 @@
 """Judge SQuAD responses: `inspect eval tasks/squad_judge.py --epochs 100`."""
 
+from collections.abc import Sequence
+
 from inspect_ai import Task, task
 
 from inspect_reliability import tasks
@@ -14,6 +16,8 @@ def squad_judge(
     order: OrderPolicy = "shuffled",
     seed: int = 0,
     replications: int | str | None = None,
+    exact: bool = False,
+    temperatures: Sequence[float] | float | None = None,
     parser: ParserName = "default",
 ) -> Task:
     """SQuAD: which of five responses to a question about a passage is best?
@@ -26,6 +30,17 @@ def squad_judge(
             replication, or "given".
         seed: Base seed of option order and replications.
         replications: Replications that one sample makes; by default each epoch is one.
+        exact: Find the distribution of each question's verdict instead of drawing verdicts.
+        temperatures: Temperatures of exact verdicts; by default that of the run.
         parser: How an output is read: "default", or "published" for the study's pattern.
     """
-    return tasks.squad_judge(responses, responders, order, seed, replications, parser)
+    return tasks.squad_judge(
+        responses=responses,
+        responders=responders,
+        order=order,
+        seed=seed,
+        replications=replications,
+        exact=exact,
+        temperatures=temperatures,
+        parser=parser,
+    )

@@ -13,7 +13,8 @@ def test_table_4(data: Path) -> None:
     result = CliRunner().invoke(main, ["accuracy", str(data / "paper"), "--format", "json"])
     assert result.exit_code == 0, result.output
     rows = {
-        (row["benchmark"], row["rule"]): list(row.values())[4:] for row in json.loads(result.output)
+        (row["benchmark"], row["rule"]): list(row.values())[4:]
+        for row in json.loads(result.output)["rows"]
     }
     assert rows["BBH", "published"] == [0, 0, 0, 1, 2]
     assert rows["SQuAD", "published"] == [3, 5, 5, 5, 5]

@@ -94,7 +94,7 @@ def whole(served: str, tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
 def report(*logs: str) -> Any:
     done = CliRunner().invoke(main, ["report", *logs, "--format", "json"])
     assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+    return json.loads(done.stdout)["rows"]
 
 
 def test_a_served_judge_gets_its_seeds_and_honours_them(whole: EvalLog) -> None:

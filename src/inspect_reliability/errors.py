@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from inspect_ai._util.error import PrerequisiteError
 from rich.markup import escape
 
-__all__ = ["PrerequisiteError", "UserError", "needs"]
+__all__ = ["PrerequisiteError", "UserError", "needs", "reason"]
 
 
 class UserError(PrerequisiteError, ValueError):
@@ -18,6 +18,12 @@ class UserError(PrerequisiteError, ValueError):
     def __init__(self, message: str) -> None:
         super().__init__(escape(message))
         self.args = (message,)
+
+
+def reason(error: BaseException) -> str:
+    """Why something failed: in the operating system's words where it has some."""
+    said = error.strerror if isinstance(error, OSError) else None
+    return said or str(error) or type(error).__name__
 
 
 def needs(extra: str, *packages: str) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import fsspec
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
-from .errors import UserError
+from .errors import UserError, reason
 
 # inspect changes into a task file's folder before it creates the task; it imports this package
 # before that, so this is where the user stood when typing a relative path.
@@ -40,9 +40,14 @@ def user_path(spec: str | Path) -> Path:
     Raises:
         UserError: The file does not exist, or the path fits two files.
     """
-    given = Path(spec).expanduser()
-    places = {(base / given).resolve() for base in (_STARTED_IN, Path.cwd())}
-    found = sorted(place for place in places if place.exists())
+    if not str(spec):
+        raise UserError("The path is empty. Name a file or folder ('.' is the current folder).")
+    try:
+        given = Path(spec).expanduser()
+        places = {(base / given).resolve() for base in (_STARTED_IN, Path.cwd())}
+        found = sorted(place for place in places if place.exists())
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UserError(f"{spec} cannot be read: {reason(error)}. Check the path.") from None
     if not found:
         raise UserError(f"No file or folder '{given}' (looked in {_STARTED_IN}).")
     if len(found) > 1:
@@ -64,8 +69,9 @@ def kind_of(location: str | Path) -> Literal["file", "folder"] | None:
             return "file"
         return "folder" if files.isdir(path) else None
     except Exception as error:  # each kind of place has its own
-        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise UserError(f"{location} cannot be read: {why}. Check the path or address.") from None
+        raise UserError(
+            f"{location} cannot be read: {reason(error)}. Check the path or address."
+        ) from None
 
 
 def read_text(path: Path) -> str:
@@ -82,7 +88,7 @@ def read_text(path: Path) -> str:
             "Save it as UTF-8."
         ) from None
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}.") from None
+        raise UserError(f"{path} cannot be read: {reason(error)}.") from None
 
 
 def read_json(path: Path) -> Any:
@@ -112,6 +118,12 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             yield where, expect(_parse(line, where), dict, where)
 
 
+def logs_below(folder: str) -> list[str]:
+    """Logs in a folder and those below it, the newest first."""
+    # Of a path as a URL, inspect would take "%20" and "#" for something else.
+    return [info.name.removeprefix("file://") for info in list_eval_logs(folder)]
+
+
 def read_log(location: str, header_only: bool = False) -> EvalLog:
     """Read an inspect log, or only its header.
 
@@ -125,6 +137,11 @@ def read_log(location: str, header_only: bool = False) -> EvalLog:
             f"{location.removeprefix('file://')} cannot be read: it is truncated, or not an "
             "inspect log. Move it out of its folder and try again."
         ) from None
+
+
+def format_of(location: str) -> Literal["eval", "json"]:
+    """The form of a log, by its name."""
+    return "json" if location.endswith(".json") else "eval"
 
 
 def expect(value: object, kind: type[T], where: str) -> T:
@@ -188,6 +205,10 @@ def _parse(text: str, where: str) -> Any:
         ) from None
     except RecursionError:
         raise UserError(f"{where} is nested too deeply to read.") from None
+    except UserError:
+        raise
+    except ValueError:  # more digits than Python reads
+        raise UserError(f"{where} has a number of too many digits.") from None
 
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")

@@ -11,7 +11,7 @@ import fsspec
 from filelock import FileLock, Timeout
 from fsspec.implementations.local import LocalFileSystem
 
-from .errors import UserError
+from .errors import UserError, reason
 
 
 @contextmanager
@@ -21,24 +21,38 @@ def whole(location: str | Path) -> Iterator[str]:
     Where writing fails, what was there before stays.
 
     Args:
-        location: The file, local or any URL fsspec can write.
+        location: The file, local or any URL fsspec can write; its folder is made if need be.
 
     Yields:
         The name to write under.
+
+    Raises:
+        UserError: It cannot be written.
     """
-    files, path = fsspec.core.url_to_fs(str(location))
-    with suppress(FileNotFoundError):
-        files.rm(f"{path}.part")  # of a process that was killed
     try:
-        yield f"{location}.part"
-        if isinstance(files, LocalFileSystem):
-            os.replace(f"{path}.part", path)
-        else:
-            files.mv(f"{path}.part", path)
-    except BaseException:
-        with suppress(Exception):
-            files.rm(f"{path}.part")
+        files, path = fsspec.core.url_to_fs(str(location))
+        local = isinstance(files, LocalFileSystem)
+        path = os.path.realpath(path) if local else path  # a link stays a link
+        if local and os.path.exists(path) and not os.path.isfile(path):
+            yield path  # a device or a pipe has no name to take
+            return
+        part = f"{path}.part"
+        files.makedirs(files._parent(path), exist_ok=True)
+        with suppress(FileNotFoundError):
+            files.rm(part)  # of a process that was killed
+        try:
+            yield part if local else f"{location}.part"
+            (os.replace if local else files.mv)(part, path)
+        except BaseException:
+            with suppress(Exception):
+                files.rm(part)
+            raise
+    except UserError:
         raise
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"{location} cannot be written: {reason(error)}. Make room, or name another place."
+        ) from None
 
 
 @contextmanager

@@ -35,7 +35,7 @@ def test_one_epoch(tmp_path: Path, form: str) -> None:
 def test_one_epoch_of_one_judge() -> None:
     """A judge with one judgment a question does not keep the others from their plan."""
     once, often = judged(p=["A"], q=["B"]), judged(p=["A", "B"] * 4, q=["A"] * 8)
-    both = pd.concat([once.table, often.table.assign(judge="k")])
+    both = pd.concat([once.table, often.table.assign(judge="k")], ignore_index=True)
     first, second = (found.record for found in plans(Judgments(both)))
     assert (first["votes"], first["votes_needed"], first["designs"]) == ([], None, [])
     assert "2 replications per vote" in first["not_estimable"]["votes"]

@@ -4,6 +4,7 @@ import pytest
 
 from example_judgments import changed, made, together
 from inspect_reliability.judgments import Judgments
+from inspect_reliability.report import analyse
 from inspect_reliability.report.gate import Limits, check, not_checked, overall
 from inspect_reliability.stats import FAILS, OPEN, PASSES
 
@@ -49,6 +50,59 @@ def test_a_suites_own_grades_beside_rejudge_are_not_gated(scorer: str) -> None:
     elsewhere = together(changed(once, log="b"), often)
     assert overall(check(elsewhere, Limits(min_omega=0.6))) == OPEN
     assert not_checked(elsewhere) == []
+
+
+def test_planned_looks_share_the_error() -> None:
+    """The interval of each of K looks is wider: with 5, at 99%."""
+    one, five = (check(made(), Limits(min_omega=0.4, looks=k))[0].record for k in (1, 5))
+    assert one["level"] == 0.95
+    assert five["level"] == pytest.approx(0.99)
+    low, high = one["value_interval"]
+    assert five["value_interval"][0] < low < high < five["value_interval"][1]
+
+
+@pytest.mark.parametrize(
+    ("judgments", "limits", "result"),
+    [
+        (made(noise=0.05, questions=60), {"min_omega": 0.3}, PASSES),
+        (made(noise=0.9, questions=60), {"min_omega": 0.6}, FAILS),
+        (made(questions=12), {"min_omega": 0.5}, OPEN),
+        (made(questions=100), {"max_non_response": 0.1}, PASSES),
+        (made(silent=0.5, questions=60), {"max_non_response": 0.05}, FAILS),
+        (made(temperature=0.0, noise=0), {"min_omega": 0.1}, OPEN),
+    ],
+)
+def test_evidence_decides(judgments: Judgments, limits: dict[str, float], result: str) -> None:
+    """With `anytime` a judge passes, or fails, where the evidence for that reaches 40."""
+    (found,) = (one.record for one in check(judgments, Limits(**limits, anytime=True)))
+    assert found["result"] == result
+    if found["evidence_for"] is not None:
+        reached = [found[f"evidence_{side}"] >= 40 for side in ("for", "against")]
+        assert any(reached) == (result != OPEN)
+
+
+@pytest.mark.parametrize(("anytime", "limits"), [(False, (0.45, 0.38)), (True, (0.3, 0.15))])
+def test_how_many_more_questions(anytime: bool, limits: tuple[float, float]) -> None:
+    """An open gate says how many more questions will probably decide; fewer, the farther off."""
+    near, far = (
+        check(made(questions=20), Limits(min_omega=limit, anytime=anytime))[0].record
+        for limit in limits
+    )
+    assert near["result"] == far["result"] == OPEN
+    assert near["more_questions"] > far["more_questions"] > 0
+    passed = check(made(questions=60, noise=0.05), Limits(0.3, anytime=anytime))[0].record
+    assert passed["more_questions"] is None
+
+
+def test_several_benchmarks_are_pooled() -> None:
+    """A gate over two benchmarks decides by their pooled omega, and by no common evidence."""
+    both = together(made(), made(benchmark="two", noise=0.6))
+    (found,) = (one.record for one in check(both, Limits(min_omega=0.1), by=("judge",)))
+    (pooled,) = analyse(both, permutations=0).results["pooled"]
+    assert (found["value"], found["value_interval"]) == (pooled["omega"], pooled["omega_interval"])
+    (open_,) = (one.record for one in check(both, Limits(0.1, anytime=True), by=("judge",)))
+    assert open_["result"] == OPEN
+    assert "group by benchmark" in open_["reason"]
 
 
 def test_a_gate_with_nothing_to_check_does_not_pass() -> None:

@@ -10,9 +10,10 @@ from example_judgments import changed, made, together
 from inspect_reliability.judgments import Judgments
 from inspect_reliability.report import Analysis, analyse
 from inspect_reliability.report.document import Table
+from inspect_reliability.report.forms import render
 from inspect_reliability.report.gate import Limits, check
 from inspect_reliability.report.row import band
-from inspect_reliability.report.summary import summary
+from inspect_reliability.report.summary import report_document, summary
 from inspect_reliability.stats import OPEN, Estimate
 
 
@@ -122,6 +123,33 @@ def test_accuracy_follows_from_the_verdicts(benchmark: str) -> None:
         assert row["agreement_correct_or_not"] is not None
 
 
+@pytest.mark.parametrize(
+    ("known", "shown"),
+    [
+        ({}, True),
+        ({"study": "s", "paper_design": True}, True),
+        ({"paper_design": True, "order": None}, True),
+        ({"study": "s"}, False),
+        ({"study": "s", "paper_design": None}, False),
+        ({"order": None}, False),
+        ({"order": None, "verdict": "C"}, False),
+    ],
+)
+def test_published_numbers_are_of_its_designs(known: dict[str, Any], shown: bool) -> None:
+    """Another design has no published column, no rule of thumb, and waits for neither."""
+    judgments = changed(made(), **known)
+    analysis = analyse(judgments, permutations=5)
+    (row,) = analysis.results["rows"]
+    assert (row["published_omega"] is not None) == shown
+    assert ("another design" in row["not_estimable"].get("published_omega", "")) != shown
+    assert ("another design" in row["not_estimable"].get("rule_of_thumb", "")) != shown
+    texts = render(report_document(analysis), "table").replace("\n", " ")
+    assert ("Published" in texts) == shown
+    if not shown:
+        (asked,) = analyse(judgments, permutations=5, published=True).results["rows"]
+        assert "another design" not in str(asked["not_estimable"])
+
+
 def test_missing_values_have_their_reason() -> None:
     """A value that is not estimable is null and explained."""
     (row,) = rows_of(made(verdict="A"))
@@ -175,8 +203,9 @@ def test_the_worst_seed_check_counts(checks: list[str | None], found: str | None
     [(-0.2, "unacceptable"), (0.5, "poor"), (0.7, "acceptable"), (1, "excellent")],
 )
 def test_rule_of_thumb(omega: float, word: str) -> None:
-    """A band begins at its lower end."""
+    """A band begins at its lower end, and the whole interval must lie in it."""
     assert band(Estimate(omega, omega, omega, 30, 10)) == word
+    assert band(Estimate(0.75, 0.69, 0.79, 30, 10)) is None
 
 
 @pytest.mark.parametrize(
@@ -185,8 +214,9 @@ def test_rule_of_thumb(omega: float, word: str) -> None:
         (made(temperature=0.0, noise=0), None),
         (made(noise=0), None),
         (made(noise=0, seed_check="unknown"), None),
-        (made(noise=0, seed_check="honoured"), "excellent"),
-        (made(noise=0, seed_check="not honoured"), "excellent"),
+        (made(questions=80, noise=0, seed_check="honoured"), "excellent"),
+        (made(questions=80, noise=0, seed_check="not honoured"), "excellent"),
+        (made(noise=0, seed_check="honoured"), None),
         (made(questions=2), None),
         (made(questions=2, noise=0, seed_check="honoured"), None),
     ],

@@ -259,6 +259,22 @@ def test_a_grouped_panel_says_what_to_write(tmp_path: Path) -> None:
     assert all(sample.scores for sample in log.samples)
 
 
+def test_a_grouped_coefficient_says_what_to_write(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A coefficient within `grouped` is nan, and a warning gives the line that is not."""
+    task = Task(
+        dataset=[Sample(id=n, input="?", target="a", metadata={"topic": "x"}) for n in (1, 2)],
+        solver=answer(),
+        scorer=match(),
+        metrics=[grouped(metrics.METRICS["omega"](), "topic")],
+        epochs=2,
+    )
+    (log,) = eval(task, model=example_logs.judge(), log_dir=str(tmp_path), display="none")
+    assert log.status == "success"
+    assert "Write omega(by='topic') instead" in caplog.text
+
+
 def test_rates_are_shares_of_the_judgments() -> None:
     """Each rate counts what it names among all judgments."""
     values = ["A", "non-response", "invalid", "B", "non-response"]

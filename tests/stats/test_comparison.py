@@ -11,7 +11,9 @@ from inspect_reliability.stats import (
     ReliabilityError,
     compare,
     compare_all,
+    compare_pooled,
     icc,
+    pooled_omega,
 )
 
 
@@ -234,3 +236,60 @@ def test_of_replications() -> None:
             compare(few, many, name)
         assert compare(many, many, name).difference == 0
     assert compare(few, many, "omega").difference is not None
+
+
+SIZES = {"easy": 8, "hard": 15, "odd": 11}
+
+
+def several(generator: np.random.Generator, judges: str) -> dict[str, dict[str, Counts]]:
+    """Judges that share the chances of each benchmark's questions."""
+    chances = {b: generator.dirichlet(np.full(4, 0.6), size=n) for b, n in SIZES.items()}
+    return {
+        judge: {b: counts(generator.multinomial(8, known)) for b, known in chances.items()}
+        for judge in judges
+    }
+
+
+def test_pooled_difference_by_hand() -> None:
+    """The difference of the pooled omegas, with a jackknife that leaves questions out by loops."""
+    judges = several(np.random.default_rng(15), "ab")
+    (found,) = compare_pooled(judges)
+    values = [pooled_omega(given).estimate.value for given in judges.values()]
+    assert found.difference == pytest.approx(values[0] - values[1], abs=1e-12)
+    variance = 0.0
+    for benchmark, n in SIZES.items():
+        left = []
+        for i in range(n):
+            keep = np.arange(n) != i
+            less = [g | {benchmark: g[benchmark].rows(keep)} for g in judges.values()]
+            one, other = (pooled_omega(given).estimate.value for given in less)
+            left.append(one - other)
+        variance += (n - 1) / n * ((np.array(left) - np.mean(left)) ** 2).sum()
+    t = stats.t.ppf(0.975, sum(SIZES.values()) - 3)
+    ends = found.difference - t * np.sqrt(variance), found.difference + t * np.sqrt(variance)
+    assert (found.low, found.high) == pytest.approx(ends, abs=1e-12)
+    (mean,) = compare_pooled(judges, "agreement")
+    differences = [compare(*(g[b] for g in judges.values()), "agreement") for b in SIZES]
+    assert mean.difference == pytest.approx(np.mean([d.difference for d in differences]))
+
+
+def test_pooled_intervals_hold_together() -> None:
+    """Four equal judges over three benchmarks: all 6 intervals hold 0 in 95% of studies."""
+    generator = np.random.default_rng(16)
+    held = [
+        all(one.low <= 0 <= one.high for one in compare_pooled(several(generator, "abcd")))
+        for _ in range(100)
+    ]
+    assert np.mean(held) >= 0.9
+
+
+def test_pooled_comparison_refuses() -> None:
+    """Coefficients that are not pooled, single judges, and benchmarks that nobody shares."""
+    judges = several(np.random.default_rng(17), "ab")
+    with pytest.raises(ReliabilityError, match="not 'gwet_ac1'"):
+        compare_pooled(judges, "gwet_ac1")
+    with pytest.raises(ReliabilityError, match="at least 2 judges"):
+        compare_pooled({"a": judges["a"]})
+    renamed = counts(np.full((8, 4), 2), names="stuvwxyz")
+    with pytest.raises(NothingSharedError):
+        compare_pooled({"a": judges["a"], "b": judges["b"] | {"easy": renamed}})

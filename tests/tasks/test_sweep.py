@@ -11,12 +11,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from inspect_ai.log import (
-    list_eval_logs,
-    read_eval_log,
-    read_eval_log_sample_summaries,
-    write_eval_log,
-)
+from hypothesis import given
+from hypothesis import strategies as st
+from inspect_ai import eval, task_with
+from inspect_ai.log import list_eval_logs, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, modelapi
 
 from inspect_reliability.cli import main
@@ -25,7 +23,9 @@ from inspect_reliability.judgments import judgments_from_logs
 from inspect_reliability.report import analyse
 from inspect_reliability.report.judge_by_benchmark import judge_by_benchmark
 from inspect_reliability.saving import alone
+from inspect_reliability.sweep.resume import by_range
 from inspect_reliability.sweep.sweep import Sweep, run_sweep
+from inspect_reliability.tasks import bbh_judge
 
 pytestmark = pytest.mark.slow
 
@@ -34,16 +34,16 @@ TEMPERATURES = (1.0, 0.0)
 TOTAL = len(TEMPERATURES) * QUESTIONS * REPLICATIONS
 
 
-KILLED_AFTER = 45
+KILLED_AFTER = 7
 SWEEP = "from inspect_reliability.cli import main; main()"
-# Killed at a count of judgments, which is the same on every machine, and not at a time.
+# Killed at a count of samples, which is the same on every machine, and not at a time.
 KILLED_SWEEP = f"""
 import itertools, os, signal
 from inspect_ai.hooks import Hooks, SampleEnd, hooks
 
 judged = itertools.count(1)
 
-@hooks("killed", "The process is killed when some judgments have been made.")
+@hooks("killed", "The process is killed when some samples have been judged.")
 class Killed(Hooks):
     async def on_sample_end(self, data: SampleEnd) -> None:
         if next(judged) == {KILLED_AFTER}:
@@ -53,7 +53,7 @@ class Killed(Hooks):
 """
 
 
-def _run(code: str, judge: str, epochs: int, folder: Path) -> subprocess.CompletedProcess[str]:
+def _run(code: str, judge: str, number: int, folder: Path) -> subprocess.CompletedProcess[str]:
     responses = folder / "responses.jsonl"
     responses.write_text(
         "\n".join(
@@ -64,7 +64,7 @@ def _run(code: str, judge: str, epochs: int, folder: Path) -> subprocess.Complet
     )
     command = [
         *(sys.executable, "-c", code, "sweep"),
-        *("--judge", judge, "--benchmark", "bbh", "--epochs", str(epochs)),
+        *("--judge", judge, "--benchmark", "bbh", "--replications", str(number)),
         *(word for t in TEMPERATURES for word in ("--temperature", str(t))),
         *("--responses", str(responses), "--log-dir", str(folder / "sweep")),
         *("-M", "max_rows=2"),
@@ -85,14 +85,10 @@ def test_a_killed_sweep_ends_with_every_judgment_once(
     if before:
         finished = _run(SWEEP, models[0], before, tmp_path)
         assert finished.returncode == 0, finished.stdout + finished.stderr
-    old = list(logs.glob("*.eval"))
     killed = _run(KILLED_SWEEP, models[0], REPLICATIONS, tmp_path)
     assert killed.returncode == -signal.SIGKILL, killed.stdout + killed.stderr
-    kept = _identity(str(logs))
+    kept = _made(logs)
     assert len(TEMPERATURES) * QUESTIONS * before < len(kept) < TOTAL
-    # A copy of the folder can have the files' times in any order.
-    for path in old:
-        os.utime(path, (2**32, 2**32))
     again = _run(SWEEP, models[0], REPLICATIONS, tmp_path)
     assert again.returncode == 0, again.stdout + again.stderr
     assert "BBH: omega" in again.stdout
@@ -101,21 +97,20 @@ def test_a_killed_sweep_ends_with_every_judgment_once(
     each = judgments.table.groupby(["temperature", "question", "replication"]).size()
     assert len(each) == len(judgments.table) == TOTAL
     assert set(judgments.table["temperature"]) == set(TEMPERATURES)
-    assert len(list(logs.glob("*.eval"))) == len(TEMPERATURES)
-    assert kept < _identity(str(logs))
+    assert kept.items() < _made(logs).items()
 
 
 def test_more_of_a_sweep_adds_to_it(models: list[str], tmp_path: Path) -> None:
-    """More judges and more epochs add to a folder; nothing is run twice; then the table."""
+    """More judges and more replications add to a folder; nothing is run twice; then the table."""
     sweep: dict[str, Any] = {
         "benchmarks": ("bbh", "head_to_tail"),
         "temperatures": (1.0, 0.0),
         "limit": 2,
     }
     logs = str(tmp_path / "sweep")
-    assert run_sweep(Sweep(models[:1], replications=2, **sweep), logs)
+    assert not run_sweep(Sweep(models[:1], replications=2, **sweep), logs).missing
     before = judgments_from_logs(logs).table
-    assert run_sweep(Sweep(models[:2], replications=3, **sweep), logs)
+    assert not run_sweep(Sweep(models[:2], replications=3, **sweep), logs).missing
     judgments = judgments_from_logs(logs)
     assert len(before) == 2 * 2 * 2 * 2
     assert len(judgments.table) == 2 * 2 * 2 * 2 * 3
@@ -124,8 +119,8 @@ def test_more_of_a_sweep_adds_to_it(models: list[str], tmp_path: Path) -> None:
     assert len(kept) == len(before)
     table = judge_by_benchmark(analyse(judgments, permutations=0).results["rows"])
     assert table.headings == [
-        *("Judge", "T", "BBH: omega [95%]", "published"),
-        *("Head-to-Tail of sample pack: omega [95%]", "published"),
+        *("Judge", "T", "BBH: omega [95%]"),
+        "Head-to-Tail, of sample pack: omega [95%]",
     ]
     assert [row[:2] for row in table.rows] == [[m, t] for m in models[:2] for t in ("1", "0")]
 
@@ -138,146 +133,144 @@ FULL: dict[str, Any] = {
 }
 
 
-def _identity(folder: str) -> set[tuple[object, ...]]:
-    samples = (s for log in list_eval_logs(folder) for s in read_eval_log_sample_summaries(log))
-    return {(sample.id, sample.epoch, sample.uuid) for sample in samples}
+def _made(folder: str | Path) -> dict[tuple[object, ...], object]:
+    """What is on record of each judgment; none is there twice."""
+    table = judgments_from_logs(folder).table
+    sent = ["judge", "benchmark", "temperature", "question", "replication", "seed"]
+    made = dict(zip(table[sent].itertuples(index=False), table["verdict"], strict=True))
+    assert len(made) == len(table)
+    return {tuple(key): verdict for key, verdict in made.items()}
 
 
 @pytest.mark.parametrize(
-    ("then", "said"),
+    ("then", "added"),
     [
-        ({"replications": 1}, "has 3 replications of 3 questions of BBH by"),
-        ({"limit": 1}, "has 3 replications of 3 questions of BBH by"),
-        ({"replications": 2, "limit": 2}, "Nothing to do; all are kept"),
-        ({"replications": 4, "limit": 2}, "To add to them, ask for"),
-        ({"replications": 2, "limit": 4}, "To add to them, ask for"),
-        ({"replications": 4, "limit": 4}, ""),
-        ({"temperatures": (0.5,), "replications": 1}, ""),
-        ({"seed": 1, "replications": 1}, ""),
-        ({"model_args": {"max_rows": 2}, "replications": 1}, ""),
-        ({"benchmarks": ("squad",), "replications": 1}, ""),
+        ({"replications": 1}, 0),
+        ({"limit": 1}, 0),
+        ({"replications": 2, "limit": 2}, 0),
+        ({"replications": 4, "limit": 2}, 2),
+        ({"replications": 2, "limit": 4}, 2),
+        ({"replications": 4, "limit": 4}, 7),
+        ({"temperatures": (0.5,), "replications": 1}, 3),
+        ({"seed": 1, "replications": 1}, 3),
+        ({"benchmarks": ("squad",), "replications": 1}, 3),
     ],
     ids=str,
 )
-def test_no_sweep_takes_a_judgment_away(
-    then: dict[str, object], said: str, models: list[str], tmp_path: Path
+def test_a_sweep_adds_what_is_missing_and_takes_nothing_away(
+    then: dict[str, object], added: int, models: list[str], tmp_path: Path
 ) -> None:
-    """Whatever is run into a folder, every judgment that was there is there, and only once."""
-    logs = str(tmp_path / "sweep")
-    assert run_sweep(Sweep(models[:1], **FULL), logs)
-    before = _identity(logs)
+    """Whatever is run into a folder, all that was there is there, and what was asked for, once."""
+    assert not run_sweep(Sweep(models[:1], **FULL), str(tmp_path)).missing
+    before = _made(tmp_path)
     assert len(before) == 9
-    again = Sweep(models[:1], **(FULL | then))
     heard: list[str] = []
-    try:
-        assert run_sweep(again, logs, heard.append)
-    except UserError as error:
-        heard.append(str(error))
+    outcome = run_sweep(Sweep(models[:1], **(FULL | then)), str(tmp_path), heard.append)
+    assert not outcome.missing
     (text,) = heard
-    assert (said or " calls, ") in text  # what is run is said by its cost
-    after = _identity(logs)
-    assert before <= after
-    assert len(after) == sum(len(read_eval_log_sample_summaries(i)) for i in list_eval_logs(logs))
-    asked = len(again.temperatures) * again.replications * (again.limit or 0)
-    assert said or len(after) == (asked if asked > 9 else 9 + asked)
+    assert (" calls, " if added else "Nothing to do; all are kept") in text
+    after = _made(tmp_path)
+    assert before.items() <= after.items()
+    assert len(after) == 9 + added
 
 
-def test_fewer_epochs_than_a_killed_run_has_made(models: list[str], tmp_path: Path) -> None:
-    """A killed run that is taken up with fewer epochs, or other questions, loses nothing."""
-    logs = str(tmp_path / "sweep")
-    assert run_sweep(Sweep(models[:1], **FULL), logs)
-    (info,) = list_eval_logs(logs)
-    log = read_eval_log(info)
-    # What a kill leaves: some samples, no results, no word of an end.
-    assert log.samples is not None
-    made = [sample for sample in log.samples if sample.epoch != 2]
-    log.status, log.results, log.samples = "started", None, made
-    write_eval_log(log, info.name)
-    before = _identity(logs)
-    with pytest.raises(UserError, match="To add to them, ask for"):
-        run_sweep(Sweep(models[:1], **(FULL | {"replications": 2})), logs)
-    assert _identity(logs) == before
-    assert run_sweep(Sweep(models[:1], **FULL), logs)
-    assert before < _identity(logs)
-    assert len(_identity(logs)) == 9
+def test_other_arguments_are_other_judgments(models: list[str], tmp_path: Path) -> None:
+    """A judge with other arguments is asked again, beside the first."""
+    for rows in (1, 2):
+        sweep = Sweep(models[:1], model_args={"max_rows": rows}, **FULL)
+        assert not run_sweep(sweep, str(tmp_path)).missing
+        assert len(list_eval_logs(str(tmp_path))) == rows
+        assert not run_sweep(sweep, str(tmp_path)).missing
+        assert len(list_eval_logs(str(tmp_path))) == rows
 
 
-@pytest.fixture(scope="module")
-def grown(models: list[str], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The log of a finished sweep, and the one of the same sweep with one replication more."""
-    folder = tmp_path_factory.mktemp("grown")
-    for replications in (2, 3):
-        sweep = Sweep(models[:1], **(FULL | {"replications": replications}))
-        assert run_sweep(sweep, str(folder / "sweep"))
-        (path,) = (folder / "sweep").glob("*.eval")
-        shutil.copy(path, folder)
-    first, second = sorted(folder.glob("*.eval"))
-    return first, second
+def test_other_texts_under_the_same_ids_are_judged(models: list[str], tmp_path: Path) -> None:
+    """Where the responses' file was changed, what was judged before counts for nothing."""
+    file, logs = tmp_path / "responses.jsonl", str(tmp_path / "sweep")
+    sweep = Sweep(models[:1], **(FULL | {"responses": str(file)}))
+    for what, samples in (("one", 9), ("one", 9), ("another", 18)):
+        rows = [(str(n), name) for n in range(3) for name in "vwxyz"]
+        file.write_text(
+            "\n".join(
+                json.dumps({"id": n, "question": "?", "responder": name, "response": what})
+                for n, name in rows
+            )
+        )
+        assert not run_sweep(sweep, logs).missing
+        assert len(judgments_from_logs(logs).table) == samples
 
 
-@pytest.mark.parametrize("newest", ["finished", "killed"])
-@pytest.mark.parametrize("uuids", [True, False], ids=["uuids", "no uuids"])
+def _epochs(judge: str, epochs: int, folder: Path) -> None:
+    """A sweep of `FULL` as it was before a sample held several replications."""
+    task = bbh_judge(responses=None, seed=0)
+    config = task.config.merge(GenerateConfig(temperature=1.0))
+    eval(
+        task_with(task, config=config),
+        model=judge,
+        epochs=epochs,
+        limit=3,
+        log_dir=str(folder),
+        display="none",
+    )
+
+
+def test_a_folder_of_epochs_is_completed(models: list[str], tmp_path: Path) -> None:
+    """Epochs count as replications: only the others are made, with the verdicts of a new run."""
+    _epochs(models[0], 2, tmp_path / "old")
+    heard: list[str] = []
+    outcome = run_sweep(Sweep(models[:1], **FULL), str(tmp_path / "old"), heard.append)
+    assert (outcome.missing, outcome.made) == (0, 9)
+    assert "6 of them made already" in heard[0]
+    run_sweep(Sweep(models[:1], **FULL), str(tmp_path / "new"))
+    assert _made(tmp_path / "old") == _made(tmp_path / "new")
+
+
+@pytest.mark.parametrize("epochs", [False, True], ids=["replications", "epochs"])
 @pytest.mark.parametrize(
-    "killed",
-    [
-        [(0, 1), (1, 1)],
-        [(q, r) for q in range(3) for r in (2, 3)],
-        [(0, 1), (0, 2), (0, 3), (1, 1)],
-        [(q, r) for q in range(3) for r in (1, 2, 3)],
-    ],
-    ids=["early", "later replications", "one question", "all judged"],
+    "kept", [[(0, 1), (1, 1)], [(0, 1), (0, 3), (1, 2)], [(0, 1), (0, 2), (0, 3)], []], ids=str
 )
 def test_whatever_a_kill_leaves_is_finished(
-    killed: list[tuple[int, int]],
-    uuids: bool,
-    newest: str,
-    grown: tuple[Path, Path],
-    models: list[str],
-    tmp_path: Path,
+    kept: list[tuple[int, int]], epochs: bool, models: list[str], tmp_path: Path
 ) -> None:
-    """One finished log holds every judgment at the end, each one that was there among them."""
-    first, second = (Path(shutil.copy(path, tmp_path)) for path in grown)
-    log = read_eval_log(second)
+    """Every judgment is there at the end, once, with the verdict of a run that was not killed."""
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    run_sweep(Sweep(models[:1], **FULL), str(whole))
+    if epochs:
+        _epochs(models[0], 3, killed)
+    else:
+        shutil.copytree(whole, killed)
+    (info,) = list_eval_logs(str(killed))
+    log = read_eval_log(info)
+    # What a kill leaves: some samples, no results, no word of an end.
     ids = sorted({sample.id for sample in log.samples or []}, key=str)
-    left = {(ids[q], r) for q, r in killed}
-    log.samples = [s for s in log.samples or [] if (s.id, s.epoch) in left]
     log.status, log.results = "started", None
-    write_eval_log(log, second)
-    if not uuids:
-        for path in (first, second):
-            log = read_eval_log(path)
-            for sample in log.samples or []:
-                sample.uuid = None
-            write_eval_log(log, path)
-    os.utime(first if newest == "finished" else second, (2**32, 2**32))
-    before = _identity(str(tmp_path))
-    assert run_sweep(Sweep(models[:1], **FULL), str(tmp_path))
-    after = _identity(str(tmp_path))
-    assert before <= after
-    logs = [read_eval_log(info) for info in list_eval_logs(str(tmp_path))]
-    (full,) = (log for log in logs if log.status == "success" and len(log.samples or []) == 9)
-    assert {(s.id, s.epoch) for s in full.samples or []} == {(q, r) for q in ids for r in (1, 2, 3)}
-    assert len(after) == 9
-    assert len(logs) == 1 or not uuids
+    left = {(ids[q], r) for q, r in kept}
+    # A sample of replications is written as a whole.
+    log.samples = [
+        one
+        for one in log.samples or []
+        if ({(one.id, one.epoch)} if epochs else {(one.id, r) for r in (1, 2, 3)}) <= left
+    ]
+    write_eval_log(log, info.name)
+    stays = Path(info.name.removeprefix("file://")).read_bytes()
+    assert not run_sweep(Sweep(models[:1], **FULL), str(killed)).missing
+    assert Path(info.name.removeprefix("file://")).read_bytes() == stays
+    assert judgments_from_logs(killed).notes == ()
+    assert _made(killed) == _made(whole)
 
 
-def test_logs_without_uuids_are_not_taken_for_copies(
-    grown: tuple[Path, Path], models: list[str], tmp_path: Path
-) -> None:
-    """Judgments that nothing identifies stay, though their logs look alike."""
-    for path, replication in zip(grown, (1, 3), strict=True):
-        log = read_eval_log(path)
-        log.samples = [s for s in log.samples or [] if s.epoch == replication]
-        for sample in log.samples:
-            sample.uuid = None
-        write_eval_log(log, tmp_path / path.name)
-    before = _identity(str(tmp_path))
-    assert len(before) == 6
-    heard: list[str] = []
-    once = Sweep(models[:1], **(FULL | {"replications": 1}))
-    assert run_sweep(once, str(tmp_path), heard.append)
-    assert "Nothing to do; all are kept" in heard[0]
-    assert _identity(str(tmp_path)) == before
+@given(st.sets(st.tuples(st.sampled_from("abc"), st.integers(1, 12))))
+def test_ranges_hold_each_judgment_once(judgments: set[tuple[str, int]]) -> None:
+    """Ranges written out are the judgments; none of them could be joined to another."""
+    found = [
+        (question, int(run.split("-")[0]), int(run.split("-")[1]))
+        for run, questions in by_range(judgments).items()
+        for question in questions
+    ]
+    held = [(q, number) for q, first, last in found for number in range(first, last + 1)]
+    assert len(held) == len(set(held))
+    assert set(held) == judgments
+    assert not {(q, first) for q, first, _ in found} & {(q, last + 1) for q, _, last in found}
 
 
 @pytest.mark.parametrize("twice", ["judges", "benchmarks", "temperatures"])
@@ -285,8 +278,8 @@ def test_what_is_named_twice_is_run_once(twice: str, models: list[str], tmp_path
     """A judge, benchmark or temperature that is named twice adds no judgment and no complaint."""
     once: dict[str, Any] = {"judges": models[:1], "benchmarks": ("bbh",), "temperatures": (1.0,)}
     named = once | {twice: [*once[twice], *once[twice]]}
-    assert run_sweep(Sweep(**named, replications=1, limit=2), str(tmp_path))
-    assert len(_identity(str(tmp_path))) == 2
+    assert not run_sweep(Sweep(**named, replications=1, limit=2), str(tmp_path)).missing
+    assert len(_made(tmp_path)) == 2
     assert len(list(tmp_path.glob("*.eval"))) == 1
 
 
@@ -301,7 +294,7 @@ def test_a_broken_log_in_the_folder_is_named(models: list[str], tmp_path: Path) 
 def test_the_cost_is_said_and_nothing_is_run(tmp_path: Path) -> None:
     """A dry run says the calls of all parts together, and leaves no file."""
     command = ["sweep", "--judge", "nosuch/model", "--benchmark", "bbh", "--limit", "2"]
-    command += ["--epochs", "3", "--log-dir", str(tmp_path / "logs")]
+    command += ["--replications", "3", "--log-dir", str(tmp_path / "logs")]
     done = CliRunner().invoke(main, [*command, "--temperature", "1", "--dry-run"])
     assert done.exit_code == 0, done.output
     assert done.stderr.startswith("2 questions x 3 = 6 calls, about ")
@@ -328,7 +321,7 @@ def test_one_judge_is_run_by_one_process_at_a_time(tmp_path: Path) -> None:
 def test_a_failed_judgment_is_counted_and_quoted_once(tmp_path: Path) -> None:
     """A sweep whose judge fails has an exit status of its own, and each error one line."""
     command = ["sweep", "--judge", "failing/model", "--benchmark", "bbh", "--limit", "2"]
-    command += ["--epochs", "2", "--temperature", "1", "--log-dir", str(tmp_path)]
+    command += ["--replications", "2", "--temperature", "1", "--log-dir", str(tmp_path)]
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 4, done.output
     words = " ".join(done.stderr.split())

@@ -23,7 +23,8 @@ def compare(logs: tuple[str, ...], by: str | None, parser: ParserName, form: For
     """Compare A and B, or the judges in LOGS, over the same questions.
 
     The difference has an interval of its own: a paired jackknife over questions. Two separate
-    intervals that overlap do not show that two judges are alike.
+    intervals that overlap do not show that two judges are alike. The intervals of all pairs of
+    several judges hold together.
 
     Write `inspect-reliability compare a.eval b.eval`, or
     `inspect-reliability compare logs --by judge`.

@@ -25,6 +25,17 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
     type=click.FloatRange(0, 1),
     help="At most this share of judgments may be without a verdict.",
 )
+@click.option(
+    "--anytime",
+    is_flag=True,
+    help="Decide by evidence that stays valid however often you look while questions are added.",
+)
+@click.option(
+    "--looks",
+    type=click.IntRange(min=1),
+    default=1,
+    help="Planned number of looks, of which any may decide: each gets an equal part of the 5%.",
+)
 @click.option("--by", multiple=True, default=GROUP_BY, metavar="KEY", help="As in `report`.")
 @parser_option
 @format_option
@@ -34,19 +45,24 @@ def gate(
     logs: tuple[str, ...],
     min_omega: float | None,
     max_non_response: float | None,
+    anytime: bool,
+    looks: int,
     by: tuple[str, ...],
     parser: ParserName,
     form: Form,
 ) -> None:
     """Let every judge in LOGS pass or fail, by its 95% interval.
 
-    A judge passes where its whole interval over questions does. Exit status: 0 if all pass, 1 if
-    one fails, 3 if none fails but one is too uncertain to say, 2 if something cannot be read.
+    A judge passes where its whole interval over questions does. That holds for one look: if you
+    want to add questions and look again, use --looks or --anytime. Exit status: 0 if all pass, 1
+    if one fails, 3 if none fails but one is too uncertain to say, 2 if something cannot be read.
     """
     if min_omega is None and max_non_response is None:
         raise click.UsageError("Say what to require: --min-omega, --max-non-response, or both.")
+    if anytime and looks > 1:
+        raise click.UsageError("--anytime allows any number of looks: leave out --looks.")
     judgments = read_judgments(logs, parser)
     print_left_out(not_checked(judgments, by))
-    checks = check(judgments, Limits(min_omega, max_non_response), by)
+    checks = check(judgments, Limits(min_omega, max_non_response, looks, anytime), by)
     show(gate_document(checks), form)
     context.exit(EXIT_CODES[overall(checks)])

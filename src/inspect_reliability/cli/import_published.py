@@ -7,6 +7,7 @@ from rich.progress import Progress
 
 from ..designs import ParserName
 from ..errors import UserError
+from ..files import kind_of
 from ..published.layout import is_published, published_runs
 from ..published.logs import UNKNOWN, write_published_logs
 from ..report.forms.table import console, print_text
@@ -14,10 +15,11 @@ from .sources import parser_option, print_left_out
 
 
 @click.command("import")
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", type=Path)
 @click.option(
     "--log-dir",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=Path,
+    metavar="FOLDER",
     default=Path("logs/published"),
     show_default=True,
     help="Where the logs go.",
@@ -30,7 +32,7 @@ def import_published(folder: Path, log_dir: Path, parser: ParserName) -> None:
     epoch. `inspect view --log-dir DIR` then shows them, and every command and metric reads them.
     Run the command again after an interruption: it writes the same logs under the same names.
     """
-    if not is_published(folder):
+    if kind_of(folder) != "folder" or not is_published(folder):
         raise UserError(
             f"{folder} does not have the layout of the published repository "
             "(results/full_judgements_*.json)."

@@ -10,9 +10,11 @@ COMMANDS = {
     "compare": ("compare", "Compare A and B, or the judges in LOGS, over the same questions."),
     "plan": ("plan", "Plan the next study from the judgments in LOGS."),
     "gate": ("gate", "Let every judge in LOGS pass or fail, by its 95% interval."),
+    "card": ("card", "Make a card of every judge in LOGS, for an appendix or a registry."),
     "rejudge": ("rejudge", "Judge every output in LOG again and again, and report its judge."),
     "design": ("design", "Print the design of one of the paper's judges, as a file to start from."),
     "sweep": ("sweep", "Run judges x benchmarks x temperatures, as in the paper's Table 2."),
+    "probe": ("probe", "Try which sampling options a model's provider sends and honours."),
     "accuracy": ("accuracy", "Count the responders that answer each question correctly."),
     "import": ("import_published", "Turn the published judgments in FOLDER into inspect logs."),
 }

@@ -3,8 +3,9 @@
 import click
 
 from ..designs import ParserName
+from ..judgments import GROUP_BY
 from ..report.forms import Form
-from ..report.plan import PLAN_BY, plan_document, plans
+from ..report.plan import plan_document, plans
 from .sources import format_option, parser_option, read_judgments, show
 
 
@@ -27,18 +28,20 @@ from .sources import format_option, parser_option, read_judgments, show
     help="A question is stable if two majorities agree with this probability.",
 )
 @click.option(
-    "--by",
-    multiple=True,
-    default=PLAN_BY,
-    metavar="KEY",
-    help="Columns to group by. Default: judge and temperature, all benchmarks pooled.",
+    "--assurance",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.8,
+    show_default=True,
+    help="Probability that a study of the planned size reaches the half-width.",
 )
+@click.option("--by", multiple=True, default=GROUP_BY, metavar="KEY", help="As in `report`.")
 @parser_option
 @format_option
 def plan(
     logs: tuple[str, ...],
     half_widths: tuple[float, ...],
     stable: float,
+    assurance: float,
     by: tuple[str, ...],
     parser: ParserName,
     form: Form,
@@ -48,5 +51,5 @@ def plan(
     How many votes make a majority that comes out the same again, and how many questions and
     replications give an interval of the wanted width, with what they cost.
     """
-    found = plans(read_judgments(logs, parser), by, half_widths, stable)
+    found = plans(read_judgments(logs, parser), by, half_widths, stable, assurance)
     show(plan_document(found, stable), form)

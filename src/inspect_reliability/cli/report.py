@@ -11,6 +11,7 @@ from ..report.data import write_data
 from ..report.forms import Form, render
 from ..report.forms.table import console, print_text
 from ..report.summary import report_document
+from ..saving import whole
 from .sources import format_option, parser_option, progress, read_judgments, show
 
 
@@ -26,13 +27,26 @@ from .sources import format_option, parser_option, progress, read_judgments, sho
 )
 @click.option(
     "--html",
-    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    type=Path,
+    metavar="FILE",
     help="Also write the report as one HTML page that works offline.",
 )
 @click.option(
     "--data",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=Path,
+    metavar="FOLDER",
     help="Also write judgments and results as parquet and CSV into this folder.",
+)
+@click.option(
+    "--figures",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Also write each figure of the page as SVG, and its numbers as CSV, into this folder.",
+)
+@click.option(
+    "--published",
+    is_flag=True,
+    help="Also give the published study's coefficients and rules of thumb where your own design "
+    "was used.",
 )
 @parser_option
 @format_option
@@ -41,6 +55,8 @@ def report(
     by: tuple[str, ...],
     html: Path | None,
     data: Path | None,
+    figures: Path | None,
+    published: bool,
     parser: ParserName,
     form: Form,
 ) -> None:
@@ -51,13 +67,18 @@ def report(
     """
     judgments = read_judgments(logs, parser)
     texts = form in ("json", "html") or html is not None or data is not None
-    analysis = analyse(judgments, by, texts=texts, progress=progress)
+    analysis = analyse(judgments, by, published=published, texts=texts, progress=progress)
     document = report_document(analysis)
     show(document, form)
     screen = console(stderr=True)
     if html:
-        html.parent.mkdir(parents=True, exist_ok=True)
-        html.write_text(render(document, "html"), encoding="utf-8", errors="backslashreplace")
+        page = render(document, "html").encode("utf-8", "backslashreplace")
+        with whole(html) as part:
+            Path(part).write_bytes(page)
         print_text(screen, f"Wrote {html}")
     if data:
         print_text(screen, f"Wrote {len(write_data(data, analysis))} files in {data}")
+    if figures:
+        from ..report.figures import write_figures  # brings matplotlib
+
+        print_text(screen, f"Wrote {len(write_figures(figures, document))} files in {figures}")

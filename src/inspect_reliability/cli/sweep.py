@@ -11,7 +11,6 @@ from ..rejudging.failures import failure_lines, short_error
 from ..report import analyse
 from ..report.forms.table import console, print_text
 from ..report.judge_by_benchmark import table_2
-from ..sweep.resume import errors_in, judgments_in, log_headers
 from ..sweep.sweep import BENCHMARKS, BEST_OF_FIVE, TEMPERATURES, Sweep, run_sweep
 from .running import MISSING
 from .sources import model_arg, progress, read_judgments, show
@@ -47,7 +46,9 @@ from .sources import model_arg, progress, read_judgments, show
     help="Sampling temperature; repeat it for several. 0 is greedy on every provider.",
 )
 @click.option(
+    "--replications",
     "--epochs",
+    "replications",
     type=click.IntRange(min=1),
     default=100,
     show_default=True,
@@ -94,7 +95,6 @@ def sweep(
     context: click.Context,
     /,
     log_dir: str,
-    epochs: int,
     model_args: tuple[str, ...],
     max_calls: int | None,
     dry_run: bool,
@@ -103,17 +103,15 @@ def sweep(
     """Run judges x benchmarks x temperatures, as in the paper's Table 2.
 
     Run the same command again after an interruption: judgments in the logs are kept, not made
-    again. More judges, temperatures or epochs add to them.
+    again. More judges, temperatures, questions or replications add to them.
 
     Exit status: 0 if all judgments were made, 4 if some failed or are missing, 2 if the command
     cannot do what was asked.
     """
     judges = options.pop("judges") or _default_judge()
-    design = Sweep(
-        judges, replications=epochs, model_args=dict(map(model_arg, model_args)), **options
-    )
+    design = Sweep(judges, model_args=dict(map(model_arg, model_args)), **options)
     screen = console(stderr=True)
-    complete = run_sweep(
+    missing, made, errors = run_sweep(
         design,
         log_dir,
         say=lambda text: print_text(screen, text),
@@ -122,14 +120,13 @@ def sweep(
     )
     if dry_run:
         return
-    if complete or judgments_in(log_headers(log_dir)):
+    if made:
         analysis = analyse(read_judgments((log_dir,)), progress=progress)
         show(table_2(analysis, [BENCHMARKS[key].design.name for key in design.benchmarks]), "table")
         print_text(screen, f"Everything else: inspect-reliability report {log_dir}")
-    if not complete:
-        failed = [short_error(why) for why in errors_in(log_dir)]
-        for line in failure_lines(failed, max(1, len(failed)), None):
-            print_text(screen, line)
+    for line in failure_lines([short_error(why) for why in errors], missing, None):
+        print_text(screen, line)
+    if missing:
         context.exit(MISSING)
 
 

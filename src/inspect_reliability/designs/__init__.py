@@ -3,7 +3,7 @@
 from .design import JudgeDesign
 from .file import design_file, design_from_file
 from .item import Item
-from .paper import DESIGNS, HEAD_TO_TAIL_CUT
+from .paper import DESIGNS, HEAD_TO_TAIL_CUT, is_of_paper
 from .reader import Reader
 from .reading import ParserName, Reading
 from .rows import items_from_file
@@ -18,5 +18,6 @@ __all__ = [
     "Reading",
     "design_file",
     "design_from_file",
+    "is_of_paper",
     "items_from_file",
 ]

@@ -9,7 +9,8 @@ from ..errors import UserError
 _RESERVED = {
     *("options", "response", "responder", "delimiter", "order", "verdict", "categories"),
     *("benchmark", "judge", "temperature", "scorer", "replication", "seed", "prompt", "tokens"),
-    "study",
+    *("share", "place", "tail"),
+    *("study", "paper_design"),
 }
 """What templates, scores and tables of judgments call something else."""
 

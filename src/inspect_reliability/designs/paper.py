@@ -102,3 +102,11 @@ HEAD_TO_TAIL_CUT = replace(
 
 DESIGNS = {"bbh": BBH, "squad": SQUAD, "mt_bench": MT_BENCH, "head_to_tail": HEAD_TO_TAIL}
 """The designs by the names of their tasks and files."""
+
+
+def is_of_paper(design: JudgeDesign) -> bool:
+    """Whether a judge is asked and answers as one of the paper's, whatever its name."""
+    return any(
+        (design.prompt, design.reader.verdicts) == (own.prompt, own.reader.verdicts)
+        for own in (*DESIGNS.values(), HEAD_TO_TAIL_CUT)
+    )

@@ -3,10 +3,10 @@
 from inspect_ai.model import ModelAPI, modelapi
 
 from ..errors import UserError
-from .distribution import Distribution
+from .distribution import Distribution, distributing
 from .stopping import reading
 
-__all__ = ["Distribution", "hf_seeded", "reading"]
+__all__ = ["Distribution", "distributing", "hf_seeded", "reading"]
 
 
 @modelapi(name="hf_seeded")

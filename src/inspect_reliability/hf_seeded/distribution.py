@@ -1,12 +1,55 @@
 """What is asked about the distribution of a prompt's labels, and the answer."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from .stopping import Read
 
 Parse = Callable[[str], str]
 """The label of a text that has ended."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """How a caller of inspect's `generate` wants texts to be labelled (see `distributing`).
+
+    Attributes:
+        read: As in `DistributionRequest`.
+        parse: As in `DistributionRequest`.
+        temperatures: Temperatures of the distributions; empty for that of the request.
+    """
+
+    read: Read
+    parse: Parse
+    temperatures: tuple[float, ...] = ()
+
+
+_labels: ContextVar[Labels | None] = ContextVar("hf_seeded_labels", default=None)
+
+
+@contextmanager
+def distributing(read: Read, parse: Parse, temperatures: Sequence[float] = ()) -> Iterator[None]:
+    """Let a generation in this block find the distribution of labels, instead of drawing a text.
+
+    The output's metadata have it as `distributions`, one mapping of a `Distribution` a temperature.
+
+    Args:
+        read: As in `DistributionRequest`.
+        parse: As in `DistributionRequest`.
+        temperatures: Temperatures of the distributions; by default that of the request.
+    """
+    token = _labels.set(Labels(read, parse, tuple(temperatures)))
+    try:
+        yield
+    finally:
+        _labels.reset(token)
+
+
+def current_labels() -> Labels | None:
+    """What the innermost `distributing` block asks for, if any."""
+    return _labels.get()
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,3 +110,8 @@ class Distribution:
     rows: int
     tail: tuple[str, ...]
     truncated: bool
+
+    def __str__(self) -> str:
+        shares = sorted(self.shares.items(), key=lambda item: -item[1])
+        named = [f"{label}: {share:.2%}" for label, share in [*shares, ("open", self.open_mass)]]
+        return f"temperature {self.temperature:g}: {', '.join(named)} ({self.rows:,} rows)"

@@ -6,6 +6,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from functools import lru_cache, partial
 from typing import Any
 
@@ -22,7 +23,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..errors import UserError
 from .candidates import NotFiniteError
-from .distribution import Distribution, DistributionRequest, Parse
+from .distribution import Distribution, DistributionRequest, Labels, Parse, current_labels
 from .draw import VERSION
 from .exact import distributions
 from .group import Deliver, Grouper
@@ -112,6 +113,9 @@ class HFSeededAPI(ModelAPI):
     choices_follow_seeds = True
     """Choice i of a request with seed s is the draw of seed s + i."""
 
+    gives_distributions = True
+    """A generation in a `distributing` block finds the distribution of labels."""
+
     def __init__(
         self,
         model_name: str,
@@ -192,6 +196,8 @@ class HFSeededAPI(ModelAPI):
         started = time.monotonic()
         if tools:
             raise UserError("hf_seeded does not call tools. Use a task without tools.")
+        if (labels := current_labels()) is not None:
+            return await self._distributions(input, config, labels, started)
         _refuse(config)
         prompt = self.encoder.encode(input)
         read = current_read() if self.stop_at_verdict else None
@@ -308,6 +314,27 @@ class HFSeededAPI(ModelAPI):
         with self._advice():
             (answer,) = await self.grouper.submit([asked])
         return list(answer)
+
+    async def _distributions(
+        self, input: list[ChatMessage], config: GenerateConfig, labels: Labels, started: float
+    ) -> ModelOutput:
+        """The output of a generation in a `distributing` block."""
+        settings = self._settings(config, stopping=True)
+        found = await self.distribution(
+            input,
+            config,
+            temperatures=labels.temperatures or (settings["temperature"],),
+            read=labels.read,
+            parse=labels.parse,
+        )
+        length, rows = len(self.encoder.encode(input)), found[0].rows
+        output = ModelOutput.from_content(self.model_name, "\n".join(map(str, found)))
+        output.usage = ModelUsage(
+            input_tokens=length, output_tokens=rows, total_tokens=length + rows
+        )
+        output.time = time.monotonic() - started
+        output.metadata = settings | {"distributions": [asdict(one) for one in found]}
+        return output
 
     @contextmanager
     def _advice(self) -> Iterator[None]:

@@ -1,13 +1,14 @@
 """The solver that shows an item to a judge."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ..designs import JudgeDesign
+from ..designs import JudgeDesign, ParserName
 from ..errors import UserError
 from ..hf_seeded import reading
+from .exact import exact_of, exact_verdict
 from .order import OrderPolicy, option_order
 from .replicate import replicate
 from .sample import item_of
@@ -21,6 +22,9 @@ def judge_responses(
     order: OrderPolicy = "shuffled",
     seed: int = 0,
     replications: int | str | None = None,
+    exact: bool = False,
+    temperatures: Sequence[float] | float | None = None,
+    parser: ParserName = "default",
 ) -> Solver:
     """Show the judge an item and let it generate its verdict, once or many times.
 
@@ -37,16 +41,22 @@ def judge_responses(
             replication, or "given".
         seed: Base seed of the order and of the replications.
         replications: Replications that one sample makes, as `judge_task`; by default one.
+        exact: Whether to find the distribution of the verdict instead of drawing verdicts.
+        temperatures: Temperatures of exact verdicts; by default that of the run.
+        parser: How exact verdicts are read.
 
     Raises:
-        UserError: The order is none of the three, or the replications are no number.
+        UserError: The order is none of the three, the replications are no number, or exact
+            verdicts are asked for in a way that cannot be.
     """
     if order not in get_args(OrderPolicy):
         raise UserError(
             f"order='{order}' is not known. Use one of: {', '.join(get_args(OrderPolicy))}."
         )
     asked = design if isinstance(design, JudgeDesign) else JudgeDesign(**design)
-    check, completed = SeedCheck(), asked.reader.completed
+    check, reader = SeedCheck(), asked.reader
+    completed = reader.completed
+    wanted = exact_of(exact, replications, temperatures, parser)
     numbers = replication_numbers(1 if replications is None else replications)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -57,13 +67,16 @@ def judge_responses(
             for number in numbers
         }
         shown = {names: asked.ask(item, names) for names in orders.values()}
-        if asked.reader.kind == "options":
+        if reader.kind == "options":
             first = next(iter(shown))
             state.metadata["order"] = list(first)
             if len(shown) > 1:
                 places = [[first.index(name) for name in names] for names in orders.values()]
                 state.metadata["orders"] = places
         prompts = {number: shown[names] for number, names in orders.items()}
+        if wanted is not None:
+            (prompt,) = prompts.values()
+            return await exact_verdict(state, generate, prompt, seed, item.id, reader, wanted)
         with reading(completed):
             return await replicate(state, generate, prompts, seed, item.id, check)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from inspect_ai.dataset import Sample
 
-from ..designs import Item, JudgeDesign
+from ..designs import Item, JudgeDesign, is_of_paper
 
 
 def fingerprint(design: JudgeDesign, items: Iterable[Item]) -> str:
@@ -39,7 +39,7 @@ def judge_sample(item: Item, design: JudgeDesign, study: str = "") -> Sample:
         input=item.question,
         target=item.best or list(item.fields.get("targets", [])),
         metadata={
-            "design": design.facts | {"study": study},
+            "design": design.facts | {"study": study, "paper_design": is_of_paper(design)},
             "responses": shown.pop("responses"),
             "item": shown,
         },

@@ -14,8 +14,10 @@ from .table import (
     combine,
     counts,
     declared_categories,
+    is_exact,
     judged,
     order_varies,
+    weights,
 )
 
 __all__ = [
@@ -29,9 +31,11 @@ __all__ = [
     "combine",
     "counts",
     "declared_categories",
+    "is_exact",
     "judged",
     "judgments_from_frame",
     "judgments_from_logs",
     "judgments_in",
     "order_varies",
+    "weights",
 ]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..stats import Counts, Numbers
+from ..stats import Counts, Numbers, ReliabilityError, Shares
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .judgment import Judgment
 
@@ -34,6 +34,9 @@ class Judged:
         categories: All verdicts the judge could have given; None where not known.
         orders: Names of the responses in the order of the labels; None without options.
         responders: Whose response was chosen or judged.
+        shares: Probabilities of the verdicts (`Judgment.share`); None where they were drawn.
+        places: Their numbers in the exact distribution (`Judgment.place`).
+        tails: True where drawn from what an exact distribution leaves open.
     """
 
     questions: Sequence[str]
@@ -43,19 +46,43 @@ class Judged:
     categories: Sequence[Sequence[str] | None]
     orders: Sequence[Sequence[str] | None]
     responders: Sequence[str | None]
+    shares: Sequence[float | None]
+    places: Sequence[int | None]
+    tails: Sequence[bool | None]
 
     @classmethod
     def of(cls, judgments: Iterable[Judgment]) -> "Judged":
         """The columns of judgments, of which there is at least one."""
-        q, c, _, v, r, _, k, o, w = zip(*judgments, strict=True)
-        return cls(q, c, v, r, k, o, w)
+        q, c, _, v, r, _, k, o, w, s, p, t, _ = zip(*judgments, strict=True)
+        return cls(q, c, v, r, k, o, w, s, p, t)
+
+    @property
+    def exact(self) -> bool:
+        """Whether these are exact distributions, not draws.
+
+        Raises:
+            ReliabilityError: Some are and some are not.
+        """
+        known = {share is not None for share in self.shares}
+        if len(known) > 1:
+            raise ReliabilityError(
+                "Exact and drawn verdicts cannot be counted together. Give their logs apart."
+            )
+        return known == {True}
+
+    @property
+    def weights(self) -> list[float]:
+        """How many judgments each counts for."""
+        return [1.0 if share is None else share for share in self.shares]
 
     @cached_property
     def order_varies(self) -> bool:
         """Whether any question was shown with its options in more than one order."""
         first: dict[Hashable, Sequence[str]] = {}
         return any(
-            order is not None and list(first.setdefault(question, order)) != list(order)
+            order is not None
+            and (known := first.setdefault(question, order)) is not order
+            and list(known) != list(order)
             for question, order in zip(self.questions, self.orders, strict=True)
         )
 
@@ -112,28 +139,53 @@ class Judged:
         finite = all(map(math.isfinite, found.values()))
         return found if given and finite and len(found) == len(given) else None
 
-    def counts(self, categories: Sequence[str] = ()) -> Counts:
-        """The judgments counted by question and category.
+    def counts(self, categories: Sequence[str] = ()) -> Counts | Shares:
+        """The judgments counted by question and category; exact ones as shares.
 
         Args:
             categories: Declared categories; by default those that the judgments declare, else
                 those that occur, with the opposites of C, true and correct.
 
         Raises:
-            ReliabilityError: There is no verdict.
+            ReliabilityError: There is no verdict, or only some of them are exact.
         """
         occurring = set(self.choices) - {None}
         first = tuple(dict.fromkeys(categories)) or self.declared
         if first is None:
             first = next((pair for pair in _OPPOSITES if occurring & set(pair)), ())
         names = (*first, *sorted(map(str, occurring.difference(first))))
-        counts = Counts.from_long(self.questions, self.choices, names)
+        return self.count(self.choices, names)
+
+    def count(
+        self, values: Sequence[str | None], categories: Sequence[str] | None = None
+    ) -> Counts | Shares:
+        """Any values of the judgments counted by question and category.
+
+        Args:
+            values: One value a judgment.
+            categories: The categories; by default those that occur, sorted.
+
+        Raises:
+            ReliabilityError: There is no value, or only some of the judgments are exact.
+        """
+        names = categories or sorted({name for name in values if name is not None})
+        counts: Counts | Shares
+        if self.exact:
+            starts = [place == 1 for place in self.places]
+            known = (self.questions, values, self.weights, self.tails, starts)
+            counts = Shares.from_long(*known, names)
+        else:
+            counts = Counts.from_long(self.questions, values, categories)
         return counts.together(self._clusters_of(counts.questions))
 
-    def numbers(self) -> Numbers | None:
+    def numbers(self) -> Numbers | Shares | None:
         """The verdicts as numbers, where every verdict is one; else None."""
         if self.values is None:
             return None
+        if self.exact:
+            counts = self.counts()
+            assert isinstance(counts, Shares)
+            return counts.as_numbers(self.values)
         given = [math.nan if v is None else self.values.get(v, math.nan) for v in self.verdicts]
         table = self.matrix(given)
         table[table == None] = math.nan  # noqa: E711

@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Literal, get_args
 
 from ..errors import UserError
-from ..stats import COEFFICIENTS, Counts, Estimate, panel
+from ..stats import COEFFICIENTS, Counts, Estimate, Numbers, Shares, panel
 from .count import NUMBER, Judged
 
 Level = Literal["nominal", "ordinal", "interval"]
 
 NO_NUMBERS = "the verdicts are not numbers"
+OPEN = "a part of the distributions is open, and its numbers are not known"
 NO_ORDER = (
     "the order of the verdicts is not known: list them from lowest to highest, as in "
     "categories=['poor', 'fair', 'good']"
@@ -60,24 +61,31 @@ def estimates(
     if level == "ordinal" or declared_scale:
         asked = [name for name in names_of("ordinal") if name in wanted]
         ordered = _ordered(counts, tuple(categories), judged.values)
-        found |= panel(ordered, asked) if ordered else _not_known(asked, found, NO_ORDER)
+        found |= _panel(ordered, asked, found, NO_ORDER)
     if level == "interval" or numbers is not None:
         asked = [name for name in names_of("interval") if name in wanted]
-        found |= _not_known(asked, found, NO_NUMBERS) if numbers is None else panel(numbers, asked)
+        found |= _panel(numbers, asked, found, NO_NUMBERS)
     return found
 
 
-def _not_known(
-    names: Iterable[str], others: dict[str, Estimate], reason: str
+def _panel(
+    given: Counts | Numbers | Shares | None,
+    names: Sequence[str],
+    others: dict[str, Estimate],
+    unknown: str,
 ) -> dict[str, Estimate]:
+    """The coefficients of ranks or numbers, or why they are not known."""
+    if given is not None and not (isinstance(given, Shares) and given.unknown.any()):
+        return panel(given, names)
+    reason = unknown if given is None else OPEN
     blank = next(iter(others.values()), None) or Estimate(None, None, None, 0, 0)
     blank = replace(blank, value=None, low=None, high=None, method=None, warning=None)
     return dict.fromkeys(names, replace(blank, reason=reason))
 
 
 def _ordered(
-    counts: Counts, declared: tuple[str, ...], values: dict[str, float] | None
-) -> Counts | None:
+    counts: Counts | Shares, declared: tuple[str, ...], values: dict[str, float] | None
+) -> Counts | Shares | None:
     """The verdicts that have a rank, lowest first; None if ranks are not known."""
     if declared:
         order = [name for name in counts.categories if name in declared]
@@ -85,6 +93,8 @@ def _ordered(
         order = sorted((name for name in counts.categories if NUMBER.fullmatch(name)), key=float)
     else:
         return None
+    if isinstance(counts, Shares):
+        return counts.only(order)
     column = {name: k for k, name in enumerate(counts.categories)}
     table = counts.table[:, [column[name] for name in order]]
     left_out = counts.table.sum(axis=1) - table.sum(axis=1)

@@ -32,10 +32,9 @@ def judgments_from_frame(
         `replication`, rows are counted up within a judge, benchmark, temperature and question.
 
     Raises:
-        UserError: The frame has no questions or verdicts, or a renamed column is not there.
+        UserError: The frame has no questions or verdicts, a renamed column is not there, or a
+            temperature or replication is no number.
     """
-    import pandas as pd
-
     named = dict(columns or {})
     if absent := [name for name in named if name not in frame]:
         raise UserError(
@@ -58,12 +57,34 @@ def judgments_from_frame(
     for name in ("judge", "benchmark", "temperature"):
         if name not in table:
             table[name] = None
-    if "replication" not in table:
+    for name in ("judge", "benchmark"):
+        table[name] = table[name].astype(object).map(str, na_action="ignore")
+    table["temperature"] = [
+        clean_temperature(_number(value, "temperature")) for value in table["temperature"]
+    ]
+    if "replication" in table:
+        table["replication"] = [_whole(value) for value in table["replication"]]
+    else:
         asked = [name for name in REQUIRED if name in table and name != "verdict"]
         table["replication"] = table.groupby(asked, dropna=False).cumcount() + 1
-    table["temperature"] = [
-        None if pd.isna(value) else clean_temperature(float(value))
-        for value in table["temperature"]
-    ]
     rows = [{str(k): v for k, v in row.items()} for row in table.to_dict("records")]
     return Judgments(make_table(rows), tuple(note for note in notes if note.count))
+
+
+def _number(value: Any, column: str) -> float | None:
+    """A number of a column; None where it is missing."""
+    import pandas as pd
+
+    if value is None or value is pd.NA:
+        return None
+    try:
+        return float(value)
+    except (OverflowError, TypeError, ValueError):
+        raise UserError(f"Column '{column}': {value!r:.40} is not a number.") from None
+
+
+def _whole(value: Any) -> int:
+    number = _number(value, "replication")
+    if number is None or not abs(number) < 2**63 or number != int(number):
+        raise UserError(f"Column 'replication': {value!r:.40} is not a whole number.")
+    return value if isinstance(value, int) else int(number)

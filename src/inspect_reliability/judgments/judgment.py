@@ -20,6 +20,12 @@ class Judgment(NamedTuple):
         order: Names of the responses shown, in the order of the option labels; None where the
             judge did not choose among options.
         responder: Whose response was chosen or, without options, judged.
+        share: Probability of the verdict, where the score has the exact distribution; None where
+            the verdict was drawn.
+        place: Number of the verdict in its exact distribution, from 1; None where it was drawn.
+        tail: True where the verdict was drawn from what the exact distribution leaves open; such
+            draws share its probability.
+        temperature: Temperature of the exact distribution; None where it is that of the run.
     """
 
     question: str
@@ -31,3 +37,12 @@ class Judgment(NamedTuple):
     categories: Sequence[str] | None = None
     order: Sequence[str] | None = None
     responder: str | None = None
+    share: float | None = None
+    place: int | None = None
+    tail: bool | None = None
+    temperature: float | None = None
+
+    @property
+    def weight(self) -> float:
+        """How many judgments this one counts for."""
+        return 1.0 if self.share is None else self.share

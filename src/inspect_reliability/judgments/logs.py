@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import fsspec
 from inspect_ai.log import (
     EvalLog,
     EvalSample,
     EvalSampleSummary,
-    list_eval_logs,
     read_eval_log,
     read_eval_log_sample,
     read_eval_log_sample_summaries,
@@ -22,7 +21,9 @@ from inspect_ai.log import (
 from inspect_ai.scorer import Score
 
 from ..errors import UserError
-from ..files import kind_of
+from ..files import kind_of, logs_below
+from ..judging.seeds import replication_numbers
+from .distributions import KEPT, distributions_cut, distributions_in
 from .judgment import Judgment
 from .replications import REPLICATION_KEYS, replications_cut, replications_in
 from .score import judgments_in
@@ -34,13 +35,26 @@ if TYPE_CHECKING:
 LogSource = str | Path | EvalLog
 
 _Row = dict[str, Any]
+_Run = tuple[str, str, float | None]
+_Made = tuple[int | str, int]
+"""Id of a sample and number of the replication."""
 
-_OF_JUDGMENT = Judgment._fields
-"""Columns that `judgments_in` fills."""
+
+class _Gap(NamedTuple):
+    """What a log lacks, and the judgments that would fill it (where that can be said)."""
+
+    what: str
+    size: int
+    judgments: frozenset[_Made] = frozenset()
+
+
+_OF_JUDGMENT = set(Judgment._fields) - {"temperature"}
+"""Columns that only `judgments_in` fills."""
 
 _TYPES: Mapping[str, Any] = {
     "judge": str,
     "benchmark": str,
+    "study": str,
     "temperature": int | float,
 }
 
@@ -52,8 +66,12 @@ _UNFINISHED = {
 
 
 _BESIDE_LOGS = {"logs.json", "eval-set.json", "listing.json"}
+_UNREADABLE = "scores that are neither text, number nor true/false"
 _UNSCORED = "unscored samples counted as non-responses; a run's own metrics do not see them"
-_OTHER_JSON = "JSON files without the name of a log left out; one that is a log can be named itself"
+_PASSED_OVER = {
+    ".json": "JSON files without the name of a log left out; one that is a log can be named itself",
+    ".eval": "links, folders or names in capitals left out (*.eval); name a log itself to read it",
+}
 
 
 def judgments_from_logs(
@@ -72,12 +90,15 @@ def judgments_from_logs(
 
     Returns:
         The table, with extra columns from the scores' metadata. Logs that cannot be read, samples
-        without a score and duplicates are in the notes; so is every log that did not finish.
+        without a score and duplicates are in the notes; so is every log that did not finish, unless
+        other logs have what it lacks.
 
     Raises:
         UserError: A path does not exist, or nothing at all could be read.
     """
     tables = []
+    lacking = []
+    made: dict[_Run, set[_Made]] = defaultdict(set)
     sources, notes = find_logs([logs] if isinstance(logs, LogSource) else logs)
     for source in progress(sources):
         where = _location(source)
@@ -86,21 +107,44 @@ def judgments_from_logs(
         except Exception as error:  # a file can be broken in as many ways as there are bytes
             notes.append(Note(f"log that cannot be read ({_why(error)})", 1, where))
             continue
-        table, left_out = _judgments(log, samples, where)
+        table, gaps = _judgments(log, samples, where)
         tables.append(table)
-        notes.extend(left_out)
+        lacking.append((where, _run(log), gaps))
+        if len(table):
+            made[_run(log)].update(zip(table["sample"], table["replication"], strict=True))
+    for where, run, gaps in lacking:
+        left: Counter[str] = Counter()
+        for gap in gaps:
+            if not gap.judgments or not gap.judgments <= made[run]:
+                left[gap.what] += gap.size
+        notes += [Note(what, count, where) for what, count in left.items()]
     table = concatenate(tables)
     if not len(table):
         found = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
         raise UserError("\n".join([f"No judgments in {found or 'the logs'}.", *map(str, notes)]))
-    table, duplicates = without_duplicates(table, ["uuid", "scorer", "replication"], "log")
+    one = ["uuid", "scorer", "replication", "part"]
+    table, duplicates = without_duplicates(table, one, "log")
     draw = ["judge", "benchmark", "temperature", "question", "scorer", "seed", "prompt", "order"]
-    draw.append("study")  # one text may be read for other verdicts
+    draw += ["study", "part"]  # one text may be read for other verdicts
     if "seed" in table:
         known = [name for name in draw if name in table]
-        table, repeated = without_duplicates(table, known, "log")
+        # A seed that several samples of one log have is that of a dataset: it names no draw.
+        shared = table.duplicated([*known, "log"], keep=False)
+        drawn, repeated = without_duplicates(
+            table.assign(seed=table["seed"].mask(shared)), known, "log"
+        )
+        table = table.loc[drawn.index]
         duplicates += repeated
-    return Judgments(table.drop(columns="uuid"), (*notes, *duplicates))
+    table = table.drop(columns=["uuid", "part"]).reset_index(drop=True)
+    return Judgments(table, (*notes, *duplicates))
+
+
+def scores_of(
+    log: str,
+) -> Iterator[tuple[EvalSampleSummary | EvalSample, Mapping[str, Score]]]:
+    """The samples of a log file that were judged, with their scores."""
+    _, samples = _read(log)
+    return ((one, _scores(one, log)) for one in samples if one.scores and not one.error)
 
 
 def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
@@ -123,27 +167,31 @@ def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
             found.append(str(source))
         elif kind == "folder":
             files, path = fsspec.core.url_to_fs(str(source))
-            listed = [info.name for info in list_eval_logs(str(source), descending=False)]
-            others = _other_json(files.find(path), listed)
+            listed = logs_below(str(source))[::-1]
+            below = list(files.find(path, withdirs=True))
+            passed = [
+                Note(what, others, str(source))
+                for ending, what in _PASSED_OVER.items()
+                if (others := _others(below, listed, ending))
+            ]
             if not listed:
                 raise UserError(
                     f"No inspect logs (*.eval, *.json) in {source}, and no judgments in the layout "
                     "of the published study (results/full_judgements_*.json)."
-                    + (f" {others} {_OTHER_JSON}" if others else "")
+                    + "".join(f" {note.count:,} {note.what}" for note in passed)
                 )
             found += listed
-            if others:
-                notes.append(Note(_OTHER_JSON, others, str(source)))
+            notes += passed
         else:
             raise UserError(f"No file or folder {source}.")
     return found, notes
 
 
-def _other_json(files: Iterable[str], listed: Iterable[str]) -> int:
-    """JSON files below a folder that inspect lists as no logs, and does not keep beside them."""
+def _others(below: Iterable[str], listed: Iterable[str], ending: str) -> int:
+    """What is below a folder with this ending that inspect lists as no logs, nor keeps by them."""
     known = {PurePosixPath(name).name for name in listed} | _BESIDE_LOGS
-    names = (PurePosixPath(file).name for file in files)
-    return sum(name.endswith(".json") and name not in known for name in names)
+    names = (PurePosixPath(file).name for file in below)
+    return sum(name.lower().endswith(ending) and name not in known for name in names)
 
 
 def _why(error: Exception) -> str:
@@ -169,21 +217,22 @@ def _read(source: LogSource) -> tuple[EvalLog, Sequence[EvalSampleSummary | Eval
 
 def _judgments(
     log: EvalLog, samples: Sequence[EvalSampleSummary | EvalSample], where: str
-) -> tuple[pd.DataFrame, list[Note]]:
+) -> tuple[pd.DataFrame, list[_Gap]]:
     shared = {
         "judge": log.eval.model,
         "benchmark": log.eval.task.rsplit("/", 1)[-1],
         "temperature": _temperature(log),
     }
     rows: list[_Row] = []
-    without: Counter[str] = Counter()
+    gaps: list[_Gap] = []
     graders: dict[str, set[str]] = {}
     each = 1  # judgments of a sample
     for sample in _in_order(log, samples):
+        planned = _planned(log, sample.id, sample.epoch)
         if sample.error:
-            without["samples that ended in an error"] += 1
+            gaps.append(_Gap("samples that ended in an error", 1, planned))
         elif not sample.scores:
-            without["samples without a score"] += 1
+            gaps.append(_Gap("samples without a score", 1, planned))
         else:
             known: _Row = {
                 "replication": sample.epoch,
@@ -195,50 +244,58 @@ def _judgments(
                 "epoch": sample.epoch,
                 "uuid": sample.uuid,
             }
-            for scorer, score in sample.scores.items():
-                if replications_cut(score):
-                    full = read_eval_log_sample(where, sample.id, sample.epoch)
-                    score = (full.scores or {})[scorer]
+            for scorer, score in _scores(sample, where).items():
                 failed, made = 0, 1
                 if (kept := replications_in(score)) is not None:
-                    failed = list(kept.verdicts).count(None)
-                    if kept.scorer is None:
+                    lost = [n for n, one in enumerate(kept.verdicts, kept.first) if one is None]
+                    failed, tasks_own = len(lost), kept.scorer is None
+                    filled = [frozenset({(sample.id, n)} if tasks_own else ()) for n in lost]
+                    gaps += [_Gap("replications that failed", 1, one) for one in filled]
+                    if tasks_own:
                         made = len(kept.verdicts)
                         each = max(each, made)
                     else:
                         graders.setdefault(scorer, set()).update(filter(None, [kept.grader]))
+                if exact := distributions_in(score):
+                    made = sum(len(one.weights) for one in exact)
                 known["tokens"] = _tokens(sample, made)
                 found = [
                     {**shared, **known, **row}
                     for row in _rows(score, str(sample.id), scorer, _output(log, sample))
                 ]
                 unreadable = sum(row["verdict"] is None for row in found) - failed
-                without["replications that failed"] += failed
-                without["scores that are neither text, number nor true/false"] += unreadable
-                without[_UNSCORED] += score.value != score.value
+                gaps.append(_Gap(_UNREADABLE, unreadable))
+                gaps.append(_Gap(_UNSCORED, int(score.value != score.value)))
                 rows += [row | place for row in found]
     rows = [row for row in rows if row["verdict"] is not None]
     for scorer, names in graders.items():
         own, others = _split(rows, scorer)
         if not names:
-            without["replications of a scorer that asks no model"] += len(own)
+            gaps.append(_Gap("replications of a scorer that asks no model", len(own)))
             rows = others
         elif len(names) == 1:
             for row in own:
                 # What a scorer grades without asking its grader is part of that judge.
                 row["judge"] = row["judge"] or next(iter(names))
-    notes = [Note(what, count, where) for what, count in without.items() if count]
+    gaps = [gap for gap in gaps if gap.size]
+    epochs = range(1, (log.eval.config.epochs or 1) + 1)
+    ids = log.eval.dataset.sample_ids or []
+    whole = frozenset(one for name in ids for epoch in epochs for one in _planned(log, name, epoch))
     if log.status in _UNFINISHED:
-        scored = _scored(rows) * each
-        what = f"of {_planned(log, each)} judgments made: {_UNFINISHED[log.status]}"
-        notes.append(Note(what, scored, where))
+        count = _samples(log)
+        size = f"{count * each:,}" if count else "an unknown number of"
+        what = f"of {size} judgments made: {_UNFINISHED[log.status]}"
+        gaps.append(_Gap(what, _scored(rows) * each, whole))
+    elif too_few := _lost(log, samples):
+        # Such a log is damaged, whatever others have.
+        gaps.append(_Gap(too_few, len(samples)))
     # One replication of a run was checked, and speaks for all of its judge.
     checks = {row["judge"]: row["seed_check"] for row in rows if "seed_check" in row}
     for row in rows:
         row["temperature"] = clean_temperature(row["temperature"])
         if row["judge"] in checks:
             row["seed_check"] = checks[row["judge"]]
-    return make_table(rows), notes
+    return make_table(rows), gaps
 
 
 def _in_order(
@@ -256,16 +313,19 @@ def _rows(score: Score, question: str, scorer: str, output: str) -> Iterator[_Ro
     facts = dict(_facts(metadata))
     if kept is not None:
         facts = {k: v for k, v in facts.items() if k not in REPLICATION_KEYS}
+    if distributions_in(score):
+        del facts[KEPT]
     if kept is not None and kept.scorer is not None:
         facts |= {"judge": kept.grader or None, "tokens": None}
         facts.setdefault("temperature", None)
     for judgment in judgments_in(score, question, scorer, output):
         own = judgment._asdict()
+        part = "" if judgment.place is None else f"{judgment.temperature} {judgment.place}"
         del own["cluster"]
         for name in ("categories", "order"):
             own[name] = own[name] and tuple(own[name])
         known = {name: value for name, value in own.items() if value is not None}
-        yield facts | known | {"verdict": judgment.verdict}
+        yield facts | known | {"verdict": judgment.verdict, "part": part}
 
 
 def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -319,10 +379,37 @@ def _tokens(sample: EvalSampleSummary | EvalSample, judgments: int) -> float | N
     return (total if judgments == 1 else total / judgments) or None
 
 
-def _planned(log: EvalLog, each: int) -> str:
+def _lost(log: EvalLog, samples: Sequence[EvalSampleSummary | EvalSample]) -> str | None:
+    """What a log that calls itself finished has too little of."""
+    made = log.results.completed_samples if log.results else 0
+    if samples and made <= sum(sample.error is None for sample in samples):
+        return None
+    return f"of {made or 'an unknown number of'} samples in the log: the others are missing"
+
+
+def _samples(log: EvalLog) -> int | None:
     # The dataset's own count does not know of a limit, its list of ids does.
     dataset = log.eval.dataset
     samples = len(dataset.sample_ids) if dataset.sample_ids else dataset.samples
-    return (
-        f"{samples * (log.eval.config.epochs or 1) * each:,}" if samples else "an unknown number of"
-    )
+    return samples and samples * (log.eval.config.epochs or 1)
+
+
+def _planned(log: EvalLog, sample: int | str, epoch: int) -> frozenset[_Made]:
+    """The judgments that a sample of a judge task is to make."""
+    try:
+        numbers = replication_numbers(log.eval.task_args.get("replications") or 1)
+    except UserError:  # another task's argument
+        return frozenset()
+    later = (epoch - 1) * len(numbers)
+    return frozenset((sample, number + later) for number in numbers)
+
+
+def _run(log: EvalLog) -> _Run:
+    return log.eval.model, log.eval.task, _temperature(log)
+
+
+def _scores(sample: EvalSampleSummary | EvalSample, log: str) -> Mapping[str, Score]:
+    scores = sample.scores or {}
+    if any(replications_cut(score) or distributions_cut(score) for score in scores.values()):
+        return read_eval_log_sample(log, sample.id, sample.epoch).scores or {}
+    return scores

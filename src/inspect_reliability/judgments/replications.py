@@ -66,7 +66,10 @@ class Replications:
 def replications_in(score: Score) -> Replications | None:
     """The replications in a score, or None (see `replications_cut`)."""
     metadata: Mapping[str, Any] = score.metadata or {}
-    kept, seed, first = (metadata.get(key) for key in (_KEPT, "seed", "replication"))
+    kept = metadata.get(_KEPT)
+    if kept is None:  # most scores: live metrics ask thousands of times
+        return None
+    seed, first = metadata.get("seed"), metadata.get("replication")
     if not isinstance(kept, Mapping) or not isinstance(seed, int) or not isinstance(first, int):
         return None
     values: Any = kept.get("values")

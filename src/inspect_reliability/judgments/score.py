@@ -7,8 +7,13 @@ from typing import Any
 from inspect_ai.scorer import Score
 
 from ..verdicts import NON_RESPONSE
+from .distributions import KeptDistribution, distributions_in
 from .judgment import Judgment
 from .replications import Replications, replications_in
+
+_ONE_PART = (str, int, float)
+_LARGEST = 2**63
+"""What no column of whole numbers can have."""
 
 
 def judgments_in(
@@ -17,7 +22,8 @@ def judgments_in(
     """The judgments that a score records.
 
     A score of several parts has one judgment a part, whose key (see `by_key`) joins the scorer's
-    name. A score with replications has one judgment, or one a part, for each of them.
+    name. A score with replications has one judgment, or one a part, for each of them. A score
+    with exact distributions has one judgment a verdict, with its share.
 
     Args:
         score: The score.
@@ -37,14 +43,16 @@ def judgments_in(
         ]
     categories, order = _names(facts.get("categories")), _names(facts.get("order"))
     responder = _name(facts.get("responder"))
-    if kept is not None:
-        return list(_replicated(kept, question, scorer, categories, order, responder))
     replication = _whole(facts.get("replication"))
     # A seed beside no replication may be that of somebody's dataset.
     seed = None if replication is None else _whole(facts.get("seed"))
     rest = (replication, seed, categories, order, responder)
-    if isinstance(score.value, str):  # most scores: no need to look for parts
-        return [Judgment(question, question, scorer, score.value, *rest)]
+    if kept is not None:
+        return list(_replicated(kept, question, scorer, categories, order, responder))
+    if exact := distributions_in(score):
+        return list(_exact(exact, question, scorer, *rest))
+    if isinstance(score.value, _ONE_PART):  # most scores: no need to look for parts
+        return [Judgment(question, question, scorer, verdict_name(score.value), *rest)]
     return [
         Judgment(question, question, _joined(scorer, key), name, *rest)
         for key, name in _verdicts(score.value)
@@ -65,13 +73,51 @@ def _replicated(
         whole = list(range(len(order)))
         if all(sorted(places) == whole for places in kept.orders):
             orders = [[order[place] for place in places] for places in kept.orders]
-    labels = list(categories or ())[: len(order or ())]
+    labels = _labels(categories, order)
     made = zip(kept.verdicts, kept.seeds, orders, strict=True)
     for number, (value, seed, shown) in enumerate(made, kept.first):
         verdict, chosen = verdict_name(value), responder
         if shown is not None:
             chosen = _name(shown[labels.index(verdict)]) if verdict in labels else None
         yield Judgment(question, question, scorer, verdict, number, seed, categories, shown, chosen)
+
+
+def _exact(
+    exact: Sequence[KeptDistribution],
+    question: str,
+    scorer: str,
+    replication: int | None,
+    seed: int | None,
+    categories: Sequence[str] | None,
+    order: Sequence[str] | None,
+    responder: str | None,
+) -> Iterator[Judgment]:
+    """The verdicts of exact distributions."""
+    labels = _labels(categories, order)
+    shown = dict(zip(labels, order or (), strict=False))
+    for one in exact:
+        for place, (verdict, share, tail) in enumerate(one.weights, 1):
+            chosen = responder if order is None else _name(shown.get(verdict))
+            yield Judgment(
+                question,
+                question,
+                scorer,
+                verdict,
+                replication,
+                seed,
+                categories,
+                order,
+                chosen,
+                share,
+                place,
+                tail,
+                one.temperature,
+            )
+
+
+def _labels(categories: Sequence[str] | None, order: Sequence[str] | None) -> list[str]:
+    """Labels of the options, which come first among the categories."""
+    return list(categories or ())[: len(order or ())]
 
 
 def _joined(scorer: str, key: str) -> str:
@@ -117,7 +163,8 @@ def verdict_name(value: object) -> str | None:
 
 
 def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST
+    return value if fits else None  # type: ignore[return-value]
 
 
 def _name(value: object) -> str | None:
@@ -125,4 +172,6 @@ def _name(value: object) -> str | None:
 
 
 def _names(value: object) -> Sequence[str] | None:
-    return value if isinstance(value, list | tuple) and value else None
+    if not isinstance(value, list | tuple) or not value:
+        return None
+    return value if all(isinstance(name, str) for name in value) else None

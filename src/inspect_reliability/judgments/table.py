@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -9,28 +10,42 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..errors import UserError
-from ..stats import Counts
+from ..stats import Counts, Shares
 from .count import Judged
 
 if TYPE_CHECKING:
     import pandas as pd
 
-REQUIRED = ("judge", "benchmark", "temperature", "question", "replication", "verdict")
-"""Columns every judgments table has, in this order."""
+REQUIRED: Mapping[str, str] = {
+    "judge": "model that judged",
+    "benchmark": "benchmark, or name of the task",
+    "temperature": "sampling temperature; NaN where not known",
+    "question": "id of the question",
+    "replication": "number of the replication, from 1",
+    "verdict": "category that the judge named; missing where there is none",
+}
+"""Columns every judgments table has, in this order, and what they say."""
 
-OPTIONAL = (
-    "scorer",
-    "responder",
-    "order",
-    "categories",
-    "seed",
-    "category",
-    "prompt",
-    "tokens",
-)
+OPTIONAL: Mapping[str, str] = {
+    "scorer": "scorer, and the part of its score where it has several",
+    "responder": "whose response was chosen or, without options, judged",
+    "order": "names of the responses shown, in the order of the option labels",
+    "categories": "verdicts that the judge could have given",
+    "seed": "seed that was sent",
+    "category": "category of the question in its benchmark",
+    "prompt": "hash of the prompt",
+    "tokens": "tokens of the prompt and the output",
+    "share": "probability of the verdict in an exact distribution",
+    "place": "its number in that distribution, from 1",
+    "tail": "true where it was drawn from what the distribution leaves open",
+}
 """Columns a table may have beside them; a source's own scalar metadata follows under its name."""
 
-WHERE = ("log", "sample", "epoch")
+WHERE: Mapping[str, str] = {
+    "log": "log that the judgment is from",
+    "sample": "id of its sample",
+    "epoch": "epoch of its sample",
+}
 """Columns that lead back to the full text of a judgment (see `judgments.text`)."""
 
 GROUP_BY = ("judge", "benchmark", "temperature")
@@ -140,8 +155,13 @@ def _dtype(name: str) -> Any:
 
 
 def clean_temperature(value: float | None) -> float | None:
-    """A temperature as a user means it: machine epsilon, the paper's way to say 0, is 0."""
-    return 0.0 if value is not None and 0 <= value <= _MACHINE_EPSILON else value
+    """A temperature as a user means it: machine epsilon, the paper's way to say 0, is 0.
+
+    What no sampler can be set to is not known.
+    """
+    if value is None or not 0 <= value <= sys.float_info.max:
+        return None
+    return 0.0 if value <= _MACHINE_EPSILON else value
 
 
 def judged(table: pd.DataFrame) -> Judged:
@@ -167,10 +187,25 @@ def judged(table: pd.DataFrame) -> Judged:
         categories=column("categories"),
         orders=column("order"),
         responders=column("responder"),
+        shares=column("share"),
+        places=column("place"),
+        tails=column("tail"),
     )
 
 
-def counts(table: pd.DataFrame, categories: Sequence[str] = ()) -> Counts:
+def weights(table: pd.DataFrame) -> pd.Series[float]:
+    """How many judgments each row counts for: 1, or its share of an exact distribution."""
+    import pandas as pd
+
+    return pd.Series(judged(table).weights, table.index, dtype=float)
+
+
+def is_exact(table: pd.DataFrame) -> bool:
+    """Whether these are exact distributions, not draws."""
+    return judged(table).exact
+
+
+def counts(table: pd.DataFrame, categories: Sequence[str] = ()) -> Counts | Shares:
     """Count the judgments of a table by question and category (see `Judged.counts`)."""
     return judged(table).counts(categories)
 
@@ -215,4 +250,4 @@ def without_duplicates(
         Note("duplicate judgments left out", int(count), str(source))
         for source, count in table.loc[again, where].value_counts(sort=False).items()
     ]
-    return table[~again].reset_index(drop=True), notes
+    return table[~again], notes

@@ -10,10 +10,10 @@
 File names hold a model's name with "_" for the slash.
 """
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import isinf
@@ -27,6 +27,7 @@ from ..files import expect, read_json
 from ..judgments.table import Judgments, Note, clean_temperature, make_table, without_duplicates
 from ..responses import (
     Answer,
+    NoAnswersError,
     ResponseSet,
     is_missing,
     load_predictions,
@@ -115,6 +116,7 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
                     "categories": categories,
                     "category": answer.question.category if answer else None,
                     "missing": is_missing(answer.text) if answer else None,
+                    "paper_design": True,
                     "log": str(run.path),
                 }
                 if order and verdict in labels:
@@ -124,7 +126,7 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
         raise UserError("\n".join([f"There are no judgments in {folder}.", *map(str, notes)]))
     identity = ["judge", "benchmark", "temperature", "question", "replication"]
     table, duplicates = without_duplicates(make_table(rows), identity, "log")
-    return Judgments(table, (*notes, *duplicates))
+    return Judgments(table.reset_index(drop=True), (*notes, *duplicates))
 
 
 def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
@@ -163,7 +165,7 @@ def published_prompt(folder: Path, run: PublishedRun, question: str) -> str | No
     The wording is the paper's figure; the published script differs from it in small things.
     """
     if run.responder is None:
-        judged = _responses(folder).get(question)
+        judged = _responses(folder)[0].get(question)
         item = judged.item if judged else None
     else:
         answer = published_answer(folder, run.responder, question)
@@ -173,19 +175,19 @@ def published_prompt(folder: Path, run: PublishedRun, question: str) -> str | No
 
 def published_question(folder: Path, question: str) -> str:
     """The text of a question; its id where the published responses are not at hand."""
-    judged = _responses(folder).get(question)
+    judged = _responses(folder)[0].get(question)
     return "\n\n".join(judged.question.turns) if judged else question
 
 
 def published_order(folder: Path, question: str) -> tuple[str, ...] | None:
     """Responders in the order of the letters; None without the published responses."""
-    judged = _responses(folder).get(question)
+    judged = _responses(folder)[0].get(question)
     return tuple(judged.responses) if judged else None
 
 
 def published_answer(folder: Path, responder: str | None, question: str) -> Answer | None:
     """A responder's prediction, with its Head-to-Tail question; None if it is not known."""
-    return _predictions(folder).get((responder or "", question))
+    return _predictions(folder)[0].get((responder or "", question))
 
 
 def full_name(stem: str, known: Sequence[str] = ()) -> str:
@@ -231,7 +233,7 @@ def _head_to_tail(
 ) -> PublishedRun:
     names = path.stem.removeprefix("judge_full_")
     # A responder known from the predictions settles where the judge's name ends.
-    for responder in dict.fromkeys(responder for responder, _ in _predictions(folder)):
+    for responder in dict.fromkeys(responder for responder, _ in _predictions(folder)[0]):
         ending = "_by_" + responder.replace("/", "_")
         if names.endswith(ending):
             judge = names.removesuffix(ending)
@@ -272,13 +274,13 @@ def _outputs(
 
 
 def _unread(folder: Path) -> Iterator[Note]:
-    """Files beside the judgments that are there but cannot be read."""
-    for path in (folder / _RESPONSES, folder / _PREDICTIONS):
-        if path.is_file():
-            try:
-                expect(read_json(path), dict, str(path))
-            except UserError as error:
-                yield Note(f"file that cannot be read ({error})", 1, str(path))
+    """Why files beside the judgments tell nothing, or not all, of what they should."""
+    for path, (_, errors) in (
+        (folder / _RESPONSES, _responses(folder)),
+        (folder / _PREDICTIONS, _predictions(folder)),
+    ):
+        for error in dict.fromkeys(errors):
+            yield Note(f"file that cannot be used ({error})", 1, str(path))
 
 
 def _benchmark(question: str) -> str:
@@ -287,26 +289,34 @@ def _benchmark(question: str) -> str:
 
 
 @lru_cache(maxsize=4)
-def _responses(folder: Path) -> dict[str, ResponseSet]:
+def _responses(folder: Path) -> tuple[dict[str, ResponseSet], list[str]]:
+    """The responses by question, and what is wrong with their file."""
     path = folder / _RESPONSES
-    if not path.is_file():
-        return {}
     found: dict[str, ResponseSet] = {}
-    for benchmark in BENCHMARKS:
-        # A folder with one benchmark's responses, or a broken file, leaves the others unknown.
-        with suppress(UserError):
-            found |= {judged.question.id: judged for judged in load_responses(path, benchmark)}
-    return found
+    errors = []
+    if os.path.lexists(path):
+        for benchmark in BENCHMARKS:
+            try:
+                expect(read_json(path), dict, str(path))
+                found |= {one.question.id: one for one in load_responses(path, benchmark)}
+            except NoAnswersError:
+                continue  # a folder may have one benchmark's responses
+            except UserError as error:
+                errors.append(str(error))
+    return found, errors
 
 
 @lru_cache(maxsize=4)
-def _predictions(folder: Path) -> dict[tuple[str, str], Answer]:
-    """Responder and question text -> the prediction."""
+def _predictions(folder: Path) -> tuple[dict[tuple[str, str], Answer], list[str]]:
+    """The predictions by responder and text of the question, and what is wrong with their file."""
     path = folder / _PREDICTIONS
     found: dict[tuple[str, str], Answer] = {}
-    if path.is_file():
-        with suppress(UserError):
+    errors = []
+    if os.path.lexists(path):
+        try:
             for responder in expect(read_json(path), dict, str(path)):
                 for answer in load_predictions(path, responder):
                     found[responder, answer.question.turns[0]] = answer
-    return found
+        except UserError as error:
+            errors.append(str(error))
+    return found, errors

@@ -29,7 +29,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 from inspect_ai.scorer import Score
 
 from ..designs import ParserName
-from ..errors import UserError
+from ..errors import UserError, reason
 from ..responses import is_missing
 from ..saving import alone, whole
 from .layout import (
@@ -90,9 +90,9 @@ def write_published_logs(
     ]
     try:
         log_dir.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise UserError(
-            f"{log_dir} cannot be written: {error.strerror}. Name another --log-dir."
+            f"{log_dir} cannot be written: {reason(error)}. Name another --log-dir."
         ) from None
     # Writing is the work, and one process cannot use a second core for it.
     with alone(log_dir), ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:

@@ -14,7 +14,8 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 from inspect_ai.log import EvalLog, write_eval_log
 
-from ..errors import UserError
+from ..errors import UserError, reason
+from ..files import format_of
 from ..saving import alone, beside, whole
 from .summary import Known, Output, Replication
 
@@ -36,7 +37,7 @@ class Target:
         """Write a sample under another name and open the file of replications; leave neither."""
         files, path = fsspec.core.url_to_fs(f"{self.location}.part")
         few = log.model_copy(update={"samples": (log.samples or [])[:1]})
-        write_eval_log(few, f"{self.location}.part", format=_format(self.location))
+        write_eval_log(few, f"{self.location}.part", format=format_of(self.location))
         files.rm(path)
         self._unfinished.open("a").close()
         if not self._unfinished.stat().st_size:
@@ -91,7 +92,7 @@ class Target:
             try:
                 _write(log, place)
             except Exception as error:  # what was paid for must not be lost
-                reasons.append(f"{place} ({_why(error)})")
+                reasons.append(f"{place} ({reason(error)})")
                 continue
             return place
         raise UserError(
@@ -140,7 +141,7 @@ def opened(location: str, log: EvalLog, seed: int) -> Iterator[Target]:
             raise
         except Exception as error:
             raise UserError(
-                f"{location} cannot be written: {_why(error)}. Name another --output."
+                f"{location} cannot be written: {reason(error)}. Name another --output."
             ) from None
         stack.callback(target.close)
         yield target
@@ -159,11 +160,7 @@ def _refuse_full_disk(location: str, path: str, log: EvalLog) -> None:
 
 def _write(log: EvalLog, location: str) -> None:
     with whole(location) as part:
-        write_eval_log(log, part, format=_format(location))
-
-
-def _format(location: str) -> Any:
-    return "json" if location.endswith(".json") else "eval"
+        write_eval_log(log, part, format=format_of(location))
 
 
 def _elsewhere(name: str) -> Iterator[str]:
@@ -171,12 +168,6 @@ def _elsewhere(name: str) -> Iterator[str]:
     for folder in dict.fromkeys([Path.cwd(), Path(gettempdir()), Path.home()]):
         names = (folder / f"{n or ''}{name}" for n in count())
         yield str(next(file for file in names if not file.exists()))
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return str(error) or type(error).__name__
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:

@@ -19,6 +19,9 @@ _WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "true": 1.0, "false": 0.0}
 _WORTH |= {CORRECT: 1.0, INCORRECT: 0.0, NON_RESPONSE: math.nan, INVALID: math.nan}
 
 
+_LARGEST = 1e100
+
+
 def score_variance(judgments: pd.DataFrame) -> Decomposition:
     """Split the variance of a score into questions, runs of the model and the judge.
 
@@ -44,6 +47,11 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
     if unknown := [name for name, value in worth.items() if value is None]:
         raise UserError(
             f"The variance of a score needs numbers or grades (C, P, I, N), not {unknown[0]!r}."
+        )
+    # The square of a larger one is no number.
+    if large := [name for name, value in worth.items() if abs(value or 0) > _LARGEST]:
+        raise UserError(
+            f"The variance of a score needs grades of at most {_LARGEST:g} in size, not {large[0]}."
         )
     return decompose(judgments["sample"], judgments["epoch"], judgments["verdict"].map(worth))
 

@@ -7,11 +7,12 @@ from typing import Any
 import pandas as pd
 
 from ..judgments import GROUP_BY, Judgments
+from .between_benchmarks import pooled
 from .between_judges import agreement_of_judges, variance_of_verdicts
 from .least_stable import contradictions
 from .position import position_effects, position_shares, responder_shares
 from .reading import read_by, without_verdict
-from .row import Row, row_of, worst_seed_check
+from .row import Row, method_of, row_of, worst_seed_check
 from .votes import votes
 from .wording import Record, flat
 
@@ -19,6 +20,7 @@ Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 
 _RESULTS: Mapping[str, Callable[[Sequence[Row]], Iterable[Record]]] = {
     "rows": lambda rows: [row.record for row in rows],
+    "pooled": pooled,
     "position": position_shares,
     "responders": responder_shares,
     "position_or_preference": position_effects,
@@ -62,6 +64,7 @@ def analyse(
     by: Sequence[str] = GROUP_BY,
     *,
     permutations: int = 200,
+    published: bool = False,
     texts: bool = False,
     progress: Progress = lambda items, what: items,
 ) -> Analysis:
@@ -72,6 +75,8 @@ def analyse(
         by: Columns to group by.
         permutations: Permutations of the published procedure's noise floor; 0 leaves the
             procedure out.
+        published: Whether to compute the published study's coefficients and rules of thumb where
+            another design was used, too.
         texts: Whether to read the prompts and outputs of the least stable questions from the logs.
         progress: Wraps the groups as they are computed, to show progress.
 
@@ -80,7 +85,8 @@ def analyse(
     """
     groups = sorted(split(judgments, by), key=lambda group: _order(group[0]))
     rows = tuple(
-        row_of(group, table, permutations) for group, table in progress(groups, "Computing")
+        row_of(group, table, permutations, published)
+        for group, table in progress(groups, "Computing")
     )
     results = {name: list(compute(rows)) for name, compute in _RESULTS.items()}
     read = progress(rows, "Reading texts") if texts else rows
@@ -100,7 +106,8 @@ def split(
     """Groups of judgments that can be one row.
 
     Verdicts of two scorers are never in one row, nor choices among options and verdicts on one
-    output, nor verdicts on the outputs of several responders, nor two studies of one name.
+    output, nor verdicts on the outputs of several responders, nor two studies of one name, nor
+    exact and sampled verdicts.
     """
     table = judgments.table.reset_index(drop=True)
     for group, rows in _by_study(replace(judgments, table=table).groups(by), _studies(table)):
@@ -111,7 +118,16 @@ def split(
         for scorer, part in scorers:
             named = {"scorer": None if pd.isna(scorer) else scorer} if several else {}
             for kind, same in _kinds(part):
-                yield group | named | kind, same
+                for method, alike in _methods(same):
+                    yield group | named | kind | method, alike
+
+
+def _methods(rows: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Exact and sampled verdicts of a group, named where it has both."""
+    exact = rows["share"].notna() if "share" in rows else pd.Series(False, rows.index)
+    both = exact.any() and not exact.all()
+    for one, part in rows.groupby(exact, sort=False):
+        yield ({"method": method_of(bool(one))} if both else {}), part
 
 
 def _studies(table: pd.DataFrame) -> "pd.Series[Any]":

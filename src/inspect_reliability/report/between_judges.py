@@ -11,6 +11,7 @@ from ..stats import (
     Estimate,
     NothingSharedError,
     ReliabilityError,
+    Shares,
     agreement_between,
     variance_components,
 )
@@ -72,16 +73,13 @@ def _agreement(judges: Mapping[str, Row]) -> Estimate:
         return Estimate(reason="the judges share no question")
 
 
-def _alike(judges: Mapping[str, Row]) -> dict[str, Counts]:
+def _alike(judges: Mapping[str, Row]) -> dict[str, Counts | Shares]:
     """Counts of several judges in categories that mean the same to all.
 
     Labels mean the same to two judges only if both saw a question's options in one order.
     """
     tables = [row.table for row in judges.values()]
     chosen = category_of(pd.concat(tables, keys=range(len(tables))))
-    counted = {}
-    for k, (name, row) in enumerate(judges.items()):
-        found = Counts.from_long(row.table["question"], chosen.loc[k])
-        cluster = dict(zip(row.counts.questions, row.counts.clusters.tolist(), strict=True))
-        counted[name] = found.together(cluster[question] for question in found.questions)
-    return counted
+    return {
+        name: row.judged.count(list(chosen.loc[k])) for k, (name, row) in enumerate(judges.items())
+    }

@@ -1,27 +1,25 @@
 """What keeps the numbers of one row from being trusted as they are."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
 from ..judging.circularity import same_model
-from ..judgments import Judged
+from ..judgments import Judged, weights
 from ..published.procedure import AsPublished
-from ..stats import Estimate
+from ..stats import Counts, Estimate, Shares, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
 from .copies import are_measurements
 
 FEW_QUESTIONS = 20
 """Below this the interval of omega is very wide."""
 
-FEW_OTHERS = 10
-"""Questions times the share of the verdicts other than the most frequent. With fewer, where that
-one has the majority, the intervals of omega and kappa cover less than they say, as simulation
-shows (bench/coverage.py, "one verdict dominates"): only a few questions vary."""
-
 MANY_CATEGORIES = 20
+
+STOPPED = 0.01
+"""Chance at which numbers of replications that go with agreement are taken for a stopping rule: so
+many sound studies get the caution."""
 
 MANY_WITHOUT_VERDICT = 0.05
 """Share of outputs without a verdict from which a reader should see some of them."""
@@ -32,14 +30,20 @@ MOST_SHOWN = 40
 
 def lacks_verdicts(table: pd.DataFrame) -> bool:
     """Whether many outputs name no verdict, or several."""
-    silent = table["verdict"].isin([NON_RESPONSE, INVALID])
-    return bool(silent.mean() >= MANY_WITHOUT_VERDICT)
+    return share_of(table, NON_RESPONSE, INVALID) >= MANY_WITHOUT_VERDICT
+
+
+def share_of(table: pd.DataFrame, *verdicts: str) -> float:
+    """Share of some verdicts among all judgments."""
+    weight = weights(table)
+    return float(weight[table["verdict"].isin(verdicts)].sum() / weight.sum())
 
 
 def cautions(
     group: Mapping[str, Any],
     table: pd.DataFrame,
     judged: Judged,
+    counts: Counts | Shares,
     omega: Estimate,
     published: AsPublished | None,
     no_evidence: str | None,
@@ -50,6 +54,7 @@ def cautions(
         group: What the row was grouped by.
         table: Its judgments.
         judged: The same, ready to be counted.
+        counts: The same, counted.
         omega: Its omega.
         published: The published procedure, where it applies.
         no_evidence: What `why_no_evidence` says of the judgments.
@@ -61,10 +66,8 @@ def cautions(
         yield f"Omega is not estimable: {omega.reason}."
     elif omega.low is None:
         yield f"Omega has no interval: {str(omega.reason).removeprefix('no interval: ')}."
-    if omega.value is not None and omega.warning:
-        yield omega.warning
-    yield from _of_the_questions(table, omega)
-    yield from _of_the_verdicts(judged, omega)
+    yield from _of_the_questions(table, counts, omega)
+    yield from _of_the_verdicts(judged)
     if lacks_verdicts(table):
         yield (
             f"At least {MANY_WITHOUT_VERDICT:.0%} of the outputs name no verdict, or several. "
@@ -74,7 +77,8 @@ def cautions(
         yield no_evidence
     yield from _of_the_order(table, judged)
     yield from _of_the_judge(table)
-    yield from _of_the_seeds(table)
+    if not judged.exact:
+        yield from _of_the_seeds(table)
     yield from _of_the_mixture(group, table)
     if published is not None and published.n_incomplete:
         yield (
@@ -84,7 +88,9 @@ def cautions(
         )
 
 
-def _of_the_questions(table: pd.DataFrame, omega: Estimate) -> Iterator[str]:
+def _of_the_questions(
+    table: pd.DataFrame, counts: Counts | Shares, omega: Estimate
+) -> Iterator[str]:
     if omega.low is not None and omega.n_questions < FEW_QUESTIONS:
         yield (
             f"Omega comes from only {omega.n_questions} questions. Trust its interval, which is "
@@ -97,8 +103,14 @@ def _of_the_questions(table: pd.DataFrame, omega: Estimate) -> Iterator[str]:
             f"did not enter the coefficients: {named}."
         )
     replications = table.groupby("question").size()
-    if replications.nunique() > 1:
-        yield f"Questions have between {replications.min()} and {replications.max()} replications."
+    chance = None if isinstance(counts, Shares) else stopped_by_verdicts(counts)
+    if chance is not None and chance < STOPPED:
+        yield (
+            f"Questions have between {replications.min()} and {replications.max()} replications, "
+            f"and how many goes with how often they agree (p = {chance:.3f}). If replications were "
+            "stopped by what had been seen, every coefficient is biased: give every question "
+            "equally many."
+        )
     if len(replications) > omega.n_questions + len(few):
         yield (
             f"The judge saw {len(replications):,} outputs of {omega.n_questions} questions. Each "
@@ -107,16 +119,8 @@ def _of_the_questions(table: pd.DataFrame, omega: Estimate) -> Iterator[str]:
         )
 
 
-def _of_the_verdicts(judged: Judged, omega: Estimate) -> Iterator[str]:
-    given = Counter(choice for choice in judged.choices if choice is not None)
-    ((name, most), *_), total = given.most_common(1), given.total()
-    others = omega.n_questions * (1 - most / total)
-    if omega.low is not None and most > total / 2 and others < FEW_OTHERS:
-        yield (
-            f"Most verdicts are '{name[:MOST_SHOWN]}'. Omega and kappa depend on "
-            "the few others, so their intervals may cover less than 95%. Add questions with other "
-            "verdicts."
-        )
+def _of_the_verdicts(judged: Judged) -> Iterator[str]:
+    given = {choice for choice in judged.choices if choice is not None}
     if len(given) > MANY_CATEGORIES and not are_measurements(judged):
         yield (
             f"The verdicts have {len(given)} different values. Omega and agreement count only "
@@ -175,7 +179,12 @@ def _of_the_mixture(group: Mapping[str, Any], table: pd.DataFrame) -> Iterator[s
         )
     for name in ("judge", "benchmark", "temperature", "scorer"):
         if name not in group and name in table and table[name].nunique(dropna=False) > 1:
-            yield f"This row mixes {table[name].nunique(dropna=False)} {name}s."
+            yield f"This row mixes {table[name].nunique(dropna=False)} {name}s." + (
+                " Omega counts each alike, as a test of its own; the other coefficients take "
+                "their questions for one test. Group by benchmark to see each."
+                if name == "benchmark"
+                else ""
+            )
     if "prompt" in table:
         # Options in another order make another prompt of the same question, and are meant to.
         asked = [name for name in ("benchmark", "question", "order") if name in table]

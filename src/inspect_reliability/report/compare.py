@@ -1,17 +1,18 @@
-"""Pairs of judges, or of conditions, over the same questions."""
+"""Judges, or conditions, two by two over the same questions."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from typing import Any
 
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import Judgments, counts, declared_categories, order_varies
-from ..stats import ReliabilityError, compare
+from ..judgments import Judgments, counts, order_varies
+from ..stats import Comparison, ReliabilityError, compare_all, compare_pooled
 from .copies import why_no_evidence
 from .document import Block, Caution, Document, Table, Text
-from .wording import Record, describe, field, text, whole
+from .wording import Record, describe, field, finite, text, whole
 
 COEFFICIENTS = ("omega", "agreement")
 """A judge can be ahead by one and behind by the other, so both are given."""
@@ -20,7 +21,7 @@ MOST_DRIVERS = 5
 """Questions named of those that move a difference."""
 
 ALL = "all"
-"""The name of all shared benchmarks together."""
+"""The name of all benchmarks together, of which each counts alike."""
 
 _CONDITIONS = ("judge", "temperature", "scorer")
 
@@ -65,25 +66,30 @@ def sides_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> lis
     return [Side(names[0], first.table), Side(names[1], second.table)]
 
 
-def compare_sides(sides: list[Side]) -> tuple[list[Record], list[str]]:
+def compare_sides(sides: Sequence[Side]) -> tuple[list[Record], list[str]]:
     """Compare every two sides under every condition they share.
+
+    Under one condition, the intervals of all pairs hold together.
 
     Returns:
         One record for each two sides, condition and coefficient; and in words what could not be
         compared.
     """
-    pairs: list[Record] = []
+    records: list[Record] = []
     left_out: list[str] = []
-    for first, second in combinations(sides, 2):
-        for condition, one, other in _shared(first, second, left_out):
-            for benchmark, own, its in _benchmarks(one, other, first, second, left_out):
-                try:
-                    pairs += _pairs(first, second, {**condition, **benchmark}, own, its)
-                except ReliabilityError as error:
-                    left_out.append(str(error))
-    if not pairs:
+    for condition, tables in _shared(sides, left_out):
+        for benchmark, parts in _benchmarks(tables, left_out):
+            try:
+                for found in _compared(benchmark, parts):
+                    pair = [parts[name] for name in found.names]
+                    records.append(_record(found, condition | {"benchmark": benchmark}, *pair))
+            except ReliabilityError as error:
+                left_out.append(str(error))
+    if not records:
         raise UserError("\n".join(["Nothing to compare.", *left_out]))
-    return pairs, list(dict.fromkeys(left_out))
+    names = [side.name for side in sides]
+    records.sort(key=lambda record: (names.index(record["first"]), names.index(record["second"])))
+    return records, list(dict.fromkeys(left_out))
 
 
 def compare_document(pairs: list[Record], left_out: list[str]) -> Document:
@@ -94,6 +100,15 @@ def compare_document(pairs: list[Record], left_out: list[str]) -> Document:
         blocks.append(Table.of(chosen, _COLUMNS, f"{first} (first) and {second} (second)"))
         blocks += [_drivers(pair) for pair in chosen if pair["coefficient"] == "omega"]
         blocks += [Caution(c) for c in dict.fromkeys(c for p in chosen for c in p["cautions"])]
+    if any(pair["benchmark"] == ALL for pair in pairs):
+        blocks.append(Text(f"{ALL}: each benchmark is a test of its own, and counts alike."))
+    if len({pair[side] for pair in pairs for side in ("first", "second")}) > 2:
+        blocks.append(
+            Text(
+                "The intervals of all pairs under one condition hold together with a probability "
+                "of 95%, so you may look for the largest difference."
+            )
+        )
     return Document("Which is steadier?", blocks, {"rows": pairs, "left_out": left_out})
 
 
@@ -108,7 +123,9 @@ _COLUMNS = {
     "Benchmark": field("benchmark"),
     "T": field("temperature"),
     "N": field("n_questions"),
-    "R": lambda row: " and ".join(f"{r:.4g}" for r in dict.fromkeys(row["n_replications"])),
+    "R": lambda row: " and ".join(
+        text(r, ".4g", "exact") for r in dict.fromkeys(row["n_replications"])
+    ),
     "First": field("first_value", "z.2f", "not estimable"),
     "Second": field("second_value", "z.2f", "not estimable"),
     "Difference [95%]": _difference,
@@ -124,33 +141,41 @@ def _drivers(pair: Record) -> Text:
     )
 
 
-def _pairs(
-    first: Side, second: Side, condition: Record, own: pd.DataFrame, its: pd.DataFrame
-) -> Iterator[Record]:
-    names = (first.name, second.name)
-    cautions = list(_cautions(names, own, its))
-    counted = counts(own), counts(its)
-    for coefficient in COEFFICIENTS:
-        found = compare(*counted, coefficient, names=names)
-        yield {
-            "first": first.name,
-            "second": second.name,
-            **condition,
-            "coefficient": coefficient,
-            "first_value": found.first,
-            "second_value": found.second,
-            "difference": found.difference,
-            "difference_interval": None if found.low is None else [found.low, found.high],
-            "n_questions": found.n_questions,
-            "n_replications": list(found.n_replications),
-            "drivers": [
-                {"question": driver.question, "influence": driver.influence}
-                for driver in found.drivers[:MOST_DRIVERS]
-            ],
-            "left_out": {reason: list(questions) for reason, questions in found.left_out.items()},
-            "reason": found.reason,
-            "cautions": cautions,
+def _compared(benchmark: str, parts: Mapping[str, pd.DataFrame]) -> Iterator[Comparison]:
+    if benchmark == ALL:
+        several = {
+            name: {str(part): counts(rows) for part, rows in table.groupby("benchmark")}
+            for name, table in parts.items()
         }
+        for coefficient in COEFFICIENTS:
+            yield from compare_pooled(several, coefficient)
+        return
+    counted = {name: counts(table) for name, table in parts.items()}
+    for coefficient in COEFFICIENTS:
+        yield from compare_all(counted, coefficient)
+
+
+def _record(found: Comparison, condition: Record, own: pd.DataFrame, its: pd.DataFrame) -> Record:
+    first, second = found.names
+    return {
+        "first": first,
+        "second": second,
+        **condition,
+        "coefficient": found.coefficient,
+        "first_value": found.first,
+        "second_value": found.second,
+        "difference": found.difference,
+        "difference_interval": None if found.low is None else [found.low, found.high],
+        "n_questions": found.n_questions,
+        "n_replications": [finite(number) for number in found.n_replications],
+        "drivers": [
+            {"question": driver.question, "influence": driver.influence}
+            for driver in found.drivers[:MOST_DRIVERS]
+        ],
+        "left_out": {reason: list(questions) for reason, questions in found.left_out.items()},
+        "reason": found.reason,
+        "cautions": list(_cautions(found.names, own, its)),
+    }
 
 
 def _cautions(names: tuple[str, str], own: pd.DataFrame, its: pd.DataFrame) -> Iterator[str]:
@@ -172,51 +197,59 @@ def _cautions(names: tuple[str, str], own: pd.DataFrame, its: pd.DataFrame) -> I
 
 
 def _shared(
-    first: Side, second: Side, left_out: list[str]
-) -> Iterator[tuple[Record, pd.DataFrame, pd.DataFrame]]:
-    """Judge and temperature by value where the sides share values; else each must have one."""
+    sides: Sequence[Side], left_out: list[str]
+) -> Iterator[tuple[Record, dict[str, pd.DataFrame]]]:
+    """Judge and temperature by value where a side has several; else each may have its own."""
     keys: list[str] = []
     for key in _CONDITIONS:
-        values = [set(side.table[key].dropna()) for side in (first, second) if key in side.table]
-        if len(values) < 2 or max(map(len, values)) <= 1:
+        if not all(key in side.table for side in sides):
             continue
-        if not values[0] & values[1]:
+        values = {side.name: set(side.table[key].dropna()) for side in sides}
+        if max(map(len, values.values())) <= 1:
+            continue
+        having = Counter(value for own in values.values() for value in own)
+        if max(having.values()) < 2:
             raise UserError(
-                f"{first.name} and {second.name} have several {key}s and share none. Give logs "
+                f"{' and '.join(values)} have several {key}s and share none. Give logs "
                 f"of one {key} each, or compare with --by {key}."
             )
         keys.append(key)
-        for value in sorted(values[0] ^ values[1]):
-            left_out.append(f"Only one side has {key} {whole(value)}.")
-        for side in (first, second):
+        for value in sorted(having):
+            left_out += [
+                f"{name} has no {key} {whole(value)}."
+                for name, own in values.items()
+                if value not in own
+            ]
+        for side in sides:
             if unknown := int(side.table[key].isna().sum()):
                 left_out.append(f"{unknown:,} judgments of {side.name} have no {key}.")
-    if not keys:
-        yield {}, first.table, second.table
-        return
-    others = dict(list(second.table.groupby(keys, sort=False)))
-    for condition, rows in first.table.groupby(keys, sort=False):
-        if condition in others:
-            named = zip(keys, condition, strict=True)
-            yield {key: whole(value) for key, value in named}, rows, others[condition]
+    conditions: dict[tuple[Any, ...], dict[str, pd.DataFrame]] = {}
+    for side in sides:
+        parts = side.table.groupby(keys, sort=False) if keys else [((), side.table)]
+        for values_of, rows in parts:
+            conditions.setdefault(values_of, {})[side.name] = rows
+    for values_of, tables in conditions.items():
+        if len(tables) > 1:
+            named = zip(keys, values_of, strict=True)
+            yield {key: whole(value) for key, value in named}, tables
 
 
 def _benchmarks(
-    one: pd.DataFrame, other: pd.DataFrame, first: Side, second: Side, left_out: list[str]
-) -> Iterator[tuple[dict[str, str], pd.DataFrame, pd.DataFrame]]:
-    """Every benchmark both sides have, and all of them together where verdicts are of one kind."""
-    both = [name for name in one["benchmark"].unique() if name in set(other["benchmark"])]
-    for name in sorted(set(one["benchmark"]) ^ set(other["benchmark"])):
-        where = first.name if name in set(one["benchmark"]) else second.name
-        left_out.append(f"Only {where} judged {name}.")
-    parts = [
-        (name, one[one["benchmark"] == name], other[other["benchmark"] == name]) for name in both
-    ]
-    if len({declared_categories(own) for _, own, _ in parts}) == 1 and len(parts) > 1:
-        yield (
-            {"benchmark": ALL},
-            one[one["benchmark"].isin(both)],
-            other[other["benchmark"].isin(both)],
-        )
-    for name, own, its in parts:
-        yield {"benchmark": name}, own, its
+    tables: Mapping[str, pd.DataFrame], left_out: list[str]
+) -> Iterator[tuple[str, dict[str, pd.DataFrame]]]:
+    """All benchmarks that every side has together, then each that two sides have."""
+    of = {name: set(table["benchmark"]) for name, table in tables.items()}
+    every = set.intersection(*of.values())
+    if len(every) > 1:
+        yield ALL, {name: table[table["benchmark"].isin(every)] for name, table in tables.items()}
+    for benchmark in dict.fromkeys(b for table in tables.values() for b in table["benchmark"]):
+        left_out += [
+            f"{name} did not judge {benchmark}." for name in of if benchmark not in of[name]
+        ]
+        parts = {
+            name: table[table["benchmark"] == benchmark]
+            for name, table in tables.items()
+            if benchmark in of[name]
+        }
+        if len(parts) > 1:
+            yield benchmark, parts

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from ..judgments import Judged, category_of, judged, order_varies
+from ..judgments import Judged, category_of, is_exact, judged, order_varies
 
 COPIES = (
     "At temperature 0 all replications of a prompt are copies of one answer. Their agreement says "
@@ -49,6 +49,10 @@ def _copied(table: pd.DataFrame) -> Iterator[str]:
     """Why, for each temperature at which no two replications of a question differ."""
     chosen = category_of(table)
     for temperature, rows in table.groupby("temperature", dropna=False):
+        if is_exact(rows):
+            if temperature == 0:
+                yield COPIES
+            continue
         asked = chosen.loc[rows.index].groupby([rows[name] for name in _ASKED], dropna=False)
         # Options in another order make another prompt.
         if asked.nunique().max() > 1 or asked.size().max() < 2 or order_varies(rows):

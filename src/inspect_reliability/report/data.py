@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..saving import whole
 from .analysis import Analysis
 from .forms.csv import columns, to_csv
 
@@ -23,8 +24,10 @@ def write_data(folder: Path, analysis: Analysis) -> list[Path]:
 
     Returns:
         The files.
+
+    Raises:
+        UserError: A file cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     table = analysis.judgments.table
     lines: Iterable[Iterable[Any]] = table.itertuples(index=False, name=None)
     tables = {"judgments": (table, list(map(str, table)), lines)}
@@ -37,20 +40,25 @@ def write_data(folder: Path, analysis: Analysis) -> list[Path]:
             parquet.unlink(missing_ok=True)
             csv.unlink(missing_ok=True)
             continue
-        _of_one_type(frame).to_parquet(parquet)
-        # A text from a model may contain a lone surrogate, which is no UTF-8.
-        csv.write_bytes(to_csv(names, lines, "\r\n").encode("utf-8", "backslashreplace"))
+        with whole(parquet) as part:
+            _of_one_type(frame).to_parquet(part)
+        with whole(csv) as part:
+            # A text from a model may contain a lone surrogate, which is no UTF-8.
+            text = to_csv(names, lines, "\r\n").encode("utf-8", "backslashreplace")
+            Path(part).write_bytes(text)
         written += [parquet, csv]
     return written
 
 
 def _of_one_type(table: pd.DataFrame) -> pd.DataFrame:
-    """Columns as parquet wants them: a column of mixed types becomes text."""
+    """Columns as parquet wants them: mixed types and numbers of over 64 bits become text."""
     table = table.copy()
     for name in table:
         kinds = {type(value) for value in table[name].dropna()}
         if kinds == {tuple}:
             table[name] = table[name].map(list, na_action="ignore")
-        elif len(kinds) > 1 and not kinds <= {int, float}:
+        elif (len(kinds) > 1 and not kinds <= {int, float}) or (
+            int in kinds and table[name].dropna().abs().max() >= 2**63
+        ):
             table[name] = table[name].map(str, na_action="ignore")
     return table

@@ -1,18 +1,31 @@
 """Is a judge good enough? By the interval, not by the number alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from ..judgments import GROUP_BY, Judgments, counts
-from ..stats import FAILS, OPEN, PASSES, omega, rate, within_limit
+from ..stats import (
+    FAILS,
+    OPEN,
+    PASSES,
+    Decision,
+    Estimate,
+    anytime_omega,
+    anytime_rate,
+    look_level,
+    questions_to_decide,
+    questions_to_decide_rate,
+    rate,
+    within_limit,
+)
 from ..verdicts import NON_RESPONSE
 from .analysis import split
 from .copies import why_no_evidence
 from .document import Block, Caution, Document, Table, Text, Tone
-from .row import interval
-from .wording import Named, describe, estimate, plain
+from .row import interval, omega_of
+from .wording import Named, Record, describe, estimate, field, plain
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
     PASSES: ("The gate passes.", "good"),
@@ -20,58 +33,93 @@ _SENTENCES: dict[str, tuple[str, Tone]] = {
     OPEN: ("The gate is too uncertain to say. Judge more questions.", "unsure"),
 }
 
+_SEVERAL = "Evidence that may be looked at any time is of one benchmark: group by benchmark."
+
 
 @dataclass(frozen=True)
 class Limits:
-    """What is asked of a judge; None: not asked.
+    """What is asked of a judge, and what decides; None: not asked.
 
     Attributes:
         min_omega: Omega of one replication must be at least this.
         max_non_response: The share of judgments without a verdict must be at most this.
+        looks: Looks that are planned; any of them may decide.
+        anytime: Whether to decide by evidence that is valid however often one looks.
     """
 
     min_omega: float | None = None
     max_non_response: float | None = None
+    looks: int = 1
+    anytime: bool = False
+
+    @property
+    def level(self) -> float:
+        """The level of each interval."""
+        return look_level(0.95, self.looks)
 
 
 def check(judgments: Judgments, limits: Limits, by: Sequence[str] = GROUP_BY) -> list[Named]:
     """Check every group against the limits.
 
-    A requirement passes, or fails, where the whole 95% interval does; where the interval contains
-    the limit, or there is none, more questions are needed. Omega of replications that may be
-    copies of one another decides nothing. Grades that `not_checked` names are skipped.
+    A requirement passes, or fails, where the whole interval does, or the evidence says so; else
+    more questions are needed. Omega of replications that may be copies of one another decides
+    nothing. Grades that `not_checked` names are skipped.
 
     Returns:
         One record a group and requirement: its `value` with `value_interval`, and the `result`.
     """
-    checks = []
-    for group, table in split(judgments, by):
-        if _once_beside_replications(table, judgments.table):
-            continue
-        counted = counts(table)
-        asked = []
-        if (limit := limits.min_omega) is not None:
-            found, why = omega(counted), why_no_evidence(table)
-            result = OPEN if why else within_limit(found, at_least=limit)
-            asked.append(
-                (f"omega >= {limit:g}", replace(found, reason=why or found.reason), result)
-            )
-        if (limit := limits.max_non_response) is not None:
-            found = rate(counted, NON_RESPONSE)
-            result = within_limit(found, at_most=limit)
-            asked.append((f"non-response <= {limit:g}", found, result))
-        for requirement, found, result in asked:
-            record = plain(group) | {
-                "requirement": requirement,
-                "value": found.value,
-                "value_interval": interval(found),
-                "n_questions": found.n_questions,
-                "result": result,
-                "reason": found.reason,
-                "warning": found.warning,
-            }
-            checks.append(Named(describe(group), record))
-    return checks
+    return [
+        Named(describe(group), plain(group) | record)
+        for group, table in split(judgments, by)
+        if not _once_beside_replications(table, judgments.table)
+        for record in _requirements(table, limits)
+    ]
+
+
+def _requirements(table: pd.DataFrame, limits: Limits) -> Iterator[Record]:
+    counted, level = counts(table), limits.level
+    evidence, more = None, None
+    if (limit := limits.min_omega) is not None:
+        found, why = omega_of(table, counted, level), why_no_evidence(table)
+        if limits.anytime and table["benchmark"].nunique() > 1:
+            why = why or _SEVERAL
+        if not why and found.value is not None:
+            if limits.anytime:
+                evidence = anytime_omega(counted, limit)
+            else:
+                more = questions_to_decide(counted, limit, level)
+        result = OPEN if why else within_limit(found, at_least=limit)
+        found = replace(found, reason=why or found.reason)
+        yield _record(f"omega >= {limit:g}", found, result, evidence, more)
+    if (limit := limits.max_non_response) is not None:
+        found = rate(counted, NON_RESPONSE, level)
+        evidence, more = None, None
+        if limits.anytime:
+            evidence = anytime_rate(counted, limit, NON_RESPONSE)
+        else:
+            more = questions_to_decide_rate(counted, limit, NON_RESPONSE, level)
+        result = within_limit(found, at_most=limit)
+        yield _record(f"non-response <= {limit:g}", found, result, evidence, more)
+
+
+def _record(
+    requirement: str, found: Estimate, result: str, evidence: Decision | None, more: int | None
+) -> Record:
+    if evidence:
+        result, more = evidence.result, evidence.more_questions
+    return {
+        "requirement": requirement,
+        "value": found.value,
+        "value_interval": interval(found),
+        "level": found.level,
+        "n_questions": found.n_questions,
+        "evidence_for": evidence and evidence.for_pass,
+        "evidence_against": evidence and evidence.for_fail,
+        "evidence_needed": evidence and evidence.needed,
+        "result": result,
+        "more_questions": more if result == OPEN else None,
+        "reason": found.reason,
+    }
 
 
 def not_checked(judgments: Judgments, by: Sequence[str] = GROUP_BY) -> list[str]:
@@ -91,19 +139,47 @@ def overall(checks: Sequence[Named]) -> str:
 
 def gate_document(checks: Sequence[Named]) -> Document:
     """The checks, their common result, and why a judge is uncertain."""
-    value = estimate("value", "z.3f")
-    headings = ["Judge", "Requirement", "Value [95%]", "N", "Result"]
-    cells = [
-        [name, one["requirement"], value(one), str(one["n_questions"]), one["result"]]
-        for name, one in checks
-    ]
+    levels = "".join(f" [{level:.3g}%]" for level in {100 * one["level"] for _, one in checks})
+    columns = {
+        "Requirement": field("requirement"),
+        f"Value{levels}": estimate("value", "z.3f"),
+        "N": field("n_questions"),
+        "Evidence": _evidence,
+        "Result": field("result"),
+        "More questions": field("more_questions", ","),
+    }
+    known = {heading: of for heading, of in columns.items() if any(of(one) for _, one in checks)}
+    cells = [[name, *(of(one) for of in known.values())] for name, one in checks]
     result = overall(checks)
-    blocks: list[Block] = [Table(headings, cells), Text(*_SENTENCES[result])]
-    for name, one in checks:
-        why = one["reason"] if one["result"] == OPEN else None
-        blocks += [Caution(text, (name,)) for text in (why, one["warning"]) if text]
+    blocks: list[Block] = [Table(["Judge", *known], cells), Text(*_SENTENCES[result])]
+    if "More questions" in known:
+        blocks.append(Text(_MORE))
+    if "Evidence" in known:
+        blocks.append(Text(_ANYTIME))
+    blocks += [
+        Caution(one["reason"], (name,))
+        for name, one in checks
+        if one["result"] == OPEN and one["reason"]
+    ]
     results = {"result": result, "rows": [check.record for check in checks]}
     return Document("Are the judges good enough?", blocks, results)
+
+
+def _evidence(record: Record) -> str:
+    if record["evidence_for"] is None:
+        return ""
+    for_it, against, needed = (record[f"evidence_{k}"] for k in ("for", "against", "needed"))
+    return f"{for_it:.3g} for, {against:.3g} against ({needed:.3g} decides)"
+
+
+_MORE = (
+    "More questions: with so many more of the same kind the gate decides with a probability of "
+    "about 80%, if the value is right."
+)
+_ANYTIME = (
+    "Evidence: you may look after every question, and stop when it decides. Ask questions in "
+    "random order, and decide before their verdicts are known how many replications each gets."
+)
 
 
 def _once_beside_replications(table: pd.DataFrame, judgments: pd.DataFrame) -> bool:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from .analysis import Analysis
 from .document import Block, Document, Table
 from .summary import cautions, legend, published
-from .wording import Record, estimate, text
+from .wording import Record, describe, estimate, text
 
-_CELLS = (estimate("omega"), published)
+_OMEGA = estimate("omega")
 
 
 def judge_by_benchmark(records: Sequence[Record], benchmarks: Sequence[str] = ()) -> Table:
-    """One row a judge and temperature, two columns a benchmark.
+    """One row a judge and temperature, one column a benchmark, two where it is the study's.
 
     Args:
         records: Rows grouped by judge, benchmark and temperature. Outputs of each responder, where
@@ -26,22 +26,23 @@ def judge_by_benchmark(records: Sequence[Record], benchmarks: Sequence[str] = ()
     for record in sorted(records, key=_line):
         line = str(record["judge"]), text(record["temperature"])
         lines.setdefault(line, {})[_column(record)] = record
-    omega = estimate("omega")
-    rows = [
-        [
-            *line,
-            *(cell(found[c]) if c in found else "" for c in columns for cell in (omega, published)),
-        ]
-        for line, found in lines.items()
-    ]
-    headings = [h for c in columns for h in (f"{c}: omega [95%]", "published")]
-    return Table(["Judge", "T", *headings], rows)
+    rows = [list(line) for line in lines]
+    headings = ["Judge", "T"]
+    for column in columns:
+        own = [found.get(column) for found in lines.values()]
+        for heading, cell in ((f"{column}: omega [95%]", _OMEGA), ("published", published)):
+            cells = [cell(record) if record else "" for record in own]
+            if cell is _OMEGA or any(cells):
+                headings.append(heading)
+                rows = [[*row, one] for row, one in zip(rows, cells, strict=True)]
+    return Table(headings, rows)
 
 
 def table_2(analysis: Analysis, benchmarks: Sequence[str] = ()) -> Document:
     """The table with its legend and cautions."""
     table = judge_by_benchmark(analysis.results["rows"], benchmarks)
-    blocks: list[Block] = [table, *legend(("Omega [95%]", "Published")), *cautions(analysis.rows)]
+    named = {heading.rpartition(": ")[2].capitalize() for heading in table.headings}
+    blocks: list[Block] = [table, *legend(sorted(named)), *cautions(analysis.rows)]
     return Document("Judges by benchmark", blocks, analysis.results)
 
 
@@ -52,5 +53,5 @@ def _line(record: Record) -> tuple[str, bool, float]:
 
 
 def _column(record: Record) -> str:
-    responder = record.get("responder")
-    return f"{record['benchmark']} of {responder}" if responder else str(record["benchmark"])
+    kind = {name: record.get(name) for name in ("benchmark", "scorer", "responder", "study")}
+    return describe(kind)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..published.text import judgment_text
-from ..stats import Counts
+from ..stats import Counts, Shares
 from ..verdicts import INVALID, NON_RESPONSE
 from .row import Row
 from .wording import Record
@@ -14,9 +14,9 @@ QUESTIONS = 2
 """Questions of each row."""
 
 
-def least_stable(counts: Counts) -> list[int]:
+def least_stable(counts: Counts | Shares) -> list[int]:
     """Rows of the counts from the smallest share of the most frequent verdict to the largest."""
-    modal = counts.table.max(axis=1) / np.maximum(counts.replications, 1)
+    modal = counts.shares.max(axis=1)
     return [int(i) for i in np.argsort(modal, kind="stable")]
 
 
@@ -27,6 +27,8 @@ def contradictions(row: Row, texts: bool) -> Iterator[Record]:
         row: The row.
         texts: Whether to read prompts and outputs from the logs; else they are None.
     """
+    if row.exact:
+        return  # no output was drawn
     chosen = row.choices
     for i in least_stable(row.counts)[:QUESTIONS]:
         asked = row.table["question"] == row.counts.questions[i]

@@ -1,24 +1,24 @@
 """How many votes, questions and replications does a judge need?"""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import Judgments, counts
-from ..stats import Counts, ReliabilityError, precision
+from ..judgments import GROUP_BY, Judgments, counts
+from ..stats import Counts, ReliabilityError, Shares, precision
 from .analysis import split
 from .copies import why_no_evidence
 from .document import Block, Document, Table, Text
 from .votes import majority_of, votes_of
-from .wording import Named, Record, describe, field, plain
-
-PLAN_BY = ("judge", "temperature")
-"""Benchmarks are pooled: a plan needs all the questions there are."""
+from .wording import Named, Record, describe, field, finite, plain
 
 COEFFICIENTS = ("omega", "agreement")
 REPLICATIONS = (5, 10, 20, 50, 100)
+
+_SEVERAL = "Questions of several benchmarks are not one test. Plan for each: group by benchmark."
 
 _TABLES = {
     "votes": (
@@ -34,8 +34,9 @@ _TABLES = {
         {
             "Coefficient": field("coefficient"),
             "Half-width": lambda design: f"+-{design['half_width']:g}",
-            "Replications": field("n_replications"),
+            "Replications": field("n_replications", missing="exact"),
             "Questions": field("n_questions", ","),
+            "Range": lambda design: f"{design['fewest']:,}-{design['most']:,}",
             "Judgments": field("judgments", ","),
             "Tokens": field("tokens", ",", "not known"),
         },
@@ -45,9 +46,10 @@ _TABLES = {
 
 def plans(
     judgments: Judgments,
-    by: Sequence[str] = PLAN_BY,
+    by: Sequence[str] = GROUP_BY,
     half_widths: Sequence[float] = (0.05, 0.1),
     wanted: float = 0.95,
+    assurance: float = 0.8,
 ) -> list[Named]:
     """Plan for every group of judgments.
 
@@ -56,6 +58,7 @@ def plans(
         by: Columns to group by.
         half_widths: Half-widths wanted of the intervals.
         wanted: Probability that two majorities agree, for a question to count as stable.
+        assurance: Probability that a study reaches its half-width.
 
     Returns:
         One record a group: `votes` and how many are needed, the questions that stay unsettled,
@@ -73,7 +76,7 @@ def plans(
     return [
         Named(
             f"{describe(group)} ({len(counted.questions)} questions)",
-            _plan(group, rows, counted, half_widths, wanted),
+            _plan(group, rows, counted, half_widths, wanted, assurance),
         )
         for group, rows, counted in groups
     ]
@@ -91,7 +94,16 @@ def plan_document(found: Sequence[Named], wanted: float = 0.95) -> Document:
             if plan[key]:
                 blocks.append(Table.of(plan[key], columns, title))
             sheet += [group | {"table": key} | record for record in plan[key]]
+        if plan["designs"]:
+            blocks.append(
+                Text(
+                    f"{plan['assurance']:.0%} of studies with so many questions reach the "
+                    "half-width. Range: the number lies in it with a probability of 80%, because "
+                    "the pilot does not show exactly how much questions differ."
+                )
+            )
         blocks += [Text(remark) for remark in remarks(plan, wanted)]
+    blocks += [Text(line) for line in _costs(found)]
     results = {"rows": [plan.record for plan in found]}
     return Document("How large must the next study be?", blocks, results, sheet=sheet)
 
@@ -125,9 +137,10 @@ def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
 def _plan(
     group: Mapping[str, Any],
     table: pd.DataFrame,
-    counted: Counts,
+    counted: Counts | Shares,
     half_widths: Sequence[float],
     wanted: float,
+    assurance: float,
 ) -> Record:
     majority, reason = majority_of(counted, why_no_evidence(table), wanted)
     why = {"votes": reason} if reason else {}
@@ -138,16 +151,18 @@ def _plan(
             if majority.most_by_question
             else "replications, and there are fewer than 4."
         )
-    known = table["tokens"].dropna() if "tokens" in table else pd.Series(dtype=float)
-    tokens = float(known.mean()) if len(known) else None
+    tokens = _tokens(table, counted)
+    replications = (math.inf,) if isinstance(counted, Shares) else REPLICATIONS
     designs = []
     for coefficient in COEFFICIENTS:
         found = precision(counted, coefficient)
         for half_width in half_widths:
             try:
+                if coefficient == "omega" and table["benchmark"].nunique() > 1:
+                    raise ReliabilityError(_SEVERAL)
                 if found.reason:
                     raise ReliabilityError(found.reason)
-                studies = found.designs(half_width, REPLICATIONS)
+                studies = found.designs(half_width, replications, assurance)
             except ReliabilityError as error:
                 why[f"{coefficient} +-{half_width:g}"] = str(error)
                 continue
@@ -155,8 +170,10 @@ def _plan(
                 {
                     "coefficient": coefficient,
                     "half_width": half_width,
-                    "n_replications": study.n_replications,
+                    "n_replications": finite(study.n_replications),
                     "n_questions": study.n_questions,
+                    "fewest": study.fewest,
+                    "most": study.most,
                     "judgments": study.judgments,
                     "tokens": None if tokens is None else round(study.judgments * tokens),
                 }
@@ -172,9 +189,35 @@ def _plan(
         ],
         "unsettled_votes": majority.most_by_question if majority else None,
         "designs": designs,
+        "assurance": assurance,
         "tokens_per_judgment": tokens,
         "not_estimable": why,
     }
+
+
+def _tokens(table: pd.DataFrame, counted: Counts | Shares) -> float | None:
+    """Tokens of one verdict, or of one exact distribution."""
+    known = table["tokens"].dropna() if "tokens" in table else pd.Series(dtype=float)
+    if known.empty:
+        return None
+    exact = isinstance(counted, Shares)
+    return float(known.sum() / (table["place"] == 1).sum() if exact else known.mean())
+
+
+def _costs(found: Sequence[Named]) -> Iterator[str]:
+    """What exact verdicts cost beside sampled ones of the same judge."""
+    tokens: dict[str, dict[str, float]] = {}
+    for _, plan in found:
+        if "method" in plan and plan["tokens_per_judgment"]:
+            same = {name: plan[name] for name in GROUP_BY if name in plan}
+            tokens.setdefault(describe(same), {})[plan["method"]] = plan["tokens_per_judgment"]
+    for name, cost in tokens.items():
+        if len(cost) == 2:
+            yield (
+                f"{name}: an exact verdict takes as many tokens as "
+                f"{cost['exact'] / cost['sampled']:.3g} sampled ones, and says more than any "
+                "number of them."
+            )
 
 
 def _votes(n: int) -> str:

@@ -1,7 +1,6 @@
 """Does a judge go by the position of an option, or by whose answer it is?"""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import pandas as pd
 
@@ -15,7 +14,7 @@ def position_shares(rows: Sequence[Row]) -> Iterator[Record]:
     for row in rows:
         options = row.judged.labels
         if set(options) & set(row.table["verdict"]):
-            yield from _shares(row, row.table["verdict"], options)
+            yield from _shares(row, row.judged.verdicts, options)
 
 
 def responder_shares(rows: Sequence[Row]) -> Iterator[Record]:
@@ -24,7 +23,7 @@ def responder_shares(rows: Sequence[Row]) -> Iterator[Record]:
         if len(_choices(row)) and row.table["order"].nunique() > 1:
             verdict = row.table["verdict"]
             chosen = verdict.where(~verdict.isin(row.judged.labels), row.table["responder"])
-            yield from _shares(row, chosen, _responders(row.table))
+            yield from _shares(row, list(chosen), _responders(row.table))
 
 
 def position_effects(rows: Sequence[Row]) -> Iterator[Record]:
@@ -32,7 +31,9 @@ def position_effects(rows: Sequence[Row]) -> Iterator[Record]:
     for row in rows:
         options, responders = row.judged.labels, _responders(row.table)
         chosen = _choices(row)
-        if chosen.empty or not row.judged.order_varies or len(options) != len(responders):
+        if row.exact or chosen.empty or not row.judged.order_varies:
+            continue
+        if len(options) != len(responders):
             continue
         found = position_or_preference(
             Counts.from_long(chosen["question"], chosen["verdict"], options),
@@ -58,8 +59,8 @@ def _responders(table: pd.DataFrame) -> list[str]:
     return sorted({name for order in orders for name in order})
 
 
-def _shares(row: Row, chosen: "pd.Series[Any]", options: Sequence[str]) -> Iterator[Record]:
-    found = choice_shares(Counts.from_long(row.table["question"], chosen), options)
+def _shares(row: Row, chosen: Sequence[str | None], options: Sequence[str]) -> Iterator[Record]:
+    found = choice_shares(row.judged.count(chosen), options)
     for k, option in enumerate(options):
         yield row.keys | {
             "option": option,

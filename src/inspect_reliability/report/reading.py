@@ -15,7 +15,7 @@ SHOWN = 3
 
 def read_by(row: Row) -> Iterator[Record]:
     """The forms in which verdicts were found, and how often; nothing where scores do not say."""
-    if "read_by" not in row.table:
+    if "read_by" not in row.table or row.exact:
         return
     found = row.table["read_by"]
     names = found.where(found.notna(), row.table["verdict"])
@@ -28,7 +28,7 @@ def without_verdict(row: Row) -> Iterator[Record]:
 
     They are spread over the row, and their texts are read from the logs; None if they cannot be.
     """
-    if not row.lacks_verdicts:
+    if not row.lacks_verdicts or row.exact:
         return
     silent = row.table[row.table["verdict"].isin([NON_RESPONSE, INVALID])]
     for _, judgment in silent.iloc[:: max(len(silent) // SHOWN, 1)][:SHOWN].iterrows():

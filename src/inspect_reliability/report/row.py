@@ -14,11 +14,14 @@ from ..stats import (
     Counts,
     Estimate,
     Floor,
+    Shares,
     accuracy,
+    bounds,
     handle_non_response,
     noise_floor,
     omega,
     panel,
+    pooled_omega,
     rate,
 )
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
@@ -38,8 +41,8 @@ BANDS = (
 _MERGED = ("omega", "agreement", "fleiss_kappa")
 """Coefficients of verdicts of which everything but "correct" is one category."""
 
-FEWEST_QUESTIONS = 3
-"""With fewer questions omega gets no word."""
+ANOTHER_DESIGN = "the published study used another design; ask for it with --published"
+"""Why a row lacks what only the study has."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class Row:
     group: Mapping[str, Any]
     table: pd.DataFrame
     judged: Judged
-    counts: Counts
+    counts: Counts | Shares
     estimates: Mapping[str, Estimate]
     no_evidence: str | None
     record: Record
@@ -78,6 +81,11 @@ class Row:
         return plain(self.group)
 
     @property
+    def exact(self) -> bool:
+        """Whether its verdicts are exact distributions."""
+        return self.judged.exact
+
+    @property
     def lacks_verdicts(self) -> bool:
         """Whether many outputs name no verdict, or several."""
         return lacks_verdicts(self.table)
@@ -88,13 +96,19 @@ class Row:
         return pd.Series(self.judged.choices, self.table.index, dtype=object)
 
 
-def row_of(group: Mapping[str, Any], table: pd.DataFrame, permutations: int = 200) -> Row:
+def row_of(
+    group: Mapping[str, Any],
+    table: pd.DataFrame,
+    permutations: int = 200,
+    as_the_study: bool = False,
+) -> Row:
     """Compute one row.
 
     Args:
         group: What the row is of.
         table: Its judgments.
         permutations: Permutations of the published procedure's floor; 0 leaves the procedure out.
+        as_the_study: Whether to compute the published study's coefficients whatever the design.
     """
     # Seeded permutations then give the same floor however the judgments were read.
     table = table.sort_values(["question", "replication"], kind="stable")
@@ -102,11 +116,17 @@ def row_of(group: Mapping[str, Any], table: pd.DataFrame, permutations: int = 20
     counted = judgments.counts()
     correctness = set(counted.categories) - {NON_RESPONSE, INVALID} == {CORRECT, INCORRECT}
     codes = CORRECTNESS_CODES if correctness else LETTER_CODES
+    of_the_study = as_the_study or _is_of_the_study(table, judgments, correctness)
     unknown = sorted(set(table["verdict"]) - set(codes))
-    coded = None if unknown else encode(judgments.matrix(judgments.verdicts), codes)
+    exact = isinstance(counted, Shares)
+    coded = None
+    if of_the_study and not unknown and not exact:
+        coded = encode(judgments.matrix(judgments.verdicts), codes)
     without = handle_non_response(counted, "excluded", NON_RESPONSE)
     found = estimates(judgments) | {
+        "omega": omega_of(table, counted),
         "non_response_rate": rate(counted, NON_RESPONSE),
+        "invalid_rate": rate(counted, INVALID),
         "omega_non_response_unique": omega(handle_non_response(counted, "unique", NON_RESPONSE)),
         "omega_non_response_excluded": omega(without),
     }
@@ -118,7 +138,11 @@ def row_of(group: Mapping[str, Any], table: pd.DataFrame, permutations: int = 20
         found |= {f"{name}_correct_or_not": estimate for name, estimate in merged.items()}
     no_evidence = why_no_evidence(table)
     published, reason = None, "the published procedure was left out"
-    if coded is None:
+    if not of_the_study:
+        reason = ANOTHER_DESIGN
+    elif exact:
+        reason = "the published procedure needs replications"
+    elif coded is None:
         reason = f"the published procedure has no code for {', '.join(unknown[:3])}"
     elif permutations:
         published = as_published(coded, None if correctness else codes[NON_RESPONSE], permutations)
@@ -126,29 +150,50 @@ def row_of(group: Mapping[str, Any], table: pd.DataFrame, permutations: int = 20
     first, why = found["omega"], dict[str, str]()
     record = plain(group) | {
         "n_questions": first.n_questions,
-        "n_replications": whole(round(first.n_replications, 2)),
-        "n_judgments": len(table),
+        "method": method_of(exact),
+        "n_replications": None if exact else whole(round(first.n_replications, 2)),
+        "n_judgments": None if exact else len(table),
+        "n_categories": len(counted.categories),
+        **_open(counted),
         "seed_check": worst_seed_check(table),
-        "rule_of_thumb": None if no_evidence else band(first),
-        "omega_floor": _ends(noise_floor(counted, "omega", permutations or 200)),
+        "rule_of_thumb": band(first) if of_the_study and not no_evidence else None,
+        "omega_floor": _floor(counted, permutations or 200),
         **_values(found, why),
-        "invalid_rate": float((table["verdict"] == INVALID).mean()),
         "non_response_excluded_coverage": without.coverage,
         **_published(published, reason, why),
-        **(_accuracy(table, judgments, why) if correctness else {}),
+        **(_accuracy(table, judgments, counted, why) if correctness else {}),
         "not_estimable": why,
-        "cautions": list(cautions(group, table, judgments, first, published, no_evidence)),
+        "cautions": list(cautions(group, table, judgments, counted, first, published, no_evidence)),
     }
     if record["rule_of_thumb"] is None:
-        why["rule_of_thumb"] = no_evidence or "omega has no interval over questions"
+        unsure = no_evidence or (
+            "omega has no interval over questions"
+            if first.low is None
+            else "the interval of omega spans several labels"
+        )
+        why["rule_of_thumb"] = unsure if of_the_study else ANOTHER_DESIGN
     return Row(group, table, judgments, counted, found, no_evidence, record)
 
 
 def band(omega: Estimate) -> str | None:
-    """The rule-of-thumb word for omega; None where it has no interval over questions."""
-    if omega.value is None or omega.low is None or omega.n_questions < FEWEST_QUESTIONS:
+    """The rule-of-thumb word for omega; None unless its whole interval deserves the same word."""
+    if omega.low is None or omega.high is None:
         return None
-    return next((word for least, word in BANDS if omega.value >= least), "unacceptable")
+    words = {_word(omega.low), _word(omega.high)}
+    return words.pop() if len(words) == 1 else None
+
+
+def omega_of(table: pd.DataFrame, counted: Counts | Shares, level: float = 0.95) -> Estimate:
+    """Omega of a row; of several benchmarks, pooled with the benchmark as a facet."""
+    benchmarks = dict(list(table.groupby("benchmark", sort=False)))
+    if len(benchmarks) < 2:
+        return omega(counted, level)
+    parts = {str(name): counts(part) for name, part in benchmarks.items()}
+    return pooled_omega(parts, level).estimate
+
+
+def _word(value: float) -> str:
+    return next((word for least, word in BANDS if value >= least), "unacceptable")
 
 
 def interval(estimate: Estimate) -> list[float] | None:
@@ -181,6 +226,36 @@ def _ends(floor: Floor | None) -> list[float] | None:
     return None if floor is None else [floor.mean, floor.low, floor.high]
 
 
+def method_of(exact: bool) -> str:
+    """How verdicts came to be known."""
+    return "exact" if exact else "sampled"
+
+
+def _open(counted: Counts | Shares) -> Record:
+    """What exact distributions leave open, and what that can do to the coefficients."""
+    most = float(counted.open_mass.max()) if isinstance(counted, Shares) else None
+    ends = bounds(counted) if most and isinstance(counted, Shares) else {}
+    found = {f"{name}_bounds": ends.get(name) for name in ("omega", "agreement")}
+    return {"open_mass": most} | {name: one and list(one) for name, one in found.items()}
+
+
+def _floor(counted: Counts | Shares, permutations: int) -> list[float] | None:
+    if isinstance(counted, Shares):
+        return None  # exact verdicts have no noise
+    return _ends(noise_floor(counted, "omega", permutations))
+
+
+def _is_of_the_study(table: pd.DataFrame, judged: Judged, correctness: bool) -> bool:
+    """Whether the published study's designs were used."""
+    no = pd.Series(False, table.index)
+    said = table["paper_design"].eq(True) if "paper_design" in table else no
+    others = table["study"].notna() & ~said if "study" in table else no
+    # Logs older than other designs name no study: five options, or one responder's answers.
+    named = correctness and "responder" in table and bool(table["responder"].notna().all())
+    older = named or judged.labels == tuple("ABCDE")
+    return bool(said.all() or (older and not others.any()))
+
+
 def _published(published: AsPublished | None, reason: str, why: dict[str, str]) -> Record:
     found: Record = {}
     for name in ("omega", "alpha"):
@@ -193,8 +268,12 @@ def _published(published: AsPublished | None, reason: str, why: dict[str, str]) 
     return found
 
 
-def _accuracy(table: pd.DataFrame, judged: Judged, why: dict[str, str]) -> Record:
+def _accuracy(
+    table: pd.DataFrame, judged: Judged, counted: Counts | Shares, why: dict[str, str]
+) -> Record:
     """Share of outputs judged correct, with its errors."""
+    if isinstance(counted, Shares):
+        return _values({"a_lm": rate(counted, CORRECT)}, why)
     verdicts = [NON_RESPONSE if verdict == INVALID else verdict for verdict in judged.verdicts]
     missing = None
     if "missing" in table and table["missing"].notna().all():

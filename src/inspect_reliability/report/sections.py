@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-import numpy as np
-
-from ..stats import COEFFICIENTS
+from ..stats import COEFFICIENTS, Coefficient, Counts, Shares
 from .analysis import Analysis
 from .document import Block, Detail, Example, Figure, Section, Table, Text
 from .least_stable import least_stable
 from .row import Row
-from .wording import HEADINGS, Record, describe, estimate, field
+from .wording import HEADINGS, Record, describe, estimate, field, text
 
 MOST_QUESTIONS = 40
 """Bars of a figure; a figure of more questions shows the least stable ones."""
@@ -33,7 +31,12 @@ def sections(analysis: Analysis) -> list[Section]:
 
 def _omega(analysis: Analysis, across: str) -> Iterator[Block]:
     x = across or next((name for name in reversed(analysis.names) if name != "judge"), "")
+    unknown = []
     for title, records in _apart(analysis, "rows", "judge", x):
+        if all(record["omega"] is None for record in records):
+            reasons = dict.fromkeys(record["not_estimable"]["omega"] for record in records)
+            unknown.append(Text(f"Not known for {title}: {'; '.join(reasons)}."))
+            continue
         lowest = min(_LOWEST, *(r["omega"] - 0.05 for r in records if r["omega"] is not None), 0)
         columns = {"Judge": field("judge"), **_across(x), "Omega [95%]": estimate("omega")}
         yield Figure(
@@ -47,6 +50,7 @@ def _omega(analysis: Analysis, across: str) -> Iterator[Block]:
             y_label="omega, one verdict",
             lowest=lowest,
         )
+    yield from unknown
 
 
 def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
@@ -155,12 +159,20 @@ def _judges(analysis: Analysis, across: str) -> Iterator[Block]:
 def _coefficients(analysis: Analysis, across: str) -> Iterator[Block]:
     for row in analysis.rows:
         rows = [
-            [known.title, estimate(name)(row.record), known.about]
+            [_titled(known, row), estimate(name)(row.record), known.about]
             for name, known in COEFFICIENTS.items()
             if name in row.record
         ]
         table = Table(["Coefficient", "Value [95%]", "What it says"], rows)
         yield Detail(row.name, f"omega {estimate('omega')(row.record)}", [table])
+
+
+def _titled(known: Coefficient, row: Row) -> str:
+    """The title of a coefficient, with what it depends on."""
+    depends = [f"K = {row.record['n_categories']}"] if known.needs_categories else []
+    if known.depends_on_replications:
+        depends.append(f"R = {text(row.record['n_replications'], '.4g')}")
+    return f"{known.title} ({', '.join(depends)})" if depends else known.title
 
 
 def _questions(analysis: Analysis, across: str) -> Iterator[Block]:
@@ -179,10 +191,10 @@ def _verdicts(row: Row) -> Figure:
     """How each question was judged, the least stable first."""
     counts, order = row.counts, least_stable(row.counts)
     shown = order[:MOST_QUESTIONS]
-    used = [k for k in range(len(counts.categories)) if counts.table[:, k].any()]
+    shares = counts.shares
+    used = [k for k in range(len(counts.categories)) if shares[:, k].any()]
     some = f" (the first {len(shown)} of {len(order):,})" if len(shown) < len(order) else ""
     title = f"Verdicts of each question, the least stable first{some}"
-    shares = counts.table / np.maximum(counts.replications, 1)[:, None]
     records = [
         {"question": counts.questions[i], "verdict": counts.categories[k], "share": shares[i, k]}
         for i in shown
@@ -190,10 +202,17 @@ def _verdicts(row: Row) -> Figure:
     ]
     table = Table(
         ["Question", *(counts.categories[k] for k in used)],
-        [[counts.questions[i], *map(str, counts.table[i, used])] for i in shown],
+        [[counts.questions[i], *_cells(counts, i, used)] for i in shown],
     )
     words = f"{row.name}. {title}."
     return Figure(title, words, records, "question", "share", "verdict", table, kind="bars")
+
+
+def _cells(counts: Counts | Shares, i: int, used: list[int]) -> list[str]:
+    """A question's verdicts: how many of each, or how likely each."""
+    if isinstance(counts, Shares):
+        return [f"{share:.1%}" for share in counts.shares[i, used]]
+    return list(map(str, counts.table[i, used]))
 
 
 def _example(found: Record) -> Example:
@@ -232,7 +251,8 @@ _PARTS = (
         "Omega by condition",
         "By condition",
         "Intervals are over questions: they say what other questions of the same kind might have "
-        "shown. The numbers below a figure give the ends of an interval that leaves it.",
+        "shown. The numbers below a figure give the ends of an interval that leaves it. Hollow: "
+        "temperature 0, where replications may be copies of each other.",
         _omega,
     ),
     (

@@ -1,16 +1,21 @@
 """The report as a document: what was studied, the numbers, and what qualifies them."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 from .analysis import Analysis
 from .document import Block, Caution, Document, Table, Text
-from .row import Row
+from .row import ANOTHER_DESIGN, Row
 from .sections import sections
 from .wording import HEADINGS, Record, describe, estimate, field, text, whole
 
 COLUMNS = {"omega": "Omega", "agreement": "Agreement", "icc": "ICC"}
 """Coefficients that have a column in the main table."""
+
+MOST_SHOWN = 3
+"""Outputs without a verdict below the main tables; the page and JSON have three of each row."""
 
 _LONGEST = 200
 """Characters of an output."""
@@ -23,7 +28,7 @@ _MEANINGS = {
     ),
     "Rule of thumb": (
         "Rule of thumb: the labels were devised for whole-questionnaire scores. Here they label "
-        "single-verdict omega and ignore its interval."
+        "single-verdict omega, where its whole interval has one label."
     ),
     "Agreement [95%]": "Agreement: share of pairs of replications with the same verdict.",
     "ICC [95%]": "ICC: omega of verdicts that are numbers, where near misses count as near.",
@@ -70,7 +75,42 @@ def summary(analysis: Analysis) -> list[Block]:
         blocks.append(Table.of(own, named | shown, title))
     notes = [Text(str(note), "note") for note in analysis.judgments.notes]
     silent = _without_verdict(analysis)
-    return [*blocks, *legend(shown), *cautions(analysis.rows), *silent, *notes]
+    several = _over_benchmarks(analysis)
+    return [
+        *blocks,
+        *several,
+        *legend(shown),
+        *_exact(records),
+        *cautions(analysis.rows),
+        *silent,
+        *notes,
+    ]
+
+
+def _over_benchmarks(analysis: Analysis) -> list[Block]:
+    """Omega of each judge over several benchmarks."""
+    records = analysis.results["pooled"]
+    if not records:
+        return []
+    named = {
+        HEADINGS.get(name, name): field(name)
+        for name in analysis.names
+        if any(record.get(name) is not None for record in records)
+    }
+    shown = {
+        "Benchmarks": lambda record: ", ".join(record["benchmarks"]),
+        "N": field("n_questions"),
+        "Omega [95%]": estimate("omega"),
+        "Spread": field("between", ".2f", "not known"),
+    }
+    return [
+        Table.of(records, named | shown, "Over all benchmarks"),
+        Text(
+            "Over all benchmarks: verdicts are compared within a benchmark only, and each "
+            "benchmark counts alike. The interval is for other questions of these benchmarks. "
+            "Spread: standard deviation of omega between benchmarks, beyond chance."
+        ),
+    ]
 
 
 def columns(records: Sequence[Record]) -> dict[str, Callable[[Record], str]]:
@@ -85,13 +125,28 @@ def columns(records: Sequence[Record]) -> dict[str, Callable[[Record], str]]:
         "Published": published,
         "A_LM [95%]": estimate("a_lm", ".3f"),
     }
-    kept = ("Rule of thumb", "Non-response")
+    kept = ["Non-response"]
+    if any(r["not_estimable"].get("rule_of_thumb") != ANOTHER_DESIGN for r in records):
+        kept.append("Rule of thumb")
     return {name: of for name, of in shown.items() if name in kept or any(map(of, records))}
 
 
 def legend(headings: Iterable[str]) -> list[Text]:
     """What the columns say, one paragraph each."""
     return [Text(_MEANINGS[name]) for name in headings if name in _MEANINGS]
+
+
+def _exact(records: Sequence[Record]) -> Iterator[Text]:
+    """What exact verdicts mean for a reader, where a report has any."""
+    exact = [record for record in records if record["method"] == "exact"]
+    if not exact:
+        return
+    most = max(record["open_mass"] for record in exact)
+    left = f" At most {most:.2g} of a question's probability was left open." if most else ""
+    yield Text(
+        "Exact: the distribution of each verdict was computed, not sampled. A hundred replications "
+        f"more would have added nothing; only more questions would.{left}"
+    )
 
 
 def cautions(rows: Sequence[Row]) -> list[Caution]:
@@ -105,46 +160,57 @@ def cautions(rows: Sequence[Row]) -> list[Caution]:
 
 
 def _without_verdict(analysis: Analysis) -> Iterator[Text]:
+    """The first such output of each row, or more where rows are few."""
+    rows: Counter[str] = Counter()
+    known = []
     for found in analysis.results["without_verdict"]:
         if found["text"] is not None:
             name = describe(analysis.keys(found))
-            start = " ".join(found["text"].split())[:_LONGEST]
-            what = f"{name}, {found['question']}, replication {found['replication']}"
-            yield Text(f"Read as {found['verdict']} ({what}): {start or '(empty)'}")
+            rows[name] += 1
+            known.append((rows[name], name, found))
+    for _, name, found in sorted(known, key=itemgetter(0))[:MOST_SHOWN]:
+        start = " ".join(found["text"].split())[:_LONGEST]
+        what = f"{name}, {found['question']}, replication {found['replication']}"
+        yield Text(f"Read as {found['verdict']} ({what}): {start or '(empty)'}")
 
 
 def published(record: Record) -> str:
     """The published omega with its floor, in one cell of a table."""
     value, floor = record["published_omega"], record["published_omega_floor"]
     if value is None:
-        return "not applicable" if record["published_n_varying"] is None else "not estimable"
+        return "" if record["published_n_varying"] is None else "not estimable"
     beside = " ({:z.2f}: {:z.2f}-{:z.2f})".format(*floor) if floor else ""
     return f"{value:z.2f}{beside}"
 
 
 def _size(record: Record) -> str:
-    return f"{record['n_questions']} x {whole(round(record['n_replications'], 1))}"
+    replications = record["n_replications"]
+    known = "exact" if replications is None else whole(round(replications, 1))
+    return f"{record['n_questions']} x {known}"
 
 
 def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
     table = analysis.judgments.table
     temperatures = sorted(table["temperature"].dropna().unique(), reverse=True)
-    replications = [record["n_replications"] for record in analysis.results["rows"]]
-    span = dict.fromkeys(text(round(r, 1)) for r in (min(replications), max(replications)))
+    rows = analysis.results["rows"]
+    replications = sorted(r["n_replications"] for r in rows if r["method"] == "sampled")
+    span = dict.fromkeys(text(round(r, 1)) for r in (*replications[:1], *replications[-1:]))
+    ways = [" to ".join(span)] if span else []
+    ways += ["exact distributions"] * any(r["method"] == "exact" for r in rows)
     questions = table.groupby("benchmark", dropna=False)["question"].nunique().sum()
     checks = [
         (one["judge"], one["seed_check"] or "not checked")
         for one in analysis.results["seed_checks"]
     ]
-    seeds = list(dict.fromkeys(check for _, check in checks))
+    seeds = [f"{judge or 'not known'}: {check}" for judge, check in checks]
     return [
         ("Judges", _names(table["judge"])),
         ("Benchmarks", _names(table["benchmark"])),
         ("Questions", [f"{questions:,}"]),
-        ("Replications", [" to ".join(span)]),
+        ("Replications", ways),
         ("Temperatures", [", ".join(map(text, temperatures)) or "not known"]),
         ("Judgments", [f"{len(table):,}"]),
-        ("Seeds", seeds),
+        ("Seeds", seeds if seeds[1:] else [check for _, check in checks]),
     ]
 
 

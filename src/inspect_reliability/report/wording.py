@@ -1,5 +1,6 @@
 """Values as people read them: in tables, titles and sentences."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ HEADINGS = {
     "scorer": "Scorer",
     "responder": "Responder",
     "study": "Study",
+    "method": "Verdicts",
 }
 """Headings of the columns that rows are grouped by; any other column is its own heading."""
 
@@ -36,6 +38,11 @@ def whole(value: Any) -> Any:
     """A plain Python value, a whole number without its point: temperature 1, not 1.0."""
     value = value.item() if hasattr(value, "item") else value
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def finite(number: float) -> float | None:
+    """A number of replications; None of exact distributions, which have infinitely many."""
+    return None if math.isinf(number) else number
 
 
 def plain(group: Mapping[str, Any]) -> Record:
@@ -54,9 +61,9 @@ def flat(found: Record) -> Record:
     """A record in which every value is a number or a text."""
     plain: Record = {}
     for name, value in found.items():
-        if name.endswith("_interval"):
+        if name.endswith(("_interval", "_bounds")):
             low, high = value or (None, None)
-            stem = name.removesuffix("_interval")
+            stem = name.removesuffix("_interval").replace("_bounds", "_bound")
             plain |= {f"{stem}_low": low, f"{stem}_high": high}
         elif name.endswith("_floor"):
             mean, low, high = value or (None, None, None)

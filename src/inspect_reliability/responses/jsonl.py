@@ -51,13 +51,15 @@ def _question(record: dict[str, Any], benchmark: str, path: Path, where: str) ->
             f"'question' has {len(turns)}."
         )
     context = record.get("context")
+    if context is not None:
+        expect(context, str, f"{where}, 'context'")
     digest = blake2b("\n".join([*turns, context or ""]).encode(), digest_size=6).hexdigest()
     return Question(
         id=entry(record, "id", str, where) if "id" in record else f"text:{digest}",
         benchmark=benchmark,
         category=expect(record.get("category", ""), str, f"{where}, 'category'"),
         turns=turns,
-        context=None if context is None else expect(context, str, f"{where}, 'context'"),
+        context=context,
         targets=texts(record.get("targets", []), f"{where}, 'targets'"),
         source=f"questions and responses of {path.name}",
     )

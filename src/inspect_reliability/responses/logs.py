@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from inspect_ai.log import EvalLog, list_eval_logs
+from inspect_ai.log import EvalLog
 
 from ..benchmarks.metadata import question_of
 from ..errors import UserError
-from ..files import read_log
+from ..files import logs_below, read_log
 from .answers import Answer, NoAnswersError
 
 RESPONDER_TASK = "responds_to"
@@ -30,7 +30,7 @@ def answers_from_logs(path: Path, benchmark: str) -> list[Answer]:
         UserError: There is no log of a responder task of the benchmark, two of one responder, an
             unfinished one, one with several responses to a question, or one that cannot be read.
     """
-    files = [info.name for info in list_eval_logs(str(path))] if path.is_dir() else [str(path)]
+    files = logs_below(str(path)) if path.is_dir() else [str(path)]
     logs: dict[str, EvalLog] = {}
     for name in sorted(files):
         header = read_log(name, header_only=True)

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 _A_LINE = 10
@@ -42,3 +42,28 @@ def explanation(verdicts: Sequence[Any], texts: Sequence[str], first: int = 1) -
         place = labels.index(name)
         parts.append(f"**{name}** (replication {first + place})\n\n{texts[place]}")
     return "\n\n".join(parts)
+
+
+def distribution_table(exact: Sequence[Mapping[str, Any]]) -> str:
+    """Each verdict's probability, one column a temperature, and what was drawn from the rest.
+
+    Args:
+        exact: Distributions as the provider found them.
+
+    Returns:
+        Markdown.
+    """
+    verdicts = dict.fromkeys(
+        verdict
+        for one in exact
+        for verdict, _ in sorted(one["shares"].items(), key=lambda item: -item[1])
+    )
+    lines = [
+        ["verdict", *(f"T = {one['temperature']:g}" for one in exact)],
+        ["---"] * (len(exact) + 1),
+        *([name, *(f"{one['shares'].get(name, 0):.2%}" for one in exact)] for name in verdicts),
+        ["(open)", *(f"{one['open_mass']:.2%}" for one in exact)],
+        ["(draws from what is open)", *(", ".join(one["tail"]) for one in exact)],
+    ]
+    table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return f"{table}\n\n{exact[0]['rows']:,} continuations went through the model."

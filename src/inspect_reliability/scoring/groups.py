@@ -31,11 +31,13 @@ def judgments_by_label(
     Returns:
         Label -> judgments. The label is "" for all scores, "(key)" for a key of a value that is a
         mapping (or a place in a value that is a list, from 1), "(group)" for a group, and
-        "(key, group)" for both. Not in square brackets, which inspect's display takes for markup.
+        "(key, group)" for both; exact verdicts at other temperatures than the first add
+        "T=0.5". Not in square brackets, which inspect's display takes for markup.
         Empty where the scorer that was to be replicated asked no model.
     """
     warn_after_one_epoch()
-    if nothing_replicated(sample.score for sample in scores):
+    rejudged = any(map(is_rejudged, scores))
+    if rejudged and nothing_replicated(sample.score for sample in scores):
         warn_once(
             logger,
             "The scorer within rejudge asks no model, so nothing is replicated: its reliability "
@@ -65,9 +67,15 @@ def judgments_by_label(
             found.setdefault((key, group), []).append(judgment)
     labelled: dict[str, list[Judgment]] = {}
     for (key, group), judgments in found.items():
-        for label in _labels(key, group):
-            labelled.setdefault(label, []).extend(judgments)
-    _say_if_judged_once(scores, labelled)
+        # Exact verdicts at several temperatures are those of several judges.
+        by_temperature: dict[float | None, list[Judgment]] = {}
+        for judgment in judgments:
+            by_temperature.setdefault(judgment.temperature, []).append(judgment)
+        for number, (temperature, own) in enumerate(by_temperature.items()):
+            for label in _labels(key, group, f"T={temperature:g}" if number else ""):
+                labelled.setdefault(label, []).extend(own)
+    if rejudged:
+        _say_if_judged_once(labelled)
     return labelled
 
 
@@ -77,10 +85,10 @@ def is_rejudged(sample: SampleScore) -> bool:
     return kept is not None and kept.scorer is not None
 
 
-def _labels(key: str, group: str | None) -> Iterator[str]:
-    yield f"({key})" if key else ""
-    if group is not None:
-        yield f"({key}, {group})" if key else f"({group})"
+def _labels(key: str, group: str | None, condition: str) -> Iterator[str]:
+    for own in ("",) if group is None else ("", group):
+        named = ", ".join(filter(None, (key, own, condition)))
+        yield f"({named})" if named else ""
 
 
 def _usable(by: str | None, scores: Sequence[SampleScore]) -> str | None:
@@ -109,10 +117,8 @@ def _metadata(sample: SampleScore) -> tuple[Mapping[str, Any], Mapping[str, Any]
     return sample.score.metadata or {}, sample.sample_metadata or {}
 
 
-def _say_if_judged_once(
-    scores: Sequence[SampleScore], labelled: Mapping[str, Sequence[Judgment]]
-) -> None:
-    if any(map(is_rejudged, scores)) and any(
+def _say_if_judged_once(labelled: Mapping[str, Sequence[Judgment]]) -> None:
+    if any(
         len(judgments) == len({judgment.question for judgment in judgments})
         for judgments in labelled.values()
     ):

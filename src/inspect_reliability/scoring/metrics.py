@@ -8,7 +8,7 @@ samples' metadata, a metric has one value for all scores and one for each group,
 
 import logging
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 from inspect_ai.util import warn_once
@@ -41,8 +41,9 @@ def reliability(
 
     The metric has one value a name: omega with its 95% interval (`omega_low`, `omega_high`), the
     agreement, the share of non-responses, and the numbers of questions and of replications per
-    question; numbers add the ICC with its interval. What is not estimable (yet) is nan. The names
-    of a group of `by` are `omega(group)`, those of a key of a score that is a mapping `omega(key)`.
+    question (infinity where scores have exact distributions); numbers add the ICC with its
+    interval. What is not estimable (yet) is nan. The names of a group of `by` are `omega(group)`,
+    those of a key of a score that is a mapping `omega(key)`.
 
     Args:
         by: A key of the scores' or of the samples' metadata; adds the panel of each group.
@@ -146,8 +147,15 @@ def _number(value: float | None) -> float:
 
 def _share(judgments: Sequence[Judgment], category: str) -> float:
     """Share of the judgments with a verdict that are of a category; nan if there is none."""
-    given = [judgment.verdict for judgment in judgments if judgment.verdict is not None]
-    return sum(verdict == category for verdict in given) / len(given) if given else math.nan
+    given = (one for one in judgments if one.verdict is not None)
+    return _mean((one.verdict == category, one.weight) for one in given)
+
+
+def _mean(weighted: Iterable[tuple[bool, float]]) -> float:
+    """Share of the weight where something is so; nan if there is none."""
+    given = list(weighted)
+    whole = math.fsum(weight for _, weight in given)
+    return math.fsum(weight for so, weight in given if so) / whole if whole else math.nan
 
 
 def _by_label(name: str, compute: Callable[[Sequence[Judgment]], float], by: str | None) -> Metric:
@@ -207,14 +215,13 @@ def best_rate() -> Metric:
     """
 
     def compute(scores: list[SampleScore]) -> float:
-        known = [
-            judgment.responder == best
+        return _mean(
+            (judgment.responder == best, judgment.weight)
             for sample in scores
             if isinstance(best := (sample.score.metadata or {}).get("best"), str)
             for judgment in judgments_in(sample.score, str(sample.sample_id))
             if judgment.verdict is not None
-        ]
-        return sum(known) / len(known) if known else math.nan
+        )
 
     return compute
 

@@ -1,4 +1,4 @@
-"""Warn, after a one-epoch run, that reliability needs at least two epochs.
+"""Warn, after a run, where its coefficients had only one replication of each question.
 
 Inspect computes metrics all through a run, and at first no question has been asked twice: whether
 it stays so is known at the end.
@@ -24,7 +24,12 @@ class OneEpoch(Hooks):
     """Warns at the end of a run of one epoch whose metrics needed two."""
 
     async def on_task_end(self, data: TaskEnd) -> None:
-        """Warn, if a second epoch would have given coefficients."""
+        """Warn, if a second epoch or another line would have given coefficients."""
+        for name, key in grouped(data.log):
+            logger.warning(
+                f"grouped({name}(), '{key}') sees one score a sample, without its epochs. Write "
+                f"{name}(by='{key}') instead, and read this log again with inspect score."
+            )
         if lacks_epochs(data.log):
             logger.warning(
                 "Every question was asked once, so the reliability coefficients are nan. "
@@ -45,16 +50,30 @@ def lacks_epochs(log: EvalLog) -> bool:
     """
     scorers = [one for one in log.eval.scorers or [] if not _is_rejudge(one.name)]
     given = [log.eval.metrics, *(one.metrics for one in scorers)]
-    ours = {name for one in given for name in _names(one) if name.startswith(_OURS)}
+    ours = {one.name for some in given for one in _metrics(some) if one.name.startswith(_OURS)}
     values = [
         metric.value
         for score in (log.results.scores if log.results else [])
         if not _is_rejudge(score.scorer)
         for metric in score.metrics.values()
     ]
+    if any(map(math.isinf, values)):  # exact distributions: endless replications
+        return False
     return (
         (log.eval.config.epochs or 1) == 1 and bool(ours - _RATES) and any(map(math.isnan, values))
     )
+
+
+def grouped(log: EvalLog) -> set[tuple[str, str]]:
+    """Our metrics within inspect's `grouped`, with the key that each is grouped by."""
+    given = [log.eval.metrics, *(one.metrics for one in log.eval.scorers or [])]
+    inner = [
+        ((one.options.get("metric") or {}).get("name", ""), str(one.options.get("group_key")))
+        for some in given
+        for one in _metrics(some)
+        if one.name == "inspect_ai/grouped" and one.options
+    ]
+    return {(name.removeprefix(_OURS), key) for name, key in inner if name.startswith(_OURS)}
 
 
 def _is_rejudge(scorer: str) -> bool:
@@ -62,12 +81,12 @@ def _is_rejudge(scorer: str) -> bool:
     return scorer.removeprefix("rejudge").isdecimal() or scorer == "rejudge"
 
 
-def _names(metrics: Any) -> Iterator[str]:
-    """Names of the metrics in inspect's lists of them, mappings of lists, and lists with both."""
+def _metrics(metrics: Any) -> Iterator[Any]:
+    """The metrics in inspect's lists of them, mappings of lists, and lists with both."""
     if isinstance(metrics, Mapping):
         metrics = [one for some in metrics.values() for one in some]
     for one in metrics or []:
         if isinstance(one, Mapping):
-            yield from _names(one)
+            yield from _metrics(one)
         else:
-            yield one.name
+            yield one

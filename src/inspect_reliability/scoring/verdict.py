@@ -1,7 +1,7 @@
 """The scorer that reads a judge's verdict."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
@@ -9,9 +9,11 @@ from inspect_ai.solver import TaskState
 
 from ..designs import ParserName, Reader
 from ..errors import UserError
+from ..judging.exact import distributions_of
 from ..judging.replicate import replication_of, replications_of
+from ..judgments.distributions import distributions_in, distributions_kept
 from ..judgments.replications import Replications
-from .explanation import explanation
+from .explanation import distribution_table, explanation
 from .metrics import invalid_rate, reliability
 
 _LONGEST = 200
@@ -23,14 +25,17 @@ def verdict(parser: ParserName | Mapping[str, Any] = "default") -> Scorer:
     """Read the verdict from the output of a judge, of any design.
 
     The score's value is the verdict by name, "non-response" or "invalid". Its metadata are the
-    benchmark, a fingerprint of the study (template, verdicts and questions), the categories (all
-    verdicts the judge can give), replication, seed, a fingerprint of the prompt, how the verdict
-    was read, the short fields of the item and, where the judge chooses among options, their order,
-    the responder chosen, and the one known to be best.
+    benchmark, a fingerprint of the study (template, verdicts and questions), whether the design is
+    one of the paper's, the categories (all verdicts the judge can give), replication, seed, a
+    fingerprint of the prompt, how the verdict was read, the short fields of the item and, where the
+    judge chooses among options, their order, the responder chosen, and the one known to be best.
 
     Where a sample makes several replications, the value is the most frequent verdict and the
     metadata keep all verdicts (see `judgments.replications`). Replication, seed and prompt are
     those of the first.
+
+    Where a sample found the exact distribution, the value is the likeliest verdict at the first
+    temperature, and the metadata keep the distributions (see `judgments.distributions`).
 
     Args:
         parser: "default"; "strict", which reads only the form that the design asks for; or
@@ -62,6 +67,8 @@ def verdict(parser: ParserName | Mapping[str, Any] = "default") -> Scorer:
         }
         if study := design.get("study"):
             metadata["study"] = study
+        if design.get("paper_design"):
+            metadata["paper_design"] = True
         if order := state.metadata.get("order"):
             metadata["order"] = order
             if best := state.metadata["item"]["best"]:
@@ -70,6 +77,8 @@ def verdict(parser: ParserName | Mapping[str, Any] = "default") -> Scorer:
             metadata["responder"] = next(iter(responses))
         if texts := replications_of(state.metadata, state.output):
             return _replicated(state, texts, metadata, lambda text: reader.read(text, name).verdict)
+        if exact := distributions_of(state.metadata, state.output, parser):
+            return _exact(state, exact, metadata)
         found = reader.read(state.output.completion, name)
         if found.how:
             metadata["read_by"] = found.how
@@ -105,6 +114,17 @@ def _replicated(
         explanation=explanation(verdicts, said, kept.first),
         metadata=metadata | kept.metadata | ({"errors": errors} if errors else {}),
     )
+
+
+def _exact(state: TaskState, exact: Sequence[Mapping[str, Any]], metadata: dict[str, Any]) -> Score:
+    """One score of exact distributions, whose value is the likeliest verdict."""
+    score = Score(
+        value="",
+        explanation=distribution_table(exact),
+        metadata=metadata | distributions_kept(exact),
+    )
+    score.value = score.answer = distributions_in(score)[0].likeliest
+    return score
 
 
 def _short_fields(fields: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from .accuracy import Accuracy, accuracy
 from .between_judges import VarianceComponents, agreement_between, variance_components
+from .bounds import bounds
 from .coefficient import Coefficient
 from .coefficients import (
     COEFFICIENTS,
@@ -23,7 +24,7 @@ from .coefficients import (
     omega_composite,
     panel,
 )
-from .comparison import Comparison, Driver, compare, compare_all
+from .comparison import Comparison, Driver, compare, compare_all, compare_pooled
 from .counts import Counts
 from .decisions import (
     FAILS,
@@ -54,6 +55,7 @@ from .pooled import Pooled, pooled_omega
 from .position import ChoiceShares, PositionOrPreference, choice_shares, position_or_preference
 from .rates import handle_non_response, rate
 from .shared import NothingSharedError
+from .shares import Shares
 from .stopping import stopped_by_verdicts
 
 __all__ = [
@@ -81,6 +83,7 @@ __all__ = [
     "Precision",
     "ReliabilityError",
     "ShapeError",
+    "Shares",
     "StableMajority",
     "UnknownCategoryError",
     "UnknownCoefficientError",
@@ -91,10 +94,12 @@ __all__ = [
     "agreement_between",
     "anytime_omega",
     "anytime_rate",
+    "bounds",
     "brennan_prediger",
     "choice_shares",
     "compare",
     "compare_all",
+    "compare_pooled",
     "cronbach_alpha",
     "decompose",
     "fleiss_kappa",

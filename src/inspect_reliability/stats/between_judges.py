@@ -1,6 +1,6 @@
 """Do judges agree with each other, and how much do they add to the variance of verdicts?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -11,9 +11,11 @@ from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
 from .rates import mean_share
 from .shared import shared_questions
+from .shares import Shares
+from .sums import terms
 
 
-def agreement_between(judges: Mapping[str, Counts], level: float = 0.95) -> Estimate:
+def agreement_between(judges: Mapping[str, Counts | Shares], level: float = 0.95) -> Estimate:
     """How often two judges give the same verdict on a question (the paper's Table 1).
 
     A verdict of one judge is compared with every verdict of the other: which replications would
@@ -36,7 +38,7 @@ def agreement_between(judges: Mapping[str, Counts], level: float = 0.95) -> Esti
     _refuse_fewer_than_two(judges, "Agreement between judges")
     shared = shared_questions(judges, replications=1)
     counts = list(shared.judges.values())
-    shares = [one.table / one.replications[:, None] for one in counts]
+    shares = [one.shares for one in counts]
     alike = np.mean([(one * other).sum(axis=1) for one, other in combinations(shares, 2)], axis=0)
     of_cluster = np.unique(counts[0].clusters, return_inverse=True)[1]
     by_question = np.bincount(of_cluster, alike) / np.bincount(of_cluster)
@@ -99,7 +101,7 @@ class VarianceComponents:
         return {name: getattr(self, name) / self.total for name in names}
 
 
-def variance_components(judges: Mapping[str, Counts]) -> VarianceComponents:
+def variance_components(judges: Mapping[str, Counts | Shares]) -> VarianceComponents:
     """Split the variance of verdicts into question, judge, their interaction and replication.
 
     Two-way random-effects analysis of variance of one-hot verdicts (Light & Margolin 1971; Brennan
@@ -112,24 +114,20 @@ def variance_components(judges: Mapping[str, Counts]) -> VarianceComponents:
             Questions that not every judge judged at least twice are left out and named.
 
     Raises:
-        ReliabilityError: Fewer than two judges or shared questions, or each non-response is a
-            category of its own.
+        ReliabilityError: Fewer than two judges or shared questions, each non-response is a
+            category of its own, or only some judges are known exactly.
     """
     _refuse_fewer_than_two(judges, "Variance between judges")
     shared = shared_questions(judges)
-    tables = np.stack([counts.table for counts in shared.judges.values()]).astype(np.float64)
-    j, n, _ = tables.shape
+    shares = np.stack([one.shares for one in shared.judges.values()])
+    j, n, _ = shares.shape
     if n < 2:
         [only] = next(iter(shared.judges.values())).questions
         raise ReliabilityError(
             "Variance between questions needs at least 2 questions that all judges share, and "
             f"they share only {only!r}."
         )
-    replications = tables.sum(axis=-1)
-    shares = tables / replications[..., None]
-    disagreeing = replications**2 - (tables**2).sum(axis=-1)
-    error = (disagreeing / replications).sum() / (replications - 1).sum()
-    r = 1 / (1 / replications).mean()
+    error, r = _replication(list(shared.judges.values()))
     mean = shares.mean(axis=(0, 1))
     by_question = shares.mean(axis=0) - mean
     by_judge = shares.mean(axis=1) - mean
@@ -150,7 +148,27 @@ def variance_components(judges: Mapping[str, Counts]) -> VarianceComponents:
     )
 
 
-def _refuse_fewer_than_two(judges: Mapping[str, Counts], what: str) -> None:
+def _replication(judges: Sequence[Counts | Shares]) -> tuple[float, float]:
+    """Variance between replications, and their harmonic mean.
+
+    Raises:
+        ReliabilityError: Only some judges are known exactly.
+    """
+    exact = [isinstance(one, Shares) for one in judges]
+    if all(exact):
+        return float(np.mean([terms(one).disagreement.mean() for one in judges])), np.inf
+    if any(exact):
+        raise ReliabilityError(
+            "Variance between judges needs verdicts that are all exact or all sampled."
+        )
+    tables = np.stack([one.table for one in judges]).astype(np.float64)
+    replications = tables.sum(axis=-1)
+    disagreeing = replications**2 - (tables**2).sum(axis=-1)
+    error = (disagreeing / replications).sum() / (replications - 1).sum()
+    return float(error), float(1 / (1 / replications).mean())
+
+
+def _refuse_fewer_than_two(judges: Mapping[str, Counts | Shares], what: str) -> None:
     if len(judges) < 2:
         raise ReliabilityError(
             f"{what} needs at least 2 judges, not {len(judges)}. For one judge read omega."

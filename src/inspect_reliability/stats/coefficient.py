@@ -18,9 +18,11 @@ from .intervals import (
     Study,
 )
 from .numbers import Numbers
+from .shares import Shares
 from .sums import FloatArray, Scale, Sums
 
 NO_VARIANCE = "no variance between questions"
+NO_END = "an exact distribution has no number of replications"
 NO_K = "the number of categories is not fixed where every non-response is a category of its own"
 
 
@@ -41,6 +43,8 @@ class Coefficient:
         interval: How its interval is made.
         needs_categories: Whether it depends on the number of declared categories, K.
         depends_on_replications: Whether its true value depends on the number of replications, R.
+        of_all_replications: Whether it is of all replications together, so that exact
+            distributions have none.
         fewest_questions: How many questions it needs.
         compact: Whether a short panel has it.
     """
@@ -56,34 +60,40 @@ class Coefficient:
     interval: Method = LOG_SCALE
     needs_categories: bool = False
     depends_on_replications: bool = False
+    of_all_replications: bool = False
     fewest_questions: int = 2
     compact: bool = False
 
-    def __call__(self, given: Counts | Numbers, level: float = 0.95) -> Estimate:
+    def __call__(self, given: Counts | Numbers | Shares, level: float = 0.95) -> Estimate:
         """Estimate this coefficient alone; see `panel`."""
         return estimates(given, [self], level)[self.name]
 
-    def check(self, given: Counts | Numbers) -> None:
+    def check(self, given: Counts | Numbers | Shares) -> None:
         """Refuse counts where the coefficient takes numbers, and the reverse.
 
         Raises:
             ReliabilityError: They do not fit.
         """
         wanted = Numbers if self.scale == "interval" else Counts
-        if not isinstance(given, wanted):
+        if are_numbers(given) != (wanted is Numbers):
             raise ReliabilityError(
                 f"{self.name} is of {self.scale} scale: give it {wanted.__name__}, not "
                 f"{type(given).__name__}."
             )
 
-    def undefined(self, given: Counts | Numbers) -> str:
+    def undefined(self, given: Counts | Numbers | Shares) -> str:
         """Why the formula can have no value."""
-        unknown_k = isinstance(given, Counts) and given.singletons
+        unknown_k = not isinstance(given, Numbers) and given.singletons
         return NO_K if self.needs_categories and unknown_k else NO_VARIANCE
 
 
+def are_numbers(given: Counts | Numbers | Shares) -> bool:
+    """Whether verdicts are taken for numbers."""
+    return isinstance(given, Numbers) or (isinstance(given, Shares) and bool(given.numbers))
+
+
 def estimates(
-    given: Counts | Numbers, rows: list[Coefficient], level: float
+    given: Counts | Numbers | Shares, rows: list[Coefficient], level: float
 ) -> dict[str, Estimate]:
     """Estimate coefficients; see `panel`."""
     check_level(level)
@@ -98,7 +108,9 @@ def estimates(
     return {row.name: _estimate(row, given, studies[row.scale], blank) for row in rows}
 
 
-def blank_estimate(given: Counts | Numbers, level: float, replications: int = 2) -> Estimate:
+def blank_estimate(
+    given: Counts | Numbers | Shares, level: float, replications: int = 2
+) -> Estimate:
     """What is known before anything is estimated, with the reason if nothing can be."""
     used = given.replications >= replications
     return Estimate(
@@ -112,8 +124,12 @@ def blank_estimate(given: Counts | Numbers, level: float, replications: int = 2)
     )
 
 
-def _estimate(row: Coefficient, given: Counts | Numbers, study: Study, blank: Estimate) -> Estimate:
+def _estimate(
+    row: Coefficient, given: Counts | Numbers | Shares, study: Study, blank: Estimate
+) -> Estimate:
     """One coefficient with its interval, or with the reason why it has none."""
+    if row.of_all_replications and isinstance(given, Shares):
+        return replace(blank, reason=NO_END)
     if study.n < row.fewest_questions:
         return replace(blank, reason=f"needs at least {row.fewest_questions} questions")
     value = float(row.formula(study.total))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .coefficient import Coefficient, estimates
+from .coefficient import Coefficient, are_numbers, estimates
 from .counts import Counts
 from .errors import UnknownCoefficientError
 from .estimate import Estimate
@@ -25,6 +25,7 @@ from .intervals import (
     Study,
 )
 from .numbers import Numbers
+from .shares import Shares
 from .sums import FloatArray, Scale, Sums
 
 
@@ -43,7 +44,7 @@ def of_scale(scale: Scale) -> tuple[str, ...]:
 
 
 def panel(
-    given: Counts | Numbers, names: Iterable[str] | None = None, level: float = 0.95
+    given: Counts | Numbers | Shares, names: Iterable[str] | None = None, level: float = 0.95
 ) -> dict[str, Estimate]:
     """Estimate coefficients with their intervals.
 
@@ -53,7 +54,8 @@ def panel(
 
     Args:
         given: Verdicts per question; questions with fewer than two are left out and named. Of
-            clusters, the number of questions and the intervals are those of clusters.
+            clusters, the number of questions and the intervals are those of clusters. Of exact
+            distributions, coefficients are those of infinitely many replications.
         names: Coefficients to estimate; by default all nominal ones of counts, and all of numbers.
         level: Confidence level of the intervals.
 
@@ -68,7 +70,7 @@ def panel(
             another scale.
     """
     if names is None:
-        names = of_scale("interval" if isinstance(given, Numbers) else "nominal")
+        names = of_scale("interval" if are_numbers(given) else "nominal")
     return estimates(given, [COEFFICIENTS[name] for name in names], level)
 
 
@@ -153,6 +155,7 @@ def _like(row: Coefficient, *, composite: bool = False) -> Method:
     "Reliability of all replications together: near 1 for many replications of any judge.",
     "McDonald 1999",
     depends_on_replications=True,
+    of_all_replications=True,
     interval=_like(omega, composite=True),
 )
 def omega_composite(s: Sums) -> FloatArray:
@@ -201,7 +204,8 @@ def fleiss_kappa(s: Sums) -> FloatArray:
 )
 def krippendorff_alpha(s: Sums) -> FloatArray:
     """1 - D_o / D_e over all pairable verdicts."""
-    return 1 - _ratio(s.weighted_disagreement / s.verdicts, s.total / (s.verdicts - 1))
+    few = np.sign(s.inverse)  # 1, or 0 of exact distributions
+    return 1 - _ratio(s.weighted_disagreement / s.verdicts, s.total / (s.verdicts - few))
 
 
 @_row(
@@ -311,6 +315,7 @@ icc_composite = _add(
     "Cronbach 1951",
     scale="interval",
     depends_on_replications=True,
+    of_all_replications=True,
 )
 def cronbach_alpha(s: Sums) -> FloatArray:
     """R / (R - 1) (1 - sum of the replications' variances / variance of the questions' sums)."""

@@ -1,17 +1,19 @@
 """Is one judge, or one temperature, more reliable than another over the same questions?"""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
+from .coefficient import NO_VARIANCE
 from .coefficients import COEFFICIENTS
 from .counts import Counts
 from .errors import ReliabilityError, check_level
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, Study, t_quantile
 from .numbers import Numbers
 from .shared import shared_questions
+from .shares import Shares
 from .sums import FloatArray
 
 DRAWS = 20_000
@@ -70,8 +72,8 @@ class Comparison:
 
 
 def compare(
-    first: Counts | Numbers,
-    second: Counts | Numbers,
+    first: Counts | Numbers | Shares,
+    second: Counts | Numbers | Shares,
     coefficient: str = "omega",
     *,
     names: tuple[str, str] = ("the first judge", "the second judge"),
@@ -85,7 +87,10 @@ def compare(
 
 
 def compare_all(
-    judges: Mapping[str, Counts | Numbers], coefficient: str = "omega", *, level: float = 0.95
+    judges: Mapping[str, Counts | Numbers | Shares],
+    coefficient: str = "omega",
+    *,
+    level: float = 0.95,
 ) -> tuple[Comparison, ...]:
     """Compare every two of several judges by the paired jackknife, with simultaneous intervals.
 
@@ -114,9 +119,7 @@ def compare_all(
     row = COEFFICIENTS[coefficient]
     for verdicts in judges.values():
         row.check(verdicts)
-    check_level(level)
-    if len(judges) < 2:
-        raise ReliabilityError(f"A comparison needs at least 2 judges, not {len(judges)}.")
+    _check(judges, level)
     shared = shared_questions(judges)
     given = list(shared.judges.values())
     if row.depends_on_replications and any(
@@ -135,16 +138,123 @@ def compare_all(
     without = np.full((len(given), n), np.nan)
     if n > 1:
         without = np.array([row.formula(study.without) for study in studies])
-    least = np.minimum(whole, [float(row.least(study.total)) for study in studies])
-    pairs = list(combinations(range(len(given)), 2))
-    critical = _critical(without, level)
-    _, firsts = np.unique(given[0].clusters, return_index=True)
-    labels = [given[0].questions[i] for i in firsts]
-    names = list(judges)
-    found = []
-    for i, j in pairs:
-        difference, rest = float(whole[i] - whole[j]), without[i] - without[j]
-        low, high, reason = _interval(difference, rest, critical)
+    values = _Values(
+        whole=whole,
+        least=np.minimum(whole, [float(row.least(study.total)) for study in studies]),
+        without=[without],
+        questions=_labels(given[0]),
+        replications=[float(one.replications.mean()) for one in given],
+        left_out=shared.left_out,
+        undefined=undefined,
+    )
+    return _pairs(list(judges), coefficient, values, level)
+
+
+def compare_pooled(
+    judges: Mapping[str, Mapping[str, Counts | Shares]],
+    coefficient: str = "omega",
+    *,
+    level: float = 0.95,
+) -> tuple[Comparison, ...]:
+    """Compare every two of several judges over several benchmarks, of which each counts alike.
+
+    The coefficients are those of `pooled_omega`, 1 - mean W / mean D of the benchmarks, or the mean
+    agreement. Questions are left out of one benchmark at a time (the stratified jackknife), so the
+    t quantile has as many degrees of freedom as questions less benchmarks. See `compare_all`.
+
+    Args:
+        judges: Name -> benchmark -> verdicts; every judge has the same benchmarks.
+        coefficient: "omega" or "agreement".
+        level: Confidence level of all intervals together.
+
+    Raises:
+        NothingSharedError: The judges share no question of a benchmark.
+        ReliabilityError: Fewer than two judges, another coefficient, or the level is not between 0
+            and 1.
+    """
+    if coefficient not in ("omega", "agreement"):
+        raise ReliabilityError(f"Pool omega or agreement over benchmarks, not {coefficient!r}.")
+    _check(judges, level)
+    row, first = COEFFICIENTS[coefficient], next(iter(judges.values()))
+    strata = {
+        name: shared_questions({judge: given[name] for judge, given in judges.items()})
+        for name in first
+    }
+    studies = [
+        [Study(one, "nominal") for one in stratum.judges.values()] for stratum in strata.values()
+    ]
+    parts = np.array([[(s.total.within, s.total.any_two) for s in each] for each in studies])
+
+    def value(parts: FloatArray) -> FloatArray:
+        """Of W and D [S, ..., 2]."""
+        within, any_two = np.moveaxis(parts.mean(axis=0), -1, 0)
+        return np.asarray(1 - within / (any_two if coefficient == "omega" else 1.0))
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        whole, without = value(parts), []
+        for i, each in enumerate(studies):
+            left = [np.stack([s.without.within, s.without.any_two], axis=-1) for s in each]
+            others = np.repeat(parts[:, :, None], each[0].n, axis=2)
+            others[i] = left
+            without.append(value(others))
+    replications = [
+        [float(one.replications.mean()) for one in stratum.judges.values()]
+        for stratum in strata.values()
+    ]
+    values = _Values(
+        whole=whole,
+        least=np.minimum(whole, [[row.least(s.total) for s in each] for each in studies]).min(0),
+        without=without,
+        questions=[
+            f"{name}: {label}"
+            for name, stratum in strata.items()
+            for label in _labels(next(iter(stratum.judges.values())))
+        ],
+        replications=list(np.mean(replications, axis=0)),
+        left_out=_merged(stratum.left_out for stratum in strata.values()),
+        undefined=NO_VARIANCE,
+    )
+    return _pairs(list(judges), coefficient, values, level)
+
+
+@dataclass(frozen=True)
+class _Values:
+    """A coefficient of J judges over the same questions, [J], and without each, [J, N] a stratum.
+
+    Questions are in the order of the strata.
+    """
+
+    whole: FloatArray
+    least: FloatArray
+    without: list[FloatArray]
+    questions: list[str]
+    replications: list[float]
+    left_out: dict[str, tuple[str, ...]]
+    undefined: str
+
+    @property
+    def deviations(self) -> FloatArray:
+        """Of which the squares, or products, add up to the jackknife's (co)variances, [J, N]."""
+        return np.concatenate(
+            [
+                np.sqrt((x.shape[1] - 1) / x.shape[1]) * (x - x.mean(axis=1, keepdims=True))
+                for x in self.without
+            ],
+            axis=1,
+        )
+
+
+def _pairs(
+    names: list[str], coefficient: str, values: _Values, level: float
+) -> tuple[Comparison, ...]:
+    """The comparison of every two."""
+    deviations, left_out = values.deviations, np.concatenate(values.without, axis=1)
+    n = len(values.questions)
+    critical = _critical(deviations, n - len(values.without), level)
+    whole, least, found = values.whole, values.least, []
+    for i, j in combinations(range(len(names)), 2):
+        difference = float(whole[i] - whole[j])
+        low, high, reason = _interval(difference, deviations[i] - deviations[j], critical)
         if low is not None and high is not None:
             # Either judge can be at its least, or at 1, and the other where it is.
             low, high = max(low, float(least[i]) - 1), min(high, 1 - float(least[j]))
@@ -158,46 +268,61 @@ def compare_all(
                 low=low,
                 high=high,
                 n_questions=n,
-                n_replications=(
-                    float(given[i].replications.mean()),
-                    float(given[j].replications.mean()),
-                ),
-                drivers=_drivers(labels, difference, rest),
-                left_out=shared.left_out,
-                reason=undefined if np.isnan(difference) else reason,
+                n_replications=(values.replications[i], values.replications[j]),
+                drivers=_drivers(values.questions, difference, left_out[i] - left_out[j]),
+                left_out=values.left_out,
+                reason=values.undefined if np.isnan(difference) else reason,
                 level=level,
             )
         )
     return tuple(found)
 
 
-def _critical(without: FloatArray, level: float) -> float:
-    """How many standard errors the intervals of all differences reach, from values [J, N]."""
-    n = without.shape[1]
-    known = without[~np.isnan(without).any(axis=1)]
+def _check(judges: Mapping[str, object], level: float) -> None:
+    check_level(level)
+    if len(judges) < 2:
+        raise ReliabilityError(f"A comparison needs at least 2 judges, not {len(judges)}.")
+
+
+def _labels(given: Counts | Numbers | Shares) -> list[str]:
+    """Name of each cluster: that of its first question."""
+    _, firsts = np.unique(given.clusters, return_index=True)
+    return [given.questions[i] for i in firsts]
+
+
+def _merged(parts: Iterable[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for part in parts:
+        for reason, questions in part.items():
+            found[reason] = found.get(reason, ()) + questions
+    return found
+
+
+def _critical(deviations: FloatArray, freedom: int, level: float) -> float:
+    """How many standard errors the intervals of all differences reach, from deviations [J, N]."""
+    n = deviations.shape[1]
+    known = deviations[~np.isnan(deviations).any(axis=1)]
     if len(known) < 3 or n < FEWEST_QUESTIONS:
-        return t_quantile(level, n - 1) if n > 1 else np.nan
+        return t_quantile(level, freedom) if freedom else np.nan
     # Each draw weights the questions' deviations at random, so it has the jackknife's covariance.
     generator = np.random.default_rng(0)
-    deviations = known - known.mean(axis=1, keepdims=True)
-    drawn = generator.standard_normal((DRAWS, n)) @ deviations.T
-    scale = np.sqrt(generator.chisquare(n - 1, DRAWS) / (n - 1))
+    drawn = generator.standard_normal((DRAWS, n)) @ known.T
+    scale = np.sqrt(generator.chisquare(freedom, DRAWS) / freedom)
     largest = np.zeros(DRAWS)
     for one, other in combinations(range(len(known)), 2):
-        error = np.sqrt(((deviations[one] - deviations[other]) ** 2).sum())
+        error = np.sqrt(((known[one] - known[other]) ** 2).sum())
         if error > 0:
             largest = np.maximum(largest, np.abs(drawn[:, one] - drawn[:, other]) / error)
     return float(np.quantile(largest / scale, level))
 
 
 def _interval(
-    difference: float, without: FloatArray, critical: float
+    difference: float, deviations: FloatArray, critical: float
 ) -> tuple[float | None, float | None, str | None]:
     """The ends of the paired jackknife interval, or why there is none."""
-    n = len(without)
-    if n < FEWEST_QUESTIONS:
+    if len(deviations) < FEWEST_QUESTIONS:
         return None, None, TOO_FEW
-    error = float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))
+    error = float(np.sqrt((deviations**2).sum()))
     if np.isnan(error):
         return None, None, "no interval: without one of the questions no difference is estimable"
     if error < 1e-12:

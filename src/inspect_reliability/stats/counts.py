@@ -152,6 +152,11 @@ class Counts(Questions):
         return np.asarray(self.table.sum(axis=1))
 
     @property
+    def shares(self) -> NDArray[np.float64]:
+        """Share of each verdict on each question, N x K; 0 where a question has none."""
+        return np.asarray(self.table / np.maximum(self.replications, 1)[:, None])
+
+    @property
     def coverage(self) -> float:
         """Share of the verdicts asked for that are in the table."""
         kept = int(self.table.sum())

@@ -6,7 +6,7 @@ however often one looks, and a number of looks planned beforehand.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from .estimate import Estimate
 from .intervals import clopper_pearson
 from .planning import fewest, precision
 from .rates import question_rates
+from .shares import Shares
 from .sums import FloatArray, terms
 
 PASSES = "passes"
@@ -49,8 +50,6 @@ class Decision:
         needed: Evidence at which either is decided, 1 / alpha = 2 / (1 - level).
         n_questions: Questions looked at.
         decided_after: Questions after which it was decided; None if it is not.
-        more_questions: How many more the decision will probably take; None if it is decided, or
-            will take thousands.
     """
 
     result: str
@@ -59,7 +58,15 @@ class Decision:
     needed: float
     n_questions: int
     decided_after: int | None
-    more_questions: int | None
+    ahead: Callable[[], int | None] = field(repr=False, compare=False)
+
+    @property
+    def more_questions(self) -> int | None:
+        """How many more the decision will probably take.
+
+        None if it is decided, or will take thousands. Simulated from the questions so far.
+        """
+        return self.ahead()
 
 
 def within_limit(
@@ -102,7 +109,7 @@ def look_level(level: float, looks: int) -> float:
     return 1 - (1 - level) / looks
 
 
-def anytime_omega(counts: Counts, at_least: float, level: float = 0.95) -> Decision:
+def anytime_omega(counts: Counts | Shares, at_least: float, level: float = 0.95) -> Decision:
     """Decide whether omega is at least a limit, valid however often one looks.
 
     Each two new questions give Z = (1 - limit) D - W, of D how often verdicts on the two differ and
@@ -134,7 +141,7 @@ def anytime_omega(counts: Counts, at_least: float, level: float = 0.95) -> Decis
 
 
 def anytime_rate(
-    counts: Counts, at_most: float, category: str = "non-response", level: float = 0.95
+    counts: Counts | Shares, at_most: float, category: str = "non-response", level: float = 0.95
 ) -> Decision:
     """Decide whether a rate is at most a limit, valid however often one looks.
 
@@ -157,7 +164,7 @@ def anytime_rate(
 
 
 def questions_to_decide(
-    counts: Counts, at_least: float, level: float = 0.95, coefficient: str = "omega"
+    counts: Counts | Shares, at_least: float, level: float = 0.95, coefficient: str = "omega"
 ) -> int | None:
     """How many more questions will probably bring the interval to one side of a limit.
 
@@ -178,7 +185,7 @@ def questions_to_decide(
 
 
 def questions_to_decide_rate(
-    counts: Counts, at_most: float, category: str = "non-response", level: float = 0.95
+    counts: Counts | Shares, at_most: float, category: str = "non-response", level: float = 0.95
 ) -> int | None:
     """The same of the interval of a rate."""
     from scipy.special import ndtri
@@ -229,8 +236,10 @@ def _decide(
     reached = [_first(one >= np.log(needed)) for one in evidence]
     first = min(reached)
     decided = first < len(z)
-    more = None
-    if not decided and len(z):
+
+    def ahead() -> int | None:
+        if decided or not len(z):
+            return None
         drawn = _continuations(n, size)
         later = [
             _log_mean(one[:, None, -1:] + _log_wealth(sign * payoff(drawn), loss))
@@ -238,7 +247,8 @@ def _decide(
         ]
         ends = _first(np.maximum(*later) >= np.log(needed))
         enough = float(np.quantile(ends, PROBABLY, method="higher"))
-        more = None if enough >= drawn.shape[1] else size * (int(enough) + 1)
+        return None if enough >= drawn.shape[1] else size * (int(enough) + 1)
+
     return Decision(
         result=OPEN if not decided else PASSES if reached[0] == first else FAILS,
         for_pass=float(np.exp(evidence[0][-1])) if len(z) else 1.0,
@@ -246,7 +256,7 @@ def _decide(
         needed=needed,
         n_questions=n,
         decided_after=size * (int(first) + 1) if decided else None,
-        more_questions=more,
+        ahead=ahead,
     )
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from .counts import Counts
 from .numbers import Numbers
+from .shares import Shares
 from .sums import FloatArray, Ranks, Scale, Sums, terms
 
 FEWEST_QUESTIONS = 3
@@ -61,10 +62,10 @@ class Study:
         n: Number of questions.
     """
 
-    def __init__(self, given: Counts | Numbers, scale: Scale) -> None:
+    def __init__(self, given: Counts | Numbers | Shares, scale: Scale) -> None:
         self.terms: Sums | Ranks
-        if scale == "ordinal" and isinstance(given, Counts):
-            self.terms = Ranks(given.table, given.clusters)
+        if scale == "ordinal" and not isinstance(given, Numbers):
+            self.terms = Ranks(given)
         else:
             self.terms = terms(given)
         self.total = self.terms.over()
@@ -156,17 +157,18 @@ EXACT_BOUND = Method("exact bound", exact_bound, constant=True)
 def _with_noise(terms: Sums, total: Sums) -> Sums:
     """The terms with one more question, of noise: verdicts with the shares of all questions."""
     shares, r = pooled(terms), float(total.replications)
+    n = r if np.isfinite(r) else 1.0  # each exact distribution weighs 1
     agreement = noise_agreement(shares)
     logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
     noise = {
         "disagreement": 1 - agreement,
         "squares": shares @ shares,
         "inverse": 1 / r,
-        "verdicts": r,
-        "weighted_disagreement": r * (1 - agreement),
-        "weighted_norm": r,
+        "verdicts": n,
+        "weighted_disagreement": n * (1 - agreement),
+        "weighted_norm": n,
         "means": shares,
-        "pooled": r * shares,
+        "pooled": n * shares,
         "alone": 0.0,
         "modal": shares.max(initial=0.0),
         "modal_loo": shares.max(initial=0.0),
@@ -272,7 +274,12 @@ def on_log_scale(x: float, error: float, t: float) -> Ends:
 
 
 def on_f_scale(x: float, error: float, t: float, r: float) -> Ends:
-    """The ends of log F +- t SE dlog F / dx, F = (1 + (R - 1) x) / (1 - x), carried back to x."""
+    """The ends of log F +- t SE dlog F / dx, F = (1 + (R - 1) x) / (1 - x), carried back to x.
+
+    With infinitely many replications that is the scale log(x / (1 - x)).
+    """
+    if np.isinf(r):
+        return _on_odds_scale(x, t * error)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         above = np.float64(1 + (r - 1) * x)
         if above <= 0:
@@ -281,6 +288,14 @@ def on_f_scale(x: float, error: float, t: float, r: float) -> Ends:
         f = above / (1 - x) * np.exp(np.array([-1, 1]) * t * error * slope)
         low, high = np.where(np.isinf(f), 1.0, (f - 1) / (f + r - 1))
     return float(low), float(high)
+
+
+def _on_odds_scale(x: float, reach: float) -> Ends:
+    if x <= 0:
+        return 0.0, np.nan
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        low, high = np.float64((1 - x) / x) * np.exp(np.array([1, -1]) * reach / (x * (1 - x)))
+    return float(1 / (1 + low)), float(1 / (1 + high))
 
 
 def t_quantile(level: float, degrees_of_freedom: float) -> float:

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from .counts import Counts
 from .errors import ReliabilityError
+from .exact_majority import VOTES, majority_agreement
+from .shares import Shares
 from .sums import FloatArray
 
 RESAMPLES = 1000
@@ -64,7 +66,11 @@ class StableMajority:
 
 
 def stable_majority(
-    counts: Counts, votes: Sequence[int] | None = None, *, wanted: float = 0.95, seed: int = 0
+    counts: Counts | Shares,
+    votes: Sequence[int] | None = None,
+    *,
+    wanted: float = 0.95,
+    seed: int = 0,
 ) -> StableMajority:
     """How often the majority of m replications is that of m others of the same judge.
 
@@ -79,10 +85,12 @@ def stable_majority(
     drawn with replacement (plug-in). Chance separates the verdicts of a near-tie, so that it seems
     more stable than it is. Both biases grow with m/R, so the figures for questions end at m = R/4.
 
+    Of exact distributions every figure is exact, for single questions too.
+
     Args:
         counts: Verdicts per question.
         votes: Numbers of votes to try; by default odd numbers up to half of the median
-            replications.
+            replications, or up to 49.
         wanted: Probability that counts as stable.
         seed: Seed of the resampling.
 
@@ -96,6 +104,8 @@ def stable_majority(
         )
     if not 0 < wanted <= 1:
         raise ReliabilityError(f"The probability wanted must lie between 0 and 1, not be {wanted}.")
+    if isinstance(counts, Shares):
+        return _exact(counts, tuple(sorted(set(VOTES if votes is None else votes))), wanted)
     replications = counts.replications
     tried = _odd_numbers(int(np.median(replications)) // 2) if votes is None else sorted(set(votes))
     if not tried or tried[0] < 1:
@@ -127,6 +137,23 @@ def stable_majority(
         votes_needed=next((m for m, a in zip(tried, agreement, strict=True) if a >= wanted), None),
         unsettled=_unsettled(kept, by_question[len(judged) - 1], wanted) if judged else (),
         left_out=counts.rows(~enough).questions if not enough.all() else (),
+        wanted=wanted,
+    )
+
+
+def _exact(given: Shares, votes: tuple[int, ...], wanted: float) -> StableMajority:
+    by_question = np.array([majority_agreement(given, m) for m in votes])
+    agreement = by_question.mean(axis=1).tolist()
+    return StableMajority(
+        votes=votes,
+        agreement=tuple(agreement),
+        share_stable=tuple((by_question >= wanted).mean(axis=1).tolist()),
+        by_question=by_question,
+        most_by_question=votes[-1],
+        questions=given.questions,
+        votes_needed=next((m for m, a in zip(votes, agreement, strict=True) if a >= wanted), None),
+        unsettled=_unsettled(given, by_question[-1], wanted),
+        left_out=(),
         wanted=wanted,
     )
 
@@ -178,8 +205,10 @@ def _chance_to_win(votes: NDArray[np.int64]) -> FloatArray:
     return np.asarray(best / best.sum(axis=-1, keepdims=True))
 
 
-def _unsettled(counts: Counts, agreement: FloatArray, wanted: float) -> tuple[Unsettled, ...]:
-    shares = np.sort(counts.table / counts.replications[:, None], axis=1)
+def _unsettled(
+    counts: Counts | Shares, agreement: FloatArray, wanted: float
+) -> tuple[Unsettled, ...]:
+    shares = np.sort(counts.shares, axis=1)
     runner_up = shares[:, -2] if shares.shape[1] > 1 else 0.0
     lead = shares[:, -1] - runner_up
     return tuple(

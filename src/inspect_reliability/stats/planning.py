@@ -24,7 +24,8 @@ from .intervals import (
     second_verdicts,
     t_quantile,
 )
-from .sums import FloatArray, Sums, terms_of_names
+from .shares import Shares
+from .sums import FloatArray, Sums, terms, terms_of_names
 
 MOST_QUESTIONS = 1_000_000
 
@@ -40,7 +41,7 @@ class Design:
 
     Attributes:
         n_questions: Questions.
-        n_replications: Replications of each question.
+        n_replications: Replications of each question; infinity of exact distributions.
         half_width: Half the width that its interval is expected to have.
         fewest: Questions it would take if the pilot overstates how much questions differ.
         most: Questions it would take if the pilot understates that. With a probability of .8 the
@@ -48,15 +49,15 @@ class Design:
     """
 
     n_questions: int
-    n_replications: int
+    n_replications: float
     half_width: float
     fewest: int
     most: int
 
     @property
-    def judgments(self) -> int:
-        """What it costs: verdicts the judge has to give."""
-        return self.n_questions * self.n_replications
+    def judgments(self) -> float:
+        """What it costs: verdicts the judge has to give, or exact distributions."""
+        return self.n_questions * (self.n_replications if np.isfinite(self.n_replications) else 1)
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class Precision:
     level: float
     terms: Sums | None = field(default=None, repr=False, compare=False)
 
-    def half_width(self, n_questions: int, n_replications: int, times: float = 1.0) -> float:
+    def half_width(self, n_questions: int, n_replications: float, times: float = 1.0) -> float:
         """Half the width of the interval that a study of this size is expected to have.
 
         Args:
@@ -121,13 +122,12 @@ class Precision:
         """
         from scipy.special import ndtri
 
-        low, high = self._ends(
-            n_questions, round(self.n_replications), more=float(ndtri(probability))
-        )
+        r = self.n_replications if np.isinf(self.n_replications) else round(self.n_replications)
+        low, high = self._ends(n_questions, r, more=float(ndtri(probability)))
         return low >= limit if (self.value or 0.0) >= limit else high < limit
 
     def _ends(
-        self, n_questions: int, n_replications: int, times: float = 1.0, more: float = 0.0
+        self, n_questions: int, n_replications: float, times: float = 1.0, more: float = 0.0
     ) -> Ends:
         """The ends expected, or those with the error and the t quantile changed."""
         if self.between is None or self.within is None or self.terms is None:
@@ -142,7 +142,7 @@ class Precision:
         _, ends = _PLANS[self.coefficient]
         return ends(self.terms, n_questions, n_replications, error, t)
 
-    def design(self, half_width: float, n_replications: int, assurance: float = 0.8) -> Design:
+    def design(self, half_width: float, n_replications: float, assurance: float = 0.8) -> Design:
         """The fewest questions that give the wanted half-width with so many replications.
 
         Args:
@@ -184,7 +184,7 @@ class Precision:
     def designs(
         self,
         half_width: float,
-        replications: Sequence[int] = (3, 5, 10, 20, 50, 100),
+        replications: Sequence[float] = (3, 5, 10, 20, 50, 100),
         assurance: float = 0.8,
     ) -> tuple[Design, ...]:
         """One design for each number of replications, fewest replications first.
@@ -195,7 +195,9 @@ class Precision:
         return tuple(self.design(half_width, r, assurance) for r in sorted(replications))
 
 
-def precision(counts: Counts, coefficient: str = "omega", *, level: float = 0.95) -> Precision:
+def precision(
+    counts: Counts | Shares, coefficient: str = "omega", *, level: float = 0.95
+) -> Precision:
     """Split the uncertainty of a coefficient into questions and replications.
 
     The jackknife over questions gives the whole variance of the study at hand, the jackknife
@@ -204,7 +206,8 @@ def precision(counts: Counts, coefficient: str = "omega", *, level: float = 0.95
     theory, Brennan 2001). Both are of the coefficient's linear approximation.
 
     Args:
-        counts: Verdicts of a pilot; questions with fewer than three are left out and named.
+        counts: Verdicts of a pilot; questions with fewer than three are left out and named. Of
+            exact distributions nothing lies within questions.
         coefficient: "omega" or "agreement". Kappa and alpha have the intervals of omega.
         level: Confidence level of the interval to plan.
 
@@ -233,37 +236,45 @@ def precision(counts: Counts, coefficient: str = "omega", *, level: float = 0.95
     if counts.clustered:
         why = "several outputs of each question were judged: plan from one output of each"
         return replace(blank, reason=why)
-    table = counts.table[used]
-    terms = terms_of_names(table, singletons=counts.singletons)
-    if float(terms.over().any_two) == 0 and coefficient == "omega":
+    known = terms(counts.rows(used))
+    if float(known.over().any_two) == 0 and coefficient == "omega":
         return replace(blank, reason=NO_VARIANCE)
-    if not terms.disagreement.any():
+    if not known.disagreement.any():
         return replace(blank, value=1.0, reason="no question varies, so its precision is not known")
     slopes = _PLANS[coefficient][0]
-    value, whole = slopes(terms, np.ones(n))
-    question, category = np.nonzero(table)
-    without_one = table[question]
-    without_one[np.arange(len(question)), category] -= 1
-    less = terms_of_names(without_one, singletons=counts.singletons)
-    _, by_verdict = slopes(terms, np.ones(n), less)
-    times, replications = table[question, category], terms.verdicts
-    mean = np.bincount(question, times * by_verdict, n) / replications
-    squares = np.bincount(question, times * (by_verdict - mean[question]) ** 2, n)
-    within = squares * (replications - 1) / replications
+    value, whole = slopes(known, np.ones(n))
+    within, scaled = np.zeros(n), np.zeros(n)
+    if isinstance(counts, Counts):
+        within = _within(counts.rows(used), slopes, known)
+        scaled = within * (known.verdicts - 1)
     variance = n * linear_error(whole, np.ones(n)) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
-        errors = np.array([linear_error(slopes(terms, one)[1], one) for one in 1.0 - np.eye(n)])
+        errors = np.array([linear_error(slopes(known, one)[1], one) for one in 1.0 - np.eye(n)])
     if not (errors > 0).all():
         return replace(blank, value=value, reason="only one or two questions vary")
     return replace(
         blank,
         value=value,
         between=max(0.0, float(variance - within.mean())),
-        within=float((within * (replications - 1)).mean()),
+        within=float(scaled.mean()),
         spread=float(np.sqrt((n - 1) * np.log(errors).var())),
         reason=None,
-        terms=terms,
+        terms=known,
     )
+
+
+def _within(counts: Counts, slopes: Slopes, known: Sums) -> FloatArray:
+    """Variance of a coefficient that comes from the replications of each question, N."""
+    table, n = counts.table, len(counts.questions)
+    question, category = np.nonzero(table)
+    without_one = table[question]
+    without_one[np.arange(len(question)), category] -= 1
+    less = terms_of_names(without_one, singletons=counts.singletons)
+    _, by_verdict = slopes(known, np.ones(n), less)
+    times, replications = table[question, category], known.verdicts
+    mean = np.bincount(question, times * by_verdict, n) / replications
+    squares = np.bincount(question, times * (by_verdict - mean[question]) ** 2, n)
+    return np.asarray(squares * (replications - 1) / replications)
 
 
 def fewest(reached: Callable[[int], bool]) -> int:
@@ -284,7 +295,7 @@ def fewest(reached: Callable[[int], bool]) -> int:
     return enough
 
 
-def _omega_ends(terms: Sums, n: int, r: int, error: float, t: float) -> Ends:
+def _omega_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
     """The ends that `plus_a_question` is expected to give."""
     base = float(1 - terms.over().within / terms.over().any_two)
     low, high = on_f_scale(base, error, t, r)
@@ -297,7 +308,7 @@ def _omega_ends(terms: Sums, n: int, r: int, error: float, t: float) -> Ends:
     return float(low), float(high)
 
 
-def _agreement_ends(terms: Sums, n: int, r: int, error: float, t: float) -> Ends:
+def _agreement_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
     """The ends that `noise_question` is expected to give."""
     base = float(1 - terms.over().within)
     low, high = on_log_scale(base, error, t)
@@ -328,7 +339,7 @@ def _plus(
     return moved - value, float(np.sqrt(max(added, 0.0) + error**2))
 
 
-_PLANS: dict[str, tuple[Slopes, Callable[[Sums, int, int, float, float], Ends]]] = {
+_PLANS: dict[str, tuple[Slopes, Callable[[Sums, int, float, float, float], Ends]]] = {
     "omega": (omega_slopes, _omega_ends),
     "agreement": (agreement_slopes, _agreement_ends),
 }

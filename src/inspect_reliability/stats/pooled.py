@@ -24,6 +24,7 @@ from .intervals import (
     second_verdicts,
     t_quantile,
 )
+from .shares import Shares
 from .sums import FloatArray, Sums, terms
 
 
@@ -44,7 +45,7 @@ class Pooled:
     between: float | None
 
 
-def pooled_omega(benchmarks: Mapping[str, Counts], level: float = 0.95) -> Pooled:
+def pooled_omega(benchmarks: Mapping[str, Counts | Shares], level: float = 0.95) -> Pooled:
     """Omega over several benchmarks, of which each counts alike.
 
     Verdicts are compared within a benchmark only, since those of two benchmarks need not mean the
@@ -81,12 +82,12 @@ def pooled_omega(benchmarks: Mapping[str, Counts], level: float = 0.95) -> Poole
 
 def _estimate(strata: list[Sums], blank: Estimate) -> Estimate:
     weights = [np.ones(len(one.questions)) for one in strata]
+    share, n = 1 / len(strata), sum(len(one) for one in weights)
     with np.errstate(divide="ignore", invalid="ignore"):
         value, error, freedom = _omega(strata, weights)
+        r = float(n / sum((one.over().inverse for one in strata), np.float64(0)))
     if np.isnan(value):
         return replace(blank, reason=NO_VARIANCE)
-    share, n = 1 / len(strata), sum(len(one) for one in weights)
-    r = n / sum(float(one.over().inverse) for one in strata)
     constant = value == 1
     t = t_quantile(blank.level, n - len(strata) if constant else freedom)
 

@@ -9,6 +9,7 @@ from .coefficients import brennan_prediger
 from .counts import Counts
 from .errors import ReliabilityError
 from .estimate import Estimate
+from .shares import Shares
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class ChoiceShares:
         design_effect: How many verdicts of one question tell as much as one independent verdict;
             None if there is no test.
         n_questions: Questions with a choice.
-        n_choices: Choices; verdicts that chose none of the options are no choices.
+        n_choices: Choices; verdicts that chose none of the options are no choices. None of exact
+            distributions.
         reason: Why there is no test; else None.
     """
 
@@ -34,11 +36,11 @@ class ChoiceShares:
     p_value: float | None
     design_effect: float | None
     n_questions: int
-    n_choices: int
+    n_choices: int | None
     reason: str | None
 
 
-def choice_shares(counts: Counts, options: Sequence[str]) -> ChoiceShares:
+def choice_shares(counts: Counts | Shares, options: Sequence[str]) -> ChoiceShares:
     """Shares of letters, or of responders, and whether they are equal.
 
     Replications of one question repeat each other, so Pearson's chi-square, which takes every
@@ -60,15 +62,18 @@ def choice_shares(counts: Counts, options: Sequence[str]) -> ChoiceShares:
     """
     if len(options) < 2:
         raise ReliabilityError(f"A choice needs at least 2 options, not {len(options)}.")
+    exact = isinstance(counts, Shares)
+    given = counts.shares if isinstance(counts, Shares) else counts.table
     column = {category: k for k, category in enumerate(counts.categories)}
     table = np.zeros((len(counts.questions), len(options)))
     for k, option in enumerate(options):
         if option in column:
-            table[:, k] = counts.table[:, column[option]]
+            table[:, k] = given[:, column[option]]
     chosen = table.sum(axis=1)
-    total, n = int(chosen.sum()), int((chosen > 0).sum())
+    total, n = float(chosen.sum()), int((chosen > 0).sum())
+    number = None if exact else round(total)
     reason = "no verdict chose any of the options"
-    found = ChoiceShares(tuple(options), None, None, None, None, n, total, reason)
+    found = ChoiceShares(tuple(options), None, None, None, None, n, number, reason)
     if total == 0:
         return found
     shares = table.sum(axis=0) / total

@@ -1,7 +1,7 @@
 """Shares that differ between questions: non-response above all, which moves every coefficient."""
 
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +10,17 @@ from .counts import Counts
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
 from .intervals import FEWEST_QUESTIONS, NOISE, TOO_FEW, Ends, clopper_pearson, t_quantile
+from .shares import Shares
 from .sums import FloatArray
+
+Verdicts = TypeVar("Verdicts", bound=Counts | Shares)
 
 Handling = Literal["category", "unique", "excluded"]
 
 
 def handle_non_response(
-    counts: Counts, handling: Handling, non_response: str = "non-response"
-) -> Counts:
+    counts: Verdicts, handling: Handling, non_response: str = "non-response"
+) -> Verdicts:
     """The same judgments with non-responses counted in one of three ways.
 
     Args:
@@ -37,17 +40,25 @@ def handle_non_response(
         )
     if handling == "category" or non_response not in counts.categories:
         return counts
+    others = [name for name in counts.categories if name != non_response]
+    if isinstance(counts, Shares):
+        excluded = handling == "excluded"
+        last = replace(counts.columns([*others, non_response]), singletons=True)
+        return cast(Verdicts, counts.only(others) if excluded else last)
+    return cast(Verdicts, _handled(counts, handling == "excluded", others, non_response))
+
+
+def _handled(counts: Counts, excluded: bool, others: list[str], non_response: str) -> Counts:
     column = counts.categories.index(non_response)
     silent = counts.table[:, column]
-    others = np.delete(counts.table, column, axis=1)
-    names = counts.categories[:column] + counts.categories[column + 1 :]
-    if handling == "excluded":
-        return replace(counts, table=others, categories=names, missing=counts.missing + silent)
-    table = np.column_stack([others, silent])
+    table, names = np.delete(counts.table, column, axis=1), tuple(others)
+    if excluded:
+        return replace(counts, table=table, categories=names, missing=counts.missing + silent)
+    table = np.column_stack([table, silent])
     return replace(counts, table=table, categories=(*names, non_response), singletons=True)
 
 
-def rate(counts: Counts, category: str = "non-response", level: float = 0.95) -> Estimate:
+def rate(counts: Counts | Shares, category: str = "non-response", level: float = 0.95) -> Estimate:
     """Share of the verdicts that are of one category, mean over questions.
 
     The interval takes the sum of the questions' shares for a number of successes in as many trials
@@ -87,23 +98,24 @@ def mean_share(values: FloatArray, level: float) -> tuple[Ends | None, str | Non
 
 
 def by_question(
-    marked: NDArray[np.int64], given: NDArray[np.int64], clusters: NDArray[np.int64]
+    marked: FloatArray, known: NDArray[np.bool_], clusters: NDArray[np.int64]
 ) -> FloatArray:
-    """Share of the verdicts given that are marked, of each question (cluster) with any."""
-    known = given > 0
+    """Share of the verdicts that are marked, of each question (cluster) where it is known."""
     _, of = np.unique(clusters[known], return_inverse=True)
-    shares = np.bincount(of, marked[known] / given[known])
+    shares = np.bincount(of, marked[known])
     return np.asarray(shares / np.bincount(of))
 
 
-def question_rates(counts: Counts, category: str, level: float) -> tuple[FloatArray, Estimate]:
+def question_rates(
+    counts: Counts | Shares, category: str, level: float
+) -> tuple[FloatArray, Estimate]:
     """The share of a category on each question, and its mean."""
     check_level(level)
     given = counts.replications
-    marked = np.zeros_like(given)
+    marked = np.zeros(len(given))
     if category in counts.categories:
-        marked = counts.table[:, counts.categories.index(category)]
-    shares = by_question(marked, given, counts.clusters)
+        marked = counts.shares[:, counts.categories.index(category)]
+    shares = by_question(marked, given > 0, counts.clusters)
     return shares, Estimate(
         value=float(shares.mean()) if len(shares) else None,
         n_questions=len(shares),

@@ -9,8 +9,9 @@ import numpy as np
 from .counts import Counts
 from .errors import ReliabilityError
 from .numbers import Numbers
+from .shares import Shares
 
-Judged = TypeVar("Judged", bound=Counts | Numbers)
+Judged = TypeVar("Judged", bound=Counts | Numbers | Shares)
 
 
 class NothingSharedError(ReliabilityError):
@@ -69,7 +70,7 @@ def _categories(judges: Mapping[str, Judged]) -> tuple[str, ...]:
     Raises:
         ReliabilityError: The judges' non-responses are handled differently.
     """
-    counted = [given for given in judges.values() if isinstance(given, Counts)]
+    counted = [given for given in judges.values() if not isinstance(given, Numbers)]
     singletons = {counts.categories[-1] for counts in counted if counts.singletons}
     if singletons and not all(
         counts.singletons and {counts.categories[-1]} == singletons for counts in counted
@@ -84,12 +85,14 @@ def _categories(judges: Mapping[str, Judged]) -> tuple[str, ...]:
 
 
 def _arranged(
-    given: Counts | Numbers, questions: tuple[str, ...], categories: tuple[str, ...]
-) -> Counts | Numbers:
+    given: Counts | Numbers | Shares, questions: tuple[str, ...], categories: tuple[str, ...]
+) -> Counts | Numbers | Shares:
     """The same verdicts with these rows and columns; a category that is not declared has none."""
     row = {name: i for i, name in enumerate(given.questions)}
     chosen = given.rows([row[name] for name in questions])
-    if not isinstance(chosen, Counts):
+    if isinstance(chosen, Shares):
+        return chosen if chosen.numbers else chosen.columns(categories)
+    if isinstance(chosen, Numbers):
         return chosen
     table = np.zeros((len(questions), len(categories)), dtype=np.int64)
     table[:, [categories.index(name) for name in chosen.categories]] = chosen.table

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .counts import Counts
 from .numbers import Numbers
+from .shares import Shares
 
 FloatArray = NDArray[np.float64]
 
@@ -166,8 +167,11 @@ class Sums:
         )
 
 
-def terms(given: Counts | Numbers) -> Sums:
+def terms(given: Counts | Numbers | Shares) -> Sums:
     """What each question contributes, or each cluster; every question needs two verdicts."""
+    if isinstance(given, Shares):
+        exact = _of_number_shares if given.numbers else _of_shares
+        return exact(given).together(given.clusters)
     if isinstance(given, Numbers):
         return _of_numbers(given.values).together(given.clusters)
     return terms_of_names(given.table, singletons=given.singletons).together(given.clusters)
@@ -250,6 +254,72 @@ def _of_numbers(values: FloatArray) -> Sums:
     )
 
 
+def _of_shares(given: Shares) -> Sums:
+    shares, drawn = given.shares, given.tail_shares
+    alike = shares**2 - _same_draw(given, drawn.T, drawn.T).T
+    named, unknown = shares, given.unknown
+    if given.singletons:
+        named, alike = shares[:, :-1], alike[:, :-1]
+        unknown = unknown + shares[:, -1]
+    most = named.max(axis=1, initial=0)
+    logs = np.log(named, out=np.zeros_like(named), where=named > 0)
+    rest = np.log(unknown, out=np.zeros_like(unknown), where=unknown > 0)
+    one, differ, n = np.ones(len(named)), 1 - alike.sum(axis=1), given.weights
+    return Sums(
+        questions=one,
+        disagreement=differ,
+        norm=one,
+        squares=(named**2).sum(axis=1),
+        inverse=np.zeros_like(one),
+        verdicts=n,
+        weighted_disagreement=n * differ,
+        weighted_norm=n,
+        means=named,
+        pooled=n[:, None] * named,
+        alone=np.zeros_like(one),
+        categories=np.nan if given.singletons else float(named.shape[1]),
+        modal=most,
+        modal_loo=most,
+        entropy=-(named * logs).sum(axis=1) - unknown * rest,
+    )
+
+
+def _of_number_shares(given: Shares) -> Sums:
+    values = np.array(given.numbers) - min(given.numbers)
+    mean, norm = given.shares @ values, given.shares @ values**2
+    drawn = given.tail_shares
+    one, n = np.ones_like(mean), given.weights
+    differ = norm - mean**2 + _same_draw(given, drawn @ values**2, drawn @ values)
+    return Sums(
+        questions=one,
+        disagreement=differ,
+        norm=norm,
+        squares=mean**2,
+        inverse=np.zeros_like(one),
+        verdicts=n,
+        weighted_disagreement=n * differ,
+        weighted_norm=n * norm,
+        means=mean[:, None],
+        pooled=(n * mean)[:, None],
+    )
+
+
+def _same_draw(given: Shares, square: FloatArray, mean: FloatArray) -> FloatArray:
+    """What a squared mean has too much, [..., N]: a draw from the open part paired with itself.
+
+    Two verdicts from the open part are two draws. A single draw leaves their product unknown, and
+    it counts as 0.
+
+    Args:
+        given: The distributions.
+        square: Mean square of the draws.
+        mean: Their mean.
+    """
+    others = given.draws - 1
+    apart = np.where(others > 0, (square - mean**2) / np.maximum(others, 1), mean**2)
+    return np.asarray(given.open_mass**2 * apart)
+
+
 @dataclass(frozen=True)
 class Ranks:
     """Verdicts that are ranks: each category is its mid-rank among the verdicts of the resample.
@@ -259,21 +329,31 @@ class Ranks:
     change with the resample, so questions contribute no terms of their own.
     """
 
-    table: NDArray[np.int64]
-    clusters: NDArray[np.int64]
+    given: Counts | Shares
 
     def over(self, weights: ArrayLike | None = None) -> Sums:
         """Sum over questions; see `Sums.over`."""
-        _, of = np.unique(self.clusters, return_inverse=True)
+        counts = self.given
+        n: FloatArray
+        if isinstance(counts, Shares):
+            n, table = counts.weights, counts.weights[:, None] * counts.shares
+            others, inverse = n, 0 * n
+        else:
+            n, table = counts.replications.astype(np.float64), counts.table.astype(np.float64)
+            others, inverse = n - 1, 1 / n
+        _, of = np.unique(counts.clusters, return_inverse=True)
         given = np.ones((1, of.max() + 1)) if weights is None else np.asarray(weights, float)
         given = given[:, of]
-        pooled, n = given @ self.table, self.table.sum(axis=1).astype(np.float64)
+        pooled = given @ table
         verdicts = pooled.sum(axis=1)
         rank = np.cumsum(pooled, axis=1) - pooled / 2
         rank = rank - ((pooled * rank).sum(axis=1) / verdicts)[:, None]
-        differ = (rank**2 @ self.table.T - (rank @ self.table.T) ** 2 / n) / (n - 1)
+        differ = (rank**2 @ table.T - (rank @ table.T) ** 2 / n) / others
+        if isinstance(counts, Shares):
+            drawn = counts.tail_shares.T
+            differ = differ + _same_draw(counts, rank**2 @ drawn, rank @ drawn)
         # Where a question, or the whole resample, does not vary only rounding is left of it.
-        differ[:, (self.table > 0).sum(axis=1) == 1] = 0.0
+        differ[:, (table > 0).sum(axis=1) == 1] = 0.0
         norm = np.where((pooled > 0).sum(axis=1) > 1, (pooled * rank**2).sum(axis=1), 0.0)
         nothing = np.zeros((len(given), 1))
         found = Sums(
@@ -281,7 +361,7 @@ class Ranks:
             disagreement=(given * differ).sum(axis=1),
             norm=norm / verdicts,
             squares=np.zeros_like(norm),
-            inverse=given @ (1 / n),
+            inverse=given @ inverse,
             verdicts=verdicts,
             weighted_disagreement=(given * differ) @ n,
             weighted_norm=norm,

@@ -1,29 +1,25 @@
-"""Find, merge and de-duplicate the logs of an interrupted sweep."""
+"""What the logs of a folder hold of a sweep."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
-import fsspec
 from inspect_ai import Task
-from inspect_ai.log import (
-    EvalLog,
-    EvalSample,
-    EvalSampleSummary,
-    list_eval_logs,
-    read_eval_log_sample_summaries,
-    write_eval_log,
-)
+from inspect_ai.log import EvalLog
 
 from ..errors import UserError
-from ..files import kind_of, read_log
+from ..files import kind_of, logs_below, read_log
+from ..judgments.logs import scores_of
+from ..judgments.score import judgments_in
 
-Judgment = tuple[int | str, int]
+Made = tuple[int | str, int]
 """Id of a question and number of the replication."""
 
 
 def log_headers(log_dir: str) -> list[EvalLog]:
-    """Headers of the logs in a folder, which need not exist; the newest first.
+    """Headers of the logs in a folder, which need not exist.
 
     Raises:
         UserError: A log cannot be read, or the folder is a file.
@@ -33,103 +29,57 @@ def log_headers(log_dir: str) -> list[EvalLog]:
         return []
     if kind == "file":
         raise UserError(f"{log_dir} is a file. Name a folder: --log-dir FOLDER")
-    return [read_log(info.name, header_only=True) for info in list_eval_logs(log_dir)]
+    return [read_log(log, header_only=True) for log in logs_below(log_dir)]
 
 
-def logs_of(
+def made_in(
     headers: Iterable[EvalLog],
     judge: str,
     model_args: Mapping[str, Any],
     task: Task,
     task_args: Mapping[str, Any],
-) -> list[EvalLog]:
-    """Those logs that inspect would go on from: of a judge and a task, with their arguments."""
-    return [
-        log
+) -> set[Made]:
+    """Judgments that logs hold of a judge and a task, whatever became of their runs.
+
+    A log of epochs counts like one of replications.
+    """
+    own = {**task_args, "replications": None}
+    study = (task.dataset[0].metadata or {})["design"]["study"]
+    return {
+        judgment
         for log in headers
         if log.eval.model == judge
         and log.eval.model_args == model_args
         and log.eval.task == task.name
-        and log.eval.task_args_passed == task_args
+        and {**log.eval.task_args_passed, "replications": None} == own
         and log.plan.config.temperature == task.config.temperature
-    ]
+        for judgment in _judgments(log, study)
+    }
 
 
-def judgments_in(logs: Iterable[EvalLog]) -> set[Judgment]:
-    """Judgments that were made, whatever became of the run."""
-    return {(sample.id, sample.epoch) for log in logs for sample in _judged(log)}
+def _judgments(log: EvalLog, study: str) -> Iterator[Made]:
+    for sample, scores in scores_of(log.location):
+        for scorer, score in scores.items():
+            if (score.metadata or {}).get("study", study) != study:
+                continue  # other texts under the same name
+            for one in judgments_in(score, str(sample.id), scorer):
+                if one.verdict is not None:
+                    yield sample.id, one.replication or sample.epoch
 
 
-def errors_in(log_dir: str) -> list[str]:
-    """Why judgments failed, one a judgment that is missing."""
-    summaries = (read_eval_log_sample_summaries(log.location) for log in log_headers(log_dir))
-    return [sample.error for found in summaries for sample in found if sample.error]
+def by_range(judgments: Iterable[Made]) -> Mapping[str, set[int | str]]:
+    """Judgments by ranges of replications that follow one another.
 
-
-def gather(logs: list[EvalLog]) -> None:
-    """Merge the logs of a task into the newest, from which inspect goes on.
-
-    Otherwise the judge would repeat the judgments that only the other logs have.
-
-    Args:
-        logs: The logs, the newest first.
+    Returns:
+        Range, as in "51-100" -> ids of the questions. Each judgment is in exactly one.
     """
-    held = judgments_in(logs[:1])
-    missing = judgments_in(logs) - held
-    if not missing:
-        return
-    newest, *others = (read_log(log.location) for log in logs)
-    samples = {(s.id, s.epoch): s for log in others for s in log.samples or [] if _is_judged(s)}
-    newest.samples = [s for s in newest.samples or [] if (s.id, s.epoch) not in missing]
-    newest.samples += [samples[judgment] for judgment in sorted(missing, key=str)]
-    # Its metrics, if it has any, are those of fewer judgments.
-    newest.status, newest.results = "started", None
-    files, path = fsspec.core.url_to_fs(newest.location)
-    # By another name first: a log that is half written cannot be read.
-    written = f"{newest.location}.part"
-    write_eval_log(newest, written, format="json" if path.endswith(".json") else "eval")
-    files.mv(f"{path}.part", path)
-
-
-def remove_superseded(log_dir: str, judge: str) -> None:
-    """Remove a judge's logs whose every judgment is in another log of the same task too.
-
-    Inspect copies the judgments of a log into the one that goes on from there. Before a run this
-    leaves it the fullest log to go on from, where it would take the newest; after a run, it leaves
-    one log with each judgment once.
-
-    No other process may be running the judge into this folder: its log might be removed under it.
-    Logs of other judges are left alone.
-    """
-    runs: dict[str, list[EvalLog]] = defaultdict(list)
-    for log in log_headers(log_dir):
-        if log.eval.model == judge:
-            runs[log.eval.task_id].append(log)
-    for logs in runs.values():
-        for superseded in _superseded(logs):
-            files, path = fsspec.core.url_to_fs(superseded.location)
-            files.rm(path)
-
-
-def _superseded(logs: list[EvalLog]) -> Iterator[EvalLog]:
-    if len(logs) == 1:
-        return
-    judged = {log.location: {(s.id, s.epoch, s.uuid) for s in _judged(log)} for log in logs}
-    # The fullest log first, of two alike the finished one: what is kept must hold whatever is
-    # removed. Without a uuid nothing tells a copy from a second judgment.
-    kept: list[EvalLog] = []
-    order = sorted(logs, key=lambda log: (-len(judged[log.location]), log.status != "success"))
-    for log in order:
-        here = judged[log.location]
-        if all(uuid for _, _, uuid in here) and any(here <= judged[k.location] for k in kept):
-            yield log
-        else:
-            kept.append(log)
-
-
-def _judged(log: EvalLog) -> list[EvalSampleSummary]:
-    return [s for s in read_eval_log_sample_summaries(log.location) if _is_judged(s)]
-
-
-def _is_judged(sample: EvalSample | EvalSampleSummary) -> bool:
-    return bool(sample.scores) and not sample.error
+    found: dict[str, set[int | str]] = defaultdict(set)
+    numbers: dict[int | str, list[int]] = defaultdict(list)
+    for question, number in sorted(judgments, key=itemgetter(1)):
+        numbers[question].append(number)
+    for question, own in numbers.items():
+        # Within a range, number and place grow alike.
+        for _, run in groupby(enumerate(own), key=lambda placed: placed[1] - placed[0]):
+            places = [number for _, number in run]
+            found[f"{places[0]}-{places[-1]}"].add(question)
+    return found

@@ -2,30 +2,36 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import product
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import fsspec
-from inspect_ai import Task, eval_set, task_with
+from inspect_ai import Task, eval, task_with
+from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, get_model
 
 from ..benchmarks import BENCHMARKS as ALL_BENCHMARKS
-from ..errors import UserError
+from ..errors import UserError, reason
 from ..judging.cost import Cost, total
+from ..judging.seeds import replication_numbers
 from ..saving import alone
 from ..tasks import JUDGE_TASKS
 from ..tasks import judge as judge_by_design
-from .resume import Judgment, gather, judgments_in, log_headers, logs_of, remove_superseded
+from .resume import by_range, log_headers, made_in
 
 TEMPERATURES = (1.0, 0.75, 0.5, 0.25, 0.0)
 """The paper's temperatures."""
 
 _CHARACTERS_A_TOKEN = 4
 """Of English text, about."""
+
+_TASKS_AT_ONCE = 10
+"""Temperatures and benchmarks that a judge sees side by side."""
 
 BENCHMARKS = {row.key: row for row in ALL_BENCHMARKS.values()}
 BEST_OF_FIVE = tuple(k for k, row in BENCHMARKS.items() if row.design.reader.kind == "options")
@@ -73,12 +79,29 @@ class Sweep:
 
 @dataclass(frozen=True)
 class _Part:
-    """A task of one judge that inspect shall run, the logs that it goes on from, its cost."""
+    """One judge, benchmark and temperature.
 
-    judge: str
-    task: Task
-    logs: list[EvalLog]
+    Attributes:
+        tasks: What the folder lacks, one for each range of replications.
+        cost: Of these tasks.
+    """
+
+    tasks: Sequence[Task]
     cost: Cost
+
+
+class Outcome(NamedTuple):
+    """What became of a sweep.
+
+    Attributes:
+        missing: Replications that the folder lacks.
+        made: Replications that it has.
+        errors: Why replications failed, one for each of them.
+    """
+
+    missing: int
+    made: int
+    errors: Sequence[str]
 
 
 def run_sweep(
@@ -88,48 +111,44 @@ def run_sweep(
     *,
     dry_run: bool = False,
     max_calls: int | None = None,
-) -> bool:
-    """Make the judgments of a sweep that a folder of logs lacks, and keep those it has.
+) -> Outcome:
+    """Make the judgments of a sweep that a folder of logs lacks, in new logs beside the old ones.
 
     Judges run one after the other, so that only one local model is in memory. A run that was
-    killed goes on where it stopped; more replications, temperatures or judges add to a folder.
-    Existing judgments beyond those asked for are kept, with a note.
+    killed goes on where it stopped; more questions, replications, temperatures or judges add to a
+    folder. No log is ever changed.
 
     Args:
         sweep: What to run.
-        log_dir: Folder of the logs, one a judge, benchmark and temperature.
+        log_dir: Folder of the logs.
         say: Takes what the user should know, the cost before the first call.
         dry_run: Say what it costs, and make no call.
         max_calls: Make no call if more are needed.
 
-    Returns:
-        Whether every judgment was made.
-
     Raises:
-        UserError: A log in the folder has judgments that were not asked for and lacks some that
-            were: of other questions, say. Or a judge cannot be used, or too many calls are needed.
+        UserError: A log in the folder cannot be read, a judge cannot be used, or too many calls
+            are needed.
     """
-    # What is named twice is run once.
     judges = list(dict.fromkeys(sweep.judges))
     parts = [part for judge in judges for part in _parts(sweep, judge, log_dir, say)]
-    if not parts:
-        return True
-    costs = [part.cost for part in parts]
-    say(f"{total(costs)}.")
+    costs = [part.cost for part in parts if part.tasks]
+    if costs:
+        say(f"{total(costs)}.")
     calls = sum(cost.calls for cost in costs)
     if max_calls is not None and calls > max_calls:
         raise UserError(
             f"{calls:,} calls are needed, and --max-calls allows {max_calls:,}. Allow more, or ask "
-            "for less: --limit, --epochs."
+            "for less: --limit, --replications."
         )
-    if dry_run:
-        return False
-    complete = True
-    for judge in judges:
+    errors: list[str] = []
+    for judge in judges if costs and not dry_run else ():
         with _to_itself(log_dir, judge):
-            complete = _run_judge(sweep, judge, log_dir) and complete
-            remove_superseded(log_dir, judge)
-    return complete
+            logs = _run_judge(sweep, judge, log_dir)
+        errors += _errors(logs)
+        if any(log.status == "cancelled" for log in logs):
+            break
+    now = [part.cost for judge in judges for part in _parts(sweep, judge, log_dir)]
+    return Outcome(sum(one.missing for one in now), sum(one.made for one in now), errors)
 
 
 @contextmanager
@@ -143,59 +162,81 @@ def _to_itself(log_dir: str, judge: str) -> Iterator[None]:
                 alone(f"{log_dir.rstrip('/')}/{re.sub(r'[^A-Za-z0-9]', '_', judge)}")
             )
         except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or error
             raise UserError(
-                f"{log_dir} cannot be written: {why}. Name another --log-dir."
+                f"{log_dir} cannot be written: {reason(error)}. Name another --log-dir."
             ) from None
         yield
 
 
-def _parts(sweep: Sweep, judge: str, log_dir: str, say: Callable[[str], None]) -> list[_Part]:
+def _parts(
+    sweep: Sweep, judge: str, log_dir: str, say: Callable[[str], None] = lambda _: None
+) -> Iterator[_Part]:
     headers = log_headers(log_dir)
-    parts = []
     for benchmark in dict.fromkeys([""] if sweep.design else sweep.benchmarks):
         for temperature in dict.fromkeys(_sent(t, judge) for t in sweep.temperatures):
             task, args = _judge_task(sweep, benchmark, temperature)
-            logs = logs_of(headers, judge, sweep.model_args, task, args)
-            whose = f"{(task.metadata or {})['benchmark']} by {judge}"
-            if (made := _made(sweep, task, logs, log_dir, whose, say)) is not None:
-                parts.append(_Part(judge, task, logs, _cost(sweep, task, made)))
-    return parts
+            samples = list(task.dataset)[: sweep.limit]
+            ids = [sample.id for sample in samples if sample.id is not None]
+            asked = set(product(ids, range(1, sweep.replications + 1)))
+            made = made_in(headers, judge, sweep.model_args, task, args)
+            tasks = [
+                _judge_task(sweep, benchmark, temperature, replications, questions)[0]
+                for replications, questions in by_range(asked - made).items()
+            ]
+            if made > asked:
+                say(
+                    f"Note: {log_dir} has {len(made):,} judgments of "
+                    f"{(task.metadata or {})['benchmark']} by {judge} at temperature "
+                    f"{temperature:g}; asked for: {len(asked):,}. Nothing to do; all are kept."
+                )
+            yield _Part(tasks, _cost(samples, sweep.replications, len(asked & made)))
 
 
-def _run_judge(sweep: Sweep, judge: str, log_dir: str) -> bool:
+def _run_judge(sweep: Sweep, judge: str, log_dir: str) -> list[EvalLog]:
     # In a function of its own, which lets go of a local model before the next one is loaded.
-    remove_superseded(log_dir, judge)
-    parts = _parts(sweep, judge, log_dir, lambda _: None)
-    if not parts:
-        return True
-    for part in parts:
-        gather(part.logs)
+    tasks = [task for part in _parts(sweep, judge, log_dir) for task in part.tasks]
+    if not tasks:
+        return []
     try:
         model = get_model(judge, memoize=False, **sweep.model_args)
     except Exception as error:  # each provider has its own
         raise UserError(f"The judge {judge} cannot be used: {error}") from None
-    done, _ = eval_set(
-        [part.task for part in parts],
-        log_dir=log_dir,
-        model=model,
-        epochs=sweep.replications,
-        limit=sweep.limit,
-        retry_attempts=1,
-        # Inspect takes a task's newest log for its fullest, whatever is in the others.
-        retry_cleanup=False,
-        # Other judges' logs are in the folder too.
-        log_dir_allow_dirty=True,
-    )
-    return done
+    try:
+        return eval(
+            tasks,
+            log_dir=log_dir,
+            model=model,
+            max_tasks=_TASKS_AT_ONCE,
+            # A question that cannot be judged stops no other.
+            fail_on_error=False,
+            # A sample has many replications, which a kill must not take away.
+            log_buffer=1,
+        )
+    except OSError as error:
+        raise UserError(
+            f"{log_dir} cannot be written: {reason(error)}. The judgments that it has are kept: "
+            "make room and run the same command again."
+        ) from None
 
 
-def _cost(sweep: Sweep, task: Task, made: int) -> Cost:
-    samples = list(task.dataset)[: sweep.limit]
+def _errors(logs: Iterable[EvalLog]) -> Iterator[str]:
+    """Why replications failed, one for each."""
+    for log in logs:
+        if log.error:
+            yield log.error.message
+        each = len(replication_numbers(log.eval.task_args["replications"]))
+        for sample in log.samples or []:
+            if sample.error:
+                yield from [sample.error.message] * each
+            else:
+                yield from sample.metadata.get("errors", {}).values()
+
+
+def _cost(samples: Sequence[Sample], replications: int, made: int) -> Cost:
     # A sample's metadata has all that its prompt is made of.
     characters = fmean(len(str(sample.metadata)) for sample in samples)
     tokens = characters / _CHARACTERS_A_TOKEN
-    return Cost(len(samples), sweep.replications, made, tokens_each=tokens, what="question")
+    return Cost(len(samples), replications, made, tokens_each=tokens, what="question")
 
 
 def _sent(temperature: float, judge: str) -> float:
@@ -204,52 +245,23 @@ def _sent(temperature: float, judge: str) -> float:
     return sys.float_info.epsilon if temperature == 0 and judge.startswith("hf/") else temperature
 
 
-def _judge_task(sweep: Sweep, benchmark: str, temperature: float) -> tuple[Task, dict[str, Any]]:
+def _judge_task(
+    sweep: Sweep,
+    benchmark: str,
+    temperature: float,
+    replications: str | None = None,
+    questions: Container[int | str | None] | None = None,
+) -> tuple[Task, dict[str, Any]]:
     args: dict[str, Any] = {"responses": sweep.responses, "seed": sweep.seed}
     if sweep.design:
         args = {"design": sweep.design, "data": sweep.data, "seed": sweep.seed}
     elif benchmark not in BEST_OF_FIVE:
         args |= {"responses": sweep.predictions, "responder": sweep.responder}
-    task = JUDGE_TASKS[benchmark](**args) if benchmark else judge_by_design(**args)
+    task = (JUDGE_TASKS[benchmark] if benchmark else judge_by_design)(
+        **args, replications=replications
+    )
     config = task.config.merge(GenerateConfig(temperature=temperature))
-    return task_with(task, config=config), args
-
-
-def _made(
-    sweep: Sweep,
-    task: Task,
-    logs: list[EvalLog],
-    log_dir: str,
-    whose: str,
-    say: Callable[[str], None],
-) -> int | None:
-    """Judgments that a task has, if inspect shall run it: its log will have what is asked for."""
-    questions = [sample.id for sample in task.dataset if sample.id is not None][: sweep.limit]
-    asked = {(q, r) for q in questions for r in range(1, sweep.replications + 1)}
-    held = judgments_in(logs)
-    if held <= asked:
-        finished = (log for log in logs if log.status == "success" and not log.invalidated)
-        done = any(judgments_in([log]) == asked for log in finished)
-        return None if done else len(held)
-    there = (
-        f"{log_dir} has {_size(held)} of {whose} at temperature {task.config.temperature:g}; "
-        f"asked for: {_size(asked)}."
-    )
-    if asked <= held:
-        say(f"Note: {there} Nothing to do; all are kept.")
-        return None
-    raise UserError(
-        f"{there} To add to them, ask for at least as many questions and "
-        "replications (--limit, --epochs); to start again, choose another --log-dir."
-    )
-
-
-def _size(judgments: set[Judgment]) -> str:
-    questions = {question for question, _ in judgments}
-    most = max(replication for _, replication in judgments)
-    some = "" if len(judgments) == most * len(questions) else "up to "
-    return f"{some}{_number(most, 'replication')} of {_number(len(questions), 'question')}"
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+    dataset = task.dataset
+    if questions is not None:
+        dataset = dataset.filter(lambda sample: sample.id in questions)
+    return task_with(task, config=config, dataset=dataset), args

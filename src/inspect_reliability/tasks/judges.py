@@ -20,6 +20,7 @@ from ..designs import (
 )
 from ..errors import UserError
 from ..judging.circularity import report_circularity
+from ..judging.exact import exact_of
 from ..judging.judge import judge_responses
 from ..judging.order import OrderPolicy
 from ..judging.sample import fingerprint, judge_sample
@@ -37,6 +38,9 @@ from ..scoring import (
 JUDGE_CONFIG = GenerateConfig(temperature=1.0, top_k=50, max_tokens=50)
 """The paper's settings at its first temperature; inspect's own options override them."""
 
+VERSION = 1
+"""Grows when the judgments of two versions of a judge task cannot be compared."""
+
 HEAD_TO_TAIL_CONFIG = JUDGE_CONFIG.merge(GenerateConfig(temperature=0.75))
 """The study's settings for Head-to-Tail judges; inspect's own options override them."""
 
@@ -48,6 +52,8 @@ def judge_task(
     order: OrderPolicy = "shuffled",
     seed: int = 0,
     replications: int | str | None = None,
+    exact: bool = False,
+    temperatures: Sequence[float] | float | None = None,
     parser: ParserName = "default",
     metrics: Sequence[Metric] = (),
     config: GenerateConfig = JUDGE_CONFIG,
@@ -64,6 +70,10 @@ def judge_task(
         seed: Base seed of option order and replications.
         replications: Replications that one sample makes: how many, or the first and the last
             ("51-100"). Their verdicts are those of as many epochs. By default each epoch is one.
+        exact: Find the distribution of each question's verdict instead of drawing verdicts from
+            it. Needs a judge that runs on this machine: hf_seeded/MODEL.
+        temperatures: Temperatures of exact verdicts, as in "1,0.75,0.5": one run serves all. By
+            default that of the run.
         parser: How an output is read: "default", or "published" for the study's pattern.
         metrics: The task's metrics; by default `reliability()`, `invalid_rate()`,
             `best_rate()` where the best response is known, and Krippendorff's ordinal and numeric
@@ -73,12 +83,12 @@ def judge_task(
         location: Where they come from, as given.
 
     Raises:
-        UserError: The prompt of an item cannot be made, or the seed or the replications are no
-            whole number.
+        UserError: The prompt of an item cannot be made, or an option is not what it should be.
     """
     seed = base_seed(seed)
     if replications is not None:
         replication_numbers(replications)
+    exact_of(exact, replications, temperatures, parser)
     for item in items:
         design.ask(item, list(item.responses))  # whatever is wrong shows before the first call
     used: list[Metric | dict[str, list[Metric]]] = [*(metrics or _metrics(design, items))]
@@ -89,11 +99,18 @@ def judge_task(
         ),
         setup=report_circularity(dict.fromkeys(name for item in items for name in item.responses)),
         solver=judge_responses(
-            design=asdict(design), order=order, seed=seed, replications=replications
+            design=asdict(design),
+            order=order,
+            seed=seed,
+            replications=replications,
+            exact=exact,
+            temperatures=temperatures,
+            parser=parser,
         ),
         scorer=verdict(parser=parser),
         metrics=used,
         config=config,
+        version=VERSION,
         # No reducer: verdicts have no mean, and reliability needs every replication.
         epochs=Epochs(1, []),
         metadata={"benchmark": design.name, "questions": source},
@@ -118,6 +135,8 @@ def judge(
     order: OrderPolicy = "shuffled",
     seed: int = 0,
     replications: int | str | None = None,
+    exact: bool = False,
+    temperatures: Sequence[float] | float | None = None,
     parser: ParserName = "default",
 ) -> Task:
     """A judge of your own: its prompt and its verdicts in one file, what it judges in another.
@@ -134,6 +153,10 @@ def judge(
         seed: Base seed of option order and replications.
         replications: Replications that one sample makes: how many, or the first and the last
             ("51-100"). Their verdicts are those of as many epochs. By default each epoch is one.
+        exact: Find the distribution of each question's verdict instead of drawing verdicts from
+            it. Needs a judge that runs on this machine: hf_seeded/MODEL.
+        temperatures: Temperatures of exact verdicts, as in "1,0.75,0.5": one run serves all. By
+            default that of the run.
         parser: How an output is read: "default", "strict" (only in the form that the design
             asks for), or "published" for the study's pattern.
     """
@@ -147,6 +170,8 @@ def judge(
         order=order,
         seed=seed,
         replications=replications,
+        exact=exact,
+        temperatures=temperatures,
         parser=parser,
         source=Path(location).name if location else "",
         location=location,
@@ -163,6 +188,8 @@ def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
         order: OrderPolicy = "shuffled",
         seed: int = 0,
         replications: int | str | None = None,
+        exact: bool = False,
+        temperatures: Sequence[float] | float | None = None,
         parser: ParserName = "default",
     ) -> Task:
         answered = load_responses(responses, benchmark, responders, base_seed(seed))
@@ -172,6 +199,8 @@ def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
             order=order,
             seed=seed,
             replications=replications,
+            exact=exact,
+            temperatures=temperatures,
             parser=parser,
             source=answered[0].question.source,
             location=responses,
@@ -191,6 +220,10 @@ def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
         seed: Base seed of option order and replications.
         replications: Replications that one sample makes: how many, or the first and the last
             ("51-100"). Their verdicts are those of as many epochs. By default each epoch is one.
+        exact: Find the distribution of each question's verdict instead of drawing verdicts from
+            it. Needs a judge that runs on this machine: hf_seeded/MODEL.
+        temperatures: Temperatures of exact verdicts, as in "1,0.75,0.5": one run serves all. By
+            default that of the run.
         parser: How an output is read: "default", or "published" for the study's pattern.
     """
     return judge
@@ -212,6 +245,8 @@ def head_to_tail_judge(
     variant: str = "whole",
     seed: int = 0,
     replications: int | str | None = None,
+    exact: bool = False,
+    temperatures: Sequence[float] | float | None = None,
     parser: ParserName = "default",
 ) -> Task:
     """Head-to-Tail: is a prediction correct, given the ground truth?
@@ -229,6 +264,10 @@ def head_to_tail_judge(
         seed: Base seed of the replications.
         replications: Replications that one sample makes: how many, or the first and the last
             ("51-100"). Their verdicts are those of as many epochs. By default each epoch is one.
+        exact: Find the distribution of each question's verdict instead of drawing verdicts from
+            it. Needs a judge that runs on this machine: hf_seeded/MODEL.
+        temperatures: Temperatures of exact verdicts, as in "1,0.75,0.5": one run serves all. By
+            default that of the run.
         parser: How an output is read: "default", or "published" for the study's way.
     """
     designs = {"whole": BENCHMARKS["Head-to-Tail"].design, "published": HEAD_TO_TAIL_CUT}
@@ -240,6 +279,8 @@ def head_to_tail_judge(
         [prediction_item(prediction) for prediction in predictions],
         seed=seed,
         replications=replications,
+        exact=exact,
+        temperatures=temperatures,
         parser=parser,
         metrics=[reliability(by="category"), judged_accuracy(by="category")],
         config=HEAD_TO_TAIL_CONFIG,

@@ -17,6 +17,9 @@ from .responder import respond, right_answer
 RESPOND_CONFIG = GenerateConfig(temperature=0.75, top_k=50, max_tokens=150)
 """The paper's settings for responders; inspect's own options override them."""
 
+VERSION = 1
+"""Grows when the responses of two versions of a responder task cannot be compared."""
+
 PerCategory = int | Literal["all"]
 
 
@@ -138,5 +141,6 @@ def respond_task(
         solver=respond(seed=seed),
         scorer=right_answer(rule=rule) if any(map(has_right_answer, questions)) else None,
         config=RESPOND_CONFIG,
+        version=VERSION,
         metadata=metadata,
     )

@@ -1,5 +1,61 @@
-"""A judge's output read as a verdict."""
+"""A judge's output read as a verdict: the parser for a design."""
 
-from .make import Parser, insist_known, make_parser
+from functools import lru_cache
+from typing import Protocol, get_args
 
-__all__ = ["Parser", "insist_known", "make_parser"]
+from ...errors import UserError
+from ..reading import ParserName, Reading
+from .default import DefaultParser
+from .exact import JsonParser, PatternParser, PublishedParser, strict_parser
+
+
+class Parser(Protocol):
+    """Reads the outputs of one design.
+
+    Attributes:
+        can_contradict: Whether an output can name two verdicts.
+    """
+
+    can_contradict: bool
+
+    def read(self, text: str) -> Reading:
+        """Read a whole output."""
+
+    def completed(self, text: str) -> str | None:
+        """Read an output that is still being written; None before it names its verdict."""
+
+
+@lru_cache(maxsize=64)
+def make_parser(
+    kind: str,
+    verdicts: tuple[str, ...],
+    name: ParserName,
+    labels: tuple[str, ...] = (),
+    pattern: str | None = None,
+    json: str | None = None,
+) -> Parser:
+    """The parser for a design.
+
+    Args:
+        kind: "options", "words" or "scale".
+        verdicts: What the judge can answer.
+        name: How to read: "default", "strict" or "published".
+        labels: Labels that the design asks for.
+        pattern: The design's own pattern, for "default" and "strict".
+        json: The design's field of a JSON object, for "default" and "strict".
+
+    Raises:
+        UserError: No parser has that name, or none of that name reads these verdicts.
+    """
+    if name not in get_args(ParserName):
+        known = ", ".join(get_args(ParserName))
+        raise UserError(f"unknown parser '{name}'. Use one of: {known}.")
+    if name == "published":
+        return PublishedParser(verdicts)
+    if pattern is not None:
+        return PatternParser(verdicts, pattern)
+    if json is not None:
+        return JsonParser(kind, verdicts, json)
+    if name == "strict":
+        return strict_parser(kind, verdicts, labels)
+    return DefaultParser(kind, verdicts, labels)

@@ -40,11 +40,10 @@ BEST = words(
     best better strongest stronger superior top winning preferred favou?rite finest top-rated
     highest-rated most_(?:{most}) (?:correct|right|ideal)_(?:response|reply|assistant|candidate)
     first_place 1st(?:_place|(?=\s*$)) rank_1 meilleure? préférée? beste[nrs]? bessere?[nrs]?
-    stärkste[nrs]?
-    mejor melhor migliore? bästa bedste betere najlepsz\w+ najlepš\w+ nejlepší лучш\w+ наилучш\w+
-    сильнейш\w+ найкращ\w+ кращ\w+ en_iyi tốt_nhất terbaik paras legjobb cel_mai_bun\w*
-    cea_mai_bună
-    καλύτερ\w+ millor الأفضل أفضل بهترین הטובה?_ביותר सर्वश्रेष्ठ सबसे_अच्छ
+    stärkste[nrs]? mejor melhor migliore? bästa bedste betere najlepsz\w+ najlepš\w+ nejlepší
+    лучш\w+ наилучш\w+ сильнейш\w+ найкращ\w+ кращ\w+ en_iyi tốt_nhất terbaik paras legjobb
+    cel_mai_bun\w* cea_mai_bună καλύτερ\w+ millor الأفضل أفضل بهترین הטובה?_ביותר सर्वश्रेष्ठ
+    सबसे_अच्छ
     """.replace("{most}", _MOST),
     "最佳 最好 最优 最強 最强 更好 最良 最も良い 最も優れた 最善 ベスト 最適 最合适 最高 최고 최선 "
     "최상 가장_좋은 가장_나은 가장_우수한 최적 ดีที่สุด",
@@ -56,12 +55,11 @@ VERDICT = words(
     verdict decision winner choice pick selection selected chosen judge?ment preference conclusion
     vote result ranking ranked recommendation choix gagnante? vainqueur décision jugement urteil
     entscheidung gewinner sieger wahl ergebnis fazit veredicto decisión ganadora? elección
-    conclusión
-    veredito decisão vencedora? escolha conclusão verdetto decisione vincitore vincitrice scelta
-    giudizio conclusione oordeel beslissing winnaar keuze conclusie vinnare val werdykt zwycięzca
-    wybór decyzja вердикт победител\w+ выбор решение вибір переможець karar kazanan seçim\w*
-    lựa_chọn kết_luận putusan pemenang pilihan keputusan ετυμηγορία νικητής επιλογή الحكم الفائز
-    الاختيار القرار המנצח בחירה निर्णय विजेता
+    conclusión veredito decisão vencedora? escolha conclusão verdetto decisione vincitore vincitrice
+    scelta giudizio conclusione oordeel beslissing winnaar keuze conclusie vinnare val werdykt
+    zwycięzca wybór decyzja вердикт победител\w+ выбор решение вибір переможець karar kazanan
+    seçim\w* lựa_chọn kết_luận putusan pemenang pilihan keputusan ετυμηγορία νικητής επιλογή الحكم
+    الفائز الاختيار القرار המנצח בחירה निर्णय विजेता
     """,
     "结论 判断 裁决 获胜者 胜者 优胜者 选择 判定 結論 勝者 評決 選択 판정 승자 결론 선택 평결 결정 "
     "คำตัดสิน ผู้ชนะ ตัวเลือก",
@@ -70,13 +68,10 @@ VERDICT = words(
 
 ANSWER = words(
     r"""
-    response answer ans option candidate assistant reply letter réponse antwort respuesta
-    opción resposta
-    opção risposta opzione antwoord optie svaret? odpowiedź odpověď ответ вариант відповідь
-    варіант
-    yanıt cevap seçenek câu_trả_lời đáp_án jawaban vastaus válasz răspuns απάντηση إجابة
-    الإجابة جواب
-    الجواب الرد اختيار خيار תשובה उत्तर विकल्प پاسخ گزینه
+    response answer ans option candidate assistant reply letter réponse antwort respuesta opción
+    resposta opção risposta opzione antwoord optie svaret? odpowiedź odpověď ответ вариант відповідь
+    варіант yanıt cevap seçenek câu_trả_lời đáp_án jawaban vastaus válasz răspuns απάντηση إجابة
+    الإجابة جواب الجواب الرد اختيار خيار תשובה उत्तर विकल्प پاسخ گزینه
     """,
     "回答 答案 选项 回复 答复 答え 応答 응답 답변 정답 대답 คำตอบ",
 )
@@ -116,10 +111,8 @@ FINAL = words(
 NOT = words(
     r"""
     not never no neither nor none \w+n['’]t cannot without except second 2nd third 3rd fourth 4th
-    fifth second-best next runner-up runner worst weakest poorest least lowest loser losing
-    rejected
-    if unless whether why reason explanation example format template rather might may could
-    tempt\w+
+    fifth second-best next runner-up runner worst weakest poorest least lowest loser losing rejected
+    if unless whether why reason explanation example format template rather might may could tempt\w+
     initially originally previously pas pire deuxième seconde? moins nicht kein\w* schlechteste\w*
     zweitbeste\w* schwächste\w* wenn falls peor segund[oa] si não pior se non peggiore second[oa]
     niet slechtste tweede не худш\w+ втор\w+ если
@@ -181,8 +174,8 @@ NOUN = any_of(
     r"""
     responses? options? letters? answers? choices? candidates? assistants? models? outputs?
     solutions? repl(?:y|ies) numbers? no\. réponses? antwort(?:en)? respuestas? opción respostas?
-    opção rispost[ae] opzione antwoord optie svar odpowiedź ответ\w? вариант\w? jawaban yanıt
-    回答 答案 选项 选择 回复 응답 답변 選択肢 応答
+    opção rispost[ae] opzione antwoord optie svar odpowiedź ответ\w? вариант\w? jawaban yanıt 回答
+    答案 选项 选择 回复 응답 답변 選択肢 応答
     """
 )
 """What stands before the name of an option."""
@@ -190,12 +183,9 @@ NOUN = any_of(
 SMALL = any_of(
     r"""
     the that this of by from in to with one both provided given written offered labell?ed marked
-    called clearly definitely certainly absolutely probably likely indeed therefore,? thus,?
-    hence,? so,? either
-    actually simply just
-    still clear obviously undoubtedly it's it is as la le les el los der die das den lo il het
-    de det
-    l['’] a(?=\s+(?:opção|resposta))
+    called clearly definitely certainly absolutely probably likely indeed therefore,? thus,? hence,?
+    so,? either actually simply just still clear obviously undoubtedly it's it is as la le les el
+    los der die das den lo il het de det l['’] a(?=\s+(?:opção|resposta))
     """
 )
 GIVEN = any_of(
@@ -234,13 +224,10 @@ GOOD = any_of(
 BETTER = any_of("better stronger superior preferable")
 WINS = any_of(
     r"""
-    wins prevails takes_it takes_the_win comes_first comes_out_on_top ranks_first gets_my_vote
-    it_is
+    wins prevails takes_it takes_the_win comes_first comes_out_on_top ranks_first gets_my_vote it_is
     est_(?:la_)?meilleure ist_(?:die_)?(?:klar_)?(?:beste|besser)\w* es_(?:la_)?mejor
-    é_(?:a_)?melhor
-    è_(?:la_)?migliore is_(?:de_|het_)?be(?:ste|tere?) är_bäst jest_najlepsz\w+ je_nejlepší
-    лучш\w+
-    является_лучш\w+
+    é_(?:a_)?melhor è_(?:la_)?migliore is_(?:de_|het_)?be(?:ste|tere?) är_bäst jest_najlepsz\w+
+    je_nejlepší лучш\w+ является_лучш\w+
     """
 )
 WINS_JOINED = r"更好|最好|最佳|是最[好佳优]|が最も?[良優適]|を選|[를을]\s선택|[가이]\s가장"

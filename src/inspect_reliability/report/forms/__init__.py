@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from ..document import Document
 
-Form = Literal["table", "json", "csv", "markdown", "html"]
+Form = Literal["table", "json", "csv", "markdown", "latex", "html"]
 FORMS: tuple[Form, ...] = get_args(Form)
 """Names of the forms, which are those of their modules."""
 

@@ -12,21 +12,33 @@ from ....verdicts import INVALID, NON_RESPONSE
 from ...document import Figure
 from ...printable import one_line
 from ...wording import Record, text
-from .svg import INK, PAPER, drawing, inline_svg
+from .svg import INK, PAPER, drawing, inline_svg, svg_file
 
 # Okabe & Ito's colours, told apart with any kind of colour vision; shapes tell them apart too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C00")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _SILENT = {NON_RESPONSE: ("none", "#9a9a9a"), INVALID: ("inv.", "#5f5f5f")}
 
+_IN_LEGEND, _IN_KEY, _AT_TICK = 34, 22, 18
+"""Characters of a name, by place."""
+
 _TICKS = (1, 3, 5, 9, 15, 25, 49, 99, 199, 499)
 
 
 def draw(figure: Figure) -> Markup:
-    """A figure as an SVG element."""
+    """A figure as an SVG element of a page."""
     with drawing():
-        picture = _bars(figure) if figure.kind == "bars" else _points(figure)
-        return inline_svg(picture, figure.words)
+        return inline_svg(_picture(figure), figure.words, _cut_names(figure))
+
+
+def draw_file(figure: Figure) -> str:
+    """The same figure as an SVG file."""
+    with drawing():
+        return svg_file(_picture(figure), figure.words, _cut_names(figure))
+
+
+def _picture(figure: Figure) -> Picture:
+    return _bars(figure) if figure.kind == "bars" else _points(figure)
 
 
 def _points(figure: Figure) -> Picture:
@@ -47,17 +59,24 @@ def _points(figure: Figure) -> Picture:
         colour = COLOURS[k % len(COLOURS)]
         ends = np.array([_ends(record, figure) for record in own]).reshape(-1, 2)
         axes.vlines(x, *ends.T, color=colour, linewidth=1.5, alpha=0.75)
+        # Replications at temperature 0 may be copies: no curve leads to them.
+        copies = np.array([_may_be_copies(record, figure) for record in own], dtype=bool)
+        style: dict[str, Any] = {
+            "color": colour,
+            "marker": MARKERS[k % len(MARKERS)],
+            "markersize": 4.5,
+            "linewidth": 1.1,
+            "clip_on": figure.kind == "lines",
+        }
+        joined = figure.kind == "lines" and (~copies).sum() > 1
         axes.plot(
-            x,
-            y,
-            color=colour,
-            marker=MARKERS[k % len(MARKERS)],
-            markersize=4.5,
-            linewidth=1.1,
-            linestyle="-" if figure.kind == "lines" and len(own) > 1 else "none",
-            clip_on=figure.kind == "lines",
-            label=_cut(name),
+            x[~copies],
+            y[~copies],
+            linestyle="-" if joined else "none",
+            label=_cut(name, _IN_LEGEND),
+            **style,
         )
+        axes.plot(x[copies], y[copies], linestyle="none", markerfacecolor=PAPER, **style)
     axes.axhline(figure.reference, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
     if places is None:
         axes.set_xscale("log")
@@ -68,7 +87,7 @@ def _points(figure: Figure) -> Picture:
     else:
         slanted = max(map(len, places)) > 6
         turned: dict[str, Any] = {"rotation": 25, "ha": "right"} if slanted else {}
-        axes.set_xticks(range(len(places)), [_cut(name, 18) for name in places], **turned)
+        axes.set_xticks(range(len(places)), [_cut(name, _AT_TICK) for name in places], **turned)
         axes.set_xlim(-0.5, len(places) - 0.5)
         axes.grid(axis="x", visible=False)
     if figure.kind == "points":
@@ -109,11 +128,11 @@ def _bars(figure: Figure) -> Picture:
             color=colour,
             edgecolor=PAPER,
             linewidth=0.6,
-            label=_cut(name, 22),
+            label=_cut(name, _IN_KEY),
         )
         _name_segments(axes, left, widths, short, colour)
         left = left + widths
-    shown = [_cut(name.partition(":")[2] or name) for name in names]
+    shown = [_cut(_bare(name), _IN_LEGEND) for name in names]
     axes.set_yticks(range(len(names)), shown, fontsize=8)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_xlim(0, 1)
@@ -129,7 +148,7 @@ def _bars(figure: Figure) -> Picture:
 
 def _name_segments(axes: Axes, left: Any, widths: Any, name: str, colour: str) -> None:
     """Write a category's initial where there is room: colour alone tells nothing."""
-    short = name if len(name) <= 4 else one_line(name)[:1]
+    short = one_line(name) if len(name) <= 4 else one_line(name)[:1]
     dark = sum(int(colour[i : i + 2], 16) * w for i, w in ((1, 0.3), (3, 0.59), (5, 0.11))) < 140
     ink = "white" if dark else "black"
     for row, width in enumerate(widths):
@@ -170,6 +189,30 @@ def _ends(record: Record, figure: Figure) -> tuple[float, float]:
     return low, high
 
 
-def _cut(name: str, longest: int = 34) -> str:
+def _may_be_copies(record: Record, figure: Figure) -> bool:
+    return figure.x == "temperature" and record.get("temperature") == 0
+
+
+def _bare(name: str) -> str:
+    """The name of a question without that of its benchmark."""
+    return name.partition(":")[2] or name
+
+
+def _cut(name: str, longest: int) -> str:
+    """The beginning and the end of a long name: names often differ in their ends alone."""
     line = one_line(name)
-    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+    end = longest // 3
+    return line if len(line) <= longest else f"{line[: longest - end - 1]}…{line[-end:]}"
+
+
+def _cut_names(figure: Figure) -> dict[str, str]:
+    """What is cut in a drawing -> the whole name, or several that look alike."""
+    keys = (figure.by, figure.x)
+    names = dict.fromkeys(_name(record, key) for record in figure.records for key in keys)
+    found: dict[str, list[str]] = {}
+    for name in names:
+        for longest in (_IN_LEGEND, _IN_KEY, _AT_TICK):
+            for shown in dict.fromkeys((_cut(name, longest), _cut(_bare(name), longest))):
+                if "…" in shown:
+                    found.setdefault(shown, []).append(one_line(name))
+    return {shown: " or ".join(dict.fromkeys(wholes)) for shown, wholes in found.items()}

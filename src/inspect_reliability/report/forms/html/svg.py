@@ -1,11 +1,12 @@
 """Matplotlib figures as SVG that lives inside a page."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import StringIO
 from itertools import count
 from typing import Any
+from xml.sax.saxutils import escape
 
 import matplotlib as mpl
 from markupsafe import Markup
@@ -22,7 +23,8 @@ FAINT = "#040506"
 PAPER = "#070809"
 """Drawn as the page's background."""
 
-_THEME = {INK: "var(--ink)", FAINT: "var(--faint)", PAPER: "var(--paper)"}
+_PAGE = {INK: "var(--ink)", FAINT: "var(--faint)", PAPER: "var(--paper)"}
+_FILE = {INK: "#1c1f23", FAINT: "#d5d9de", PAPER: "#ffffff"}
 
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -60,24 +62,28 @@ def drawing() -> Iterator[None]:
         yield
 
 
-def inline_svg(figure: Figure, label: str) -> Markup:
+def svg_file(figure: Figure, label: str, whole: Mapping[str, str]) -> str:
+    """A figure as a file, in dark ink on white; arguments as of `inline_svg`."""
+    svg = _saved(figure, whole, _FILE, PAPER)
+    title = f"<title>{escape(one_line(label))}</title>"
+    return re.sub(r"<svg[^>]*>", lambda opening: opening[0] + title, svg, count=1)
+
+
+def inline_svg(figure: Figure, label: str, whole: Mapping[str, str]) -> Markup:
     """A figure as an SVG element.
 
     Args:
         figure: The figure, drawn within `drawing()`.
         label: What a reader who cannot see it is told.
+        whole: Names that are cut in the figure -> what a reader who points at one is told.
     """
-    out = StringIO()
-    figure.savefig(out, format="svg", bbox_inches="tight", pad_inches=0.04, metadata={"Date": None})
-    svg = out.getvalue()
+    svg = _saved(figure, whole, _PAGE, "none")
     svg = svg[svg.index("<svg") :]
     # Its style would hold for the whole page, which has the same rule of its own.
     svg = re.sub(r"<(metadata|style)\b.*?</\1>\s*", "", svg, flags=re.DOTALL)
     # Ids are unique within a figure; a page holds many figures.
     prefix = f"f{next(_numbers)}-"
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}", svg)
-    for drawn, themed in _THEME.items():
-        svg = svg.replace(drawn, themed)
     width = re.search(r'viewBox="0 0 ([\d.]+)', svg)
     limit = f"max-width:{float(width[1]) * 4 / 3:.0f}px" if width else ""
     opening = f'<svg role="img" aria-label="{Markup.escape(one_line(label))}" style="{limit}"'
@@ -89,6 +95,27 @@ def inline_svg(figure: Figure, label: str) -> Markup:
         count=1,
     )
     return Markup(svg)
+
+
+def _saved(
+    figure: Figure, whole: Mapping[str, str], theme: Mapping[str, str], background: str
+) -> str:
+    out = StringIO()
+    figure.savefig(
+        out,
+        format="svg",
+        bbox_inches="tight",
+        pad_inches=0.04,
+        metadata={"Date": None},
+        facecolor=background,
+    )
+    svg = out.getvalue()
+    for drawn, themed in theme.items():
+        svg = svg.replace(drawn, themed)
+    for cut, name in whole.items():
+        text = f"{escape(cut)}</text>"
+        svg = svg.replace(f">{text}", f"><title>{escape(name)}</title>{text}")
+    return svg
 
 
 def _literal(text: str) -> str:

@@ -1,0 +1,121 @@
+"""CPU time and memory of `report` on many judgments: both should grow with their number alone.
+
+    python bench/load.py [--share 0.2]
+
+Three shapes of folders: few large logs, a study, and very many small logs, with every number of
+judgments a log scaled by the share. Logs are written by inspect's own functions. Each report runs
+in a process of its own, once on all of a folder's judgments and once on half of its logs; the last
+column compares the time a judgment, which stays the same (1.0) where time is linear.
+"""
+
+import argparse
+import multiprocessing
+import random
+import resource
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from click.testing import CliRunner
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalLog,
+    EvalPlan,
+    EvalResults,
+    EvalSample,
+    EvalSpec,
+    write_eval_log,
+)
+from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
+from inspect_ai.scorer import Score
+
+from inspect_reliability.cli import main
+
+SHAPES = {"100 x 2,700": (100, 2700), "55 x 1,000": (55, 1000), "2,000 x 20": (2000, 20)}
+EPOCHS = 10
+
+
+def write_log(path: Path, number: int, judgments: int) -> None:
+    """A log of a judge that leans towards one letter a question."""
+    chance = random.Random(number)
+    questions = [f"q{n}" for n in range(max(1, judgments // EPOCHS))]
+    judge = f"acme/judge-{number % 10}"
+    samples = []
+    for question in questions:
+        favourite = chance.choice("ABCDE")
+        for epoch in range(1, EPOCHS + 1):
+            letter = favourite if chance.random() < 0.7 else chance.choice("ABCDE")
+            output = ModelOutput.from_content(judge, f"Best Response: [[{letter}]]")
+            facts = {"replication": epoch, "seed": chance.randrange(2**31)}
+            facts |= {"categories": ["A", "B", "C", "D", "E", "non-response"]}
+            samples.append(
+                EvalSample(
+                    id=question,
+                    epoch=epoch,
+                    uuid=f"{number}-{question}-{epoch}",
+                    input="Which is best?",
+                    target="",
+                    messages=[ChatMessageUser(content="Which is best?")],
+                    output=output,
+                    scores={"verdict": Score(value=letter, metadata=facts)},
+                )
+            )
+    spec = EvalSpec(
+        created=datetime.now(UTC).isoformat(),
+        task=f"load {number // 10}",
+        dataset=EvalDataset(samples=len(questions), sample_ids=questions),
+        model=judge,
+        config=EvalConfig(epochs=EPOCHS),
+    )
+    write_eval_log(
+        EvalLog(
+            status="success",
+            eval=spec,
+            plan=EvalPlan(config=GenerateConfig(temperature=1.0)),
+            results=EvalResults(total_samples=len(samples), completed_samples=len(samples)),
+            samples=samples,
+        ),
+        str(path),
+    )
+
+
+def measured(logs: list[str]) -> tuple[float, float]:
+    """CPU seconds and peak memory (MB) of a report; the process has all its modules already."""
+    started = time.process_time()
+    done = CliRunner().invoke(main, ["report", *logs, "--format", "json"])
+    assert done.exit_code == 0, done.output
+    used = time.process_time() - started
+    return used, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def bench() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--share", type=float, default=1.0)
+    options = parser.parse_args()
+    print(f"{'logs':>12} {'judgments':>10} {'CPU s':>7} {'ms each':>8} {'peak MB':>8}  vs half")
+    for shape, (logs, size) in SHAPES.items():
+        # Small logs become fewer instead: less than a few questions is no log.
+        number, judgments = logs, max(EPOCHS, int(size * options.share))
+        if size < 100:
+            number, judgments = max(2, int(logs * options.share)), size
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [Path(folder, f"{n:04}_load.eval") for n in range(number)]
+            for n, path in enumerate(paths):
+                write_log(path, n, judgments)
+            each = []
+            for part in (paths[::2], paths):
+                with multiprocessing.get_context("fork").Pool(1) as pool:
+                    used, memory = pool.apply(measured, (list(map(str, part)),))
+                total = len(part) * (judgments // EPOCHS) * EPOCHS
+                each.append(1000 * used / total)
+            print(
+                f"{shape:>12} {total:>10,} {used:>7.1f} {each[1]:>8.2f} {memory:>8.0f}"
+                f"  {each[1] / each[0]:.2f}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    bench()

@@ -1,0 +1,368 @@
+"""The pages of the reference, made from the code at every build.
+
+Nothing here lists an option, a column, a key or a name: each page asks the code.
+"""
+
+import inspect
+import json
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+import docstring_parser
+import pandas as pd
+from inspect_ai import Task
+
+import inspect_reliability
+from inspect_reliability.cli import main
+from inspect_reliability.judgments import (
+    Judgments,
+    combine,
+    judgments_from_frame,
+    judgments_from_logs,
+)
+from inspect_reliability.judgments.table import OPTIONAL, REQUIRED, WHERE
+from inspect_reliability.report import analyse
+from inspect_reliability.report.forms.json import SCHEMA_VERSION
+from inspect_reliability.stats import Coefficient
+from inspect_reliability.stats.coefficients import markdown_table
+
+PACKAGE = "inspect_reliability"
+ROOMS = ("stats", "judgments", "report", "designs", "rejudging", "scoring", "hf_seeded")
+"""Packages whose public names are documented, each on a page of its own."""
+
+_EXAMPLE_LOGS = Path(__file__).parents[2] / "logs" / "example"
+_LONGEST = 60
+"""Characters of an example."""
+
+
+def pages() -> dict[str, str]:
+    """Path on the site -> Markdown."""
+    made: dict[str, Callable[[], str]] = {
+        "commands": commands,
+        "tasks": tasks,
+        "coefficients": coefficients,
+        "columns": columns,
+        "json": json_keys,
+        "python": python,
+    }
+    found = {f"reference/{name}.md": page() for name, page in made.items()}
+    return found | {f"reference/{room}.md": python_room(room) for room in ROOMS}
+
+
+def commands() -> str:
+    """Every command with its arguments and options."""
+    context = main.make_context("inspect-reliability", [], resilient_parsing=True)
+    parts = ["# Commands", _help(main)]
+    for name in main.list_commands(context):
+        command = main.get_command(context, name)
+        assert command is not None
+        usage = command.collect_usage_pieces(context)
+        options = [p for p in command.params if isinstance(p, click.Option) and not p.hidden]
+        rows = [[_code(_names(one)), one.help or "", _code(_default(one))] for one in options]
+        parts += [
+            f"## `{name}`",
+            f"```\ninspect-reliability {name} {' '.join(usage)}\n```",
+            _help(command),
+            _table(["Option", "What it does", "Default"], rows) if rows else "",
+        ]
+    return _join(parts)
+
+
+def tasks() -> str:
+    """Every task with its arguments (`-T`)."""
+    module = import_module(f"{PACKAGE}._registry")
+    found = {name: getattr(module, name) for name in module.__all__}
+    parts = [
+        "# Tasks",
+        "Run a task with `inspect eval inspect_reliability/NAME`, and set its arguments with "
+        "`-T NAME=VALUE`. In Python, import it from `inspect_reliability.tasks`.",
+    ]
+    for name, function in found.items():
+        if not _makes_a_task(function):
+            continue
+        said = docstring_parser.parse(inspect.getdoc(function) or "")
+        meant = {one.arg_name: one.description for one in said.params}
+        rows = [
+            [_code(argument.name), meant.get(argument.name) or "", _shown_default(argument)]
+            for argument in inspect.signature(function).parameters.values()
+        ]
+        text = [said.short_description or "", said.long_description or ""]
+        table = _table(["`-T`", "What it does", "Default"], rows)
+        parts += [f"## `{name}`", *map(_paragraphs, text), table]
+    return _join(parts)
+
+
+def coefficients() -> str:
+    """The table of coefficients, and each of its rows."""
+    intro = (
+        "Every coefficient is a function in `inspect_reliability.stats` that takes "
+        "[`Counts`](stats.md#inspect_reliability.stats.Counts) (of interval scale: "
+        "[`Numbers`](stats.md#inspect_reliability.stats.Numbers)) and returns an "
+        "[`Estimate`](stats.md#inspect_reliability.stats.Estimate). Its value depends on the "
+        "number of declared categories (K) or of replications (R) where the table says so. "
+        "[Statistics](../reliability.md) explains how to read them, and "
+        "[References](../references.md) lists the sources."
+    )
+    return _join(["# Coefficients", intro, markdown_table()])
+
+
+def columns() -> str:
+    """The columns of the judgments table."""
+    intro = (
+        "`judgments_from_logs(...).table` has one row a judgment, and so have the files "
+        "`judgments.parquet` and `judgments.csv` of `report --data`. Group rows by any of these "
+        "columns with `--by`."
+    )
+    kinds = {"Always": REQUIRED, "Where known": OPTIONAL, "Place in the log": WHERE}
+    parts = ["# Columns of the judgments table", intro]
+    for title, known in kinds.items():
+        rows = [[_code(name), about] for name, about in known.items()]
+        parts += [f"## {title}", _table(["Column", "What it says"], rows)]
+    example = judgments_from_logs([_EXAMPLE_LOGS]).table
+    own = [name for name in example if name not in {*REQUIRED, *OPTIONAL, *WHERE}]
+    parts += [
+        "## From the log's own metadata",
+        "Every other scalar value in the metadata of a score or sample becomes a column under its "
+        f"own name. The example log adds {', '.join(f'`{name}`' for name in own)}.",
+    ]
+    return _join(parts)
+
+
+def json_keys() -> str:
+    """Every key of `report --format json`, with its shape and an example."""
+    intro = (
+        f"`report --format json` prints one object. Its `schema_version`, now {SCHEMA_VERSION}, "
+        "grows when a key is renamed, removed or changes its meaning; new keys leave it as it is. "
+        "`version` is that of the package. Every other key is a list of objects with these keys. "
+        "[What they mean, and when they are `null`](../how-to-report.md#the-keys-of-format-json) "
+        "is in the how-to."
+    )
+    parts = ["# Keys of the JSON", intro]
+    for result, records in _results().items():
+        known: dict[str, list[Any]] = {}
+        for key, value in ((k, v) for record in records for k, v in record.items()):
+            known.setdefault(key, []).append(value)
+        rows = [[_code(key), _shape(values), _example(values)] for key, values in known.items()]
+        parts += [f"## `{result}`", _table(["Key", "Shape", "Example"], rows)]
+    return _join(parts)
+
+
+def python() -> str:
+    """What `from inspect_reliability import ...` has, and the packages below."""
+    rows = []
+    for name in inspect_reliability.__all__:
+        home = inspect_reliability._HOME[name]
+        thing = getattr(inspect_reliability, name)
+        page, anchor = f"{home.partition('.')[0]}.md", f"{PACKAGE}.{home}.{name}"
+        if home.startswith("tasks"):
+            anchor = name
+        elif isinstance(thing, Coefficient):
+            anchor = _anchor(thing)
+        rows.append([f"[`{name}`]({page}#{anchor})", _first_line(thing)])
+    table = _table(["Name", "What it is"], rows)
+    listed = [f"- [`{PACKAGE}.{room}`]({room}.md): {_first_line(_room(room))}" for room in ROOMS]
+    return _join(
+        [
+            "# Python",
+            "```python\nimport inspect_reliability\n```",
+            "These names are imported from the package itself:",
+            table,
+            "Everything else comes from one of its packages:",
+            "\n".join(listed),
+        ]
+    )
+
+
+def python_room(room: str) -> str:
+    """The public names of one package."""
+    module = _room(room)
+    parts = [f"# `{PACKAGE}.{room}`", inspect.getdoc(module) or ""]
+    for name in module.__all__:
+        thing = getattr(module, name)
+        if isinstance(thing, Coefficient):
+            parts.append(_coefficient(thing))
+        else:
+            parts.append(f"::: {PACKAGE}.{room}.{name}")
+    return _join(parts)
+
+
+def _coefficient(row: Coefficient) -> str:
+    of = "Numbers" if row.scale == "interval" else "Counts"
+    facts = {
+        "Scale": row.scale,
+        "Interval": row.interval.name,
+        "Formula": inspect.getdoc(row.formula) or "",
+        "Source": row.source,
+    }
+    listed = [f"- {name}: {' '.join(text.split())}" for name, text in facts.items() if text]
+    return _join(
+        [
+            f"## `{row.name}` {{ #{_anchor(row)} }}",
+            f"```python\n{row.name}(given: {of}, level: float = 0.95) -> Estimate\n```",
+            f"{row.title}. {row.about}",
+            "\n".join(listed),
+        ]
+    )
+
+
+def _anchor(row: Coefficient) -> str:
+    return f"{PACKAGE}.stats.{row.name}"
+
+
+def _room(room: str) -> Any:
+    return import_module(f"{PACKAGE}.{room}")
+
+
+def _first_line(thing: Any) -> str:
+    if isinstance(thing, Coefficient):
+        return f"{thing.title}. {thing.about}"
+    # inspect's decorator of metrics keeps the docstring of the function that it wraps to itself.
+    wrapped = [cell.cell_contents for cell in getattr(thing, "__closure__", None) or ()]
+    said = next(filter(None, map(inspect.getdoc, [thing, *filter(callable, wrapped)])), "")
+    return said.partition("\n\n")[0].replace("\n", " ")
+
+
+def _makes_a_task(function: Any) -> bool:
+    returned = getattr(function, "__annotations__", {}).get("return")
+    return returned is Task
+
+
+def _help(command: click.Command) -> str:
+    return _paragraphs(inspect.cleandoc(command.help or ""))
+
+
+def _paragraphs(text: str) -> str:
+    return re.sub(r"(?<=\S)\n(?=\S)", " ", text)
+
+
+def _names(option: click.Option) -> str:
+    value = f" {option.metavar or option.type.name.upper().removesuffix(' RANGE')}"
+    if isinstance(option.type, click.Choice) and not option.metavar:
+        value = f" {'|'.join(option.type.choices)}"
+    if option.is_flag:
+        value = ""
+    repeated = " ..." if option.multiple else ""
+    return f"{', '.join((*option.opts, *option.secondary_opts))}{value}{repeated}"
+
+
+def _default(option: click.Option) -> str:
+    given = option.to_info_dict()["default"]
+    if given is None or option.is_flag:
+        return ""
+    return ", ".join(map(str, given)) if isinstance(given, list | tuple) else str(given)
+
+
+def _shown_default(argument: inspect.Parameter) -> str:
+    if argument.default is argument.empty:
+        return "required"
+    return "" if argument.default is None else _code(f"{argument.default}")
+
+
+def _results() -> Mapping[str, list[dict[str, Any]]]:
+    """The results of a real log and of made-up judgments that fill the other keys."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for judgments in (judgments_from_logs([_EXAMPLE_LOGS]), *_made_up()):
+        for name, records in analyse(judgments, permutations=20, texts=True).results.items():
+            found.setdefault(name, []).extend(records)
+    return found
+
+
+def _made_up() -> Iterator[Judgments]:
+    """Judgments of every other kind: two judges, correctness, numbers, reshuffled options."""
+    chance = random.Random(0)
+    kinds: Mapping[str, Sequence[Any]] = {
+        "grades": [1, 2, 3, 4, 5],
+        "facts": ["correct", "incorrect", "non-response"],
+    }
+    yield combine(
+        [
+            judgments_from_frame(
+                pd.DataFrame(
+                    {
+                        "judge": f"judge {judge}",
+                        "question": f"q{question}",
+                        "replication": replication,
+                        "verdict": chance.choice(verdicts[question % 2 :]) if question else None,
+                        "missing": False,
+                        "read_by": "label",
+                    }
+                    for judge in "ab"
+                    for question in range(12)
+                    for replication in range(1, 9)
+                ),
+                benchmark=benchmark,
+                temperature=1.0,
+            )
+            for benchmark, verdicts in kinds.items()
+        ]
+    )
+    shown = [(n, r, chance.sample("xyz", 3)) for n in range(12) for r in range(1, 9)]
+    yield judgments_from_frame(
+        pd.DataFrame(
+            {
+                "judge": "judge",
+                "question": f"q{question}",
+                "replication": replication,
+                "verdict": "ABC"[(place := chance.randrange(3))],
+                "responder": order[place],
+                "order": tuple(order),
+            }
+            for question, replication, order in shown
+        ),
+        benchmark="options",
+        temperature=1.0,
+    )
+
+
+def _shape(values: Iterable[Any]) -> str:
+    shapes = dict.fromkeys(_kind(value) for value in values if value is not None)
+    return " or ".join(shapes)
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case bool():
+            return "true or false"
+        case int() | float():
+            return "number"
+        case str():
+            return "text"
+        case dict():
+            return "object"
+        case [*items]:
+            inside = dict.fromkeys(map(_kind, items))
+            return f"list of {' or '.join(inside) or 'text'}s"
+    raise TypeError(f"{value!r} is no value of JSON")
+
+
+def _example(values: Iterable[Any]) -> str:
+    known = next((value for value in values if value not in (None, [], {})), None)
+    shown = "" if known is None else json.dumps(_rounded(known))
+    return _code(shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]} ...")
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, 3)
+    return [_rounded(one) for one in value] if isinstance(value, list) else value
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A pipe table of Markdown."""
+    lines = [headings, ["---"] * len(headings), *rows]
+    cells = ([" ".join(cell.split()).replace("|", r"\|") for cell in line] for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+
+
+def _code(text: str) -> str:
+    fence = "``" if "`" in text else "`"
+    return f"{fence}{text}{fence}" if text else ""
+
+
+def _join(parts: Iterable[str]) -> str:
+    return "\n\n".join(filter(None, parts)) + "\n"

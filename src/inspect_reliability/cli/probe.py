@@ -1,0 +1,52 @@
+"""`inspect-reliability probe`: what a provider does with the options of a request."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+from inspect_ai.model import get_model
+
+from ..errors import UserError
+from ..judging.probe import probe as findings_of
+from ..report.document import Document, Table
+from ..report.forms import Form
+from .sources import format_option, model_arg, show
+
+_SENT = {True: "yes", False: "no", None: "not known"}
+
+_COLUMNS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "Option": lambda row: row["option"],
+    "Sent": lambda row: _SENT[row["sent"]],
+    "Outcome": lambda row: row["outcome"],
+    "Seen": lambda row: row["because"],
+}
+
+
+@click.command()
+@click.option(
+    "--model", "name", required=True, metavar="MODEL", help="Inspect's name of the model."
+)
+@click.option(
+    "-M",
+    "model_args",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Argument of the provider; repeat it for several.",
+)
+@format_option
+def probe(name: str, model_args: tuple[str, ...], form: Form) -> None:
+    """Try which sampling options a model's provider sends and honours.
+
+    Makes about 60 calls of at most 16 tokens. "unknown": the texts vary too little to tell.
+    """
+    try:
+        model = get_model(name, **dict(map(model_arg, model_args)))
+        findings = asyncio.run(findings_of(model))
+    except UserError:
+        raise
+    except Exception as error:  # each provider has its own
+        raise UserError(f"{name} cannot be probed: {error}") from None
+    rows = [finding._asdict() for finding in findings]
+    table = Table.of(rows, _COLUMNS, name)
+    show(Document(f"What {name} does with the options of a request", [table], {"rows": rows}), form)

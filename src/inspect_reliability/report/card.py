@@ -1,0 +1,137 @@
+"""The judge card: one page on a judge for an appendix or a registry of models.
+
+It says what Haldar and Hockenmaier (2025) ask of anyone who reports a judge: its reliability over
+runs. Beside it is what Norman, Rivera and Hughes (2026) ask for: a coefficient corrected for chance
+and a test of preference for a position. It says that reliability is not validity.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..judgments import order_varies
+from .analysis import Analysis
+from .document import Block, Caution, Document, Table, Text
+from .row import Row
+from .runs import runs
+from .wording import Record, estimate, field, text, whole
+
+_BESIDE = ("agreement", "agreement_interval", "fleiss_kappa", "fleiss_kappa_interval")
+_SHOWN = {"omega", "omega_interval", "omega_floor", *_BESIDE}
+_NOT_VALIDITY = (
+    "This card is about reliability: whether the judge gives the same verdict again. It does not "
+    "say whether the verdict is right. Omega says nothing about what was not varied."
+)
+
+
+def card_document(analysis: Analysis) -> Document:
+    """The cards of all rows, for every form."""
+    cards = [_card(row, analysis) for row in analysis.rows]
+    judges = dict.fromkeys(str(row.group.get("judge")) for row in analysis.rows)
+    blocks: list[Block] = []
+    for row, card in zip(analysis.rows, cards, strict=True):
+        blocks += [Text(row.name, "heading"), _table(card), *map(Caution, card["cautions"])]
+        blocks += [Text(f"To repeat: {command}") for command in card["commands"]]
+    title = "Judge cards" if cards[1:] else "Judge card"
+    blocks += [Text(_NOT_VALIDITY), *(Text(str(n), "note") for n in analysis.judgments.notes)]
+    return Document(title, blocks, {"rows": cards}, facts=[("Judges", list(judges))])
+
+
+def _card(row: Row, analysis: Analysis) -> Record:
+    record, made = row.record, runs(row.table)
+    varied, fixed = _facets(row)
+    position = [
+        found["p_value"]
+        for found in analysis.results["position"]
+        if analysis.keys(found) == row.keys
+    ]
+    return row.keys | {
+        # Where a grader judged another model's outputs, the run's settings are that model's.
+        "settings": _only(
+            one["settings"] for one in made if one["model"] == row.group.get("judge")
+        ),
+        "parser": _only(one["parser"] for one in made),
+        "study": _only(row.table["study"].dropna()) if "study" in row.table else None,
+        "n_questions": record["n_questions"],
+        "n_replications": record["n_replications"],
+        "n_judgments": record["n_judgments"],
+        "n_seeds": int(row.table["seed"].notna().sum()) if "seed" in row.table else 0,
+        "seed_check": record["seed_check"],
+        "non_response_rate": record["non_response_rate"],
+        "invalid_rate": record["invalid_rate"],
+        "method": record["method"],
+        "omega": record["omega"],
+        "omega_interval": record["omega_interval"],
+        "omega_floor": record["omega_floor"],
+        **{name: record[name] for name in _BESIDE if name in record},
+        "position_p_value": position[0] if position else None,
+        "varied": varied,
+        "not_varied": fixed,
+        "cautions": record["cautions"],
+        "not_estimable": {k: v for k, v in record["not_estimable"].items() if k in _SHOWN},
+        "runs": made,
+        "commands": list(dict.fromkeys(one["command"] for one in made if one["command"])),
+    }
+
+
+def _facets(row: Row) -> tuple[list[str], list[str]]:
+    """What differed between the verdicts on a question, and what did not."""
+    table = row.table
+    asked = [name for name in ("benchmark", "question", "order") if name in table]
+    of_a_question = table.groupby(["benchmark", "question"], dropna=False)
+
+    def differs(name: str) -> bool:
+        return name in table and bool(of_a_question[name].nunique(dropna=False).max() > 1)
+
+    wording = None
+    if "prompt" in table:
+        wording = bool(table.groupby(asked, dropna=False)["prompt"].nunique().max() > 1)
+    seeds = "seed" in table and bool(table["seed"].notna().any())
+    chooses = "order" in table
+    exact = row.record["method"] == "exact"
+    facets = {
+        "draw (every one, by its probability)": exact or None,
+        "seed": differs("seed") if seeds and not exact else None,
+        "draw (no seeds recorded)": None if seeds or exact else True,
+        "order of the options": order_varies(table) if chooses else None,
+        "output that is judged": row.counts.clustered or (differs("responder") and not chooses),
+        "wording of the prompt": wording,
+        "temperature": differs("temperature"),
+        "judge": differs("judge"),
+    }
+    known = {name: varies for name, varies in facets.items() if varies is not None}
+    return [n for n, varies in known.items() if varies], [n for n, v in known.items() if not v]
+
+
+def _table(card: Record) -> Table:
+    return Table(["", "This judge"], [[name, what] for name, what in _lines(card) if what])
+
+
+def _lines(card: Record) -> Iterator[tuple[str, str]]:
+    yield "Judge", text(card.get("judge"), missing="not known")
+    yield "Settings", ", ".join(f"{k} {v}" for k, v in (card["settings"] or {}).items())
+    if card["method"] == "exact":
+        yield "Questions", f"{card['n_questions']}, each with its distribution of verdicts"
+    else:
+        size = f"{card['n_questions']} x {whole(round(card['n_replications'], 1))}"
+        yield "Questions x replications", f"{size} ({card['n_judgments']:,} judgments)"
+        yield "Seeds", f"{card['n_seeds']:,} recorded; {card['seed_check'] or 'not checked'}"
+    yield "Parser", text(card["parser"])
+    yield "Study design", text(card["study"])
+    rates = (field(f"{name}_rate", ".1%")(card) for name in ("non_response", "invalid"))
+    yield "Without a verdict", "{} non-response, {} invalid".format(*rates)
+    yield "Omega of one verdict [95%]", estimate("omega")(card)
+    if floor := card["omega_floor"]:
+        yield "Omega of permuted verdicts", "{:z.2f} [{:z.2f}, {:z.2f}]".format(*floor)
+    yield "Verdicts", card["method"]
+    yield "Agreement [95%]", estimate("agreement")(card)
+    yield "Fleiss' kappa [95%]", estimate("fleiss_kappa")(card)
+    if (p := card["position_p_value"]) is not None:
+        yield "Equal shares of positions", "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    yield "Varied", ", ".join(card["varied"])
+    yield "Not varied", ", ".join(card["not_varied"])
+
+
+def _only(values: Iterable[Any]) -> Any:
+    """The value that all have; None if they differ."""
+    found = list(values)
+    return found[0] if found and all(one == found[0] for one in found) else None

@@ -1,0 +1,61 @@
+"""The figures of a report as files: each drawing, and its numbers."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from .document import Block, Detail, Document, Figure
+from .forms.csv import columns, to_csv
+from .forms.html.drawing import draw_file
+from .wording import Record
+
+_LONGEST = 80
+"""Characters of a file's name."""
+
+
+def write_figures(folder: Path, document: Document) -> list[Path]:
+    """Write each figure of a document as `NAME.svg`, and its numbers as `NAME.csv`.
+
+    Args:
+        folder: Where to; made if need be.
+        document: What to draw.
+
+    Returns:
+        The files.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    written: dict[Path, str] = {}
+    for title, figure in _figures(document):
+        slug = re.sub(r"[^a-z0-9.]+", "-", title.lower()).strip("-.")[:_LONGEST]
+        name, number = slug, 1
+        while folder / f"{name}.svg" in written:
+            number += 1
+            name = f"{slug}-{number}"
+        written[folder / f"{name}.svg"] = draw_file(figure)
+        written[folder / f"{name}.csv"] = to_csv(*columns(_numbers(figure)), "\r\n")
+    for path, text in written.items():
+        path.write_bytes(text.encode("utf-8", "backslashreplace"))
+    return list(written)
+
+
+def _figures(document: Document) -> Iterator[tuple[str, Figure]]:
+    """The figures, with what their files are called."""
+    yield from _within(document.blocks, "")
+    for section in document.sections:
+        yield from _within(section.blocks, section.link)
+
+
+def _within(blocks: Sequence[Block], title: str) -> Iterator[tuple[str, Figure]]:
+    for block in blocks:
+        match block:
+            case Figure():
+                yield f"{title} {block.title}", block
+            case Detail():
+                yield from _within(block.blocks, f"{title} {block.title}")
+
+
+def _numbers(figure: Figure) -> Iterator[Record]:
+    """What is drawn of each record."""
+    keys = (figure.by, figure.x, figure.y, f"{figure.y}_interval", figure.spread)
+    for record in figure.records:
+        yield {key: record[key] for key in keys if key in record}

@@ -1,0 +1,105 @@
+"""The runs behind judgments: their settings, and the commands that repeat them."""
+
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import pandas as pd
+from inspect_ai.log import EvalLog, read_eval_log
+
+from .wording import Record, whole
+
+_SAMPLING = (
+    "temperature",
+    "top_k",
+    "top_p",
+    "max_tokens",
+    "seed",
+    "stop_seqs",
+    "frequency_penalty",
+    "presence_penalty",
+    "reasoning_effort",
+    "reasoning_tokens",
+)
+"""Options of inspect that change what a judge says; others say how it is called."""
+
+_REJUDGED = "-rejudged"
+
+
+def runs(table: pd.DataFrame) -> list[Record]:
+    """The runs that a table of judgments comes from.
+
+    Args:
+        table: Judgments. Those of other sources than logs that can still be read have no run.
+
+    Returns:
+        One record a run: `log` (its file name), `task`, `model`, `settings`, `parser`, `packages`,
+        and the `command` that repeats it; None where that is not known.
+    """
+    logs: Iterable[Any] = table["log"].dropna().unique() if "log" in table else []
+    return [_run(str(location), log) for location, log in _headers(logs)]
+
+
+def _headers(logs: Iterable[Any]) -> Iterator[tuple[str, EvalLog]]:
+    for location in logs:
+        try:
+            yield location, read_eval_log(str(location), header_only=True)
+        except (OSError, ValueError):
+            continue
+
+
+def _run(location: str, log: EvalLog) -> Record:
+    config = log.plan.config.merge(log.eval.model_generate_config).model_dump(exclude_none=True)
+    sampling = {name: whole(config[name]) for name in _SAMPLING if name in config}
+    options = [scorer.options or {} for scorer in log.eval.scorers or []]
+    parsers = [one["parser"] for one in options if "parser" in one]
+    return {
+        "log": PurePosixPath(location).name,
+        "task": log.eval.task,
+        "model": log.eval.model,
+        "settings": sampling | {f"-M {k}": v for k, v in log.eval.model_args.items()},
+        "parser": str(parsers[0]) if parsers else None,
+        "packages": dict(log.eval.packages),
+        "command": _command(location, log, sampling),
+    }
+
+
+def _command(location: str, log: EvalLog, sampling: Record) -> str | None:
+    path = PurePosixPath(location)
+    if path.stem.endswith(_REJUDGED):
+        judged = path.with_stem(path.stem.removesuffix(_REJUDGED)).name
+        return shlex.join(["inspect-reliability", "rejudge", judged])
+    task = _task(log)
+    if task is None:
+        return None
+    spec = log.eval
+    words = ["inspect", "eval", task, "--model", spec.model]
+    words += _pairs("-M", spec.model_args) + _pairs("-T", spec.task_args_passed)
+    for role, bound in (spec.model_roles or {}).items():
+        for one in bound if isinstance(bound, list) else [bound]:
+            words += ["--model-role", f"{role}={one.model}"]
+    if (spec.config.epochs or 1) > 1:
+        words += ["--epochs", str(spec.config.epochs)]
+    if isinstance(limit := spec.config.limit, int):
+        words += ["--limit", str(limit)]
+    for name, value in sampling.items():
+        shown = ",".join(value) if isinstance(value, list) else str(value)
+        words += [f"--{name.replace('_', '-')}", shown]
+    return shlex.join(words)
+
+
+def _task(log: EvalLog) -> str | None:
+    """The task as `inspect eval` takes it: by the package's name, else by its file."""
+    name, file = log.eval.task_registry_name or log.eval.task, log.eval.task_file
+    if "/" in name:
+        return name
+    if file is None:
+        return None
+    return file if PurePosixPath(file).stem == name else f"{file}@{name}"
+
+
+def _pairs(flag: str, arguments: Mapping[str, Any]) -> list[str]:
+    shown = {k: v if isinstance(v, str) else json.dumps(v) for k, v in arguments.items()}
+    return [word for name, value in shown.items() for word in (flag, f"{name}={value}")]

@@ -1,0 +1,186 @@
+"""Exact distributions of verdicts: what counts tend to with ever more replications."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import NoJudgmentsError, ShapeError
+from .questions import Questions, no_integers, refuse_twice
+
+FloatArray = NDArray[np.float64]
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Shares(Questions):
+    """How likely each verdict is on each question.
+
+    Attributes:
+        table: Probability of each verdict, N x K, without what is open; no row sums to more than 1.
+        questions: Names of the N questions, in the order of the rows.
+        categories: Names of the K declared categories, in the order of the columns.
+        tails: How many draws from what is open were each verdict, N x K integers. Of a question
+            without any, what is open agrees with nothing, as a verdict of its own each time.
+        singletons: Whether each verdict in the last column is a category of its own.
+        numbers: The K categories as numbers, where they are taken for numbers; else empty.
+        coverage: Mean of the weights, questions included that have none of these verdicts.
+        weights: Probability of these verdicts before others were left out, N; by default 1.
+        clusters: Which rows go together (`Questions`), N integers.
+
+    Raises:
+        ShapeError: The parts do not fit each other, or a probability is no probability.
+        NoJudgmentsError: There is no question.
+    """
+
+    table: FloatArray
+    questions: tuple[str, ...]
+    categories: tuple[str, ...]
+    tails: NDArray[np.int64]
+    singletons: bool = False
+    numbers: tuple[float, ...] = ()
+    coverage: float = 1.0
+    weights: FloatArray = field(default_factory=lambda: np.zeros(0))
+    clusters: NDArray[np.int64] = field(default_factory=no_integers)
+
+    def __post_init__(self) -> None:
+        table = np.array(self.table, dtype=np.float64)
+        shape = len(self.questions), len(self.categories)
+        if table.shape != shape or self.tails.shape != shape:
+            raise ShapeError(
+                f"The tables of shares and tails have shapes {table.shape} and {self.tails.shape}, "
+                f"which do not both fit {shape[0]} questions and {shape[1]} categories."
+            )
+        if not (table >= 0).all() or (table.sum(axis=1) > 1 + _ROUNDING).any():
+            raise ShapeError("Shares must be 0 or more, and those of a question at most 1 in all.")
+        refuse_twice("category", self.categories)
+        self._check_rows()
+        table.setflags(write=False)
+        object.__setattr__(self, "table", table)
+        if not len(self.weights):
+            object.__setattr__(self, "weights", np.ones(len(table)))
+
+    @classmethod
+    def from_long(
+        cls,
+        questions: Sequence[str],
+        verdicts: Sequence[str | None],
+        weights: Sequence[float],
+        tails: Sequence[bool | None],
+        starts: Sequence[bool],
+        categories: Sequence[str],
+    ) -> Self:
+        """Arrange a long table of weighted verdicts, one row a verdict or a draw.
+
+        Several distributions of a question, as of several orders of its options, become their mean.
+
+        Args:
+            questions: The question of each row.
+            verdicts: The verdict of each row.
+            weights: Its probability; draws from what is open share that of the open part.
+            tails: Whether it is such a draw.
+            starts: Whether the row is the first of its distribution.
+            categories: The declared categories.
+
+        Raises:
+            NoJudgmentsError: There is no row.
+        """
+        names = tuple(dict.fromkeys(questions))
+        if not names:
+            raise NoJudgmentsError
+        row = {name: i for i, name in enumerate(names)}
+        column = {name: k for k, name in enumerate(categories)}
+        number, drawn = np.zeros(len(names)), np.zeros((len(names), len(categories)), np.int64)
+        table = np.zeros(drawn.shape)
+        for question, verdict, weight, tail, start in zip(
+            questions, verdicts, weights, tails, starts, strict=True
+        ):
+            i = row[question]
+            number[i] += start
+            if verdict is not None:
+                place = i, column[verdict]
+                if tail:
+                    drawn[place] += 1
+                else:
+                    table[place] += weight
+        return cls(table / np.maximum(number, 1)[:, None], names, tuple(categories), drawn)
+
+    @property
+    def open_mass(self) -> FloatArray:
+        """Probability of each question that was not followed to a verdict, N."""
+        left = 1.0 - self.table.sum(axis=1)
+        return np.where(left > _ROUNDING, left, 0.0)
+
+    @property
+    def draws(self) -> NDArray[np.int64]:
+        """Draws from what is open, N."""
+        return np.asarray(self.tails.sum(axis=1))
+
+    @property
+    def tail_shares(self) -> FloatArray:
+        """Share of each verdict among the draws from what is open, N x K."""
+        return np.asarray(self.tails / np.maximum(self.draws, 1)[:, None])
+
+    @property
+    def shares(self) -> FloatArray:
+        """Unbiased probability of each verdict, N x K: what is known and what was drawn."""
+        return np.asarray(self.table + self.open_mass[:, None] * self.tail_shares)
+
+    @property
+    def unknown(self) -> FloatArray:
+        """Probability of each question that is open and was not drawn from, N."""
+        return np.where(self.draws > 0, 0.0, self.open_mass)
+
+    @property
+    def replications(self) -> FloatArray:  # type: ignore[override]
+        """Infinity for each question."""
+        return np.full(len(self.questions), np.inf)
+
+    @property
+    def missing(self) -> NDArray[np.int64]:  # type: ignore[override]
+        """No verdict is missing."""
+        return np.zeros(len(self.questions), np.int64)
+
+    def rows(self, keep: NDArray[np.bool_] | Sequence[int]) -> Self:
+        """The same distributions for some of the questions, chosen by mask or by position."""
+        chosen = np.arange(len(self.questions))[np.asarray(keep)]
+        return replace(
+            self,
+            table=self.table[chosen],
+            questions=tuple(self.questions[i] for i in chosen),
+            tails=self.tails[chosen],
+            weights=self.weights[chosen],
+            clusters=self.clusters[chosen],
+        )
+
+    def columns(self, names: Iterable[str]) -> Self:
+        """The same distributions with the categories in this order; an unknown one has share 0."""
+        names = tuple(names)
+        place = {name: k for k, name in enumerate(self.categories)}
+        known = [k for k, name in enumerate(names) if name in place]
+        table = np.zeros((len(self.questions), len(names)))
+        tails = np.zeros(table.shape, np.int64)
+        chosen = [place[names[k]] for k in known]
+        table[:, known], tails[:, known] = self.table[:, chosen], self.tails[:, chosen]
+        return replace(self, table=table, tails=tails, categories=names)
+
+    def only(self, names: Iterable[str]) -> Self:
+        """The distributions of a verdict that is one of these; questions that have none go."""
+        kept = self.columns(names)
+        drawn = kept.draws / np.maximum(self.draws, 1)
+        still_open = self.open_mass * np.where(self.draws > 0, drawn, 1.0)
+        likely = kept.table.sum(axis=1) + still_open
+        if not likely.any():
+            raise NoJudgmentsError
+        table = kept.table / np.where(likely > 0, likely, 1.0)[:, None]
+        weights = self.weights * likely
+        found = replace(kept, table=table, weights=weights, coverage=float(weights.mean()))
+        return found.rows(likely > 0)
+
+    def as_numbers(self, values: Mapping[str, float]) -> Self:
+        """The verdicts that are numbers, taken as numbers."""
+        found = self.only(name for name in self.categories if name in values)
+        return replace(found, numbers=tuple(values[name] for name in found.categories))

@@ -1,0 +1,290 @@
+"""Broken files: what can be used is used, the rest is named; nothing ends in a traceback."""
+
+import json
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+from inspect_ai.log import read_eval_log, write_eval_log
+
+import example_logs
+from example_published import published_folder
+from inspect_reliability.cli import main
+from inspect_reliability.designs.file import design_from_file
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import judgments_from_logs
+from inspect_reliability.published.layout import judgments_from_published, published_runs
+from inspect_reliability.published.logs import file_names, write_published_log
+from inspect_reliability.rejudging import score_variance
+from inspect_reliability.responses import load_predictions, load_responses
+from inspect_reliability.saving import whole
+
+
+def run(*arguments: str | Path) -> Result:
+    """Run the command; a traceback is a failure whatever the test."""
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log of 3 questions in 4 replications."""
+    folder = tmp_path_factory.mktemp("log")
+    return Path(example_logs.judged(folder).location.removeprefix("file://"))
+
+
+@pytest.fixture
+def changed(log: Path, tmp_path: Path) -> Callable[..., Path]:
+    """Writes the log with its scores' metadata and its temperature changed."""
+
+    def change(metadata: dict[str, Any], temperature: float | None = 1.0, **rest: Any) -> Path:
+        found = read_eval_log(str(log))
+        found.plan.config.temperature = temperature
+        for sample in found.samples or []:
+            for score in (sample.scores or {}).values():
+                score.metadata = metadata if rest.get("only") else {**score.metadata, **metadata}
+                score.value = rest.get("value", score.value)
+        path = tmp_path / "changed.eval"
+        write_eval_log(found, str(path))
+        return path
+
+    return change
+
+
+NOWHERE = ["/dev/full", "/proc/x", "{file}/p", "a" * 400, "nul\0", "{folder}"]
+
+
+@pytest.mark.parametrize("place", NOWHERE)
+@pytest.mark.parametrize("option", ["--html", "--data"])
+def test_a_report_that_cannot_be_written(
+    log: Path, tmp_path: Path, option: str, place: str
+) -> None:
+    """The results are printed, and one line says which file could not be written, and why."""
+    (tmp_path / "file").write_text("a file")
+    if option == "--data" and place in ("{folder}", "/dev/full"):
+        place = "{file}"
+    result = run("report", log, option, place.format(file=tmp_path / "file", folder=tmp_path))
+    assert result.exit_code == 2
+    assert "cannot be written: " in result.stderr
+    assert "Omega" in result.stdout
+    assert not list(tmp_path.rglob("*.part"))
+
+
+def test_what_was_there_stays_where_writing_fails(tmp_path: Path) -> None:
+    """A good page is not replaced by half of one; a link stays a link."""
+    page, link = tmp_path / "page.html", tmp_path / "link.html"
+    page.write_text("good")
+    link.symlink_to(page)
+
+    def half() -> None:
+        with whole(link) as part:
+            Path(part).write_text("ha")
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(UserError, match="No space left"):
+        half()
+    assert page.read_text() == "good"
+    with whole(link) as part:
+        Path(part).write_text("better")
+    assert (link.is_symlink(), page.read_text()) == (True, "better")
+
+
+@pytest.mark.parametrize("kept", [0, 5])
+def test_a_finished_log_that_lacks_samples(log: Path, tmp_path: Path, kept: int) -> None:
+    """Its samples are counted against what the run made, whatever its status says."""
+    broken = tmp_path / "broken.eval"
+    with zipfile.ZipFile(log) as old, zipfile.ZipFile(broken, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "summaries.json":
+                content = json.dumps(json.loads(content)[:kept]).encode()
+            new.writestr(name, content)
+    shutil.copy(log, tmp_path / "good.eval")
+    notes = " ".join(map(str, judgments_from_logs(tmp_path).notes))
+    assert f"broken.eval: {kept} of 12 samples in the log: the others are missing" in notes
+
+
+def test_a_json_log_without_samples(log: Path, tmp_path: Path) -> None:
+    """`"samples": null` is not silence."""
+    found = read_eval_log(str(log))
+    found.samples = None
+    write_eval_log(found, str(tmp_path / f"{log.stem}.json"))
+    shutil.copy(log, tmp_path)
+    (note,) = judgments_from_logs(tmp_path).notes
+    assert "0 of 12 samples in the log" in str(note)
+
+
+def test_what_is_no_log_though_it_has_the_name_of_one(log: Path, tmp_path: Path) -> None:
+    """Links, folders and capitals that inspect passes over are counted in one line."""
+    shutil.copy(log, tmp_path)
+    (tmp_path / "loop.eval").symlink_to(tmp_path / "loop.eval")
+    (tmp_path / "dangling.eval").symlink_to(tmp_path / "nothing")
+    (tmp_path / "folder.eval").mkdir()
+    shutil.copy(log, tmp_path / "CAPITALS.EVAL")
+    found = judgments_from_logs(tmp_path)
+    assert len(found) == 12
+    (note,) = found.notes
+    assert note.count == 4
+    assert "links, folders or names in capitals" in note.what
+
+
+@pytest.mark.parametrize("name", ["a%20b#c?d.eval", "x y+z.eval"])
+def test_logs_with_names_that_urls_spell_otherwise(log: Path, tmp_path: Path, name: str) -> None:
+    """A log is read through its folder as it is by its name."""
+    folder = tmp_path / "odd%20folder#1?"
+    folder.mkdir()
+    shutil.copy(log, folder / name)
+    assert len(judgments_from_logs(folder)) == len(judgments_from_logs(folder / name)) == 12
+
+
+@pytest.mark.parametrize("seeds", [{"seed": 42}, {"seed": 42, "replication": 1}])
+def test_the_seed_of_a_dataset_is_that_of_no_draw(
+    changed: Callable[..., Path], seeds: dict[str, int]
+) -> None:
+    """A seed that all epochs of a question share makes no duplicates of them."""
+    found = judgments_from_logs(changed(seeds, only=True, value="A"))
+    assert (len(found), found.notes) == (12, ())
+
+
+METADATA: list[tuple[str, Any]] = [
+    ("replication", 10**25),
+    ("replication", -(10**25)),
+    ("seed", 10**25),
+    ("temperature", 10**400),
+    ("temperature", "hot"),
+    ("order", [1, 2]),
+    ("order", ["a", ["b"]]),
+    ("categories", [["A"], 2]),
+    ("responder", 4),
+    ("study", 4),
+    ("own", 10**25),
+    ("replications", {"values": [1], "verdicts": "0 0"}),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), METADATA)
+def test_metadata_of_another_kind(
+    changed: Callable[..., Path], tmp_path: Path, key: str, value: Any
+) -> None:
+    """What has our key but not our type is somebody else's: every report can be made and saved."""
+    path = changed({key: value})
+    assert run("report", path, "--format", "json").exit_code == 0
+    assert run("report", path, "--data", tmp_path / "data").exit_code == 0
+    assert len(pd.read_parquet(tmp_path / "data" / "judgments.parquet"))
+
+
+@pytest.mark.parametrize("value", [10**400, 1e308, float("inf"), [1e308, -1e308]])
+def test_values_beyond_all_bounds(
+    changed: Callable[..., Path], value: Any, recwarn: pytest.WarningsRecorder
+) -> None:
+    """Numbers without a sensible size are verdicts like others, and warn of nothing."""
+    assert run("report", changed({}, value=value), "--format", "json").exit_code == 0
+    assert not [w for w in recwarn if issubclass(w.category, RuntimeWarning | FutureWarning)]
+
+
+@pytest.mark.parametrize("temperature", [float("inf"), float("nan"), -1.0])
+def test_temperatures_that_are_none(changed: Callable[..., Path], temperature: float) -> None:
+    """What no sampler can be set to is not known."""
+    (row,) = json.loads(
+        run("report", changed({}, temperature=temperature), "--format", "json").stdout
+    )["rows"]
+    assert row["temperature"] is None
+
+
+@pytest.mark.parametrize("verdict", ["inf", "1e308"])
+def test_the_variance_of_numbers_beyond_all_bounds(verdict: str) -> None:
+    """Grades whose squares are no numbers are refused, not computed with."""
+    table = pd.DataFrame({"sample": [1, 1, 2], "epoch": 1, "verdict": ["1", verdict, "0"]})
+    with pytest.raises(UserError, match="of at most 1e"):
+        score_variance(table)
+
+
+BESIDE: dict[str, tuple[str, str, str]] = {
+    "truncated": ("prompt_responses.json", '{"bbh:q0": {', "is not JSON"),
+    "list": ("prompt_responses.json", "[]", "expected an object"),
+    "other type": (
+        "prompt_responses.json",
+        '{"q": {"type": "zzz", "prompt": "x", "model_responses": {}}}',
+        "type 'zzz'",
+    ),
+    "four": (
+        "prompt_responses.json",
+        '{"q": {"type": "bbh", "prompt": "x", "model_responses": {"a": "b"}}}',
+        "exactly five",
+    ),
+    "predictions": (
+        "application_data/application_responses.json",
+        '{"org/small_model": {"mag": [{"question": 3}]}}',
+        "missing key 'response'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BESIDE)
+def test_broken_files_beside_published_judgments(tmp_path: Path, case: str) -> None:
+    """Without them orders, responders and categories go missing, so that is said."""
+    name, content, why = BESIDE[case]
+    folder = published_folder(tmp_path)
+    (folder / name).write_text(content)
+    (note,) = judgments_from_published(folder).notes
+    assert (note.where, why in note.what) == (str(folder / name), True)
+
+
+@pytest.mark.parametrize("judge", ["a\0b", "x" * 300, "a\ud800b", "../../evil", "", "CON"])
+def test_judges_with_names_that_no_file_can_have(tmp_path: Path, judge: str) -> None:
+    """Importing gives each a log in the folder asked for, which reads as the file does."""
+    (tmp_path / "results").mkdir()
+    outputs = {f"bbh:q{n}": ["Best Response: [A]", "Best Response: [B]"] for n in range(3)}
+    (tmp_path / "results" / "full_judgements_a.json").write_text(
+        json.dumps({judge: {"temperature: 1": outputs}})
+    )
+    (one,), _ = published_runs(tmp_path)
+    (name,) = file_names([one])
+    path = write_published_log(tmp_path, one, tmp_path / "logs" / name)
+    assert [file.name for file in (tmp_path / "logs").iterdir()] == [path.name] == [name]
+    read = judgments_from_logs(path).table
+    assert list(read["verdict"]) == list(judgments_from_published(tmp_path).table["verdict"])
+
+
+FIVE = [{"question": "What?", "responder": f"r{n}", "response": "t"} for n in range(5)]
+LINES: dict[str, tuple[Any, str]] = {
+    "number for text": ({"context": 5}, "'context': expected text, found a number"),
+    "number for id": ({"id": 5}, "'id': expected text"),
+    "number for list": ({"targets": 5}, "'targets': expected a list"),
+}
+
+
+@pytest.mark.parametrize("case", LINES)
+def test_responses_of_another_kind(tmp_path: Path, case: str) -> None:
+    """File, line and field are named."""
+    change, message = LINES[case]
+    path = tmp_path / "responses.jsonl"
+    path.write_text("\n".join(json.dumps({**one, **change}) for one in FIVE))
+    with pytest.raises(UserError, match=f"line 1, {message}"):
+        load_responses(path, "BBH")
+
+
+def test_a_number_of_five_thousand_digits(tmp_path: Path) -> None:
+    """Python refuses to read it; so do we, in words."""
+    path = tmp_path / "responses.jsonl"
+    path.write_text('{"question": ' + "9" * 5000 + "}")
+    with pytest.raises(UserError, match="line 1 has a number of too many digits"):
+        load_responses(path, "BBH")
+
+
+@pytest.mark.parametrize("path", ["", "nul\0", "a" * 5000, "~nosuch/x", "{loop}", "{file}/in.json"])
+@pytest.mark.parametrize(
+    "read", [lambda path: load_responses(path, "BBH"), load_predictions, design_from_file]
+)
+def test_paths_that_lead_nowhere(tmp_path: Path, read: Callable[[str], Any], path: str) -> None:
+    """Every reader says so in words."""
+    (tmp_path / "file").write_text("a file")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(UserError, match=r"empty|cannot be read|No file"):
+        read(path.format(loop=tmp_path / "loop", file=tmp_path / "file"))

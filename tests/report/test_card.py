@@ -1,0 +1,151 @@
+"""The judge card says what was done, and the command on it does it again."""
+
+import json
+import re
+import shlex
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from inspect_ai.log import write_eval_log
+
+import example_logs
+import graders
+from example_judgments import made, together
+from inspect_reliability import rejudge
+from inspect_reliability.cli import main
+from inspect_reliability.report import analyse
+from inspect_reliability.report.card import card_document
+from inspect_reliability.report.document import Document
+from inspect_reliability.report.forms import FORMS, Form, render
+from inspect_reliability.tasks import bbh_judge
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to-card.md"
+
+
+def card(source: Path) -> dict[str, Any]:
+    done = CliRunner().invoke(main, ["card", str(source), "--format", "json"])
+    assert done.exit_code == 0, done.output
+    [found] = json.loads(done.stdout)["rows"]
+    return found
+
+
+def of_judgments(**given: object) -> tuple[dict[str, Any], Document]:
+    document = card_document(analyse(made(**given), permutations=5))
+    return document.results["rows"][0], document
+
+
+def test_the_command_names_every_setting(tmp_path: Path) -> None:
+    """Task, model, arguments, epochs, limit and sampling of a run are in its command."""
+    task = bbh_judge(order="reshuffled", seed=3)
+    example_logs.run(task, tmp_path, epochs=4, limit=2, temperature=0.7, max_tokens=9)
+    found = card(tmp_path)
+    [command] = found["commands"]
+    words = shlex.split(command)
+    assert words[:3] == ["inspect", "eval", "inspect_reliability/bbh_judge"]
+    pairs = set(pairwise(words))
+    assert pairs >= {
+        ("--model", "mockllm/model"),
+        ("-T", "order=reshuffled"),
+        ("-T", "seed=3"),
+        ("--epochs", "4"),
+        ("--limit", "2"),
+        ("--temperature", "0.7"),
+        ("--max-tokens", "9"),
+    }
+    assert found["settings"]["top_k"] == 50
+    assert found["parser"] == "default"
+    assert found["varied"] == ["seed", "order of the options"]
+
+
+def test_what_a_log_names_is_a_word_of_the_command(tmp_path: Path) -> None:
+    """An argument with spaces, quotes and semicolons stays one argument in a shell."""
+    hostile = "x'; touch /tmp/owned; \"$(id)"
+    log = example_logs.judged(tmp_path, epochs=2, questions=3)
+    log.eval.task_args_passed = {"responses": hostile}
+    write_eval_log(log, log.location)
+    [command] = card(tmp_path)["commands"]
+    assert f"responses={hostile}" in shlex.split(command)
+
+
+def test_a_grader_is_not_the_model_that_it_grades(tmp_path: Path) -> None:
+    """The settings of the evaluated model are not the grader's; the command names both models."""
+    log = graders.run(graders.suite(rejudge(graders.letters(), replications=3)), tmp_path)
+    log.eval.task_file = "suite.py"
+    write_eval_log(log, log.location)
+    found = card(tmp_path)
+    assert found["judge"] == graders.TINY
+    assert found["settings"] is None
+    pairs = set(pairwise(shlex.split(found["commands"][0])))
+    assert {("--model", "none/none"), ("--model-role", f"grader={graders.TINY}")} <= pairs
+
+
+def test_a_card_has_the_numbers_of_the_report() -> None:
+    """Omega, its interval and floor, agreement and kappa are those of the report's row."""
+    analysis = analyse(made(), permutations=5)
+    [row], [found] = analysis.results["rows"], card_document(analysis).results["rows"]
+    shared = {"omega", "omega_interval", "omega_floor", "agreement", "fleiss_kappa", "cautions"}
+    assert {key: found[key] for key in shared} == {key: row[key] for key in shared}
+    assert found["method"] == "sampled"
+
+
+@pytest.mark.slow
+def test_a_card_of_exact_verdicts(tmp_path: Path) -> None:
+    """Distributions have no replications and no seeds: every draw counts by its probability."""
+    task = bbh_judge(exact=True)
+    example_logs.run(task, tmp_path, model=graders.TINY, limit=3, max_tokens=8)
+    found = card(tmp_path)
+    assert (found["method"], found["n_replications"], found["n_judgments"]) == ("exact", None, None)
+    assert found["varied"] == ["draw (every one, by its probability)"]
+    assert "exact" in CliRunner().invoke(main, ["card", str(tmp_path)]).output
+
+
+def test_judgments_without_logs_have_no_command() -> None:
+    """A data frame says nothing of settings, and the card claims nothing."""
+    found, document = of_judgments()
+    assert (found["runs"], found["commands"], found["settings"]) == ([], [], None)
+    assert "To repeat" not in render(document, "markdown")
+
+
+@pytest.mark.parametrize(
+    ("columns", "varied"),
+    [
+        ({}, ["seed"]),
+        ({"seed": None}, ["draw (no seeds recorded)"]),
+        ({"seed": 7}, []),
+    ],
+)
+def test_varied_is_what_differs_on_a_question(columns: dict[str, Any], varied: list[str]) -> None:
+    """Recorded seeds that differ are varied, one seed is not, and none is only a draw."""
+    found, _ = of_judgments(**columns)
+    assert found["varied"] == varied
+    assert not set(found["varied"]) & set(found["not_varied"])
+
+
+def test_each_judge_has_a_card() -> None:
+    """Two judges make two cards under one title."""
+    document = card_document(analyse(together(made(judge="a"), made(judge="b")), permutations=0))
+    assert document.title == "Judge cards"
+    assert [one["judge"] for one in document.results["rows"]] == ["a", "b"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_card_in_every_form(form: Form) -> None:
+    """Every form has the judge and omega."""
+    found, document = of_judgments()
+    shown = render(document, form)
+    assert (str(found["omega"]) if form in ("json", "csv") else f"{found['omega']:.2f}") in shown
+    assert "judge" in shown
+
+
+def test_the_documented_keys(tmp_path: Path) -> None:
+    """The page lists the keys of a card, none too few and none too many."""
+    example_logs.judged(tmp_path, epochs=4, questions=4)
+    listed = set()
+    for line in PAGE.read_text().partition("## The keys")[2].splitlines():
+        cell = line.split("|")[1] if line.startswith("| `") else ""
+        names = re.findall(r"`(\w+)`", cell)
+        listed.update(names + [f"{name}_interval" for name in names if "+ interval" in cell])
+    assert set(card(tmp_path)) == listed

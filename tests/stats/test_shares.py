@@ -1,0 +1,245 @@
+"""Exact distributions: coefficients, bounds and majorities without replications."""
+
+from itertools import product
+from math import factorial, prod
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from inspect_reliability.stats import (
+    COEFFICIENTS,
+    Counts,
+    Numbers,
+    ReliabilityError,
+    ShapeError,
+    Shares,
+    agreement,
+    agreement_between,
+    bounds,
+    choice_shares,
+    compare,
+    handle_non_response,
+    omega,
+    panel,
+    precision,
+    rate,
+    stable_majority,
+    variance_components,
+)
+from inspect_reliability.stats.exact_majority import winners
+
+CATEGORIES = ("1", "2", "3", "non-response")
+N, R = 12, 400_000
+GENERATOR = np.random.default_rng(7)
+
+Table = NDArray[np.int64]
+
+
+def tables() -> Table:
+    """Verdicts of N questions, in hundredths."""
+    return GENERATOR.multinomial(100, GENERATOR.dirichlet(np.full(4, 0.6), size=N))
+
+
+def exact(table: Table, tails: Table | None = None) -> Shares:
+    none = np.zeros_like(table)
+    questions = tuple(f"q{i}" for i in range(len(table)))
+    return Shares(table / 100, questions, CATEGORIES, none if tails is None else tails)
+
+
+def counted(table: Table) -> Counts:
+    """So many replications that have exactly these shares."""
+    return Counts(table * (R // 100), tuple(f"q{i}" for i in range(len(table))), CATEGORIES)
+
+
+LIMITED = [name for name, row in COEFFICIENTS.items() if not row.of_all_replications]
+
+
+@pytest.mark.parametrize("name", [n for n in LIMITED if COEFFICIENTS[n].scale != "interval"])
+@pytest.mark.parametrize("handling", ["category", "unique", "excluded"])
+def test_shares_are_counts_of_endless_replications(name: str, handling: str) -> None:
+    """Each coefficient and its interval are the limits of those of ever more replications."""
+    table = tables()
+    of_shares = handle_non_response(exact(table), handling)  # type: ignore[arg-type]
+    of_counts = handle_non_response(counted(table), handling)  # type: ignore[arg-type]
+    if COEFFICIENTS[name].scale == "ordinal" and of_shares.singletons:
+        pytest.skip("ranks have no verdicts of their own")
+    found = panel(of_shares, [name])[name]
+    limit = panel(of_counts, [name])[name]
+    near = {"abs": 2e-4}
+    assert found.value == pytest.approx(limit.value, **near)
+    assert (found.low, found.high) == pytest.approx((limit.low, limit.high), **near)
+    assert found.n_replications == np.inf
+
+
+@pytest.mark.parametrize("name", [n for n in LIMITED if COEFFICIENTS[n].scale == "interval"])
+def test_numbers_have_limits_too(name: str) -> None:
+    """The coefficients of numbers are the limits of those of ever more replications."""
+    table = tables()[:, :3]
+    table[:, 0] += 100 - table.sum(axis=1)
+    whole = np.column_stack([table, np.zeros(N, np.int64)])
+    numbers = exact(whole).as_numbers({"1": 1.0, "2": 2.0, "3": 3.0})
+    rows = [np.repeat([1.0, 2.0, 3.0], row * 30) for row in table]
+    found, limit = panel(numbers, [name])[name], panel(Numbers(np.array(rows)), [name])[name]
+    assert found.value == pytest.approx(limit.value, abs=2e-3)
+    assert (found.low, found.high) == pytest.approx((limit.low, limit.high), abs=2e-3)
+
+
+def test_all_replications_have_no_limit() -> None:
+    """Coefficients of all replications together say why an exact distribution has none."""
+    found = panel(exact(tables()))["omega_composite"]
+    assert found.value is None
+    assert found.reason == "an exact distribution has no number of replications"
+
+
+def test_omega_is_its_formula() -> None:
+    """1 - W / D with W = 1 - mean |p|^2 and D over pairs of different questions."""
+    p = exact(tables()).table
+    within = 1 - np.mean([row @ row for row in p])
+    pairs = [p[i] @ p[j] for i in range(N) for j in range(N) if i != j]
+    assert omega(exact(tables() * 0 + np.rint(p * 100).astype(int))).value == pytest.approx(
+        1 - within / (1 - np.mean(pairs))
+    )
+
+
+def test_judges_that_never_differ_have_omega_zero() -> None:
+    """Where all questions have one distribution, omega is 0 and its interval begins there."""
+    found = omega(exact(np.tile([50, 30, 10, 10], (N, 1))))
+    assert found.value == pytest.approx(0, abs=1e-12)
+    assert found.low == pytest.approx(0, abs=1e-12)
+
+
+def test_other_results_are_limits() -> None:
+    """Rates, comparisons, plans, choices and judges are the limits of those of counts."""
+    first, second = tables(), tables()
+    near = {"abs": 1e-3}
+    assert rate(exact(first)).value == pytest.approx(rate(counted(first)).value, **near)
+    found = compare(exact(first), exact(second))
+    limit = compare(counted(first), counted(second))
+    assert (found.low, found.high) == pytest.approx((limit.low, limit.high), **near)
+    mixed = compare(exact(first), counted(second))
+    assert (mixed.low, mixed.high) == pytest.approx((limit.low, limit.high), **near)
+    judges = {"a": exact(first), "b": exact(second)}
+    limits = {"a": counted(first), "b": counted(second)}
+    assert agreement_between(judges).value == pytest.approx(agreement_between(limits).value, **near)
+    assert variance_components(judges).shares == pytest.approx(
+        variance_components(limits).shares, **near
+    )
+    with pytest.raises(ReliabilityError, match="all exact or all sampled"):
+        variance_components({"a": exact(first), "b": counted(second)})
+    options = CATEGORIES[:3]
+    one, other = choice_shares(exact(first), options), choice_shares(counted(first), options)
+    assert one.shares == pytest.approx(other.shares)
+    assert one.p_value == pytest.approx(other.p_value)
+    plan, plan_limit = precision(exact(first)), precision(counted(first))
+    assert plan.between == pytest.approx(plan_limit.between, rel=1e-2)
+    assert plan.within == 0
+    assert plan.half_width(50, np.inf) == pytest.approx(plan_limit.half_width(50, R), rel=1e-2)
+
+
+def test_tail_draws_are_unbiased() -> None:
+    """W and D with two draws from what is open are on average those of the whole distribution."""
+    whole = np.array([[0.5, 0.3, 0.15, 0.05], [0.1, 0.2, 0.3, 0.4], [0.05, 0.05, 0.8, 0.1]])
+    known = np.array([[0.4, 0.0, 0.1, 0.0], [0.1, 0.1, 0.0, 0.2], [0.0, 0.0, 0.5, 0.0]])
+    left = whole - known
+    generator = np.random.default_rng(1)
+    names = ("x", "y", "z")
+    parts = []
+    for _ in range(4000):
+        tails = np.array([generator.multinomial(2, row / row.sum()) for row in left])
+        found = Shares(known, names, CATEGORIES, tails)
+        within = 1 - agreement(found).value  # type: ignore[operator]
+        parts.append((within, within / (1 - omega(found).value)))  # type: ignore[operator]
+    shares = Shares(whole, names, CATEGORIES, np.zeros(whole.shape, np.int64))
+    true_within = 1 - agreement(shares).value  # type: ignore[operator]
+    truth = np.array([true_within, true_within / (1 - omega(shares).value)])  # type: ignore[operator]
+    drawn = np.array(parts)
+    errors = drawn.std(axis=0) / np.sqrt(len(drawn))
+    assert (np.abs(drawn.mean(axis=0) - truth) < 4 * errors).all()
+    assert (errors > 0).all()
+
+
+@given(st.integers(0, 10_000))
+def test_bounds_enclose_every_filling(seed: int) -> None:
+    """However the open part is filled, omega and agreement lie within their bounds."""
+    generator = np.random.default_rng(seed)
+    whole = generator.dirichlet(np.full(4, 0.5), size=5)
+    kept = whole * generator.uniform(0.7, 1, size=(5, 1)) * (generator.random((5, 4)) > 0.2)
+    names, none = tuple("abcde"), np.zeros((5, 4), np.int64)
+    ends = bounds(Shares(kept, names, CATEGORIES, none))
+    found = panel(Shares(whole, names, CATEGORIES, none), ["omega", "agreement"])
+    for name, estimate in found.items():
+        if estimate.value is not None and name in ends:
+            low, high = ends[name]
+            assert low - 1e-9 <= estimate.value <= high + 1e-9
+
+
+def test_bounds_nest() -> None:
+    """The less is open, the closer are the bounds; without anything open they are the value."""
+    whole = tables() / 100
+    names, none = tuple(f"q{i}" for i in range(N)), np.zeros((N, 4), np.int64)
+    found = [bounds(Shares(whole * kept, names, CATEGORIES, none)) for kept in (0.9, 0.99, 1.0)]
+    for name in ("omega", "agreement"):
+        lows, highs = zip(*(ends[name] for ends in found), strict=True)
+        assert lows[0] < lows[1] < lows[2]
+        assert highs[0] > highs[1] > highs[2]
+        assert lows[2] == pytest.approx(highs[2])
+
+
+def brute_winners(shares: list[float], votes: int) -> list[float]:
+    """The same by every possible count of votes."""
+    found = [0.0] * len(shares)
+    for count in product(range(votes + 1), repeat=len(shares)):
+        if sum(count) == votes:
+            ways = factorial(votes) / prod(map(factorial, count))
+            chance = ways * prod(p**n for p, n in zip(shares, count, strict=True))
+            first = [k for k, n in enumerate(count) if n == max(count)]
+            for k in first:
+                found[k] += chance / len(first)
+    return found
+
+
+@pytest.mark.parametrize("shares", [[0.7, 0.3], [0.2, 0.2, 0.6], [0.4, 0.1, 0.4, 0.1], [1.0, 0.0]])
+@pytest.mark.parametrize("votes", [1, 2, 5, 8])
+def test_majorities_are_multinomial(shares: list[float], votes: int) -> None:
+    """The chance to have the majority, ties shared, is the sum over all counts of votes."""
+    assert winners(np.array(shares), votes) == pytest.approx(brute_winners(shares, votes))
+
+
+def test_votes_are_known_for_each_question() -> None:
+    """Two majorities of exact distributions agree with a probability known for each question."""
+    table = tables()
+    found, drawn = stable_majority(exact(table), (1, 5)), stable_majority(counted(table), (1, 5))
+    assert found.agreement == pytest.approx(drawn.agreement, abs=0.02)
+    assert found.by_question == pytest.approx(drawn.by_question, abs=0.08)
+    one = [brute_winners(list(row / 100), 5) for row in table]
+    assert found.by_question[1] == pytest.approx([sum(p**2 for p in row) for row in one])
+
+
+def test_distributions_of_a_question_are_averaged() -> None:
+    """Several distributions of one question become their mean, tail draws included."""
+    found = Shares.from_long(
+        questions=["q"] * 6,
+        verdicts=["1", "2", "1", "2", "3", "2"],
+        weights=[0.6, 0.4, 0.2, 0.6, 0.1, 0.1],
+        tails=[None, None, None, None, True, True],
+        starts=[True, False, True, False, False, False],
+        categories=CATEGORIES,
+    )
+    assert found.table == pytest.approx(np.array([[0.4, 0.5, 0, 0]]))
+    assert found.open_mass == pytest.approx([0.1])
+    assert found.shares == pytest.approx(np.array([[0.4, 0.55, 0.05, 0]]))
+
+
+def test_no_share_above_one() -> None:
+    """Shares that are no probabilities are refused."""
+    with pytest.raises(ShapeError, match="at most 1"):
+        exact(np.array([[60, 60, 0, 0]]))
+
+
+def test_what_was_not_drawn_agrees_with_nothing() -> None:
+    """Without draws, what is open lowers the agreement as verdicts of their own would."""
+    open_tenth = exact(np.tile([90, 0, 0, 0], (N, 1)))
+    assert agreement(open_tenth).value == pytest.approx(0.81)

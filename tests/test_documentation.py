@@ -1,0 +1,230 @@
+"""What the pages show works: links, commands, code and outputs."""
+
+import importlib
+import inspect
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import click
+import inspect_ai
+import inspect_ai.scorer
+import pytest
+from inspect_ai.dataset import Sample
+
+from cli.test_report_keys import documented
+from docs.site import links, outputs, reference
+from inspect_reliability import _registry
+from inspect_reliability.cli import main
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/*.md"),
+        *ROOT.glob("examples/*.md"),
+        *ROOT.glob("logs/*.md"),
+    ]
+)
+
+
+def _named(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=_named)
+
+
+def _prose(text: str) -> str:
+    return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def _anchors(page: Path) -> set[str]:
+    """Anchors of the headings, as the site and the usual hosts of repositories make them."""
+    headings = re.findall(r"^#+ (.*)$", _prose(page.read_text()), re.MULTILINE)
+    plain = (re.sub(r"[^\w\- ]", "", re.sub(r"\]\(.*?\)", "", one)) for one in headings)
+    return {one.strip().lower().replace(" ", "-") for one in plain}
+
+
+@each_page
+def test_links_lead_somewhere(page: Path) -> None:
+    """A relative link names a file of the repository, and an anchor a heading of that file."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", _prose(page.read_text())):
+        path, _, anchor = target.partition("#")
+        if re.match(r"\w+:", path):
+            continue
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), f"{target}: no such file"
+        assert not anchor or anchor in _anchors(file), f"{target}: no such heading"
+
+
+def _blocks(page: Path, *languages: str) -> list[str]:
+    found = re.findall(r"^```([^\n]*)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    return [text for language, text in found if language in languages]
+
+
+def _command_lines(page: Path) -> Iterator[list[str]]:
+    """The calls of our command and of inspect's that a page shows, as lists of words."""
+    shown = [
+        line
+        for block in _blocks(page, "", "sh", "console")
+        for line in block.replace("\\\n", " ").splitlines()
+    ]
+    spans = re.findall(r"(?<!`)`([^`]+)`(?!`)", _prose(page.read_text()))
+    for line in [*shown, *(" ".join(span.split()) for span in spans)]:
+        for part in line.removeprefix("$ ").split("&&"):
+            call = re.match(r"\s*(inspect-reliability|inspect eval|inspect score) .*", part)
+            if call:
+                words = shlex.split(re.sub(r"[\[\]]", "", call[0]), comments=True)
+                yield [word for word in words if word != "..."]
+
+
+@each_page
+def test_our_commands_parse(page: Path) -> None:
+    """Each call of our command names a command that exists, with options that it has."""
+    for words in _command_lines(page):
+        if words[0] != "inspect-reliability" or len(words) < 2 or words[1].startswith("-"):
+            continue
+        context = click.Context(main)
+        command = main.get_command(context, words[1])
+        assert command is not None, words
+        given, _, _ = command.make_parser(context).parse_args(words[2:])
+        for option in command.params:
+            values = given.get(option.name)
+            for value in values if isinstance(values, list) else [values]:
+                if isinstance(value, str) and not isinstance(option.type, click.Path):
+                    option.type.convert(value, option, context)
+
+
+@cache
+def _options_of_inspect(command: str) -> set[str]:
+    said = subprocess.run(
+        [sys.executable, "-m", "inspect_ai", command, "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", said.stdout))
+
+
+@pytest.mark.process
+@each_page
+def test_calls_of_inspect_parse(page: Path) -> None:
+    """Each call of inspect names options that it has, tasks that are there, and their arguments."""
+    for _, command, *words in (line for line in _command_lines(page) if line[0] == "inspect"):
+        unknown = {word.partition("=")[0] for word in words if word.startswith("-")}
+        assert unknown <= _options_of_inspect(command), words
+        tasks = [
+            word for word in words if re.match(r"(inspect_reliability/|tasks/|examples/)", word)
+        ]
+        named: dict[str, list[str]] = {"-T": [], "-S": []}
+        for flag, value in pairwise(words):
+            if flag in named:
+                named[flag].append(value.partition("=")[0])
+        for task in tasks:
+            takes = _arguments(task)
+            arguments = named["-T" if command == "eval" else "-S"]
+            if "kwargs" not in takes:
+                assert set(arguments) <= takes, (words, takes)
+
+
+def _arguments(name: str) -> set[str]:
+    """Arguments of a task or scorer: of the package by name, or of a file's only task."""
+    if name.startswith("inspect_reliability/"):
+        function = getattr(_registry, name.partition("/")[2])
+    else:
+        path, _, task = name.partition("@")
+        assert (ROOT / path).is_file(), name
+        module = importlib.import_module(path.removesuffix(".py").replace("/", "."))
+        if not task:
+            [task] = re.findall(r"^@task\n(?:async )?def (\w+)", (ROOT / path).read_text(), re.M)
+        function = getattr(module, task)
+    return set(inspect.signature(function).parameters)
+
+
+@each_page
+def test_code_is_python(page: Path) -> None:
+    """Every block of Python compiles."""
+    for block in _blocks(page, "python"):
+        compile(block, _named(page), "exec", flags=_AWAIT)
+
+
+_AWAIT = 0x2000
+"""`ast.PyCF_ALLOW_TOP_LEVEL_AWAIT`: a block may be the inside of a solver."""
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/how-to-suites.md"])
+def test_code_of_a_suite_runs(page: str) -> None:
+    """What a page adds to a task makes a task; "..." is the suite's own dataset."""
+
+    def task(*_: Any, **given: Any) -> inspect_ai.Task:
+        return inspect_ai.Task(dataset=[Sample(input="1 + 1?", target="2")], **given)
+
+    names = vars(inspect_ai.scorer) | {"Task": task}
+    blocks = _blocks(ROOT / page, "python")
+    assert blocks
+    for block in blocks:
+        exec(block.replace("import Task", "import Task as _"), names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", outputs.PAGES, ids=_named)
+def test_outputs_are_what_the_commands_print(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each command on the example log prints what the page shows; `make pictures` mends it."""
+    monkeypatch.chdir(ROOT)
+    text = page.read_text()
+    assert "$ inspect-reliability" in text
+    assert outputs.refreshed(text) == text
+
+
+def test_the_tutorial_shows_what_the_readme_shows() -> None:
+    """`make judge` ends in the same lines on both pages."""
+    [shown] = [block for block in _blocks(ROOT / "README.md", "") if block.startswith("bbh_judge")]
+    assert shown in _blocks(ROOT / "docs" / "tutorial.md", "")
+
+
+@pytest.fixture(scope="module")
+def site() -> dict[str, str]:
+    return reference.pages()
+
+
+@pytest.mark.slow
+def test_the_reference_has_every_option(site: dict[str, str]) -> None:
+    """Each option of each command has a line that explains it."""
+    for name in main.list_commands(click.Context(main)):
+        command = main.get_command(click.Context(main), name)
+        assert command is not None
+        part = site["reference/commands.md"].partition(f"## `{name}`")[2].partition("\n## ")[0]
+        for option in command.params:
+            if isinstance(option, click.Option):
+                assert re.search(rf"\| `[^`]*{option.opts[-1]}\b", part), (name, option.opts)
+
+
+@pytest.mark.slow
+def test_the_reference_has_every_key(site: dict[str, str]) -> None:
+    """The keys that the code makes are those whose meaning the how-to gives."""
+    for part in site["reference/json.md"].split("\n## ")[1:]:
+        result = re.findall(r"`(\w+)`", part)[0]
+        made = set(re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE))
+        group = {"judge", "benchmark", "temperature", "scorer", "responder"}
+        tables = documented()
+        known = tables["`rows` of `report`" if result == "rows" else result]
+        assert made - group == known - group, result
+
+
+def test_links_fit_the_site() -> None:
+    """A link to a file beside or outside of the docs leads to where the site has that file."""
+    page = (
+        "See [a](how-to-report.md#x), [b](../README.md), [c](../examples/)\n```\n[d](../no)\n```\n"
+    )
+    assert links.for_site(page, "docs/index.md") == (
+        "See [a](how-to-report.md#x), [b](repository/README.md), "
+        "[c](repository/examples/README.md)\n```\n[d](../no)\n```\n"
+    )
+    assert links.for_site("[a](docs/engine.md)", "README.md") == "[a](../engine.md)"
