@@ -1,7 +1,7 @@
 """Judgments reduced to counts: all that a label-invariant coefficient needs."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -40,6 +40,7 @@ class Counts(Questions):
     missing: NDArray[np.int64] = field(default_factory=no_integers)
     singletons: bool = False
     clusters: NDArray[np.int64] = field(default_factory=no_integers)
+    _by_question = ("table", "missing")
 
     def __post_init__(self) -> None:
         n, k = len(self.questions), len(self.categories)
@@ -161,17 +162,6 @@ class Counts(Questions):
         """Share of the verdicts asked for that are in the table."""
         kept = int(self.table.sum())
         return kept / (kept + int(self.missing.sum()))
-
-    def rows(self, keep: NDArray[np.bool_] | Sequence[int]) -> Self:
-        """The same counts for some of the questions, chosen by mask or by position."""
-        chosen = np.arange(len(self.questions))[np.asarray(keep)]
-        return replace(
-            self,
-            table=self.table[chosen],
-            questions=tuple(self.questions[i] for i in chosen),
-            missing=self.missing[chosen],
-            clusters=self.clusters[chosen],
-        )
 
 
 def _plain(values: Iterable[Any]) -> list[Any]:

@@ -1,7 +1,7 @@
 """Verdicts that are numbers, taken as numbers: an interval scale."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -28,6 +28,7 @@ class Numbers(Questions):
     values: NDArray[np.float64]
     questions: tuple[str, ...] = ()
     clusters: NDArray[np.int64] = field(default_factory=no_integers)
+    _by_question = ("values",)
 
     def __post_init__(self) -> None:
         values = table_of_numbers(self.values)
@@ -72,16 +73,6 @@ class Numbers(Questions):
     def missing(self) -> NDArray[np.int64]:  # type: ignore[override]
         """Missing verdicts of each question, N integers."""
         return np.asarray(np.isnan(self.values).sum(axis=1))
-
-    def rows(self, keep: NDArray[np.bool_] | Sequence[int]) -> Self:
-        """The same verdicts for some of the questions, chosen by mask or by position."""
-        chosen = np.arange(len(self.questions))[np.asarray(keep)]
-        return replace(
-            self,
-            values=self.values[chosen],
-            questions=tuple(self.questions[i] for i in chosen),
-            clusters=self.clusters[chosen],
-        )
 
 
 def table_of_numbers(values: ArrayLike) -> NDArray[np.float64]:

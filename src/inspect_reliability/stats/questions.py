@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ class Questions:
     questions: tuple[str, ...]
     clusters: NDArray[np.int64]
     missing: NDArray[np.int64]
+    _by_question: ClassVar[tuple[str, ...]]
+    """The arrays of a subclass that have a row or an element a question."""
 
     @property
     def replications(self) -> NDArray[np.int64]:
@@ -32,7 +34,12 @@ class Questions:
 
     def rows(self, keep: NDArray[np.bool_] | Sequence[int]) -> Self:
         """The same verdicts for some of the questions, chosen by mask or by position."""
-        raise NotImplementedError
+        chosen = np.arange(len(self.questions))[np.asarray(keep)]
+        return replace(  # type: ignore[type-var]
+            self,
+            questions=tuple(self.questions[i] for i in chosen),
+            **{name: getattr(self, name)[chosen] for name in ("clusters", *self._by_question)},
+        )
 
     @property
     def replicated(self) -> Self:

@@ -45,6 +45,7 @@ class Shares(Questions):
     coverage: float = 1.0
     weights: FloatArray = field(default_factory=lambda: np.zeros(0))
     clusters: NDArray[np.int64] = field(default_factory=no_integers)
+    _by_question = ("table", "tails", "weights")
 
     def __post_init__(self) -> None:
         table = np.array(self.table, dtype=np.float64)
@@ -143,18 +144,6 @@ class Shares(Questions):
     def missing(self) -> NDArray[np.int64]:  # type: ignore[override]
         """No verdict is missing."""
         return np.zeros(len(self.questions), np.int64)
-
-    def rows(self, keep: NDArray[np.bool_] | Sequence[int]) -> Self:
-        """The same distributions for some of the questions, chosen by mask or by position."""
-        chosen = np.arange(len(self.questions))[np.asarray(keep)]
-        return replace(
-            self,
-            table=self.table[chosen],
-            questions=tuple(self.questions[i] for i in chosen),
-            tails=self.tails[chosen],
-            weights=self.weights[chosen],
-            clusters=self.clusters[chosen],
-        )
 
     def columns(self, names: Iterable[str]) -> Self:
         """The same distributions with the categories in this order; an unknown one has share 0."""
