@@ -53,6 +53,8 @@ def test_a_table_has_a_cell_for_each_heading() -> None:
     assert [len(re.split(r"(?<!\\)&", row)) for row in rows] == [2, 2, 2]
     assert shown.count(r"\end{table}") == 1
     assert r"\begin{tabular}{lp{.55\linewidth}}" in shown
+    assert shown.startswith(r"% \usepackage{adjustbox,booktabs}")
+    assert shown.count("{adjustbox}") == 2
     assert r"\caption{100\% sure: T\_1}" in shown
     assert r"\label{tab:100-sure-t-1}" in shown
     assert r"\paragraph{T\_1}" in shown

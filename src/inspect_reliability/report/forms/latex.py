@@ -1,4 +1,4 @@
-r"""A document's tables for LaTeX, and what qualifies them; needs `\usepackage{booktabs}`."""
+r"""A document's tables for LaTeX, and what qualifies them."""
 
 from collections.abc import Sequence
 
@@ -29,13 +29,15 @@ _ESCAPED = str.maketrans(
     }
 )
 
+_PACKAGES = r"% \usepackage{adjustbox,booktabs}"
+
 _LONG = 60
 """Characters of a cell that does not fit beside others on a page."""
 
 
 def render(document: Document) -> str:
     """The tables, each with a caption and a label, and notes and cautions as paragraphs."""
-    parts, heading = [r"% \usepackage{booktabs}"], ""
+    parts, heading = [_PACKAGES], ""
     for block in document.blocks:
         match block:
             case Text() if block.tone == "heading":
@@ -62,6 +64,7 @@ def _table(table: Table, caption: str) -> str:
         r"\centering",
         rf"\caption{{{plain(caption)}}}",
         rf"\label{{tab:{slug(caption)}}}",
+        r"\begin{adjustbox}{max width=\linewidth}",  # a table that is too wide is set smaller
         rf"\begin{{tabular}}{{{_columns(table)}}}",
         r"\toprule",
         _line(table.headings),
@@ -69,15 +72,19 @@ def _table(table: Table, caption: str) -> str:
         *map(_line, table.rows),
         r"\bottomrule",
         r"\end{tabular}",
+        r"\end{adjustbox}",
         r"\end{table}",
     ]
     return "\n".join(lines)
 
 
 def _columns(table: Table) -> str:
-    """As wide as their cells, but a last column of long texts breaks its lines."""
-    long = any(len(row[-1]) > _LONG for row in table.rows)
-    return "l" * (len(table.headings) - long) + (r"p{.55\linewidth}" if long else "")
+    """As wide as their cells, but a column of long texts breaks its lines."""
+    long = [
+        any(len(cell) > _LONG for cell in cells)
+        for cells in zip(table.headings, *table.rows, strict=True)
+    ]
+    return "".join(r"p{.55\linewidth}" if one else "l" for one in long)
 
 
 def _line(cells: Sequence[str]) -> str:
