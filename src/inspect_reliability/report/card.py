@@ -14,7 +14,7 @@ from .analysis import Analysis
 from .document import Block, Caution, Document, Table, Text
 from .row import Row
 from .runs import runs
-from .summary import MEANINGS
+from .summary import MEANINGS, notes
 from .wording import Record, estimate, field, text, whole
 
 _PACKAGE = "inspect-reliability"
@@ -46,8 +46,7 @@ def card_document(analysis: Analysis) -> Document:
         blocks += [Text(row.name, "heading"), _table(card), *map(Caution, card["cautions"])]
         blocks += [Text(f"To repeat: {command}") for command in card["commands"]]
     title = "Judge cards" if cards[1:] else "Judge card"
-    blocks += [Text(MEANINGS["Omega [95%]"]), Text(_NOT_VALIDITY)]
-    blocks += [Text(str(note), "note") for note in analysis.judgments.notes]
+    blocks += [Text(MEANINGS["Omega [95%]"]), Text(_NOT_VALIDITY), *notes(analysis)]
     return Document(title, blocks, {"rows": cards}, facts=[("Judges", list(judges))])
 
 
