@@ -95,15 +95,10 @@ def scorers_in(log: EvalLog) -> list[LoggedScorer]:
 
 
 def chosen_scorers(log: EvalLog, wanted: Sequence[str]) -> list[LoggedScorer]:
-    """The scorers to run again.
+    """The scorers to run again, one for each name of a score or scorer that is wanted.
 
-    Args:
-        log: A log with its samples.
-        wanted: Names of scores or scorers; by default what was run again already, else the only
-            scorer, else the only one that asked a model.
-
-    Returns:
-        One a name. One that the log does not name has no arguments.
+    By default what was run again already, else the only scorer, else the only one that asked a
+    model. A scorer that the log does not name has no arguments.
 
     Raises:
         UserError: It is not clear which scorer is meant.

@@ -114,12 +114,7 @@ class Target:
 
 @contextmanager
 def opened(location: str, log: EvalLog, seed: int) -> Iterator[Target]:
-    """A target that can be written, which no other process writes.
-
-    Args:
-        location: The file, local or any URL inspect can write.
-        log: The log that is rejudged.
-        seed: Base seed.
+    """A target, a file or any URL inspect can write, that nobody else writes.
 
     Raises:
         UserError: It cannot be written, or another process writes it.
