@@ -79,7 +79,7 @@ def _panel(
         return panel(given, names)
     reason = unknown if given is None else OPEN
     blank = next(iter(others.values()), None) or Estimate(None, None, None, 0, 0)
-    blank = replace(blank, value=None, low=None, high=None, method=None, warning=None)
+    blank = replace(blank, value=None, low=None, high=None, method=None)
     return dict.fromkeys(names, replace(blank, reason=reason))
 
 

@@ -1,7 +1,6 @@
 """Verdicts in the paper's integer codes, and omega of these codes."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,10 +24,6 @@ CORRECTNESS_CODES: Mapping[str, int] = {
     "invalid": 0,
 }
 """The paper's codes of a verdict against a ground truth: everything else is 0."""
-
-WARNING = (
-    "Letters are names, not numbers: this value depends on which number each verdict is given."
-)
 
 _OF_NUMBERS = {
     "integer_omega": "icc",
@@ -71,13 +66,10 @@ def integer_coded(codes: ArrayLike, level: float = 0.95) -> dict[str, Estimate]:
 
     Returns:
         "integer_omega" and "integer_omega_composite", ICC(1) of one replication and of all, and
-        "cronbach_alpha", each with a warning.
+        "cronbach_alpha". They depend on which number each verdict is given.
 
     Raises:
         ShapeError: The codes are not a table of numbers.
     """
     found = panel(Numbers(table_of_numbers(codes).T), level=level)
-    return {
-        name: replace(found[of_numbers], warning=WARNING)
-        for name, of_numbers in _OF_NUMBERS.items()
-    }
+    return {name: found[of_numbers] for name, of_numbers in _OF_NUMBERS.items()}
