@@ -23,14 +23,10 @@ from inspect_ai.scorer import Score
 from ..errors import UserError
 from ..files import kind_of, logs_below
 from ..judging.seeds import replication_numbers
-from .distributions import KEPT, distributions_broken, distributions_cut, distributions_in
+from . import distributions, replications
+from .distributions import distributions_in
 from .judgment import Judgment
-from .replications import (
-    REPLICATION_KEYS,
-    replications_broken,
-    replications_cut,
-    replications_in,
-)
+from .replications import REPLICATION_KEYS, replications_in
 from .score import judgments_in
 from .table import Judgments, Note, clean_temperature, concatenate, make_table, without_duplicates
 
@@ -271,9 +267,7 @@ def _judgments(
                 ]
                 unreadable = sum(row["verdict"] is None for row in found) - failed
                 gaps.append(_Gap(_UNREADABLE, unreadable))
-                gaps.append(
-                    _Gap(_BROKEN, replications_broken(score) or distributions_broken(score))
-                )
+                gaps.append(_Gap(_BROKEN, _is_broken(score)))
                 gaps.append(_Gap(_UNSCORED, int(score.value != score.value)))
                 rows += [row | place for row in found]
     rows = [row for row in rows if row["verdict"] is not None]
@@ -323,7 +317,7 @@ def _rows(score: Score, question: str, scorer: str, output: str) -> Iterator[_Ro
     if kept is not None:
         facts = {k: v for k, v in facts.items() if k not in REPLICATION_KEYS}
     if distributions_in(score):
-        del facts[KEPT]
+        del facts[distributions.KEPT]
     if kept is not None and kept.scorer is not None:
         facts |= {"judge": kept.grader or None, "tokens": None}
         facts.setdefault("temperature", None)
@@ -419,6 +413,27 @@ def _run(log: EvalLog) -> _Run:
 
 def _scores(sample: EvalSampleSummary | EvalSample, log: str) -> Mapping[str, Score]:
     scores = sample.scores or {}
-    if any(replications_cut(score) or distributions_cut(score) for score in scores.values()):
-        return read_eval_log_sample(log, sample.id, sample.epoch).scores or {}
+    # Summaries leave out values of over 1 KB.
+    for metadata in (score.metadata or {} for score in scores.values()):
+        if any(isinstance(metadata.get(key), str) for key in _kept(metadata)):
+            return read_eval_log_sample(log, sample.id, sample.epoch).scores or {}
     return scores
+
+
+def _kept(metadata: Mapping[str, Any]) -> Iterator[str]:
+    """Under which keys a score says that it keeps replications or distributions."""
+    if metadata.keys() >= {replications.KEPT, "replication", "seed"}:
+        yield replications.KEPT
+    if metadata.keys() >= {distributions.KEPT, "rows"}:
+        yield distributions.KEPT
+
+
+def _is_broken(score: Score) -> bool:
+    """Whether a score says that it has replications or distributions, and they cannot be read."""
+    metadata: Mapping[str, Any] = score.metadata or {}
+    said = {key for key in _kept(metadata) if metadata[key]}
+    if isinstance(metadata.get(replications.KEPT), Mapping):
+        said.add(replications.KEPT)
+    return (replications.KEPT in said and replications_in(score) is None) or (
+        distributions.KEPT in said and not distributions_in(score)
+    )

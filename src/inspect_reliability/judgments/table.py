@@ -221,20 +221,6 @@ def category_of(table: pd.DataFrame) -> pd.Series[Any]:
     return pd.Series(judged(table).choices, table.index, dtype=object)
 
 
-def declared_categories(table: pd.DataFrame) -> tuple[str, ...] | None:
-    """Categories that a judgment could have fallen into (see `Judged.declared`)."""
-    return judged(table).declared
-
-
-def as_matrix(table: pd.DataFrame, categories: pd.Series[Any] | None = None) -> pd.DataFrame:
-    """Categories as a matrix of questions x replications (see `Judged.matrix`)."""
-    import pandas as pd
-
-    columns = judged(table)
-    values = columns.choices if categories is None else list(categories)
-    return pd.DataFrame(columns.matrix(values), index=list(dict.fromkeys(columns.questions)))
-
-
 def without_duplicates(
     table: pd.DataFrame, identity: Sequence[str], where: str
 ) -> tuple[pd.DataFrame, list[Note]]:
