@@ -27,11 +27,7 @@ def reason(error: BaseException) -> str:
 
 
 def needs(extra: str, *packages: str) -> None:
-    """Check that packages of an extra are installed.
-
-    Args:
-        extra: The extra that brings them: "local", "published" or "hub".
-        packages: Their import names.
+    """Check that packages of an extra ("local", "published", "hub") are there, by import names.
 
     Raises:
         UserError: Some are missing. The message ends with the line that installs them.

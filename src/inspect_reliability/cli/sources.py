@@ -11,7 +11,7 @@ from rich.progress import track
 from ..designs import ParserName
 from ..errors import UserError
 from ..files import kind_of
-from ..judgments import Judgments, combine, judgments_from_logs
+from ..judgments import GROUP_BY, Judgments, combine, judgments_from_logs
 from ..published.layout import is_published, judgments_from_published
 from ..report.document import Document
 from ..report.forms import FORMS, Form, render
@@ -42,6 +42,19 @@ def parser_option(command: F) -> F:
         show_default=True,
         help="How to parse verdicts when LOGS is a copy of the published study. Ignored for "
         "inspect logs.",
+    )
+    return option(command)
+
+
+def by_option(command: F) -> F:
+    """`--by`, for every command that has a row a group."""
+    option = click.option(
+        "--by",
+        multiple=True,
+        default=GROUP_BY,
+        metavar="KEY",
+        help="Column to group by, such as judge, category or any key of the scores' metadata; "
+        "repeat it for several. Default: judge, benchmark and temperature.",
     )
     return option(command)
 

@@ -88,14 +88,7 @@ async def exact_verdict(
 ) -> TaskState:
     """Ask for the distribution of a question's verdict, and record how it was read.
 
-    Args:
-        state: State of the sample.
-        generate: Inspect's generate function.
-        prompt: What the judge is to see.
-        base_seed: Base seed of the run, from which the seed of the tail draws follows.
-        question: Id of the question.
-        reader: Reads the verdicts.
-        exact: What the task asks for.
+    The seed of the tail draws follows from the base seed.
 
     Raises:
         UserError: The provider cannot tell the distribution of a text.
@@ -149,13 +142,7 @@ def distributions_at_verdict(
     """The distribution of the verdict after each reasoning that a sample drew.
 
     What is open goes to the verdict drawn: where the judge names a verdict in this place, all
-    together is unbiased.
-
-    Args:
-        state: State of the sample.
-        texts: Number of the replication -> its text; None where it failed.
-        reader: Reads the verdicts.
-        parser: How.
+    together is unbiased. Texts are by the number of the replication, None where it failed.
 
     Returns:
         One distribution a reasoning; none where fewer than two have one.
@@ -185,13 +172,8 @@ def distributions_of(
 ) -> Sequence[Mapping[str, Any]]:
     """The distributions that a sample found, one a temperature; empty where it drew verdicts.
 
-    Args:
-        metadata: What `exact_verdict` recorded in the sample's metadata.
-        output: The sample's output.
-        parser: How the output is to be read.
-
     Raises:
-        UserError: They were read in another way.
+        UserError: They were read in another way than by this parser.
     """
     found: Sequence[Mapping[str, Any]] = (output.metadata or {}).get("distributions", ())
     if "exact" in metadata and metadata["exact"] != parser:

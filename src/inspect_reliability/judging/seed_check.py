@@ -49,10 +49,7 @@ class SeedCheck:
     ) -> SeedOutcome:
         """Repeat a replication with its seed and with another one; log what comes of it.
 
-        Args:
-            model: Name of the model.
-            draw: Draws the output of a seed.
-            drawn: Two seeds, each with the output it already gave, if any.
+        `drawn` are two seeds, each with the output it already gave, if any.
 
         Returns:
             What `seed_outcome` says; "unknown" too where an output could not be drawn.

@@ -106,10 +106,10 @@ def are_rejudged(scores: Iterable[Score]) -> bool:
 
 
 def nothing_replicated(scores: Iterable[Score]) -> bool:
-    """Whether the scorer that `rejudge` ran asked no model about any output.
+    """Whether the scorer that `rejudge` ran asked no model about any output, and repeated itself.
 
-    Its replications are copies. A scorer that grades some outputs by itself and asks a model about
-    the others is a grader like any other.
+    A scorer that grades some outputs by itself and asks a model about others is a grader like any
+    other.
     """
     kept = [one for one in map(replications_in, scores) if one is not None and one.scorer]
     said = any(verdict is not None for one in kept for verdict in one.verdicts)

@@ -89,13 +89,10 @@ class Judgments:
         return len(self.table)
 
     def groups(self, by: Sequence[str] = GROUP_BY) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-        """Split the table.
-
-        Args:
-            by: Names of columns.
+        """Split the table by columns, in order of first appearance.
 
         Yields:
-            The values of `by` (None where missing) and the rows, in order of first appearance.
+            The values of `by` (None where missing) and the rows.
 
         Raises:
             UserError: There is no such column.

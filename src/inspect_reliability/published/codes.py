@@ -33,14 +33,7 @@ _OF_NUMBERS = {
 
 
 def encode(verdicts: Iterable[Iterable[object]], codes: Mapping[str, int]) -> FloatArray:
-    """Verdicts of questions x replications as the paper's replications x questions.
-
-    Args:
-        verdicts: N rows of R verdicts; None, NaN and NA are missing.
-        codes: The code of each verdict.
-
-    Returns:
-        Codes, R x N, NaN where a verdict is missing.
+    """Verdicts of N questions x R replications as the paper's codes, R x N, NaN where missing.
 
     Raises:
         UnknownCategoryError: A verdict has no code.

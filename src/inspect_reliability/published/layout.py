@@ -81,14 +81,9 @@ def is_published(folder: Path) -> bool:
 
 
 def judgments_from_published(folder: str | Path, *, parser: ParserName = "published") -> Judgments:
-    """Judgments of every judge in a folder of the published layout.
+    """Judgments of every judge in a repository of the published layout.
 
-    Args:
-        folder: The repository's root.
-        parser: How verdicts are read from outputs.
-
-    Returns:
-        The table. What cannot be read is in the notes.
+    What cannot be read is in the notes.
 
     Raises:
         UserError: There is no judgment file, or none can be read.

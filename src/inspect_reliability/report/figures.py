@@ -15,15 +15,7 @@ _LONGEST = 80
 
 
 def write_figures(folder: Path, document: Document) -> list[Path]:
-    """Write each figure of a document as `NAME.svg`, and its numbers as `NAME.csv`.
-
-    Args:
-        folder: Where to; made if need be.
-        document: What to draw.
-
-    Returns:
-        The files.
-    """
+    """Write each figure of a document as `NAME.svg`, and its numbers as `NAME.csv`."""
     folder.mkdir(parents=True, exist_ok=True)
     written: dict[Path, str] = {}
     parts = [("", document.blocks), *((one.link, one.blocks) for one in document.sections)]

@@ -107,11 +107,8 @@ def row_of(
 ) -> Row:
     """Compute one row.
 
-    Args:
-        group: What the row is of.
-        table: Its judgments.
-        permutations: Permutations of the published procedure's floor; 0 leaves the procedure out.
-        as_the_study: Whether to compute the published study's coefficients whatever the design.
+    Without `permutations` the published procedure is left out; `as_the_study` computes the
+    published study's coefficients whatever the design.
     """
     # Seeded permutations then give the same floor however the judgments were read.
     table = table.sort_values(["question", "replication"], kind="stable")

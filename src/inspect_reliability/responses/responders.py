@@ -15,13 +15,7 @@ FIVE = 5
 def responses_per_question(
     answers: Sequence[Answer], responders: Sequence[str] | str | None, seed: int, source: str
 ) -> list[ResponseSet]:
-    """Arrange answers as five responses a question.
-
-    Args:
-        answers: Every answer, in the source's order.
-        responders: Names of the five to take; None takes all five, or draws five of more.
-        seed: Seed of that draw.
-        source: Where the answers come from, for error messages.
+    """Arrange answers as five responses a question (see `choose_responders`).
 
     Raises:
         UserError: Not five responders; two answers to one question by one responder; two

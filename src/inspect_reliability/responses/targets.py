@@ -14,12 +14,8 @@ _PUBLISHED = "prompt_responses.json"
 def load_scorable_answers(spec: str | Path, benchmark: str) -> list[Answer]:
     """Load all answers to a benchmark, with the questions' targets where they are known.
 
-    Logs and JSONL name the targets themselves. The targets of the published responses are in the
-    files of sampled questions beside them.
-
-    Args:
-        spec: As for `load_answers`, or the folder of the published `prompt_responses.json`.
-        benchmark: The benchmark.
+    Logs and JSONL name the targets themselves. The targets of the published responses, a file or
+    its folder, are in the files of sampled questions beside them.
 
     Raises:
         NoAnswersError: Nobody answered this benchmark.

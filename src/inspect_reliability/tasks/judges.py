@@ -63,27 +63,9 @@ def judge_task(
 ) -> Task:
     """The task of a judge of any design. Every epoch is one replication, or `replications`.
 
-    Args:
-        design: How the judge is asked and how its answer is read.
-        items: What it judges.
-        order: Order of the options: "shuffled" per question and held over replications,
-            "reshuffled" for every replication, or "given".
-        seed: Base seed of option order and replications.
-        replications: Replications that one sample makes: how many, or the first and the last
-            ("51-100"). Their verdicts are those of as many epochs. By default each epoch is one.
-        exact: Find the distribution of each question's verdict instead of drawing verdicts from
-            it. Needs a judge that runs on this machine: hf_seeded/MODEL. "verdict" is for judges
-            that reason first: it samples `replications` reasonings, and finds the distribution of
-            the verdict after each. Needs a provider that returns log probabilities.
-        temperatures: Temperatures of exact verdicts, as in "1,0.75,0.5": one run serves all. By
-            default that of the run.
-        parser: How an output is read: "default", or "published" for the study's pattern.
-        metrics: The task's metrics; by default `reliability()`, `invalid_rate()`,
-            `best_rate()` where the best response is known, and Krippendorff's ordinal and numeric
-            alphas for a scale.
-        config: Settings of the judge.
-        source: Where the items come from, in words.
-        location: Where they come from, as given.
+    Its options are those of `judge`. Metrics are by default `reliability()`, `invalid_rate()`,
+    `best_rate()` where the best response is known, and Krippendorff's ordinal and numeric alphas
+    for a scale. `source` says in words where the items come from, and `location` as it was given.
 
     Raises:
         UserError: The prompt of an item cannot be made, or an option is not what it should be.

@@ -7,7 +7,6 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 
 from ..benchmarks import Question, RuleName, load_questions
-from ..benchmarks.metadata import question_metadata
 from ..benchmarks.right_answer import has_right_answer
 from ..errors import UserError
 from ..judging.seeds import base_seed
@@ -132,7 +131,7 @@ def respond_task(
                     id=question.id,
                     input="\n\n".join(question.turns),
                     target=list(question.targets),
-                    metadata={"question": question_metadata(question)},
+                    metadata={"question": question.facts},
                 )
                 for question in questions
             ],

@@ -5,8 +5,7 @@ from typing import get_args
 from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ..benchmarks import BENCHMARKS, RuleName
-from ..benchmarks.metadata import question_of
+from ..benchmarks import BENCHMARKS, Question, RuleName
 from ..benchmarks.right_answer import has_right_answer
 from ..errors import UserError
 from ..judging.replicate import replicate, replication_of
@@ -25,7 +24,7 @@ def respond(seed: int = 0) -> Solver:
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        question = question_of(state.metadata)
+        question = Question.of(state.metadata["question"])
         ask = BENCHMARKS[question.benchmark].prompt
         prompts = {state.epoch: ask(question, None)}
         state = await replicate(state, generate, prompts, seed, question.id)
@@ -54,7 +53,7 @@ def right_answer(rule: RuleName = "default") -> Scorer:
         raise UserError(f"rule='{rule}' is not known. Use one of: {known}.")
 
     async def score(state: TaskState, target: Target) -> Score | None:
-        question = question_of(state.metadata)
+        question = Question.of(state.metadata["question"])
         is_right = BENCHMARKS[question.benchmark].rules.get(rule)
         if is_right is None or not has_right_answer(question):
             return None

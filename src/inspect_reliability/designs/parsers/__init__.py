@@ -34,15 +34,10 @@ def make_parser(
     pattern: str | None = None,
     json: str | None = None,
 ) -> Parser:
-    """The parser for a design.
+    """The parser for what a judge can answer ("options", "words" or a "scale").
 
-    Args:
-        kind: "options", "words" or "scale".
-        verdicts: What the judge can answer.
-        name: How to read: "default", "strict" or "published".
-        labels: Labels that the design asks for.
-        pattern: The design's own pattern, for "default" and "strict".
-        json: The design's field of a JSON object, for "default" and "strict".
+    "default" and "strict" read the design's own pattern, or field of a JSON object, where it has
+    one.
 
     Raises:
         UserError: No parser has that name, or none of that name reads these verdicts.

@@ -61,12 +61,9 @@ def svg_file(figure: Figure, label: str, whole: Mapping[str, str]) -> str:
 
 
 def inline_svg(figure: Figure, label: str, whole: Mapping[str, str]) -> Markup:
-    """A figure as an SVG element.
+    """A figure, drawn in `STYLE`, as an SVG element.
 
-    Args:
-        figure: The figure, drawn in `STYLE`.
-        label: What a reader who cannot see it is told.
-        whole: Names that are cut in the figure -> what a reader who points at one is told.
+    Readers who cannot see it are told the label, and those who point at a cut name the whole name.
     """
     svg = _saved(figure, whole, _PAGE, "none")
     svg = svg[svg.index("<svg") :]
