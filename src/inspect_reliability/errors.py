@@ -1,12 +1,13 @@
 """Errors that speak to the user."""
 
+from collections.abc import Collection
 from importlib.util import find_spec
 
 # inspect has no public name for the error it prints without a traceback.
 from inspect_ai._util.error import PrerequisiteError
 from rich.markup import escape
 
-__all__ = ["PrerequisiteError", "UserError", "needs", "reason"]
+__all__ = ["PrerequisiteError", "UserError", "needs", "one_of", "reason"]
 
 
 class UserError(PrerequisiteError, ValueError):
@@ -24,6 +25,16 @@ def reason(error: BaseException) -> str:
     """Why something failed: in the operating system's words where it has some."""
     said = error.strerror if isinstance(error, OSError) else None
     return said or str(error) or type(error).__name__
+
+
+def one_of(name: str, value: object, known: Collection[str]) -> None:
+    """Refuse the value of an option that is none of those known.
+
+    Raises:
+        UserError: The message names them.
+    """
+    if value not in known:
+        raise UserError(f"{name}='{value}' is not known. Use one of: {', '.join(known)}.")
 
 
 def needs(extra: str, *packages: str) -> None:

@@ -77,7 +77,7 @@ def model_arg(text: str) -> tuple[str, Any]:
 
 def read_judgments(sources: Sequence[str], parser: ParserName = "published") -> Judgments:
     """Read logs and published folders, and print what was left out to standard error."""
-    published = [source for source in sources if _is_published_folder(source)]
+    published = [one for one in sources if kind_of(one) == "folder" and is_published(Path(one))]
     logs = [source for source in sources if source not in published]
     parts = [judgments_from_published(Path(source), parser=parser) for source in published]
     if logs:
@@ -100,7 +100,3 @@ def print_left_out(left_out: Iterable[object]) -> None:
     screen = console(stderr=True)
     for note in left_out:
         print_text(screen, f"Note: {note}", style="yellow")
-
-
-def _is_published_folder(source: str) -> bool:
-    return kind_of(source) == "folder" and is_published(Path(source))

@@ -7,7 +7,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ..designs import JudgeDesign, ParserName
-from ..errors import UserError
+from ..errors import UserError, one_of
 from ..hf_seeded import reading
 from .exact import AT_VERDICT, exact_of, exact_verdict, note_probabilities
 from .order import OrderPolicy, option_order
@@ -52,10 +52,7 @@ def judge_responses(
         UserError: The order is none of the three, the replications are no number, or exact
             verdicts are asked for in a way that cannot be.
     """
-    if order not in get_args(OrderPolicy):
-        raise UserError(
-            f"order='{order}' is not known. Use one of: {', '.join(get_args(OrderPolicy))}."
-        )
+    one_of("order", order, get_args(OrderPolicy))
     asking = design if isinstance(design, JudgeDesign) else JudgeDesign(**design)
     at_verdict = exact == "verdict"
     more = GenerateConfig(**AT_VERDICT) if at_verdict else None

@@ -51,6 +51,7 @@ WHERE: Mapping[str, str] = {
 GROUP_BY = ("judge", "benchmark", "temperature")
 
 _MACHINE_EPSILON = 2.3e-16
+_NUMBERS: Mapping[str, Any] = {"temperature": np.float64, "replication": np.int64}
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def make_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     names = dict.fromkeys(name for layout in dict.fromkeys(map(tuple, rows)) for name in layout)
     columns = {
         # Series of objects: pandas would make numbers of categories and missing values.
-        name: pd.Series([row.get(name) for row in rows], dtype=_dtype(name))
+        name: pd.Series([row.get(name) for row in rows], dtype=_NUMBERS.get(name, object))
         for name in _in_order(names)
     }
     return pd.DataFrame(columns)
@@ -145,10 +146,6 @@ def _in_order(names: Iterable[str]) -> list[str]:
     first = [*REQUIRED, *(name for name in OPTIONAL if name in names)]
     last = [name for name in WHERE if name in names]
     return [*first, *(name for name in names if name not in first and name not in last), *last]
-
-
-def _dtype(name: str) -> Any:
-    return {"temperature": np.float64, "replication": np.int64}.get(name, object)
 
 
 def clean_temperature(value: float | None) -> float | None:

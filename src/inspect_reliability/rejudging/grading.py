@@ -139,7 +139,8 @@ def _grading(log: EvalLog, score: str) -> Grading:
         kept = replications_in(one) if one is not None else None
         gradings += (len(kept.verdicts) if kept else 1) if made else 0
         calls += made
-    choices = sum(map(_choices, calls))
+    # Replications can be choices of one call, which replaces as many.
+    choices = sum(max(len(call.output.choices), 1) for call in calls)
     used = sum(call.output.usage.total_tokens for call in calls if call.output.usage)
     return Grading(
         models=frozenset(call.model for call in calls),
@@ -164,11 +165,6 @@ def _calls(sample: EvalSample, score: str) -> list[ModelEvent] | None:
         elif isinstance(event, ModelEvent) and event.span_id in within and not event.error:
             calls.append(event)
     return calls if within else None
-
-
-def _choices(call: ModelEvent) -> int:
-    """The calls that a call replaces: replications can be choices of one."""
-    return max(len(call.output.choices), 1)
 
 
 def _shared(configs: Sequence[GenerateConfig]) -> GenerateConfig:

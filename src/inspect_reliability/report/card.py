@@ -43,7 +43,9 @@ def card_document(analysis: Analysis) -> Document:
     judges = dict.fromkeys(str(row.group.get("judge")) for row in analysis.rows)
     blocks: list[Block] = []
     for row, card in zip(analysis.rows, cards, strict=True):
-        blocks += [Text(row.name, "heading"), _table(card), *map(Caution, card["cautions"])]
+        lines = [[name, what] for name, what in _lines(card) if what]
+        blocks += [Text(row.name, "heading"), Table(["", "This judge"], lines)]
+        blocks += map(Caution, card["cautions"])
         blocks += [Text(f"To repeat: {command}") for command in card["commands"]]
     title = "Judge cards" if cards[1:] else "Judge card"
     blocks += [Text(MEANINGS["Omega [95%]"]), Text(_NOT_VALIDITY), *notes(analysis)]
@@ -118,10 +120,6 @@ def _facets(row: Row) -> tuple[list[str], list[str]]:
     }
     known = {name: varies for name, varies in facets.items() if varies is not None}
     return [n for n, varies in known.items() if varies], [n for n, v in known.items() if not v]
-
-
-def _table(card: Record) -> Table:
-    return Table(["", "This judge"], [[name, what] for name, what in _lines(card) if what])
 
 
 def _lines(card: Record) -> Iterator[tuple[str, str]]:

@@ -158,7 +158,7 @@ def _plan(
                     raise ReliabilityError(_SEVERAL)
                 if found.reason:
                     raise ReliabilityError(found.reason)
-                studies = found.designs(half_width, replications, assurance)
+                studies = [found.design(half_width, r, assurance) for r in replications]
             except ReliabilityError as error:
                 why[f"{coefficient} +-{half_width:g}"] = str(error)
                 continue

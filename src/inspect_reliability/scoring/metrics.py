@@ -10,13 +10,14 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import get_args
 
 from inspect_ai.scorer import Metric, SampleScore, Value
 from inspect_ai.util import warn_once
 
-from ..errors import UserError
+from ..errors import UserError, one_of
 from ..judgments.count import Judged
-from ..judgments.estimate import NO_NUMBERS, NO_ORDER, Level, check_level, estimates
+from ..judgments.estimate import NO_NUMBERS, NO_ORDER, Level, estimates
 from ..judgments.judgment import Judgment
 from ..judgments.replications import are_rejudged
 from ..judgments.score import judgments_in
@@ -63,7 +64,8 @@ def reliability(
     Raises:
         UserError: The level does not exist.
     """
-    check_level(level)
+    if level is not None:
+        one_of("level", level, get_args(Level))
     declared = tuple(map(str, categories or ()))
 
     def panel_of(judgments: Sequence[Judgment], rejudged: bool) -> Mapping[str, float]:

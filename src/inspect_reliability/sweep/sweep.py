@@ -84,17 +84,9 @@ class Sweep:
             raise UserError("A sweep of your own judge needs both --design and --data.")
 
 
-@dataclass(frozen=True)
-class _Part:
-    """One judge, benchmark and temperature.
-
-    Attributes:
-        tasks: What the folder lacks, one for each range of replications.
-        cost: Of these tasks.
-    """
-
-    tasks: Sequence[Task]
-    cost: Cost
+_Part = tuple[Sequence[Task], Cost]
+"""Of a judge, benchmark and temperature: tasks that the folder lacks, one for each range of
+replications, and their cost."""
 
 
 class Outcome(NamedTuple):
@@ -138,9 +130,9 @@ def run_sweep(
     """
     judges = list(dict.fromkeys(sweep.judges))
     parts = [part for judge in judges for part in _parts(sweep, judge, log_dir, say)]
-    costs = [part.cost for part in parts if part.tasks]
+    costs = [cost for tasks, cost in parts if tasks]
     if costs:
-        checks = sum(len(part.tasks) for part in parts) * _CHECKS
+        checks = sum(len(tasks) for tasks, _ in parts) * _CHECKS
         say(f"{total(costs)}. Checks of seeds and options add at most {checks:,} calls.")
     calls = sum(cost.calls for cost in costs)
     if max_calls is not None and calls > max_calls:
@@ -155,7 +147,7 @@ def run_sweep(
         errors += _errors(logs)
         if any(log.status == "cancelled" for log in logs):
             break
-    now = [part.cost for judge in judges for part in _parts(sweep, judge, log_dir)]
+    now = [cost for judge in judges for _, cost in _parts(sweep, judge, log_dir)]
     return Outcome(sum(one.missing for one in now), sum(one.made for one in now), errors)
 
 
@@ -199,7 +191,7 @@ def _parts(
                     f"{(task.metadata or {})['benchmark']} by {judge}{at}; asked for: "
                     f"{len(asked):,}. Nothing to do; all are kept."
                 )
-            yield _Part(tasks, _cost(samples, each, len(asked & made)))
+            yield tasks, _cost(samples, each, len(asked & made))
 
 
 def _runs(sweep: Sweep, judge: str) -> Iterable[float | None]:
@@ -209,7 +201,7 @@ def _runs(sweep: Sweep, judge: str) -> Iterable[float | None]:
 
 def _run_judge(sweep: Sweep, judge: str, log_dir: str) -> list[EvalLog]:
     # In a function of its own, which lets go of a local model before the next one is loaded.
-    tasks = [task for part in _parts(sweep, judge, log_dir) for task in part.tasks]
+    tasks = [task for some, _ in _parts(sweep, judge, log_dir) for task in some]
     if not tasks:
         return []
     try:

@@ -18,7 +18,7 @@ from ..designs import (
     design_from_file,
     items_from_file,
 )
-from ..errors import UserError
+from ..errors import one_of
 from ..judging.circularity import report_circularity
 from ..judging.exact import exact_of
 from ..judging.judge import judge_responses
@@ -262,8 +262,7 @@ def head_to_tail_judge(
         parser: How an output is read: "default", or "published" for the study's way.
     """
     designs = {"whole": BENCHMARKS["Head-to-Tail"].design, "published": HEAD_TO_TAIL_CUT}
-    if variant not in designs:
-        raise UserError(f"variant='{variant}' is not known. Use one of: {', '.join(designs)}.")
+    one_of("variant", variant, designs)
     predictions = load_predictions(responses, responder)
     return judge_task(
         designs[variant],

@@ -7,7 +7,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ..benchmarks import BENCHMARKS, Question, RuleName
 from ..benchmarks.right_answer import has_right_answer
-from ..errors import UserError
+from ..errors import one_of
 from ..judging.replicate import replicate, replication_of
 
 
@@ -48,9 +48,7 @@ def right_answer(rule: RuleName = "default") -> Scorer:
     Raises:
         UserError: No rule has that name.
     """
-    if rule not in get_args(RuleName):
-        known = ", ".join(get_args(RuleName))
-        raise UserError(f"rule='{rule}' is not known. Use one of: {known}.")
+    one_of("rule", rule, get_args(RuleName))
 
     async def score(state: TaskState, target: Target) -> Score | None:
         question = Question.of(state.metadata["question"])

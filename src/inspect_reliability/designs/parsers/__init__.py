@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Protocol, get_args
 
-from ...errors import UserError
+from ...errors import one_of
 from ..reading import ParserName, Reading
 from .default import DefaultParser
 from .exact import JsonParser, PatternParser, PublishedParser, strict_parser
@@ -42,9 +42,7 @@ def make_parser(
     Raises:
         UserError: No parser has that name, or none of that name reads these verdicts.
     """
-    if name not in get_args(ParserName):
-        known = ", ".join(get_args(ParserName))
-        raise UserError(f"unknown parser '{name}'. Use one of: {known}.")
+    one_of("parser", name, get_args(ParserName))
     if name == "published":
         return PublishedParser(verdicts)
     if pattern is not None:

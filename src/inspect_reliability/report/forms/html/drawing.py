@@ -52,7 +52,8 @@ def _points(figure: Figure) -> Picture:
         ends = np.array([_ends(record, figure) for record in own]).reshape(-1, 2)
         axes.vlines(x, *ends.T, color=colour, linewidth=1.5, alpha=0.75)
         # Replications at temperature 0 may be copies: no curve leads to them.
-        copies = np.array([_may_be_copies(record, figure) for record in own], dtype=bool)
+        cold = [figure.x == "temperature" and record.get("temperature") == 0 for record in own]
+        copies = np.array(cold, dtype=bool)
         style: dict[str, Any] = {
             "color": colour,
             "marker": MARKERS[k % len(MARKERS)],
@@ -179,10 +180,6 @@ def _ends(record: Record, figure: Figure) -> tuple[float, float]:
     around = (record[figure.spread] or 0.0) if figure.spread else 0.0
     low, high = record.get(f"{figure.y}_interval") or (y - around, y + around)
     return low, high
-
-
-def _may_be_copies(record: Record, figure: Figure) -> bool:
-    return figure.x == "temperature" and record.get("temperature") == 0
 
 
 def _bare(name: str) -> str:
