@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import PurePosixPath
+from typing import Any
 
 import click
 import pandas as pd
@@ -26,7 +27,7 @@ from ..report.wording import Record, text
 from ..saving import beside
 from ..stats import ReliabilityError
 from .running import MISSING, shown_progress, stopped_by_signals
-from .sources import format_option, model_arg, print_left_out, show
+from .sources import format_option, model_args_option, print_left_out, show
 
 _HEADINGS = ["Source", "Variance of one score", "Share", "Standard error of the mean"]
 _SOURCES = {
@@ -62,13 +63,7 @@ _SLIGHT = 0.1
     metavar="MODEL",
     help="The grader. Default: the one that graded before, found as the scorer found it.",
 )
-@click.option(
-    "-M",
-    "model_args",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Argument of the grader's provider; repeat it for several. Needs --model.",
-)
+@model_args_option
 @click.option("--model-base-url", metavar="URL", help="Address of the grader. Needs --model.")
 @click.option("--limit", type=click.IntRange(min=1), help="Outputs to judge at most.")
 @click.option(
@@ -93,7 +88,7 @@ def rejudge(
     replications: int,
     seed: int,
     model: str | None,
-    model_args: tuple[str, ...],
+    model_args: dict[str, Any],
     model_base_url: str | None,
     limit: int | None,
     max_calls: int | None,
@@ -125,7 +120,7 @@ def rejudge(
         replications=replications,
         seed=seed,
         model=model,
-        model_args=dict(map(model_arg, model_args)),
+        model_args=model_args,
         model_base_url=model_base_url,
         task=task,
         limit=limit,

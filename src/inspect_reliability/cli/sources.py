@@ -59,12 +59,25 @@ def by_option(command: F) -> F:
     return option(command)
 
 
+def model_args_option(command: F) -> F:
+    """`-M`, for every command that calls a model: a mapping."""
+    option = click.option(
+        "-M",
+        "model_args",
+        multiple=True,
+        metavar="KEY=VALUE",
+        callback=lambda context, option, given: dict(map(_model_arg, given)),
+        help="Argument of the model's provider; repeat it for several.",
+    )
+    return option(command)
+
+
 def show(document: Document, form: Form) -> None:
     """Print a document on standard output."""
     click.echo(render(document, form), nl=False)
 
 
-def model_arg(text: str) -> tuple[str, Any]:
+def _model_arg(text: str) -> tuple[str, Any]:
     """An argument of a model from KEY=VALUE, the value as JSON where it is JSON."""
     key, given, value = text.partition("=")
     if not given:

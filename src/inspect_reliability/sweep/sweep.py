@@ -43,23 +43,7 @@ BEST_OF_FIVE = tuple(k for k, row in BENCHMARKS.items() if row.design.reader.kin
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep runs.
-
-    Attributes:
-        judges: Names of models, as inspect knows them.
-        benchmarks: Keys of `BENCHMARKS`.
-        temperatures: Sampling temperatures; 0 is greedy decoding.
-        replications: Judgments of each question at each temperature.
-        responses: Source of the five responses; None is the sample pack.
-        predictions: Source of the Head-to-Tail predictions; None is the sample pack.
-        responder: Whose Head-to-Tail predictions, where there are several.
-        seed: Base seed of option order and replications.
-        limit: Questions of each benchmark at most.
-        model_args: Arguments of the judges' provider.
-        design: File of a judge of one's own; the sweep then runs it in place of the benchmarks.
-        data: File of what that judge is shown.
-        exact: Whether to find the distribution of each verdict, for all temperatures at once,
-            instead of drawing replications.
+    """What a sweep runs: the options of the command.
 
     Raises:
         UserError: Of design and data, one is missing.
