@@ -1,15 +1,15 @@
 """Responses from wherever they are, as five per question."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..benchmarks.sample_pack import SAMPLE_PACK, sample_pack
 from ..errors import UserError
-from ..files import read_json, user_path
+from ..files import user_path
 from .answers import Answer
 from .jsonl import answers_from_json_lines
 from .logs import answers_from_logs, is_log
-from .published import answers_from_published, is_published
+from .published import answers_from_published
 from .responders import choose_responders, responses_per_question
 from .response_set import ResponseSet
 
@@ -46,23 +46,22 @@ def load_responses(
 
 def load_answers(spec: str | Path, benchmark: str) -> list[Answer]:
     """Load every response to a benchmark's questions from a file, a log or a folder of logs."""
-    path = user_path(spec)
+    return answers_in(user_path(spec), benchmark, answers_from_published)
+
+
+def answers_in(
+    path: Path, benchmark: str, published: Callable[[Path, str], list[Answer]]
+) -> list[Answer]:
+    """Read every response to a benchmark's questions; `published` reads the study's JSON file."""
     if is_log(path):
         return answers_from_logs(path, benchmark)
-    if path.suffix == ".jsonl":
-        return answers_from_json_lines(path, benchmark)
-    if path.suffix == ".json":
-        content = read_json(path)
-        if is_published(content):
-            return answers_from_published(content, benchmark, path)
+    readers = {".jsonl": answers_from_json_lines, ".json": published}
+    if path.suffix not in readers:
         raise UserError(
-            f"{path} is not a file of responses. Expected the published form: an object that "
-            "gives every question's id its 'type', 'prompt' and 'model_responses'."
+            f"{path} is not a file of responses. Give the published .json file, a .jsonl file with "
+            "one response a line, or the log(s) of a responder task."
         )
-    raise UserError(
-        f"{path} is not a file of responses. Give a published prompt_responses.json, a .jsonl "
-        "file with one response a line, or the log(s) of a responder task."
-    )
+    return readers[path.suffix](path, benchmark)
 
 
 def load_sample_pack(benchmark: str) -> list[ResponseSet]:
