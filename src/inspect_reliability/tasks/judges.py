@@ -20,11 +20,10 @@ from ..designs import (
 )
 from ..errors import one_of
 from ..judging.circularity import report_circularity
-from ..judging.exact import exact_of
 from ..judging.judge import judge_responses
 from ..judging.order import OrderPolicy
 from ..judging.sample import fingerprint, judge_sample
-from ..judging.seeds import base_seed, replication_numbers
+from ..judging.seeds import base_seed
 from ..responses import load_predictions, load_responses, prediction_item
 from ..scoring import (
     METRICS,
@@ -71,9 +70,6 @@ def judge_task(
         UserError: The prompt of an item cannot be made, or an option is not what it should be.
     """
     seed = base_seed(seed)
-    if replications is not None:
-        replication_numbers(replications)
-    exact_of(exact, replications, temperatures, parser)
     for item in items:
         design.ask(item, list(item.responses))  # whatever is wrong shows before the first call
     used: list[Metric | dict[str, list[Metric]]] = [*(metrics or _metrics(design, items))]
