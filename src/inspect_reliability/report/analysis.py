@@ -17,9 +17,6 @@ from .wording import Record, flat
 
 Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 
-_Part = tuple[dict[str, Any], pd.DataFrame]
-"""Judgments, with what names them beside the group that they are of."""
-
 _RESULTS: Mapping[str, Callable[[Sequence[Row]], Iterable[Record]]] = {
     "rows": lambda rows: [row.record for row in rows],
     "pooled": pooled,
@@ -102,7 +99,9 @@ def analyse(
     return Analysis(judgments, rows, results)
 
 
-def split(judgments: Judgments, by: Sequence[str] = GROUP_BY) -> Iterator[_Part]:
+def split(
+    judgments: Judgments, by: Sequence[str] = GROUP_BY
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Groups of judgments that can be one row.
 
     Verdicts of two scorers are never in one row, nor choices among options and verdicts on one
@@ -110,16 +109,23 @@ def split(judgments: Judgments, by: Sequence[str] = GROUP_BY) -> Iterator[_Part]
     exact and sampled verdicts.
     """
     table = judgments.table.reset_index(drop=True)
-    studies = _studies(table)
-    for group, rows in replace(judgments, table=table).groups(by):
-        parts: list[_Part] = [
-            ({} if pd.isna(study) else {"study": study}, part)
-            for study, part in rows.groupby(studies[rows.index], sort=False, dropna=False)
-        ]
-        for divide in (_scorers, _kinds, _methods):
-            parts = [(named | more, same) for named, part in parts for more, same in divide(part)]
-        for named, part in parts:
-            yield group | named, part
+    for group, rows in _by_study(replace(judgments, table=table).groups(by), _studies(table)):
+        scorers: Iterable[tuple[Any, pd.DataFrame]] = [(None, rows)]
+        several = "scorer" in rows and rows["scorer"].nunique(dropna=False) > 1
+        if several:
+            scorers = rows.groupby("scorer", sort=False, dropna=False)
+        for scorer, part in scorers:
+            named = {"scorer": None if pd.isna(scorer) else scorer} if several else {}
+            for kind, same in _kinds(part):
+                for method, alike in _methods(same):
+                    yield group | named | kind | method, alike
+
+
+def _methods(rows: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Verdicts of a group that came to be known in one way, named where it has several."""
+    methods = methods_of(rows)
+    for method, part in rows.groupby(methods, sort=False):
+        yield ({"method": method} if methods.nunique() > 1 else {}), part
 
 
 def _studies(table: pd.DataFrame) -> "pd.Series[Any]":
@@ -130,24 +136,16 @@ def _studies(table: pd.DataFrame) -> "pd.Series[Any]":
     return known.where(known.groupby(table["benchmark"], dropna=False).transform("nunique") > 1)
 
 
-def _scorers(rows: pd.DataFrame) -> Iterator[_Part]:
-    """The verdicts of each scorer, named where there are several."""
-    if "scorer" not in rows or rows["scorer"].nunique(dropna=False) < 2:
-        yield {}, rows
-        return
-    for scorer, part in rows.groupby("scorer", sort=False, dropna=False):
-        yield {"scorer": None if pd.isna(scorer) else scorer}, part
+def _by_study(
+    groups: Iterable[tuple[dict[str, Any], pd.DataFrame]], studies: "pd.Series[Any]"
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    for group, rows in groups:
+        for study, part in rows.groupby(studies[rows.index], sort=False, dropna=False):
+            yield group | ({} if pd.isna(study) else {"study": study}), part
 
 
-def _methods(rows: pd.DataFrame) -> Iterator[_Part]:
-    """Verdicts that came to be known in one way, named where there are several."""
-    methods = methods_of(rows)
-    for method, part in rows.groupby(methods, sort=False):
-        yield ({"method": method} if methods.nunique() > 1 else {}), part
-
-
-def _kinds(rows: pd.DataFrame) -> Iterator[_Part]:
-    """Verdicts that answer the same kind of question."""
+def _kinds(rows: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Parts of a group whose verdicts answer the same kind of question, with what names them."""
     of = rows["benchmark"].astype(str)
     none = pd.Series(False, rows.index)
     options = rows["order"].notna().groupby(of).transform("any") if "order" in rows else none
