@@ -47,11 +47,8 @@ class PublishedRun:
     """One judge's published outputs on one benchmark at one temperature.
 
     Attributes:
-        judge: Full name of the judge.
-        benchmark: Name of the benchmark.
         temperature: Sampling temperature; None where the file does not say (Head-to-Tail).
         responder: Whose predictions were judged (Head-to-Tail), else None.
-        path: The file.
         outputs: Question -> the judge's output in each replication; None where there is no text.
     """
 
