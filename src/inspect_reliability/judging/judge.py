@@ -36,21 +36,11 @@ def judge_responses(
     sample makes several replications, these describe the first; `replications` says how many,
     `orders` the order of each (as places in `order`) if they differ, and `errors` which failed.
 
-    Args:
-        design: How the judge is asked and what it can answer; a mapping of its fields is logged
-            with the task.
-        order: "shuffled" per question and held over replications, "reshuffled" for every
-            replication, or "given".
-        seed: Base seed of the order and of the replications.
-        replications: Replications that one sample makes, as `judge_task`; by default one.
-        exact: Whether to find the distribution of the verdict instead of drawing verdicts;
-            "verdict" finds it for each of several sampled reasonings.
-        temperatures: Temperatures of exact verdicts; by default that of the run.
-        parser: How exact verdicts are read.
+    The options are those of the task `judge`. A design may be a mapping of its fields, which is
+    logged with the task; `parser` says how exact verdicts are read.
 
     Raises:
-        UserError: The order is none of the three, the replications are no number, or exact
-            verdicts are asked for in a way that cannot be.
+        UserError: An option is not what it should be, or two of them contradict each other.
     """
     one_of("order", order, get_args(OrderPolicy))
     asking = design if isinstance(design, JudgeDesign) else JudgeDesign(**design)

@@ -53,9 +53,7 @@ def encode(verdicts: Iterable[Iterable[object]], codes: Mapping[str, int]) -> Fl
 def integer_coded(codes: ArrayLike, level: float = 0.95) -> dict[str, Estimate]:
     """The parallel one-factor model of integer codes: items are replications, units questions.
 
-    Args:
-        codes: Codes of the verdicts, replications x questions, NaN where missing.
-        level: Confidence level of the intervals.
+    Codes are replications x questions, NaN where missing.
 
     Returns:
         "integer_omega" and "integer_omega_composite", ICC(1) of one replication and of all, and

@@ -30,11 +30,8 @@ class Run:
         stopped: Why no further call is made; None while calls are made.
         stranger: The model that would have answered first, if it was not expected.
         models: Names of the models called so far.
-        max_calls: Model calls to make at most; None for no limit.
-        calls: Model calls so far, retries included; a call for several choices counts as many.
-        retries: How many of them repeat one that failed.
-        made: Replications so far.
-        failed: Replications that failed.
+        max_calls: Model calls to make at most; a call for several choices counts as many.
+        calls: Model calls so far, retries included.
         tell: Called after each call and each replication.
     """
 

@@ -25,10 +25,8 @@ def judgments_by_label(
 ) -> dict[str, list[Judgment]]:
     """Sort un-reduced scores by the keys of their values and by a key of their metadata.
 
-    Args:
-        scores: One a sample and epoch, in any order; some may be missing.
-        by: Key of the score's metadata, or else of the sample's.
-        keys: Keys of values that are mappings; by default all.
+    `by` is a key of the score's metadata, or else of the sample's; `keys` are those of values that
+    are mappings, by default all.
 
     Returns:
         Label -> judgments. The label is "" for all scores, "(key)" for a key of a value that is a

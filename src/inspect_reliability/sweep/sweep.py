@@ -97,16 +97,12 @@ def run_sweep(
 ) -> Outcome:
     """Make the judgments of a sweep that a folder of logs lacks, in new logs beside the old ones.
 
-    Judges run one after the other, so that only one local model is in memory. A run that was
-    killed goes on where it stopped; more questions, replications, temperatures or judges add to a
-    folder. No log is ever changed.
+    Judges run one after the other, so that only one local model is in memory. A run that was killed
+    goes on where it stopped; more questions, replications, temperatures or judges add to a folder.
+    No log is ever changed.
 
-    Args:
-        sweep: What to run.
-        log_dir: Folder of the logs.
-        say: Takes what the user should know, the cost before the first call.
-        dry_run: Say what it costs, and make no call.
-        max_calls: Make no call if more are needed.
+    What the user should know is handed to `say`, the cost before the first call. No call is made in
+    a `dry_run`, or where more than `max_calls` are needed.
 
     Raises:
         UserError: A log in the folder cannot be read, a judge cannot be used, or too many calls
