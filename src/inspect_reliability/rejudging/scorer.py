@@ -8,7 +8,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
 from ..errors import PrerequisiteError, UserError
-from ..judging.seed_check import SeedCheck, SeedOutcome
+from ..judging.seed_check import SeedCheck, SeedOutcome, log_outcome
 from ..judging.seeds import base_seed, replication_seed
 from ..scoring import reliability, unwatched
 from .choices import Choices, FirstCalls
@@ -135,7 +135,7 @@ class JudgeAgain:
     ) -> SeedOutcome:
         first = made[0]
         if first.cached:
-            return self._check.unknown(first.grader, "outputs come from inspect's cache")
+            return log_outcome(first.grader, "unknown", "outputs come from inspect's cache")
 
         async def draw(seed: int) -> str:
             again = await self._replicate(state, target, seed)

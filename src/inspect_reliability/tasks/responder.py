@@ -26,12 +26,10 @@ def respond(seed: int = 0) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         question = Question.of(state.metadata["question"])
         ask = BENCHMARKS[question.benchmark].prompt
-        prompts = {state.epoch: ask(question, None)}
-        state = await replicate(state, generate, prompts, seed, question.id)
-        if len(question.turns) > 1:
-            first = state.output.completion
-            state.metadata["first_response"] = first
-            prompts = {state.epoch: ask(question, first)}
+        for turn, _ in enumerate(question.turns):
+            if turn:
+                state.metadata["first_response"] = state.output.completion
+            prompts = {state.epoch: ask(question, state.metadata.get("first_response"))}
             state = await replicate(state, generate, prompts, seed, question.id)
         return state
 
