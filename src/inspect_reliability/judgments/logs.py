@@ -220,7 +220,7 @@ def _read(source: LogSource) -> tuple[EvalLog, Sequence[EvalSampleSummary | Eval
 def _judgments(
     log: EvalLog, samples: Sequence[EvalSampleSummary | EvalSample], where: str
 ) -> tuple[pd.DataFrame, list[_Gap]]:
-    shared = {
+    shared: _Row = {
         "judge": log.eval.model,
         "benchmark": log.eval.task.rsplit("/", 1)[-1],
         "temperature": _temperature(log),
@@ -236,10 +236,7 @@ def _judgments(
         elif not sample.scores:
             gaps.append(_Gap("samples without a score", 1, planned))
         else:
-            known: _Row = {
-                "replication": sample.epoch,
-                "prompt": _fingerprint(sample),
-            }
+            known = shared | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
             place = {
                 "log": where,
                 "sample": sample.id,
@@ -260,16 +257,18 @@ def _judgments(
                         graders.setdefault(scorer, set()).update(filter(None, [kept.grader]))
                 if exact := distributions_in(score):
                     made = sum(len(one.weights) for one in exact)
-                known["tokens"] = _tokens(sample, made)
+                tokens = _tokens(sample, made)
                 found = [
-                    {**shared, **known, **row}
+                    {**known, "tokens": tokens, **row, **place}
                     for row in _rows(score, str(sample.id), scorer, _output(log, sample))
                 ]
                 unreadable = sum(row["verdict"] is None for row in found) - failed
-                gaps.append(_Gap(_UNREADABLE, unreadable))
-                gaps.append(_Gap(_BROKEN, _is_broken(score)))
-                gaps.append(_Gap(_UNSCORED, int(score.value != score.value)))
-                rows += [row | place for row in found]
+                gaps += [
+                    _Gap(_UNREADABLE, unreadable),
+                    _Gap(_BROKEN, _is_broken(score)),
+                    _Gap(_UNSCORED, int(score.value != score.value)),
+                ]
+                rows += found
     rows = [row for row in rows if row["verdict"] is not None]
     for scorer, names in graders.items():
         own, others = _split(rows, scorer)
