@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai.event import ModelEvent
@@ -24,23 +23,10 @@ AT_VERDICT: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 20}
 """What a provider is asked for where verdicts are exact after a sampled reasoning."""
 
 
-@dataclass(frozen=True)
-class Exact:
-    """What an exact verdict is to be of.
-
-    Attributes:
-        parser: How an output is read.
-        temperatures: Temperatures of the judge; empty for that of the run.
-    """
-
-    parser: ParserName = "default"
-    temperatures: tuple[float, ...] = ()
-
-
-def exact_of(
-    exact: object, replications: object, temperatures: object, parser: ParserName
-) -> Exact | None:
-    """What the options of a task ask for; None if verdicts are to be drawn.
+def exact_temperatures(
+    exact: object, replications: object, temperatures: object
+) -> tuple[float, ...] | None:
+    """Temperatures of exact verdicts, none for that of the run; None if verdicts are to be drawn.
 
     Raises:
         UserError: An option is not what it should be, or two of them contradict each other.
@@ -63,7 +49,7 @@ def exact_of(
         )
     given = temperatures if isinstance(temperatures, list | tuple) else [temperatures]
     numbers = [] if temperatures is None else [_temperature(one) for one in given]
-    return Exact(parser, tuple(dict.fromkeys(numbers))) if exact is True else None
+    return tuple(dict.fromkeys(numbers)) if exact is True else None
 
 
 def _temperature(value: object) -> float:
@@ -84,7 +70,8 @@ async def exact_verdict(
     base_seed: int,
     question: str,
     reader: Reader,
-    exact: Exact,
+    parser: ParserName,
+    temperatures: Sequence[float],
 ) -> TaskState:
     """Ask for the distribution of a question's verdict, and record how it was read.
 
@@ -101,17 +88,17 @@ async def exact_verdict(
         )
     seed = replication_seed(base_seed, question, state.epoch)
     state.metadata.update(
-        exact=exact.parser, replication=state.epoch, seed=seed, prompt=prompt_fingerprint(prompt)
+        exact=parser, replication=state.epoch, seed=seed, prompt=prompt_fingerprint(prompt)
     )
     state.messages = [ChatMessageUser(content=prompt)]
 
     def parse(text: str) -> str:
-        return reader.read(text, exact.parser).verdict
+        return reader.read(text, parser).verdict
 
     def read(text: str) -> str | None:
         return None if reader.completed(text) is None else parse(text)
 
-    with distributing(read, parse, exact.temperatures):
+    with distributing(read, parse, temperatures):
         return await generate(state, cache=False, seed=seed)
 
 

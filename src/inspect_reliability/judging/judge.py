@@ -9,7 +9,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from ..designs import JudgeDesign, ParserName
 from ..errors import UserError, one_of
 from ..hf_seeded import reading
-from .exact import AT_VERDICT, exact_of, exact_verdict, note_probabilities
+from .exact import AT_VERDICT, exact_temperatures, exact_verdict, note_probabilities
 from .order import OrderPolicy, option_order
 from .replicate import replicate
 from .request_check import RequestCheck
@@ -54,7 +54,7 @@ def judge_responses(
             "exact=verdict tells reasonings apart, so all must see the same prompt. Leave out "
             "order=reshuffled."
         )
-    wanted = exact_of(exact, replications, temperatures, parser)
+    wanted = exact_temperatures(exact, replications, temperatures)
     numbers = replication_numbers(1 if replications is None else replications)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -74,7 +74,9 @@ def judge_responses(
         prompts = {number: shown[names] for number, names in orders.items()}
         if wanted is not None:
             (prompt,) = prompts.values()
-            return await exact_verdict(state, generate, prompt, seed, item.id, reader, wanted)
+            return await exact_verdict(
+                state, generate, prompt, seed, item.id, reader, parser, wanted
+            )
         with reading(completed):
             state = await replicate(
                 state, generate, prompts, seed, item.id, seed_check, request_check

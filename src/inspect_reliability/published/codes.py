@@ -50,7 +50,7 @@ def encode(verdicts: Iterable[Iterable[object]], codes: Mapping[str, int]) -> Fl
     return np.array([[code_of[verdict] for verdict in row] for row in rows]).T
 
 
-def integer_coded(codes: ArrayLike, level: float = 0.95) -> dict[str, Estimate]:
+def integer_coded(codes: ArrayLike) -> dict[str, Estimate]:
     """The parallel one-factor model of integer codes: items are replications, units questions.
 
     Codes are replications x questions, NaN where missing.
@@ -62,5 +62,5 @@ def integer_coded(codes: ArrayLike, level: float = 0.95) -> dict[str, Estimate]:
     Raises:
         ShapeError: The codes are not a table of numbers.
     """
-    found = panel(Numbers(table_of_numbers(codes).T), level=level)
+    found = panel(Numbers(table_of_numbers(codes).T))
     return {name: found[of_numbers] for name, of_numbers in _OF_NUMBERS.items()}
