@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from inspect_ai.scorer import Score
 
 from ..errors import UserError
 from ..files import kind_of, logs_below
+from ..judging.sample import prompt_fingerprint
 from ..judging.seeds import replication_numbers
 from . import distributions, replications
 from .distributions import distributions_in
@@ -371,8 +371,8 @@ def _temperature(log: EvalLog) -> float | None:
 
 
 def _fingerprint(sample: EvalSampleSummary | EvalSample) -> str:
-    text = sample.input if isinstance(sample.input, str) else "".join(m.text for m in sample.input)
-    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=6).hexdigest()
+    shown = sample.input if isinstance(sample.input, str) else "".join(m.text for m in sample.input)
+    return prompt_fingerprint(shown)
 
 
 def _tokens(sample: EvalSampleSummary | EvalSample, judgments: int) -> float | None:

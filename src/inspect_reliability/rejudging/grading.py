@@ -56,8 +56,8 @@ class Grading:
         unnamed: Names of the models that it found by no role.
         calls: Calls of one grading, on average.
         tokens: Tokens of one call, on average; None if not known.
-        asked: Outputs about which it called a model.
         not_asked: Outputs that it scored without a call.
+        is_known: Whether the log's transcripts show the scorer at work.
         config: Settings that all its calls shared, but for the seed.
     """
 
@@ -66,14 +66,9 @@ class Grading:
     unnamed: frozenset[str] = frozenset()
     calls: float = 1
     tokens: float | None = None
-    asked: int = 0
     not_asked: int = 0
+    is_known: bool = False
     config: GenerateConfig = field(default_factory=GenerateConfig)
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the log's transcripts show the scorer at work."""
-        return self.asked + self.not_asked > 0
 
 
 def scorers_in(log: EvalLog) -> list[LoggedScorer]:
@@ -148,8 +143,8 @@ def _grading(log: EvalLog, score: str) -> Grading:
         unnamed=frozenset(call.model for call in calls if not call.role),
         calls=choices / gradings if gradings else 1,
         tokens=used / choices if used else None,
-        asked=asked,
         not_asked=not_asked,
+        is_known=asked + not_asked > 0,
         config=_shared([call.config for call in calls]),
     )
 
