@@ -12,7 +12,6 @@ def bbh_respond(
     source: str = "sample",
     per_category: PerCategory = 1,
     seed: int = 0,
-    revision: str | None = None,
     rule: RuleName = "default",
 ) -> Task:
     """BIG-Bench Hard: answer with step-by-step reasoning.
@@ -21,7 +20,6 @@ def bbh_respond(
         source: The sample pack ("sample"), the model hub ("hub"), or the official JSON files.
         per_category: Questions of each of the 27 categories, or "all".
         seed: Base seed of the draw of questions and of the responses.
-        revision: Revision on the hub, instead of the pinned one.
         rule: How an answer is found right: "default", or "published" for the study's rule.
     """
-    return tasks.bbh_respond(source, per_category, seed, revision, rule)
+    return tasks.bbh_respond(source, per_category, seed, rule)

@@ -11,7 +11,6 @@ def mt_bench_respond(
     source: str = "sample",
     per_category: PerCategory = 1,
     seed: int = 0,
-    revision: str | None = None,
 ) -> Task:
     """MT-Bench: answer two turns, the second in view of the first answer.
 
@@ -19,6 +18,5 @@ def mt_bench_respond(
         source: The sample pack ("sample"), the model hub ("hub"), or `question.jsonl`.
         per_category: Questions of each of the eight categories, or "all".
         seed: Base seed of the draw of questions and of the responses.
-        revision: Revision on the hub, instead of the pinned one.
     """
-    return tasks.mt_bench_respond(source, per_category, seed, revision)
+    return tasks.mt_bench_respond(source, per_category, seed)

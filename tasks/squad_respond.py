@@ -12,7 +12,6 @@ def squad_respond(
     source: str = "sample",
     per_category: PerCategory = 1,
     seed: int = 0,
-    revision: str | None = None,
     rule: RuleName = "default",
     unanswerable: bool = True,
 ) -> Task:
@@ -22,8 +21,7 @@ def squad_respond(
         source: The sample pack ("sample"), the model hub ("hub"), or an official JSON file.
         per_category: Questions of each article, or "all".
         seed: Base seed of the draw of questions and of the responses.
-        revision: Revision on the hub, instead of the pinned one.
         rule: How an answer is found right: "default", or "published" for the study's rule.
         unanswerable: Keep questions that the passage does not answer.
     """
-    return tasks.squad_respond(source, per_category, seed, revision, rule, unanswerable)
+    return tasks.squad_respond(source, per_category, seed, rule, unanswerable)

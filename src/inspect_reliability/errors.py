@@ -1,12 +1,13 @@
 """Errors that speak to the user."""
 
+from collections.abc import Collection
 from importlib.util import find_spec
 
 # inspect has no public name for the error it prints without a traceback.
 from inspect_ai._util.error import PrerequisiteError
 from rich.markup import escape
 
-__all__ = ["PrerequisiteError", "UserError", "needs", "reason"]
+__all__ = ["PrerequisiteError", "UserError", "needs", "one_of", "reason"]
 
 
 class UserError(PrerequisiteError, ValueError):
@@ -26,12 +27,18 @@ def reason(error: BaseException) -> str:
     return said or str(error) or type(error).__name__
 
 
-def needs(extra: str, *packages: str) -> None:
-    """Check that packages of an extra are installed.
+def one_of(name: str, value: object, known: Collection[str]) -> None:
+    """Refuse the value of an option that is none of those known.
 
-    Args:
-        extra: The extra that brings them: "local", "published" or "hub".
-        packages: Their import names.
+    Raises:
+        UserError: The message names them.
+    """
+    if value not in known:
+        raise UserError(f"{name}='{value}' is not known. Use one of: {', '.join(known)}.")
+
+
+def needs(extra: str, *packages: str) -> None:
+    """Check that packages of an extra ("local", "published", "hub") are there, by import names.
 
     Raises:
         UserError: Some are missing. The message ends with the line that installs them.

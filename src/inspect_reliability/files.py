@@ -29,13 +29,7 @@ _NAMES = {
 
 
 def user_path(spec: str | Path) -> Path:
-    """Find what a user means by a path, relative to where they typed the command.
-
-    Args:
-        spec: An existing file or folder.
-
-    Returns:
-        Its absolute path.
+    """The absolute path of an existing file or folder, relative to where users typed the command.
 
     Raises:
         UserError: The file does not exist, or the path fits two files.
@@ -145,12 +139,7 @@ def format_of(location: str) -> Literal["eval", "json"]:
 
 
 def expect(value: object, kind: type[T], where: str) -> T:
-    """Check that a JSON value is of one kind.
-
-    Args:
-        value: What was found.
-        kind: `str`, `list` or `dict`.
-        where: Where it was found, for the message.
+    """Check that a JSON value is of one kind: `str`, `list` or `dict`.
 
     Raises:
         UserError: It is something else.

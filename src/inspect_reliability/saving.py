@@ -57,12 +57,9 @@ def whole(location: str | Path) -> Iterator[str]:
 
 @contextmanager
 def alone(location: str | Path) -> Iterator[None]:
-    """Keep other processes of this machine from writing to the same place.
+    """Keep other processes of this machine from writing to the same place, local or a URL.
 
     The operating system releases the lock of a process that was killed.
-
-    Args:
-        location: A file or a folder, local or a URL.
 
     Raises:
         UserError: Another process writes there.

@@ -12,9 +12,9 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import (
     Judged,
     Judgment,
-    as_matrix,
     category_of,
     counts,
+    judged,
     judgments_from_frame,
     judgments_in,
 )
@@ -105,13 +105,17 @@ def test_foreign_verdicts_declare_themselves() -> None:
     assert Judged.of(score("yes") + score("no")).counts().categories == ("no", "yes")
 
 
+def matrix(table: pd.DataFrame) -> list[list[str | None]]:
+    return judged(table).matrix(list(table["verdict"])).tolist()
+
+
 def test_matrix_keeps_replications_in_their_columns() -> None:
     """A judgment that is not there leaves its place empty; the later ones stay where they are."""
     frame = pd.DataFrame(
         {"question": list("pppqq"), "replication": [1, 2, 3, 3, 1], "verdict": list("ABCDE")}
     )
     table = judgments_from_frame(frame).table
-    assert as_matrix(table).to_numpy().tolist() == [["A", "B", "C"], ["E", None, "D"]]
+    assert matrix(table) == [["A", "B", "C"], ["E", None, "D"]]
 
 
 def test_matrix_has_a_row_a_question() -> None:
@@ -121,7 +125,7 @@ def test_matrix_has_a_row_a_question() -> None:
             {"question": list("qpqpq"), "replication": [2, 1, 1, 7, 2], "verdict": list("ABCDE")}
         )
     ).table
-    assert as_matrix(table).to_numpy().tolist() == [["C", "A", "E"], ["B", "D", None]]
+    assert matrix(table) == [["C", "A", "E"], ["B", "D", None]]
 
 
 @pytest.mark.parametrize(

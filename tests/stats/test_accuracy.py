@@ -47,7 +47,6 @@ def test_counted_by_hand() -> None:
     )
     assert result.h_lm == pytest.approx(4 / 12)
     assert result.m == 1 / 4
-    assert result.non_response_rate == 1 / 12
 
 
 def test_rates_sum_to_one() -> None:

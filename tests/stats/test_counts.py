@@ -65,7 +65,7 @@ def test_missing_verdicts_are_counted(missing: object) -> None:
     assert found.categories == ("A", "B")
     assert found.table.tolist() == [[1, 1], [1, 0]]
     assert found.missing.tolist() == [1, 2]
-    assert found.unreplicated == ("2",)
+    assert found.fewer_than(2) == ("2",)
     assert found.coverage == 3 / 6
 
 
@@ -82,14 +82,14 @@ def test_series_of_a_frame() -> None:
     found = Counts.from_long(frame["question"], frame["verdict"], "ABC")
     assert found.questions == ("x", "y")
     assert found.table.tolist() == [[1, 0, 1], [0, 0, 0]]
-    assert found.unreplicated == ("y",)
+    assert found.fewer_than(2) == ("y",)
 
 
 def test_rows_differ_in_length() -> None:
     """A question without a verdict stays in the table, named as left out."""
     found = Counts.from_array([["A", "B"], [], ["A", "A", "B"]], ["x", "y", "z"])
     assert found.replications.tolist() == [2, 0, 3]
-    assert found.unreplicated == ("y",)
+    assert found.fewer_than(2) == ("y",)
 
 
 def test_some_of_the_questions() -> None:

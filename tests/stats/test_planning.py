@@ -120,7 +120,7 @@ def test_published_sizes(
 def test_designs_are_the_smallest() -> None:
     """A design meets the half-width and one question less does not; more replications, fewer N."""
     found = precision(study(np.random.default_rng(2), 50, 12))
-    designs = found.designs(0.05, assurance=0.5)
+    designs = [found.design(0.05, r, assurance=0.5) for r in (3, 5, 10, 20, 50, 100)]
     for design in designs:
         assert design.half_width == found.half_width(design.n_questions, design.n_replications)
         assert design.half_width <= 0.05

@@ -43,12 +43,14 @@ CATEGORIES = (
 )
 
 
-def bbh_from_hub(revision: str = HUB_REVISION) -> list[Question]:
+def bbh_from_hub() -> list[Question]:
     """All questions on the hub, worded as in the official files."""
     return [
-        _question(f"{category}:{number}", category, *_official(record), f"{HUB_PATH}@{revision}")
+        _question(
+            f"{category}:{number}", category, *_official(record), f"{HUB_PATH}@{HUB_REVISION}"
+        )
         for category in CATEGORIES
-        for number, record in enumerate(hub_records(HUB_PATH, category, revision, category))
+        for number, record in enumerate(hub_records(HUB_PATH, category, HUB_REVISION, category))
     ]
 
 

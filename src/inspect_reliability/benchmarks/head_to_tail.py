@@ -11,10 +11,7 @@ _FORM = "[entity, template, question, answer]"
 
 
 def head_to_tail_from_files(path: Path) -> list[Question]:
-    """Questions of the files its generator writes: `head_to_tail_<domain>.json`.
-
-    Args:
-        path: One such file, or a folder of them.
+    """Questions of a file that its generator writes, `head_to_tail_<domain>.json`, or of a folder.
 
     Raises:
         UserError: A file is of another shape, or a popularity has no questions.

@@ -11,13 +11,7 @@ HUB = "hub"
 
 
 def hub_records(path: str, split: str, revision: str, name: str | None = None) -> list[Any]:
-    """Records of a split of a dataset on the hub.
-
-    Args:
-        path: Name of the dataset, or a folder with a copy of it.
-        split: Split to read.
-        revision: Commit, tag or branch.
-        name: Configuration of the dataset, if it has several.
+    """Records of a split of a dataset on the hub, or of a folder with a copy of it.
 
     Raises:
         UserError: The `datasets` package is missing, or the download fails.

@@ -17,7 +17,6 @@ def load_questions(
     source: str | Path = SAMPLE_PACK,
     per_category: int | Literal["all"] = 1,
     seed: int = 0,
-    revision: str | None = None,
 ) -> list[Question]:
     """Load questions of a benchmark.
 
@@ -29,7 +28,6 @@ def load_questions(
         per_category: How many questions of each BBH category, SQuAD article, MT-Bench category
             or Head-to-Tail popularity, or "all".
         seed: Seed of the draw.
-        revision: Revision on the hub, instead of the pinned one.
 
     Raises:
         UserError: The source is missing or malformed, two questions share an id,
@@ -43,7 +41,7 @@ def load_questions(
     elif row.from_hub is None:
         raise UserError(f"{benchmark} is not on the hub. Give the files as the source.")
     else:
-        questions = row.from_hub(revision) if revision else row.from_hub()
+        questions = row.from_hub()
     if not questions:
         raise UserError(f"No questions in {source}.")
     return sample_per_category(questions, per_category, seed)

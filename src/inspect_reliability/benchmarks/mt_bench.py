@@ -12,17 +12,17 @@ HUB_PATH = "HuggingFaceH4/mt_bench_prompts"
 HUB_REVISION = "e3a795c5e9a82ee40611c416b8a7786c73198991"
 
 
-def mt_bench_from_hub(revision: str = HUB_REVISION) -> list[Question]:
+def mt_bench_from_hub() -> list[Question]:
     """All questions on the hub."""
     return [
         _question(
             str(record["prompt_id"]),
             record["category"],
             record["prompt"],
-            f"{HUB_PATH}@{revision}",
+            f"{HUB_PATH}@{HUB_REVISION}",
             f"{HUB_PATH}, '{record['prompt_id']}'",
         )
-        for record in hub_records(HUB_PATH, "train", revision)
+        for record in hub_records(HUB_PATH, "train", HUB_REVISION)
     ]
 
 

@@ -16,12 +16,9 @@ SHORT_ANSWER_INSTRUCTION = (
 
 
 def respond_prompt(question: Question, first_response: str | None = None) -> str:
-    """Ask a question, with step-by-step reasoning.
+    """Ask a question, with its context if it has one, for step-by-step reasoning.
 
-    Args:
-        question: The question, with its context if it has one. For the second of two turns the
-            prompt needs the responder's own answer to the first.
-        first_response: Answer to the first turn, for the prompt of the second turn.
+    The prompt of a second turn needs the responder's own answer to the first.
     """
     if question.context is not None:
         slots = [f"Context: {question.context}", f"Question: {question.turns[0]}", "Answer:"]

@@ -26,7 +26,23 @@ def concludes(question: Question, response: str) -> bool:
     Possible are the listed options, true and false, yes and no, or any number, after the kind of
     the target. The response must end with any other target (sorted words, brackets).
     """
-    return _concludes(question.turns[0], response, question.targets[0])
+    target, asked = question.targets[0], question.turns[0]
+    if lettered := _LETTERED.findall(asked):
+        letters = "".join(letter for letter, _ in lettered)
+        named = re.findall(rf"\(([{letters}])\)|\b[Aa]nswer:? (?:is )?([{letters}])\b", response)
+        return bool(named) and f"({''.join(named[-1])})" == target
+    possible = [option.strip() for option in _DASHED.findall(asked)]
+    for kind in ("True", "False"), ("Yes", "No"):
+        if target.capitalize() in kind:
+            possible = list(kind)
+    if possible:
+        pattern = "|".join(map(re.escape, sorted(possible, key=len, reverse=True)))
+        named_words = re.findall(rf"\b(?:{pattern})\b", response, re.IGNORECASE)
+        return bool(named_words) and str(named_words[-1]).lower() == target.lower()
+    if re.fullmatch(r"-?\d+", target):
+        numbers = re.findall(r"-?\d+", response.replace(",", ""))
+        return bool(numbers) and int(numbers[-1]) == int(target)
+    return _letters_only(response).endswith(_letters_only(target))
 
 
 def contains(question: Question, response: str) -> bool:
@@ -69,25 +85,6 @@ def first_character_as_published(question: Question, response: str) -> bool:
     text where it means the list of answers. The study asked no unanswerable question.
     """
     return bool(question.targets) and question.targets[0][0] in response
-
-
-def _concludes(asked: str, response: str, target: str) -> bool:
-    if lettered := _LETTERED.findall(asked):
-        letters = "".join(letter for letter, _ in lettered)
-        named = re.findall(rf"\(([{letters}])\)|\b[Aa]nswer:? (?:is )?([{letters}])\b", response)
-        return bool(named) and f"({''.join(named[-1])})" == target
-    possible = [option.strip() for option in _DASHED.findall(asked)]
-    for kind in ("True", "False"), ("Yes", "No"):
-        if target.capitalize() in kind:
-            possible = list(kind)
-    if possible:
-        pattern = "|".join(map(re.escape, sorted(possible, key=len, reverse=True)))
-        named_words = re.findall(rf"\b(?:{pattern})\b", response, re.IGNORECASE)
-        return bool(named_words) and str(named_words[-1]).lower() == target.lower()
-    if re.fullmatch(r"-?\d+", target):
-        numbers = re.findall(r"-?\d+", response.replace(",", ""))
-        return bool(numbers) and int(numbers[-1]) == int(target)
-    return _letters_only(response).endswith(_letters_only(target))
 
 
 def _letters_only(text: str) -> str:

@@ -28,7 +28,7 @@ def sample_pack(benchmark: str) -> list[tuple[Question, Mapping[str, Any]]]:
                 category=entry["category"],
                 turns=tuple(entry["turns"]),
                 context=entry.get("context"),
-                targets=tuple(entry["targets"] if "targets" in entry else _target(entry)),
+                targets=tuple(entry.get("targets") or filter(None, [entry.get("target")])),
                 source=pack["name"],
                 metadata={key: entry[key] for key in ("answerable", "domain") if key in entry},
             ),
@@ -36,7 +36,3 @@ def sample_pack(benchmark: str) -> list[tuple[Question, Mapping[str, Any]]]:
         )
         for entry in pack["questions"]
     ]
-
-
-def _target(entry: Mapping[str, Any]) -> list[str]:
-    return [entry["target"]] if "target" in entry else []

@@ -11,18 +11,10 @@ from .question import Question
 def sample_per_category(
     questions: Sequence[Question], per_category: int | Literal["all"], seed: int
 ) -> list[Question]:
-    """Draw the same number of questions of every category.
+    """Draw the same number of questions of every category, in the given order.
 
     A category's draw depends on the seed, its name and the ids of its questions alone: not on
     their order, nor on other categories. More per category adds to the draw and replaces nothing.
-
-    Args:
-        questions: All questions; ids must differ.
-        per_category: How many of each category, or "all".
-        seed: Seed of the draw.
-
-    Returns:
-        The questions drawn, in the given order.
 
     Raises:
         UserError: Two questions have one id, or a category has too few.

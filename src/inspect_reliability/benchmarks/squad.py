@@ -13,7 +13,7 @@ HUB_PATH = "rajpurkar/squad_v2"
 HUB_REVISION = "3ffb306f725f7d2ce8394bc1873b24868140c412"
 
 
-def squad_from_hub(revision: str = HUB_REVISION) -> list[Question]:
+def squad_from_hub() -> list[Question]:
     """All questions of version 2.0's development set on the hub."""
     return [
         _question(
@@ -23,9 +23,9 @@ def squad_from_hub(revision: str = HUB_REVISION) -> list[Question]:
             record["question"],
             record["answers"]["text"],
             bool(record["answers"]["text"]),
-            f"{HUB_PATH}@{revision}",
+            f"{HUB_PATH}@{HUB_REVISION}",
         )
-        for record in hub_records(HUB_PATH, "validation", revision)
+        for record in hub_records(HUB_PATH, "validation", HUB_REVISION)
     ]
 
 

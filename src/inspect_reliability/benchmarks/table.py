@@ -28,10 +28,8 @@ class Benchmark:
         key: Its name in tasks and files ("bbh").
         design: How a judge sees the responses; its name is the benchmark's.
         prefix: What the study's files call it, and how its question ids begin.
-        from_files: Reads the benchmark's official files.
-        from_hub: Reads a revision of it from the model hub; None if it is not there.
+        from_hub: Reads it from the model hub; None if it is not there.
         turns: Texts of a question.
-        prompt: Prompt of a responder.
         rules: How a response is found right; none where no response is right or wrong.
         sampled: File of the study with the right answers to the questions it asked, if any.
     """
@@ -40,7 +38,7 @@ class Benchmark:
     design: JudgeDesign
     prefix: str
     from_files: Callable[[Path], list[Question]]
-    from_hub: Callable[..., list[Question]] | None = None
+    from_hub: Callable[[], list[Question]] | None = None
     turns: int = 1
     prompt: Callable[[Question, str | None], str] = respond_prompt
     rules: Mapping[RuleName, Rule] = field(default_factory=dict)

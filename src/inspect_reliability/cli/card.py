@@ -3,16 +3,15 @@
 import click
 
 from ..designs import ParserName
-from ..judgments import GROUP_BY
 from ..report import analyse
 from ..report.card import card_document
 from ..report.forms import Form
-from .sources import format_option, parser_option, progress, read_judgments, show
+from .sources import by_option, format_option, parser_option, progress, read_judgments, show
 
 
 @click.command()
 @click.argument("logs", nargs=-1, required=True)
-@click.option("--by", multiple=True, default=GROUP_BY, metavar="KEY", help="As in `report`.")
+@by_option
 @parser_option
 @format_option
 def card(logs: tuple[str, ...], by: tuple[str, ...], parser: ParserName, form: Form) -> None:

@@ -3,11 +3,10 @@
 import click
 
 from ..designs import ParserName
-from ..judgments import GROUP_BY
 from ..report.forms import Form
 from ..report.gate import Limits, check, gate_document, not_checked, overall
 from ..stats import FAILS, OPEN, PASSES
-from .sources import format_option, parser_option, print_left_out, read_judgments, show
+from .sources import by_option, format_option, parser_option, print_left_out, read_judgments, show
 
 EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 """2 is for what cannot be read or understood."""
@@ -36,7 +35,7 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
     default=1,
     help="Planned number of looks, of which any may decide: each gets an equal part of the 5%.",
 )
-@click.option("--by", multiple=True, default=GROUP_BY, metavar="KEY", help="As in `report`.")
+@by_option
 @parser_option
 @format_option
 @click.pass_context

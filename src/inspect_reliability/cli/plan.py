@@ -3,10 +3,9 @@
 import click
 
 from ..designs import ParserName
-from ..judgments import GROUP_BY
 from ..report.forms import Form
 from ..report.plan import plan_document, plans
-from .sources import format_option, parser_option, read_judgments, show
+from .sources import by_option, format_option, parser_option, read_judgments, show
 
 
 @click.command()
@@ -34,7 +33,7 @@ from .sources import format_option, parser_option, read_judgments, show
     show_default=True,
     help="Probability that a study of the planned size reaches the half-width.",
 )
-@click.option("--by", multiple=True, default=GROUP_BY, metavar="KEY", help="As in `report`.")
+@by_option
 @parser_option
 @format_option
 def plan(

@@ -11,7 +11,7 @@ from ..errors import UserError
 from ..judging.probe import probe as findings_of
 from ..report.document import Document, Table
 from ..report.forms import Form
-from .sources import format_option, model_arg, show
+from .sources import format_option, model_args_option, show
 
 _SENT = {True: "yes", False: "no", None: "not known"}
 
@@ -27,21 +27,15 @@ _COLUMNS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 @click.option(
     "--model", "name", required=True, metavar="MODEL", help="Inspect's name of the model."
 )
-@click.option(
-    "-M",
-    "model_args",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Argument of the provider; repeat it for several.",
-)
+@model_args_option
 @format_option
-def probe(name: str, model_args: tuple[str, ...], form: Form) -> None:
+def probe(name: str, model_args: dict[str, Any], form: Form) -> None:
     """Try which sampling options a model's provider sends and honours.
 
     Makes about 60 calls of at most 16 tokens. "unknown": the texts vary too little to tell.
     """
     try:
-        model = get_model(name, **dict(map(model_arg, model_args)))
+        model = get_model(name, **model_args)
         findings = asyncio.run(findings_of(model))
     except UserError:
         raise

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -23,10 +23,11 @@ from ..report.document import Block, Table, Text
 from ..report.forms import Form
 from ..report.forms.table import console, print_text
 from ..report.summary import report_document
+from ..report.wording import Record, text
 from ..saving import beside
-from ..stats import Decomposition, ReliabilityError
+from ..stats import ReliabilityError
 from .running import MISSING, shown_progress, stopped_by_signals
-from .sources import format_option, model_arg, print_left_out, show
+from .sources import format_option, model_args_option, print_left_out, show
 
 _HEADINGS = ["Source", "Variance of one score", "Share", "Standard error of the mean"]
 _SOURCES = {
@@ -62,13 +63,7 @@ _SLIGHT = 0.1
     metavar="MODEL",
     help="The grader. Default: the one that graded before, found as the scorer found it.",
 )
-@click.option(
-    "-M",
-    "model_args",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Argument of the grader's provider; repeat it for several. Needs --model.",
-)
+@model_args_option
 @click.option("--model-base-url", metavar="URL", help="Address of the grader. Needs --model.")
 @click.option("--limit", type=click.IntRange(min=1), help="Outputs to judge at most.")
 @click.option(
@@ -93,7 +88,7 @@ def rejudge(
     replications: int,
     seed: int,
     model: str | None,
-    model_args: tuple[str, ...],
+    model_args: dict[str, Any],
     model_base_url: str | None,
     limit: int | None,
     max_calls: int | None,
@@ -125,7 +120,7 @@ def rejudge(
         replications=replications,
         seed=seed,
         model=model,
-        model_args=dict(map(model_arg, model_args)),
+        model_args=model_args,
         model_base_url=model_base_url,
         task=task,
         limit=limit,
@@ -175,71 +170,50 @@ def _report(judged: EvalLog, scores: Sequence[str], target: str, form: Form) -> 
     ]
     document = report_document(analyse(Judgments(table, found.notes)))
     blocks = [*document.blocks, *(block for suite in suites for block in _blocks(suite))]
-    results = {"log": target, **document.results, "score_variance": list(map(_record, suites))}
+    results = {"log": target, **document.results, "score_variance": suites}
     show(replace(document, blocks=blocks, results=results), form)
     print_text(console(stderr=True), f"Every judgment is in {target}.")
 
 
-@dataclass(frozen=True)
-class _Suite:
-    """The variance of one scorer's score.
-
-    Attributes:
-        scorer: Its name in the log.
-        variance: Where the score varies; None if it has no mean.
-        published: Standard error that was published with it, if any.
-        widening: How much wider the published interval should be; None if not known.
-        reason: What is not known, and why.
-    """
-
-    scorer: str
-    variance: Decomposition | None
-    published: float | None
-    widening: float | None
-    reason: str | None
-
-
-def _suite(scorer: str, judgments: pd.DataFrame, published: float | None) -> _Suite:
+def _suite(scorer: str, judgments: pd.DataFrame, published: float | None) -> Record:
+    """Where one scorer's score varies, and how much wider a published interval should be."""
+    found: Record = dict.fromkeys(("scorer", "variance", "published", "widening", "reason"))
+    found |= {"scorer": scorer, "published": published, "shares": None}
     try:
         variance = score_variance(judgments)
     except (UserError, ReliabilityError) as error:
-        return _Suite(scorer, None, published, None, str(error.args[0]).removesuffix("."))
-    widening = None
+        return found | {"reason": str(error.args[0]).removesuffix(".")}
     if published is not None:
         with suppress(ReliabilityError):
-            widening = variance.widening(published)
-    return _Suite(scorer, variance, published, widening, variance.reason)
+            found["widening"] = variance.widening(published)
+    known = {"variance": asdict(variance), "reason": variance.reason, "shares": variance.shares}
+    return found | known
 
 
-def _record(suite: _Suite) -> dict[str, Any]:
-    shares = suite.variance.shares if suite.variance else None
-    return {**asdict(suite), "shares": shares}
-
-
-def _blocks(suite: _Suite) -> list[Block]:
-    title = f"Where the variance of the score comes from ({suite.scorer})"
-    shares = suite.variance.shares or {} if suite.variance else {}
+def _blocks(suite: Record) -> list[Block]:
+    title = f"Where the variance of the score comes from ({suite['scorer']})"
+    variance, shares = suite["variance"] or {}, suite["shares"] or {}
     rows = [
         [
             words,
-            _number(getattr(suite.variance, name)),
+            text(variance[name], ".3g"),
             f"{round(shares[name], 2) + 0:.0%}" if name in shares else "",  # no "-0%"
-            _number(getattr(suite.variance, f"se_{name}")),
+            text(variance[f"se_{name}"], ".3g", "not known"),
         ]
         for name, words in _SOURCES.items()
-        if getattr(suite.variance, name, None) is not None
+        if variance.get(name) is not None
     ]
-    texts = [f"Not known: {suite.reason}."] if suite.reason else []
+    texts = [f"Not known: {suite['reason']}."] if suite["reason"] else []
     if rows:
         texts.append("Each standard error counts its source and those above it.")
     if any(share < 0 for share in shares.values()):
         texts.append("A variance that is estimated below 0 is about 0.")
-    if suite.variance and suite.variance.left_out:
-        texts.append(f"Left out: {suite.variance.left_out:,} non-responses, which have no grade.")
-    if suite.widening is not None and suite.published is not None:
-        texts.append(_correction(suite.published, suite.widening))
+    if left_out := variance.get("left_out"):
+        texts.append(f"Left out: {left_out:,} non-responses, which have no grade.")
+    if suite["widening"] is not None:
+        texts.append(_correction(suite["published"], suite["widening"]))
     table: list[Block] = [Table(_HEADINGS, rows, title)] if rows else [Text(title, "heading")]
-    return table + [Text(text) for text in texts]
+    return table + [Text(one) for one in texts]
 
 
 def _correction(published: float, widening: float) -> str:
@@ -254,10 +228,6 @@ def _correction(published: float, widening: float) -> str:
         f"{widening:.2f} times as wide to hold for other questions, runs of the model and "
         "replications of the judge."
     )
-
-
-def _number(value: float | None) -> str:
-    return "not known" if value is None else f"{value:.3g}"
 
 
 def _read(log: str) -> EvalLog:

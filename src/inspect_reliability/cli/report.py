@@ -5,26 +5,18 @@ from pathlib import Path
 import click
 
 from ..designs import ParserName
-from ..judgments import GROUP_BY
 from ..report import analyse
 from ..report.data import write_data
 from ..report.forms import Form, render
 from ..report.forms.table import console, print_text
 from ..report.summary import report_document
 from ..saving import whole
-from .sources import format_option, parser_option, progress, read_judgments, show
+from .sources import by_option, format_option, parser_option, progress, read_judgments, show
 
 
 @click.command()
 @click.argument("logs", nargs=-1, required=True)
-@click.option(
-    "--by",
-    multiple=True,
-    default=GROUP_BY,
-    metavar="KEY",
-    help="Column to group by, such as judge, category or any key of the scores' metadata; "
-    "repeat it for several. Default: judge, benchmark and temperature.",
-)
+@by_option
 @click.option(
     "--html",
     type=Path,

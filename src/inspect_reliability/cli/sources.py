@@ -11,7 +11,7 @@ from rich.progress import track
 from ..designs import ParserName
 from ..errors import UserError
 from ..files import kind_of
-from ..judgments import Judgments, combine, judgments_from_logs
+from ..judgments import GROUP_BY, Judgments, combine, judgments_from_logs
 from ..published.layout import is_published, judgments_from_published
 from ..report.document import Document
 from ..report.forms import FORMS, Form, render
@@ -46,12 +46,38 @@ def parser_option(command: F) -> F:
     return option(command)
 
 
+def by_option(command: F) -> F:
+    """`--by`, for every command that has a row a group."""
+    option = click.option(
+        "--by",
+        multiple=True,
+        default=GROUP_BY,
+        metavar="KEY",
+        help="Column to group by, such as judge, category or any key of the scores' metadata; "
+        "repeat it for several. Default: judge, benchmark and temperature.",
+    )
+    return option(command)
+
+
+def model_args_option(command: F) -> F:
+    """`-M`, for every command that calls a model: a mapping."""
+    option = click.option(
+        "-M",
+        "model_args",
+        multiple=True,
+        metavar="KEY=VALUE",
+        callback=lambda context, option, given: dict(map(_model_arg, given)),
+        help="Argument of the model's provider; repeat it for several.",
+    )
+    return option(command)
+
+
 def show(document: Document, form: Form) -> None:
     """Print a document on standard output."""
     click.echo(render(document, form), nl=False)
 
 
-def model_arg(text: str) -> tuple[str, Any]:
+def _model_arg(text: str) -> tuple[str, Any]:
     """An argument of a model from KEY=VALUE, the value as JSON where it is JSON."""
     key, given, value = text.partition("=")
     if not given:
@@ -64,7 +90,7 @@ def model_arg(text: str) -> tuple[str, Any]:
 
 def read_judgments(sources: Sequence[str], parser: ParserName = "published") -> Judgments:
     """Read logs and published folders, and print what was left out to standard error."""
-    published = [source for source in sources if _is_published_folder(source)]
+    published = [one for one in sources if kind_of(one) == "folder" and is_published(Path(one))]
     logs = [source for source in sources if source not in published]
     parts = [judgments_from_published(Path(source), parser=parser) for source in published]
     if logs:
@@ -87,7 +113,3 @@ def print_left_out(left_out: Iterable[object]) -> None:
     screen = console(stderr=True)
     for note in left_out:
         print_text(screen, f"Note: {note}", style="yellow")
-
-
-def _is_published_folder(source: str) -> bool:
-    return kind_of(source) == "folder" and is_published(Path(source))

@@ -13,7 +13,7 @@ from ..report.forms.table import console, print_text
 from ..report.judge_by_benchmark import table_2
 from ..sweep.sweep import BENCHMARKS, BEST_OF_FIVE, TEMPERATURES, Sweep, run_sweep
 from .running import MISSING
-from .sources import model_arg, progress, read_judgments, show
+from .sources import model_args_option, progress, read_judgments, show
 
 
 @click.command()
@@ -78,13 +78,7 @@ from .sources import model_arg, progress, read_judgments, show
     show_default=True,
     help="Folder of the logs. Run the command again to go on after an interruption.",
 )
-@click.option(
-    "-M",
-    "model_args",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Argument of the judges' provider; repeat it for several.",
-)
+@model_args_option
 @click.option(
     "--max-calls",
     type=click.IntRange(min=1),
@@ -101,7 +95,6 @@ def sweep(
     context: click.Context,
     /,
     log_dir: str,
-    model_args: tuple[str, ...],
     max_calls: int | None,
     dry_run: bool,
     **options: Any,
@@ -115,7 +108,7 @@ def sweep(
     cannot do what was asked.
     """
     judges = options.pop("judges") or _default_judge()
-    design = Sweep(judges, model_args=dict(map(model_arg, model_args)), **options)
+    design = Sweep(judges, **options)
     screen = console(stderr=True)
     missing, made, errors = run_sweep(
         design,

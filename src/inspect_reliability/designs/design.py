@@ -62,11 +62,7 @@ class JudgeDesign:
         return facts if self.parser is None else facts | {"parser": dict(self.parser)}
 
     def ask(self, item: Item, order: Sequence[str]) -> str:
-        """The prompt that shows an item to the judge.
-
-        Args:
-            item: The question and its responses.
-            order: Names of the responses, in the order of the labels.
+        """The prompt that shows an item to the judge, its responses in the order of the labels.
 
         Raises:
             UserError: The template needs a field that the item lacks, or cannot be rendered.

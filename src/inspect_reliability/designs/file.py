@@ -22,7 +22,11 @@ def design_from_file(spec: str | Path) -> JudgeDesign:
         UserError: The file is no design; the message names file, line and field.
     """
     path = user_path(spec)
-    fields, lines = _json(path) if path.suffix == ".json" else _yaml(path)
+    lines: dict[str, int] = {}
+    if path.suffix == ".json":
+        fields = expect(read_json(path), dict, str(path))
+    else:
+        fields, lines = _yaml(path)
     unknown = [name for name in fields if name not in _FIELDS]
     if unknown:
         line = f", line {lines[unknown[0]]}" if unknown[0] in lines else ""
@@ -66,10 +70,6 @@ def _prompt_file(prompt: dict[str, Any], design: Path) -> str:
         raise UserError(f"{design}, prompt: '{prompt['file']}' is not in the folder of the design.")
     # An editor ends the file with a line break that is not part of the prompt.
     return read_text(path).removesuffix("\n")
-
-
-def _json(path: Path) -> tuple[dict[str, Any], dict[str, int]]:
-    return expect(read_json(path), dict, str(path)), {}
 
 
 def _yaml(path: Path) -> tuple[dict[str, Any], dict[str, int]]:

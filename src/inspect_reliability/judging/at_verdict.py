@@ -85,7 +85,8 @@ def at_verdict(
                 go_on = named != [verdict]
                 named = [] if go_on else named
             elif len(named) == 1:
-                whole = _finished(before + token, min(start, len(before)), named[0])
+                begun = before + token  # and now written to its end
+                whole = begun + named[0][len(_said(begun, min(start, len(before)))) :]
                 reads = read(whole) == named[0] or read(whole + after) == named[0]
                 named = named if reads else []
             if len(named) == 1:
@@ -127,11 +128,6 @@ def _named(text: str, start: int, verdicts: Sequence[str]) -> list[str]:
         return begun
     whole = [n for n, folded in names.items() if re.match(rf"{re.escape(folded)}(?!\w)", said)]
     return [max(whole, key=len)] if whole else []
-
-
-def _finished(text: str, start: int, verdict: str) -> str:
-    """A text in which a verdict that has begun is written to its end."""
-    return text + verdict[len(_said(text, start)) :]
 
 
 def _chances(step: Logprob, temperature: float | None) -> dict[str, float]:

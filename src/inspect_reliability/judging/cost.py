@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cost:
-    """Calls and tokens of a run.
+    """Calls and tokens of a run, before it begins.
 
     Attributes:
         outputs: Outputs, or questions, that are judged.
-        replications: Replications of each.
         made: Replications of these that are there already.
         calls_each: Model calls of one replication, on average.
         tokens_each: Tokens of one call, on average; None if not known.

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai.event import ModelEvent
@@ -24,23 +23,10 @@ AT_VERDICT: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 20}
 """What a provider is asked for where verdicts are exact after a sampled reasoning."""
 
 
-@dataclass(frozen=True)
-class Exact:
-    """What an exact verdict is to be of.
-
-    Attributes:
-        parser: How an output is read.
-        temperatures: Temperatures of the judge; empty for that of the run.
-    """
-
-    parser: ParserName = "default"
-    temperatures: tuple[float, ...] = ()
-
-
-def exact_of(
-    exact: object, replications: object, temperatures: object, parser: ParserName
-) -> Exact | None:
-    """What the options of a task ask for; None if verdicts are to be drawn.
+def exact_temperatures(
+    exact: object, replications: object, temperatures: object
+) -> tuple[float, ...] | None:
+    """Temperatures of exact verdicts, none for that of the run; None if verdicts are to be drawn.
 
     Raises:
         UserError: An option is not what it should be, or two of them contradict each other.
@@ -63,7 +49,7 @@ def exact_of(
         )
     given = temperatures if isinstance(temperatures, list | tuple) else [temperatures]
     numbers = [] if temperatures is None else [_temperature(one) for one in given]
-    return Exact(parser, tuple(dict.fromkeys(numbers))) if exact is True else None
+    return tuple(dict.fromkeys(numbers)) if exact is True else None
 
 
 def _temperature(value: object) -> float:
@@ -84,18 +70,12 @@ async def exact_verdict(
     base_seed: int,
     question: str,
     reader: Reader,
-    exact: Exact,
+    parser: ParserName,
+    temperatures: Sequence[float],
 ) -> TaskState:
     """Ask for the distribution of a question's verdict, and record how it was read.
 
-    Args:
-        state: State of the sample.
-        generate: Inspect's generate function.
-        prompt: What the judge is to see.
-        base_seed: Base seed of the run, from which the seed of the tail draws follows.
-        question: Id of the question.
-        reader: Reads the verdicts.
-        exact: What the task asks for.
+    The seed of the tail draws follows from the base seed.
 
     Raises:
         UserError: The provider cannot tell the distribution of a text.
@@ -108,17 +88,17 @@ async def exact_verdict(
         )
     seed = replication_seed(base_seed, question, state.epoch)
     state.metadata.update(
-        exact=exact.parser, replication=state.epoch, seed=seed, prompt=prompt_fingerprint(prompt)
+        exact=parser, replication=state.epoch, seed=seed, prompt=prompt_fingerprint(prompt)
     )
     state.messages = [ChatMessageUser(content=prompt)]
 
     def parse(text: str) -> str:
-        return reader.read(text, exact.parser).verdict
+        return reader.read(text, parser).verdict
 
     def read(text: str) -> str | None:
         return None if reader.completed(text) is None else parse(text)
 
-    with distributing(read, parse, exact.temperatures):
+    with distributing(read, parse, temperatures):
         return await generate(state, cache=False, seed=seed)
 
 
@@ -149,13 +129,7 @@ def distributions_at_verdict(
     """The distribution of the verdict after each reasoning that a sample drew.
 
     What is open goes to the verdict drawn: where the judge names a verdict in this place, all
-    together is unbiased.
-
-    Args:
-        state: State of the sample.
-        texts: Number of the replication -> its text; None where it failed.
-        reader: Reads the verdicts.
-        parser: How.
+    together is unbiased. Texts are by the number of the replication, None where it failed.
 
     Returns:
         One distribution a reasoning; none where fewer than two have one.
@@ -185,13 +159,8 @@ def distributions_of(
 ) -> Sequence[Mapping[str, Any]]:
     """The distributions that a sample found, one a temperature; empty where it drew verdicts.
 
-    Args:
-        metadata: What `exact_verdict` recorded in the sample's metadata.
-        output: The sample's output.
-        parser: How the output is to be read.
-
     Raises:
-        UserError: They were read in another way.
+        UserError: They were read in another way than by this parser.
     """
     found: Sequence[Mapping[str, Any]] = (output.metadata or {}).get("distributions", ())
     if "exact" in metadata and metadata["exact"] != parser:

@@ -7,9 +7,9 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ..designs import JudgeDesign, ParserName
-from ..errors import UserError
+from ..errors import UserError, one_of
 from ..hf_seeded import reading
-from .exact import AT_VERDICT, exact_of, exact_verdict, note_probabilities
+from .exact import AT_VERDICT, exact_temperatures, exact_verdict, note_probabilities
 from .order import OrderPolicy, option_order
 from .replicate import replicate
 from .request_check import RequestCheck
@@ -36,26 +36,13 @@ def judge_responses(
     sample makes several replications, these describe the first; `replications` says how many,
     `orders` the order of each (as places in `order`) if they differ, and `errors` which failed.
 
-    Args:
-        design: How the judge is asked and what it can answer; a mapping of its fields is logged
-            with the task.
-        order: "shuffled" per question and held over replications, "reshuffled" for every
-            replication, or "given".
-        seed: Base seed of the order and of the replications.
-        replications: Replications that one sample makes, as `judge_task`; by default one.
-        exact: Whether to find the distribution of the verdict instead of drawing verdicts;
-            "verdict" finds it for each of several sampled reasonings.
-        temperatures: Temperatures of exact verdicts; by default that of the run.
-        parser: How exact verdicts are read.
+    The options are those of the task `judge`. A design may be a mapping of its fields, which is
+    logged with the task; `parser` says how exact verdicts are read.
 
     Raises:
-        UserError: The order is none of the three, the replications are no number, or exact
-            verdicts are asked for in a way that cannot be.
+        UserError: An option is not what it should be, or two of them contradict each other.
     """
-    if order not in get_args(OrderPolicy):
-        raise UserError(
-            f"order='{order}' is not known. Use one of: {', '.join(get_args(OrderPolicy))}."
-        )
+    one_of("order", order, get_args(OrderPolicy))
     asking = design if isinstance(design, JudgeDesign) else JudgeDesign(**design)
     at_verdict = exact == "verdict"
     more = GenerateConfig(**AT_VERDICT) if at_verdict else None
@@ -67,7 +54,7 @@ def judge_responses(
             "exact=verdict tells reasonings apart, so all must see the same prompt. Leave out "
             "order=reshuffled."
         )
-    wanted = exact_of(exact, replications, temperatures, parser)
+    wanted = exact_temperatures(exact, replications, temperatures)
     numbers = replication_numbers(1 if replications is None else replications)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -87,7 +74,9 @@ def judge_responses(
         prompts = {number: shown[names] for number, names in orders.items()}
         if wanted is not None:
             (prompt,) = prompts.values()
-            return await exact_verdict(state, generate, prompt, seed, item.id, reader, wanted)
+            return await exact_verdict(
+                state, generate, prompt, seed, item.id, reader, parser, wanted
+            )
         with reading(completed):
             state = await replicate(
                 state, generate, prompts, seed, item.id, seed_check, request_check

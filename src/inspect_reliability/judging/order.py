@@ -10,18 +10,10 @@ OrderPolicy = Literal["shuffled", "reshuffled", "given"]
 def option_order(
     responders: Sequence[str], policy: OrderPolicy, seed: int, question: str, replication: int
 ) -> tuple[str, ...]:
-    """Order the responders behind options [A] to [E].
+    """The responders behind the options, in the order of the letters.
 
-    Args:
-        responders: Names in the source's order.
-        policy: "shuffled": drawn once per question from the seed and held over replications;
-            "reshuffled": drawn anew for every replication; "given": the source's order.
-        seed: Base seed of the run.
-        question: Id of the question.
-        replication: Number of the replication, from 1.
-
-    Returns:
-        The names in the order of the letters.
+    "shuffled": drawn once per question from the seed and held over replications; "reshuffled":
+    drawn anew for every replication; "given": the source's order.
     """
     if policy == "given":
         return tuple(responders)

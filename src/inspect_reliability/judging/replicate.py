@@ -61,8 +61,8 @@ async def replicate(
         question: Id of the question.
         seed_check: Made with the first replication that the run begins (or, if that fails, with
             another); None makes none.
-        request_check: Made before the first replication: it says how many choices a call has, and
-            what else its request. Without it each replication is a plain call of its own.
+        request_check: Says how many choices a call has, and what else its request. Without it each
+            replication is a plain call of its own.
 
     Raises:
         UserError: `--seed` was given, which would be one seed for all replications; or the
@@ -131,14 +131,9 @@ def replication_of(state: TaskState) -> dict[str, Any]:
 
 
 def replications_of(metadata: Mapping[str, Any], output: ModelOutput) -> dict[int, str | None]:
-    """The texts of the replications that a sample made.
+    """The texts of a sample's replications by their numbers; None for each that failed.
 
-    Args:
-        metadata: What `replicate` recorded in the sample's metadata.
-        output: The sample's output.
-
-    Returns:
-        Number -> text, None for each that failed. Empty where the sample is one replication.
+    Empty where the sample is one replication.
     """
     if "replications" not in metadata:
         return {}
@@ -154,11 +149,7 @@ async def make_calls(
 ) -> list[tuple[Call, ModelOutput | Exception]]:
     """Make replications in as few calls as the provider allows, all at once.
 
-    Args:
-        model: The judge.
-        requests: How its requests are made.
-        prompts: Number of the replication -> what the judge is to see.
-        seeds: Number of the replication -> its seed.
+    Prompts and seeds are by the number of the replication.
 
     Returns:
         Each call with its output, or with the error of a call that failed. An output has a choice

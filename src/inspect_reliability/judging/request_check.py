@@ -68,12 +68,7 @@ class RequestCheck:
     """The check of one run: each model is asked once, while the other questions wait."""
 
     def __init__(self, wanted: GenerateConfig | None = None, options: bool = True) -> None:
-        """Check requests.
-
-        Args:
-            wanted: What they ask for besides the run's settings, where the model gives it.
-            options: Whether to find out which options are sent, besides what choices are.
-        """
+        """Check requests, which also ask for what is `wanted`, where the model gives it."""
         self.wanted = wanted or GenerateConfig()
         self._options = options
         self._found: dict[str, Requests] = {}
@@ -82,13 +77,8 @@ class RequestCheck:
         """How to make the requests of a question; the first question finds out.
 
         A provider can declare what its choices are (`choices_follow_seeds`), and is then asked
-        nothing. Nor is a mock, whose outputs may be a list that runs out.
-
-        Args:
-            model: The judge.
-            prompt: A prompt of the run.
-            seed: The seed of its first replication.
-            several: Whether several replications of this sample have one prompt.
+        nothing. Nor is a mock, whose outputs may be a list that runs out. Choices are tried where
+        several replications of a sample have one prompt.
         """
         follow = getattr(model.api, "choices_follow_seeds", None)
         if follow is not None or str(model).startswith("mockllm/"):

@@ -31,12 +31,8 @@ def prompt_fingerprint(prompt: str) -> str:
 def judge_sample(item: Item, design: JudgeDesign, study: str = "") -> Sample:
     """One item as a sample for `judge_responses`.
 
-    The sample's target is the response known to be best, or else the accepted answers.
-
-    Args:
-        item: The item.
-        design: How the judge is asked.
-        study: The `fingerprint` of the design and of all items.
+    The sample's target is the response known to be best, or else the accepted answers. `study` is
+    the `fingerprint` of the design and of all items.
     """
     shown = asdict(item)
     return Sample(

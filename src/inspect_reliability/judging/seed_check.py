@@ -49,17 +49,14 @@ class SeedCheck:
     ) -> SeedOutcome:
         """Repeat a replication with its seed and with another one; log what comes of it.
 
-        Args:
-            model: Name of the model.
-            draw: Draws the output of a seed.
-            drawn: Two seeds, each with the output it already gave, if any.
+        `drawn` are two seeds, each with the output it already gave, if any.
 
         Returns:
             What `seed_outcome` says; "unknown" too where an output could not be drawn.
         """
         # A mock's outputs may be a list that runs out.
         if model.startswith("mockllm/"):
-            return self.unknown(model, "the model is a mock")
+            return log_outcome(model, "unknown", "the model is a mock")
         texts = {seed: [] if text is None else [text] for seed, text in drawn.items()}
         try:
             async with span("seed check"):
@@ -68,11 +65,11 @@ class SeedCheck:
                     await _look_further(texts, draw)
         except Exception as error:  # a check must never end a run
             why = f"an output could not be drawn: {error or type(error).__name__}"
-            return self.unknown(model, why)
+            return log_outcome(model, "unknown", why)
         outcome = seed_outcome(texts.values())
         used = " and ".join(str(seed) for seed, given in texts.items() if len(given) == DRAWS)
         once = sum(len(given) == 1 for given in texts.values())
-        _log(
+        log_outcome(
             model,
             outcome,
             f"{DRAWS} outputs each of seeds {used}{f', one each of {once} more' if once else ''}",
@@ -94,11 +91,6 @@ class SeedCheck:
             )
         return outcome
 
-    def unknown(self, model: str, why: str) -> SeedOutcome:
-        """Log that the check cannot be made."""
-        _log(model, "unknown", why)
-        return "unknown"
-
 
 async def _fill_up(texts: dict[int, list[str]], draw: Callable[[int], Awaitable[str]]) -> None:
     wanted = [seed for seed, given in texts.items() for _ in range(DRAWS - len(given))]
@@ -119,8 +111,10 @@ async def _look_further(texts: dict[int, list[str]], draw: Callable[[int], Await
     await _fill_up({other: texts[other]}, draw)
 
 
-def _log(model: str, outcome: SeedOutcome, why: str) -> None:
+def log_outcome(model: str, outcome: SeedOutcome, why: str) -> SeedOutcome:
+    """Log what is known of a model's seeds, and return it."""
     transcript().info({"model": model, "seeds": outcome, "because": why}, source=__package__)
+    return outcome
 
 
 def seed_outcome(texts: Iterable[Iterable[str]]) -> SeedOutcome:

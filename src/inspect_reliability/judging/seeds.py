@@ -10,19 +10,11 @@ SEED_LIMIT = 2**31
 
 
 def replication_seed(base_seed: int, question: str, replication: int) -> int:
-    """Seed of one replication of one question.
+    """Seed of one replication (from 1) of one question, in [0, 2**31).
 
     `(h(base_seed, question) + replication) mod 2**31`: replications of a question have
     consecutive, hence distinct, seeds; two questions, or two base seeds, start at unrelated
     places, so that replication 7 of two questions shares no random numbers.
-
-    Args:
-        base_seed: Base seed of the run.
-        question: Id of the question.
-        replication: Number of the replication, from 1.
-
-    Returns:
-        An integer in [0, 2**31).
     """
     digest = blake2b(f"{base_seed}|{question}".encode(), digest_size=8).digest()
     return (int.from_bytes(digest, "big") + replication) % SEED_LIMIT

@@ -24,20 +24,7 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 @dataclass
 class Judged:
-    """Judgments of one judge under one condition, as columns of equal length.
-
-    Attributes:
-        questions: What was judged (`Judgment.question`).
-        clusters: What each belongs to (`Judgment.cluster`).
-        verdicts: Names of categories; None where there is none.
-        replications: Their numbers; None where not known.
-        categories: All verdicts the judge could have given; None where not known.
-        orders: Names of the responses in the order of the labels; None without options.
-        responders: Whose response was chosen or judged.
-        shares: Probabilities of the verdicts (`Judgment.share`); None where they were drawn.
-        places: Their numbers in the exact distribution (`Judgment.place`).
-        tails: True where drawn from what an exact distribution leaves open.
-    """
+    """Judgments of one judge under one condition, as columns of equal length (see `Judgment`)."""
 
     questions: Sequence[str]
     clusters: Sequence[Hashable]

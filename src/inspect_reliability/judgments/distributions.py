@@ -61,7 +61,7 @@ def distributions_kept(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def distributions_in(score: Score) -> list[KeptDistribution]:
-    """The distributions in a score; empty if it has none (see `distributions_cut`)."""
+    """The distributions in a score; empty if it has none that can be read."""
     kept: Any = (score.metadata or {}).get(KEPT) or ()
     try:
         return [
@@ -76,15 +76,3 @@ def distributions_in(score: Score) -> list[KeptDistribution]:
         ]
     except (AttributeError, KeyError, TypeError, ValueError):
         return []  # somebody else's metadata
-
-
-def distributions_cut(score: Score) -> bool:
-    """Whether the score comes from a summary, which leaves out values of over 1 KB."""
-    metadata: Mapping[str, Any] = score.metadata or {}
-    return isinstance(metadata.get(KEPT), str) and "rows" in metadata
-
-
-def distributions_broken(score: Score) -> bool:
-    """Whether a score says that it has distributions, and they cannot be read."""
-    metadata: Mapping[str, Any] = score.metadata or {}
-    return bool(metadata.get(KEPT)) and "rows" in metadata and not distributions_in(score)

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Literal
 
-from ..errors import UserError
-from ..stats import COEFFICIENTS, Counts, Estimate, Numbers, Shares, panel
+from ..stats import COEFFICIENTS, Counts, Estimate, Numbers, Shares, of_scale, panel
 from .count import NUMBER, Judged
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -16,21 +15,6 @@ NO_ORDER = (
     "the order of the verdicts is not known: list them from lowest to highest, as in "
     "categories=['poor', 'fair', 'good']"
 )
-
-
-def names_of(level: Level) -> tuple[str, ...]:
-    """Names of the coefficients of one level of measurement."""
-    return tuple(name for name, row in COEFFICIENTS.items() if row.scale == level)
-
-
-def check_level(level: Level | None) -> None:
-    """Refuse a level of measurement that does not exist.
-
-    Raises:
-        UserError: There is no such level.
-    """
-    if level is not None and level not in get_args(Level):
-        raise UserError(f"level='{level}' is not known. Use one of: {', '.join(get_args(Level))}.")
 
 
 def estimates(
@@ -56,14 +40,14 @@ def estimates(
     wanted = set(COEFFICIENTS if names is None else names)
     counts = judged.counts(categories)
     numbers = judged.numbers() if level in (None, "interval") else None
-    found = panel(counts, [name for name in names_of("nominal") if name in wanted])
+    found = panel(counts, [name for name in of_scale("nominal") if name in wanted])
     declared_scale = level is None and judged.values is not None and judged.declared is not None
     if level == "ordinal" or declared_scale:
-        asked = [name for name in names_of("ordinal") if name in wanted]
+        asked = [name for name in of_scale("ordinal") if name in wanted]
         ordered = _ordered(counts, tuple(categories), judged.values)
         found |= _panel(ordered, asked, found, NO_ORDER)
     if level == "interval" or numbers is not None:
-        asked = [name for name in names_of("interval") if name in wanted]
+        asked = [name for name in of_scale("interval") if name in wanted]
         found |= _panel(numbers, asked, found, NO_NUMBERS)
     return found
 
@@ -79,7 +63,7 @@ def _panel(
         return panel(given, names)
     reason = unknown if given is None else OPEN
     blank = next(iter(others.values()), None) or Estimate(None, None, None, 0, 0)
-    blank = replace(blank, value=None, low=None, high=None, method=None, warning=None)
+    blank = replace(blank, value=None, low=None, high=None, method=None)
     return dict.fromkeys(names, replace(blank, reason=reason))
 
 

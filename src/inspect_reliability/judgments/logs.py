@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,15 +21,12 @@ from inspect_ai.scorer import Score
 
 from ..errors import UserError
 from ..files import kind_of, logs_below
+from ..judging.sample import prompt_fingerprint
 from ..judging.seeds import replication_numbers
-from .distributions import KEPT, distributions_broken, distributions_cut, distributions_in
+from . import distributions, replications
+from .distributions import distributions_in
 from .judgment import Judgment
-from .replications import (
-    REPLICATION_KEYS,
-    replications_broken,
-    replications_cut,
-    replications_in,
-)
+from .replications import REPLICATION_KEYS, replications_in
 from .score import judgments_in
 from .table import Judgments, Note, clean_temperature, concatenate, make_table, without_duplicates
 
@@ -224,7 +220,7 @@ def _read(source: LogSource) -> tuple[EvalLog, Sequence[EvalSampleSummary | Eval
 def _judgments(
     log: EvalLog, samples: Sequence[EvalSampleSummary | EvalSample], where: str
 ) -> tuple[pd.DataFrame, list[_Gap]]:
-    shared = {
+    shared: _Row = {
         "judge": log.eval.model,
         "benchmark": log.eval.task.rsplit("/", 1)[-1],
         "temperature": _temperature(log),
@@ -240,10 +236,7 @@ def _judgments(
         elif not sample.scores:
             gaps.append(_Gap("samples without a score", 1, planned))
         else:
-            known: _Row = {
-                "replication": sample.epoch,
-                "prompt": _fingerprint(sample),
-            }
+            known = shared | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
             place = {
                 "log": where,
                 "sample": sample.id,
@@ -264,18 +257,18 @@ def _judgments(
                         graders.setdefault(scorer, set()).update(filter(None, [kept.grader]))
                 if exact := distributions_in(score):
                     made = sum(len(one.weights) for one in exact)
-                known["tokens"] = _tokens(sample, made)
+                tokens = _tokens(sample, made)
                 found = [
-                    {**shared, **known, **row}
+                    {**known, "tokens": tokens, **row, **place}
                     for row in _rows(score, str(sample.id), scorer, _output(log, sample))
                 ]
                 unreadable = sum(row["verdict"] is None for row in found) - failed
-                gaps.append(_Gap(_UNREADABLE, unreadable))
-                gaps.append(
-                    _Gap(_BROKEN, replications_broken(score) or distributions_broken(score))
-                )
-                gaps.append(_Gap(_UNSCORED, int(score.value != score.value)))
-                rows += [row | place for row in found]
+                gaps += [
+                    _Gap(_UNREADABLE, unreadable),
+                    _Gap(_BROKEN, _is_broken(score)),
+                    _Gap(_UNSCORED, int(score.value != score.value)),
+                ]
+                rows += found
     rows = [row for row in rows if row["verdict"] is not None]
     for scorer, names in graders.items():
         own, others = _split(rows, scorer)
@@ -323,7 +316,7 @@ def _rows(score: Score, question: str, scorer: str, output: str) -> Iterator[_Ro
     if kept is not None:
         facts = {k: v for k, v in facts.items() if k not in REPLICATION_KEYS}
     if distributions_in(score):
-        del facts[KEPT]
+        del facts[distributions.KEPT]
     if kept is not None and kept.scorer is not None:
         facts |= {"judge": kept.grader or None, "tokens": None}
         facts.setdefault("temperature", None)
@@ -378,8 +371,8 @@ def _temperature(log: EvalLog) -> float | None:
 
 
 def _fingerprint(sample: EvalSampleSummary | EvalSample) -> str:
-    text = sample.input if isinstance(sample.input, str) else "".join(m.text for m in sample.input)
-    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=6).hexdigest()
+    shown = sample.input if isinstance(sample.input, str) else "".join(m.text for m in sample.input)
+    return prompt_fingerprint(shown)
 
 
 def _tokens(sample: EvalSampleSummary | EvalSample, judgments: int) -> float | None:
@@ -419,6 +412,27 @@ def _run(log: EvalLog) -> _Run:
 
 def _scores(sample: EvalSampleSummary | EvalSample, log: str) -> Mapping[str, Score]:
     scores = sample.scores or {}
-    if any(replications_cut(score) or distributions_cut(score) for score in scores.values()):
-        return read_eval_log_sample(log, sample.id, sample.epoch).scores or {}
+    # Summaries leave out values of over 1 KB.
+    for metadata in (score.metadata or {} for score in scores.values()):
+        if any(isinstance(metadata.get(key), str) for key in _kept(metadata)):
+            return read_eval_log_sample(log, sample.id, sample.epoch).scores or {}
     return scores
+
+
+def _kept(metadata: Mapping[str, Any]) -> Iterator[str]:
+    """Under which keys a score says that it keeps replications or distributions."""
+    if metadata.keys() >= {replications.KEPT, "replication", "seed"}:
+        yield replications.KEPT
+    if metadata.keys() >= {distributions.KEPT, "rows"}:
+        yield distributions.KEPT
+
+
+def _is_broken(score: Score) -> bool:
+    """Whether a score says that it has replications or distributions, and they cannot be read."""
+    metadata: Mapping[str, Any] = score.metadata or {}
+    said = {key for key in _kept(metadata) if metadata[key]}
+    if isinstance(metadata.get(replications.KEPT), Mapping):
+        said.add(replications.KEPT)
+    return (replications.KEPT in said and replications_in(score) is None) or (
+        distributions.KEPT in said and not distributions_in(score)
+    )

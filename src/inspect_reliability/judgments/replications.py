@@ -68,7 +68,7 @@ class Replications:
 
 
 def replications_in(score: Score) -> Replications | None:
-    """The replications in a score, or None (see `replications_cut`)."""
+    """The replications in a score, or None if it has none that can be read."""
     metadata: Mapping[str, Any] = score.metadata or {}
     kept = metadata.get(KEPT)
     seed, first = metadata.get("seed"), metadata.get("replication")
@@ -106,28 +106,11 @@ def are_rejudged(scores: Iterable[Score]) -> bool:
 
 
 def nothing_replicated(scores: Iterable[Score]) -> bool:
-    """Whether the scorer that `rejudge` ran asked no model about any output.
+    """Whether the scorer that `rejudge` ran asked no model about any output, and repeated itself.
 
-    Its replications are copies. A scorer that grades some outputs by itself and asks a model about
-    the others is a grader like any other.
+    A scorer that grades some outputs by itself and asks a model about others is a grader like any
+    other.
     """
     kept = [one for one in map(replications_in, scores) if one is not None and one.scorer]
     said = any(verdict is not None for one in kept for verdict in one.verdicts)
     return said and not any(one.grader for one in kept)
-
-
-def replications_cut(score: Score) -> bool:
-    """Whether the score comes from a summary, which leaves out values of over 1 KB."""
-    metadata: Mapping[str, Any] = score.metadata or {}
-    return isinstance(metadata.get(KEPT), str) and {"replication", "seed"} <= metadata.keys()
-
-
-def replications_broken(score: Score) -> bool:
-    """Whether a score says that it has replications, and they cannot be read."""
-    metadata: Mapping[str, Any] = score.metadata or {}
-    kept = metadata.get(KEPT)
-    if kept is None or not (
-        isinstance(kept, Mapping) or {"replication", "seed"} <= metadata.keys()
-    ):
-        return False
-    return replications_in(score) is None

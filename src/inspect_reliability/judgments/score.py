@@ -52,9 +52,9 @@ def judgments_in(
     seed = None if replication is None else _whole(facts.get("seed"))
     rest = (replication, seed, categories, order, responder)
     if kept is not None:
-        return list(_replicated(kept, question, scorer, categories, order, responder))
+        return list(_replicated(kept, Judgment(question, question, scorer, None, *rest)))
     if exact:
-        return list(_exact(exact, question, scorer, *rest))
+        return list(_exact(exact, Judgment(question, question, scorer, None, *rest)))
     value = score.value
     if isinstance(value, _ONE_PART):  # most scores: no need to look for parts
         return [Judgment(question, question, scorer, verdict_name(value), *rest)]
@@ -64,15 +64,9 @@ def judgments_in(
     ]
 
 
-def _replicated(
-    kept: Replications,
-    question: str,
-    scorer: str,
-    categories: Sequence[str] | None,
-    order: Sequence[str] | None,
-    responder: str | None,
-) -> Iterator[Judgment]:
-    """The replications of a task's own judge."""
+def _replicated(kept: Replications, first: Judgment) -> Iterator[Judgment]:
+    """The replications of a task's own judge, alike but for what each has of its own."""
+    question, cluster, scorer, _, _, _, categories, order, responder, *_ = first
     orders: Sequence[Sequence[str] | None] = [order] * len(kept.verdicts)
     if order is not None and kept.orders is not None:
         whole = list(range(len(order)))
@@ -84,44 +78,26 @@ def _replicated(
         verdict, chosen = verdict_name(value), responder
         if shown is not None:
             chosen = _name(shown[labels.index(verdict)]) if verdict in labels else None
-        yield Judgment(question, question, scorer, verdict, number, seed, categories, shown, chosen)
+        yield Judgment(question, cluster, scorer, verdict, number, seed, categories, shown, chosen)
 
 
-def _exact(
-    exact: Sequence[KeptDistribution],
-    question: str,
-    scorer: str,
-    replication: int | None,
-    seed: int | None,
-    categories: Sequence[str] | None,
-    order: Sequence[str] | None,
-    responder: str | None,
-) -> Iterator[Judgment]:
+def _exact(exact: Sequence[KeptDistribution], first: Judgment) -> Iterator[Judgment]:
     """The verdicts of exact distributions."""
-    labels = _labels(categories, order)
-    shown = dict(zip(labels, order or (), strict=False))
+    replication, seed, order = first.replication, first.seed, first.order
+    shown = dict(zip(_labels(first.categories, order), order or (), strict=False))
     for one in exact:
-        number, its_seed = replication, seed
-        own = _whole(one.replication)
+        own, each = _whole(one.replication), first
         if own is not None and replication is not None:
-            number = own
             its_seed = None if seed is None else (seed + own - replication) % SEED_LIMIT
+            each = first._replace(replication=own, seed=its_seed)
         for place, (verdict, share, tail) in enumerate(one.weights, 1):
-            chosen = responder if order is None else _name(shown.get(verdict))
-            yield Judgment(
-                question,
-                question,
-                scorer,
-                verdict,
-                number,
-                its_seed,
-                categories,
-                order,
-                chosen,
-                share,
-                place,
-                tail,
-                one.temperature,
+            yield each._replace(
+                verdict=verdict,
+                responder=first.responder if order is None else _name(shown.get(verdict)),
+                share=share,
+                place=place,
+                tail=tail,
+                temperature=one.temperature,
             )
 
 

@@ -51,6 +51,7 @@ WHERE: Mapping[str, str] = {
 GROUP_BY = ("judge", "benchmark", "temperature")
 
 _MACHINE_EPSILON = 2.3e-16
+_NUMBERS: Mapping[str, Any] = {"temperature": np.float64, "replication": np.int64}
 
 
 @dataclass(frozen=True)
@@ -89,13 +90,10 @@ class Judgments:
         return len(self.table)
 
     def groups(self, by: Sequence[str] = GROUP_BY) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-        """Split the table.
-
-        Args:
-            by: Names of columns.
+        """Split the table by columns, in order of first appearance.
 
         Yields:
-            The values of `by` (None where missing) and the rows, in order of first appearance.
+            The values of `by` (None where missing) and the rows.
 
         Raises:
             UserError: There is no such column.
@@ -120,7 +118,7 @@ def make_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     names = dict.fromkeys(name for layout in dict.fromkeys(map(tuple, rows)) for name in layout)
     columns = {
         # Series of objects: pandas would make numbers of categories and missing values.
-        name: pd.Series([row.get(name) for row in rows], dtype=_dtype(name))
+        name: pd.Series([row.get(name) for row in rows], dtype=_NUMBERS.get(name, object))
         for name in _in_order(names)
     }
     return pd.DataFrame(columns)
@@ -148,10 +146,6 @@ def _in_order(names: Iterable[str]) -> list[str]:
     first = [*REQUIRED, *(name for name in OPTIONAL if name in names)]
     last = [name for name in WHERE if name in names]
     return [*first, *(name for name in names if name not in first and name not in last), *last]
-
-
-def _dtype(name: str) -> Any:
-    return {"temperature": np.float64, "replication": np.int64}.get(name, object)
 
 
 def clean_temperature(value: float | None) -> float | None:
@@ -219,20 +213,6 @@ def category_of(table: pd.DataFrame) -> pd.Series[Any]:
     import pandas as pd
 
     return pd.Series(judged(table).choices, table.index, dtype=object)
-
-
-def declared_categories(table: pd.DataFrame) -> tuple[str, ...] | None:
-    """Categories that a judgment could have fallen into (see `Judged.declared`)."""
-    return judged(table).declared
-
-
-def as_matrix(table: pd.DataFrame, categories: pd.Series[Any] | None = None) -> pd.DataFrame:
-    """Categories as a matrix of questions x replications (see `Judged.matrix`)."""
-    import pandas as pd
-
-    columns = judged(table)
-    values = columns.choices if categories is None else list(categories)
-    return pd.DataFrame(columns.matrix(values), index=list(dict.fromkeys(columns.questions)))
 
 
 def without_duplicates(

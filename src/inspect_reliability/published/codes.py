@@ -1,7 +1,6 @@
 """Verdicts in the paper's integer codes, and omega of these codes."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,10 +25,6 @@ CORRECTNESS_CODES: Mapping[str, int] = {
 }
 """The paper's codes of a verdict against a ground truth: everything else is 0."""
 
-WARNING = (
-    "Letters are names, not numbers: this value depends on which number each verdict is given."
-)
-
 _OF_NUMBERS = {
     "integer_omega": "icc",
     "integer_omega_composite": "icc_composite",
@@ -38,14 +33,7 @@ _OF_NUMBERS = {
 
 
 def encode(verdicts: Iterable[Iterable[object]], codes: Mapping[str, int]) -> FloatArray:
-    """Verdicts of questions x replications as the paper's replications x questions.
-
-    Args:
-        verdicts: N rows of R verdicts; None, NaN and NA are missing.
-        codes: The code of each verdict.
-
-    Returns:
-        Codes, R x N, NaN where a verdict is missing.
+    """Verdicts of N questions x R replications as the paper's codes, R x N, NaN where missing.
 
     Raises:
         UnknownCategoryError: A verdict has no code.
@@ -62,22 +50,17 @@ def encode(verdicts: Iterable[Iterable[object]], codes: Mapping[str, int]) -> Fl
     return np.array([[code_of[verdict] for verdict in row] for row in rows]).T
 
 
-def integer_coded(codes: ArrayLike, level: float = 0.95) -> dict[str, Estimate]:
+def integer_coded(codes: ArrayLike) -> dict[str, Estimate]:
     """The parallel one-factor model of integer codes: items are replications, units questions.
 
-    Args:
-        codes: Codes of the verdicts, replications x questions, NaN where missing.
-        level: Confidence level of the intervals.
+    Codes are replications x questions, NaN where missing.
 
     Returns:
         "integer_omega" and "integer_omega_composite", ICC(1) of one replication and of all, and
-        "cronbach_alpha", each with a warning.
+        "cronbach_alpha". They depend on which number each verdict is given.
 
     Raises:
         ShapeError: The codes are not a table of numbers.
     """
-    found = panel(Numbers(table_of_numbers(codes).T), level=level)
-    return {
-        name: replace(found[of_numbers], warning=WARNING)
-        for name, of_numbers in _OF_NUMBERS.items()
-    }
+    found = panel(Numbers(table_of_numbers(codes).T))
+    return {name: found[of_numbers] for name, of_numbers in _OF_NUMBERS.items()}

@@ -47,11 +47,8 @@ class PublishedRun:
     """One judge's published outputs on one benchmark at one temperature.
 
     Attributes:
-        judge: Full name of the judge.
-        benchmark: Name of the benchmark.
         temperature: Sampling temperature; None where the file does not say (Head-to-Tail).
         responder: Whose predictions were judged (Head-to-Tail), else None.
-        path: The file.
         outputs: Question -> the judge's output in each replication; None where there is no text.
     """
 
@@ -81,14 +78,9 @@ def is_published(folder: Path) -> bool:
 
 
 def judgments_from_published(folder: str | Path, *, parser: ParserName = "published") -> Judgments:
-    """Judgments of every judge in a folder of the published layout.
+    """Judgments of every judge in a repository of the published layout.
 
-    Args:
-        folder: The repository's root.
-        parser: How verdicts are read from outputs.
-
-    Returns:
-        The table. What cannot be read is in the notes.
+    What cannot be read is in the notes.
 
     Raises:
         UserError: There is no judgment file, or none can be read.

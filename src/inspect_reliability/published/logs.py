@@ -72,11 +72,6 @@ def write_published_logs(
     and samples have the same names each time they are written, so importing twice adds nothing.
     A log is there as a whole or not at all.
 
-    Args:
-        folder: Folder in the published layout.
-        log_dir: Folder for the logs; made if need be.
-        parser: How verdicts are read from outputs.
-
     Yields:
         A file that was written, and how many there will be.
 

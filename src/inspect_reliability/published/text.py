@@ -64,21 +64,18 @@ def _prompt(messages: Sequence[ChatMessage]) -> str | None:
 
 
 def _published_text(row: Mapping[str, Any], path: Path) -> JudgmentText | None:
+    import pandas as pd
+
     folder = path.parents[2] if path.parent.name == "judgment_results" else path.parents[1]
+    temperature = None if pd.isna(row["temperature"]) else row["temperature"]
     for run in _runs(folder):
         outputs = run.outputs.get(row["question"])
         same = run.path == path and run.judge == row["judge"]
-        if same and outputs is not None and _same(run.temperature, row["temperature"]):
+        if same and outputs is not None and run.temperature == temperature:
             output = outputs[int(row["replication"]) - 1]
             prompt = published_prompt(folder, run, row["question"])
             return None if output is None else JudgmentText(prompt, output)
     return None
-
-
-def _same(temperature: float | None, other: Any) -> bool:
-    import pandas as pd
-
-    return bool(pd.isna(other) if temperature is None else temperature == other)
 
 
 @lru_cache(maxsize=1)

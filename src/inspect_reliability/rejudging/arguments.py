@@ -49,12 +49,6 @@ def named_grader(
 ) -> dict[str, Any]:
     """Arguments of a scorer or task with another grader in the place of the one that they name.
 
-    Args:
-        factory: What takes the arguments.
-        arguments: As a log has them.
-        grader: The other grader.
-        earlier: Names of the models that graded before.
-
     Raises:
         UserError: An argument names a grader in a way that no other can be named.
     """

@@ -11,9 +11,10 @@ from inspect_ai.util import LimitExceededError, concurrency
 
 from ..judging.replicate import make_calls
 from ..judging.request_check import QUESTIONS, Prompt, RequestCheck
+from .run import Run
 
 if TYPE_CHECKING:
-    from .seeded_calls import Admits, Calls
+    from .seeded_calls import Calls
 
 Asked = tuple[Model, Prompt, GenerateConfig] | None
 """Whom a call asks, what, and with which settings; None for a call that is never shared."""
@@ -32,13 +33,11 @@ class Choices:
 
     @asynccontextmanager
     async def of_output(
-        self, seeds: Mapping[int, int], run: Admits
+        self, seeds: Mapping[int, int], run: Run
     ) -> AsyncIterator[FirstCalls | None]:
         """What answers the first calls of replications; None where each makes its own.
 
-        Args:
-            seeds: Number of the replication -> its seed, of those to make.
-            run: Says how many calls may be made.
+        `seeds` are those of the replications to make, by their numbers.
         """
         if len(seeds) < 2:
             yield None
@@ -58,7 +57,7 @@ class Choices:
 class FirstCalls:
     """The first calls of the replications of one output; a replication makes all others itself."""
 
-    def __init__(self, seeds: Mapping[int, int], check: RequestCheck | None, run: Admits) -> None:
+    def __init__(self, seeds: Mapping[int, int], check: RequestCheck | None, run: Run) -> None:
         self.made: list[Asked] = []
         self._seeds, self._check, self._run = seeds, check, run
         self._asked: Asked = None
@@ -75,13 +74,7 @@ class FirstCalls:
     async def answer(
         self, calls: Calls, asked: Asked, make: Callable[[], Awaitable[ModelOutput]]
     ) -> ModelOutput:
-        """The output of a replication's first call.
-
-        Args:
-            calls: The calls of the replication.
-            asked: Whom it asks what.
-            make: Makes the call.
-        """
+        """The output of a replication's first call, which `make` makes where it is not shared."""
         if self._check is None:
             output = await make()
             is_plain = len(output.choices) == 1 and not calls.cached

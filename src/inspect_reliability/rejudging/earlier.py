@@ -15,11 +15,6 @@ from .summary import Known, Output, keeps, kept_replications
 def earlier_replications(log: EvalLog, scorer: str, seed: int) -> tuple[Known, dict[Output, Any]]:
     """Replications of a scorer with a base seed, and what their seed check found.
 
-    Args:
-        log: A log with its samples.
-        scorer: Identity of the scorer.
-        seed: Base seed.
-
     Raises:
         UserError: The log has replications of this scorer, and none with this base seed.
     """
@@ -40,15 +35,10 @@ def earlier_replications(log: EvalLog, scorer: str, seed: int) -> tuple[Known, d
 
 
 def remove_earlier(log: EvalLog, scorer: str, seed: int, scores: Iterable[str]) -> None:
-    """Remove the scores with these replications, and what was computed from them.
+    """Remove the scores with these replications from a log, and what was computed from them.
 
-    Inspect would put a second score beside the first.
-
-    Args:
-        log: A log with its samples; it is changed.
-        scorer: Identity of the scorer.
-        seed: Base seed.
-        scores: Names of the scores of the log's scorers, in their order.
+    Inspect would put a second score beside the first. `scores` are the names of the scores of the
+    log's scorers, in their order.
     """
     removed = set()
     for sample in log.samples or []:

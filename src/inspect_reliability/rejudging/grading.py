@@ -56,8 +56,8 @@ class Grading:
         unnamed: Names of the models that it found by no role.
         calls: Calls of one grading, on average.
         tokens: Tokens of one call, on average; None if not known.
-        asked: Outputs about which it called a model.
         not_asked: Outputs that it scored without a call.
+        is_known: Whether the log's transcripts show the scorer at work.
         config: Settings that all its calls shared, but for the seed.
     """
 
@@ -66,14 +66,9 @@ class Grading:
     unnamed: frozenset[str] = frozenset()
     calls: float = 1
     tokens: float | None = None
-    asked: int = 0
     not_asked: int = 0
+    is_known: bool = False
     config: GenerateConfig = field(default_factory=GenerateConfig)
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the log's transcripts show the scorer at work."""
-        return self.asked + self.not_asked > 0
 
 
 def scorers_in(log: EvalLog) -> list[LoggedScorer]:
@@ -95,15 +90,10 @@ def scorers_in(log: EvalLog) -> list[LoggedScorer]:
 
 
 def chosen_scorers(log: EvalLog, wanted: Sequence[str]) -> list[LoggedScorer]:
-    """The scorers to run again.
+    """The scorers to run again, one for each name of a score or scorer that is wanted.
 
-    Args:
-        log: A log with its samples.
-        wanted: Names of scores or scorers; by default what was run again already, else the only
-            scorer, else the only one that asked a model.
-
-    Returns:
-        One a name. One that the log does not name has no arguments.
+    By default what was run again already, else the only scorer, else the only one that asked a
+    model. A scorer that the log does not name has no arguments.
 
     Raises:
         UserError: It is not clear which scorer is meant.
@@ -144,7 +134,8 @@ def _grading(log: EvalLog, score: str) -> Grading:
         kept = replications_in(one) if one is not None else None
         gradings += (len(kept.verdicts) if kept else 1) if made else 0
         calls += made
-    choices = sum(map(_choices, calls))
+    # Replications can be choices of one call, which replaces as many.
+    choices = sum(max(len(call.output.choices), 1) for call in calls)
     used = sum(call.output.usage.total_tokens for call in calls if call.output.usage)
     return Grading(
         models=frozenset(call.model for call in calls),
@@ -152,8 +143,8 @@ def _grading(log: EvalLog, score: str) -> Grading:
         unnamed=frozenset(call.model for call in calls if not call.role),
         calls=choices / gradings if gradings else 1,
         tokens=used / choices if used else None,
-        asked=asked,
         not_asked=not_asked,
+        is_known=asked + not_asked > 0,
         config=_shared([call.config for call in calls]),
     )
 
@@ -169,11 +160,6 @@ def _calls(sample: EvalSample, score: str) -> list[ModelEvent] | None:
         elif isinstance(event, ModelEvent) and event.span_id in within and not event.error:
             calls.append(event)
     return calls if within else None
-
-
-def _choices(call: ModelEvent) -> int:
-    """The calls that a call replaces: replications can be choices of one."""
-    return max(len(call.output.choices), 1)
 
 
 def _shared(configs: Sequence[GenerateConfig]) -> GenerateConfig:

@@ -123,10 +123,7 @@ class Rejudging:
         return [line for job in self._jobs for line in self._announcement(job)]
 
     def run(self, run: Run | None = None) -> EvalLog:
-        """Judge the outputs again.
-
-        Args:
-            run: Tells how far it is, and ends it when its `stopped` is set.
+        """Judge the outputs again; setting `stopped` of a run ends it.
 
         Returns:
             A copy of the log with a score `rejudge` for each scorer; its `location` says where

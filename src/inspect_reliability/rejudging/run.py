@@ -1,27 +1,21 @@
 """One run over outputs: what is judged already, where judgments are kept, and when to stop."""
 
-from __future__ import annotations
-
-import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
 
-from inspect_ai.scorer import Score, Scorer, Target
-from inspect_ai.solver import TaskState
+from inspect_ai.util import LimitExceededError
 
-from ..errors import PrerequisiteError
-from ..verdicts import NON_RESPONSE
-from .refused import CallRefusedError
 from .summary import Known, Output, Replication
-
-if TYPE_CHECKING:
-    from .seeded_calls import Answers
-
-logger = logging.getLogger(__name__)
 
 NOT_MADE = "not made"
 """How the error of a replication begins whose calls were refused."""
+
+
+class CallRefusedError(LimitExceededError):
+    """A model call that must not be made; the only kind of error that a hook can raise."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__("custom", value=0, limit=0, message=why)
 
 
 @dataclass
@@ -36,11 +30,8 @@ class Run:
         stopped: Why no further call is made; None while calls are made.
         stranger: The model that would have answered first, if it was not expected.
         models: Names of the models called so far.
-        max_calls: Model calls to make at most; None for no limit.
-        calls: Model calls so far, retries included; a call for several choices counts as many.
-        retries: How many of them repeat one that failed.
-        made: Replications so far.
-        failed: Replications that failed.
+        max_calls: Model calls to make at most; a call for several choices counts as many.
+        calls: Model calls so far, retries included.
         tell: Called after each call and each replication.
     """
 
@@ -96,58 +87,3 @@ class Run:
             self.keep(output, number, replication)
         except OSError as error:
             self.stopped = self.stopped or f"judgments cannot be written ({error.strerror})"
-
-    async def replicate(
-        self,
-        scorer: Scorer,
-        state: TaskState,
-        target: Target,
-        seed: int,
-        first: Answers | None = None,
-    ) -> Replication:
-        """Run a scorer once, its model calls with this seed.
-
-        Args:
-            scorer: The scorer.
-            state: Its first argument, with the output that is judged.
-            target: Its second argument.
-            seed: The seed.
-            first: What answers its first call.
-
-        Raises:
-            PrerequisiteError: Something is set up wrongly, which no repetition would mend.
-        """
-        from .seeded_calls import seeded_calls
-
-        with seeded_calls(seed, self, first) as calls:
-            try:
-                score = await scorer(state, target)
-                if calls.refused:
-                    raise calls.refused
-            except PrerequisiteError:
-                raise
-            except CallRefusedError as refused:
-                return Replication(seed, None, error=f"{NOT_MADE}: {refused.message}")
-            except Exception as error:  # the other replications must not be lost with it
-                message = f"{type(error).__name__}: {error}"
-                logger.info("A replication with seed %d failed: %s", seed, message)
-                return Replication(seed, None, error=message, models=frozenset(calls.models))
-        score = Score.unscored() if score is None else score
-        return Replication(
-            seed=seed,
-            verdict=_verdict(score.value),
-            explanation=score.explanation or "",
-            answer=score.answer,
-            models=frozenset(calls.models),
-            temperature=calls.temperature,
-            cached=calls.cached,
-        )
-
-
-def _verdict(value: Any) -> Any:
-    """A score's value, where NaN (unscored) is a grade that the grader did not give."""
-    if isinstance(value, Mapping):
-        return {key: _verdict(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_verdict(part) for part in value]
-    return NON_RESPONSE if value is None or value != value else value

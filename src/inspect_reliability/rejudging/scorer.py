@@ -8,7 +8,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
 from ..errors import PrerequisiteError, UserError
-from ..judging.seed_check import SeedCheck, SeedOutcome
+from ..judging.seed_check import SeedCheck, SeedOutcome, log_outcome
 from ..judging.seeds import base_seed, replication_seed
 from ..scoring import reliability, unwatched
 from .choices import Choices, FirstCalls
@@ -90,7 +90,7 @@ class JudgeAgain:
         earlier = next((one for one in scores if keeps(one, name, first)), None)
         known = self.run.known.get(output) or kept_replications(earlier)
         numbers = range(1, max(self._replications, *known, 0) + 1)
-        scorer = self.wrapped.scorer  # where it cannot be made, before anything is judged
+        _ = self.wrapped.scorer  # where it cannot be made, before anything is judged
         # An earlier run has made the check.
         fresh = earlier is None and not self.run.seed_checks
         checking = fresh and self._check.claim(str(state.model))
@@ -99,7 +99,7 @@ class JudgeAgain:
         seeds = {number: self._seed_of(state, number) for number in numbers if number not in there}
 
         async def replication(number: int, seed: int, calls: FirstCalls | None) -> Replication:
-            one = await self.run.replicate(scorer, state, target, seed, calls)
+            one = await self._replicate(state, target, seed, calls)
             self.run.record(output, number, one)
             return one
 
@@ -122,15 +122,23 @@ class JudgeAgain:
             result.metadata = {**(result.metadata or {}), "seed_check": checked}
         return result
 
+    async def _replicate(
+        self, state: TaskState, target: Target, seed: int, calls: FirstCalls | None = None
+    ) -> Replication:
+        from .seeded_calls import replicate  # registers a hook
+
+        first = None if calls is None else calls.answer
+        return await replicate(self.run, self.wrapped.scorer, state, target, seed, first)
+
     async def _check_seeds(
         self, made: Sequence[Replication], state: TaskState, target: Target
     ) -> SeedOutcome:
         first = made[0]
         if first.cached:
-            return self._check.unknown(first.grader, "outputs come from inspect's cache")
+            return log_outcome(first.grader, "unknown", "outputs come from inspect's cache")
 
         async def draw(seed: int) -> str:
-            again = await self.run.replicate(self.wrapped.scorer, state, target, seed)
+            again = await self._replicate(state, target, seed)
             if again.error is not None:
                 raise RuntimeError(again.error)
             return again.text

@@ -8,39 +8,30 @@ so it is imported when the first replication begins.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from inspect_ai.hooks import BeforeModelGenerate, Hooks, ModelRetry, hooks
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
+from inspect_ai.scorer import Score, Scorer, Target
+from inspect_ai.solver import TaskState
 
-from .refused import CallRefusedError
+from ..errors import PrerequisiteError
+from ..verdicts import NON_RESPONSE
+from .run import NOT_MADE, CallRefusedError, Run
+from .summary import Replication
+
+logger = logging.getLogger(__name__)
+
+Answer = Callable[["Calls", Any, Callable[[], Awaitable[ModelOutput]]], Awaitable[ModelOutput]]
+"""Answers the first call of a replication, or makes it: see `FirstCalls.answer`."""
 
 _generate = Model.generate
-
-
-class Admits(Protocol):
-    """Counts calls, and says which may be made."""
-
-    def has_room(self, calls: int) -> bool:
-        """Whether so many further calls may be made."""
-
-    def admit(self, model: str, choices: int) -> None:
-        """Let a call of a model pass, or raise `CallRefusedError`."""
-
-    def retry(self) -> None:
-        """Count a call that failed and is made again."""
-
-
-class Answers(Protocol):
-    """Answers the first call of a replication."""
-
-    async def answer(self, calls: Calls, asked: Any, make: Any) -> ModelOutput:
-        """The output of a call, which may be part of another replication's call."""
 
 
 @dataclass
@@ -58,8 +49,8 @@ class Calls:
     """
 
     seed: int | None
-    run: Admits
-    first: Answers | None = None
+    run: Run
+    first: Answer | None = None
     models: set[str] = field(default_factory=set)
     temperature: float | None = None
     cached: bool = False
@@ -70,7 +61,7 @@ _current: ContextVar[Calls | None] = ContextVar("calls", default=None)
 
 
 @contextmanager
-def seeded_calls(seed: int | None, run: Admits, first: Answers | None = None) -> Iterator[Calls]:
+def seeded_calls(seed: int | None, run: Run, first: Answer | None = None) -> Iterator[Calls]:
     """Send every model call made within, on this task or one it starts, with a seed."""
     calls = Calls(seed, run, first)
     token = _current.set(calls)
@@ -122,8 +113,55 @@ async def _generate_or_share(
         input = [message.model_copy(update={"id": None}) for message in input]
     with_tools = bool(args or options.keys() - {"config"})
     asked = (model, input, options.get("config", GenerateConfig()))
-    return await first.answer(calls, None if with_tools else asked, make)
+    return await first(calls, None if with_tools else asked, make)
 
 
 # A hook can change or refuse a call; none can answer it.
 Model.generate = _generate_or_share  # type: ignore[method-assign, assignment]
+
+
+async def replicate(
+    run: Run,
+    scorer: Scorer,
+    state: TaskState,
+    target: Target,
+    seed: int,
+    first: Answer | None = None,
+) -> Replication:
+    """Run a scorer once, its model calls with this seed.
+
+    Raises:
+        PrerequisiteError: Something is set up wrongly, which no repetition would mend.
+    """
+    with seeded_calls(seed, run, first) as calls:
+        try:
+            score = await scorer(state, target)
+            if calls.refused:
+                raise calls.refused
+        except PrerequisiteError:
+            raise
+        except CallRefusedError as refused:
+            return Replication(seed, None, error=f"{NOT_MADE}: {refused.message}")
+        except Exception as error:  # the other replications must not be lost with it
+            message = f"{type(error).__name__}: {error}"
+            logger.info("A replication with seed %d failed: %s", seed, message)
+            return Replication(seed, None, error=message, models=frozenset(calls.models))
+    score = Score.unscored() if score is None else score
+    return Replication(
+        seed=seed,
+        verdict=_verdict(score.value),
+        explanation=score.explanation or "",
+        answer=score.answer,
+        models=frozenset(calls.models),
+        temperature=calls.temperature,
+        cached=calls.cached,
+    )
+
+
+def _verdict(value: Any) -> Any:
+    """A score's value, where NaN (unscored) is a grade that the grader did not give."""
+    if isinstance(value, Mapping):
+        return {key: _verdict(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_verdict(part) for part in value]
+    return NON_RESPONSE if value is None or value != value else value

@@ -90,7 +90,8 @@ class Target:
         reasons = []
         for place in places:
             try:
-                _write(log, place)
+                with whole(place) as part:
+                    write_eval_log(log, part, format=format_of(place))
             except Exception as error:  # what was paid for must not be lost
                 reasons.append(f"{place} ({reason(error)})")
                 continue
@@ -114,12 +115,7 @@ class Target:
 
 @contextmanager
 def opened(location: str, log: EvalLog, seed: int) -> Iterator[Target]:
-    """A target that can be written, which no other process writes.
-
-    Args:
-        location: The file, local or any URL inspect can write.
-        log: The log that is rejudged.
-        seed: Base seed.
+    """A target, a file or any URL inspect can write, that nobody else writes.
 
     Raises:
         UserError: It cannot be written, or another process writes it.
@@ -156,11 +152,6 @@ def _refuse_full_disk(location: str, path: str, log: EvalLog) -> None:
             f"{location} needs about {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free. "
             "Make room, or name another --output."
         )
-
-
-def _write(log: EvalLog, location: str) -> None:
-    with whole(location) as part:
-        write_eval_log(log, part, format=format_of(location))
 
 
 def _elsewhere(name: str) -> Iterator[str]:

@@ -80,14 +80,10 @@ def vet_model(model: str, base_url: str | None, arguments: Mapping[str, Any], wh
 
 
 def vet(value: Any, where: str) -> None:
-    """Refuse arguments of a log that would run code or load a folder.
-
-    Args:
-        value: Arguments of a scorer or a task, or a part of them.
-        where: What to call the log and what takes them in an error.
+    """Refuse arguments of a log, or a part of them, that would run code or load a folder.
 
     Raises:
-        UserError: The error names the option that allows it.
+        UserError: It begins with `where`, and names the option that allows it.
     """
     if isinstance(value, str):
         if ".py@" in value:

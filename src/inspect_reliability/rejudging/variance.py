@@ -57,15 +57,11 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
 
 
 def published_error(log: EvalLog, suite: str) -> float | None:
-    """The standard error that the log published with the scorer that was rejudged.
+    """The standard error that a rejudged log published with the scorer that was judged again.
 
-    Args:
-        log: A rejudged log.
-        suite: A scorer in its judgments table: the name of the score that `rejudge` gave, with a
-            key (`rejudge.style`) where scores have several parts.
-
-    Returns:
-        None if the log has none, or several scorers of that name.
+    `suite` is a scorer in its judgments table: the name of the score that `rejudge` gave, with a
+    key (`rejudge.style`) where scores have several parts. None if the log has none, or several
+    scorers of that name.
     """
     named = scorers_in(log)
     mine = next(

@@ -106,10 +106,10 @@ def find_scorer(
     regrade: Regrade | None = None,
     task: str = "PACKAGE/TASK",
 ) -> Wrapped:
-    """A scorer by its name.
+    """A scorer by its name: `name`, `package/name` or `file.py@name`, whose file is run.
 
     Args:
-        name: `name`, `package/name` or `file.py@name`. The file is run.
+        name: Its name.
         arguments: What to make it with, as a log has it.
         packages: Where to look first for a name without a package.
         regrade: Another grader than the one that its arguments name.
@@ -132,10 +132,10 @@ def find_scorer(
 def scorer_of_task(
     task: str, arguments: Mapping[str, Any], score: str, regrade: Regrade | None = None
 ) -> Wrapped:
-    """A scorer as a task makes it, with what a log cannot say of it.
+    """A scorer as a task (`package/name` or `file.py@name`) makes it, with what no log says of it.
 
     Args:
-        task: `package/name` or `file.py@name`. The file is run.
+        task: The task. Its file is run.
         arguments: What to make the task with.
         score: Name of the score in logs of the task.
         regrade: Another grader than the one that the task's arguments name.

@@ -7,8 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..judgments import GROUP_BY, Judgments
-from .between_benchmarks import pooled
-from .between_judges import agreement_of_judges, variance_of_verdicts
+from .between import agreement_of_judges, pooled, variance_of_verdicts
 from .least_stable import contradictions
 from .position import position_effects, position_shares, responder_shares
 from .reading import read_by, without_verdict

@@ -14,12 +14,15 @@ from .analysis import Analysis
 from .document import Block, Caution, Document, Table, Text
 from .row import Row
 from .runs import runs
-from .summary import MEANINGS
+from .summary import MEANINGS, notes
 from .wording import Record, estimate, field, text, whole
 
 _PACKAGE = "inspect-reliability"
-_BESIDE = ("agreement", "agreement_interval", "krippendorff_alpha", "krippendorff_alpha_interval")
-_SHOWN = {"omega", "omega_interval", "omega_floor", *_BESIDE}
+_KNOWN_BY = ("seed_check", "non_response_rate", "invalid_rate", "method", "open_mass")
+_ESTIMATES = (
+    *("omega", "omega_interval", "omega_floor", "agreement", "agreement_interval"),
+    *("krippendorff_alpha", "krippendorff_alpha_interval"),
+)
 _SEED_CHECKS = {
     "honoured": "the provider honours them",
     "not honoured": "the provider ignores them",
@@ -43,11 +46,12 @@ def card_document(analysis: Analysis) -> Document:
     judges = dict.fromkeys(str(row.group.get("judge")) for row in analysis.rows)
     blocks: list[Block] = []
     for row, card in zip(analysis.rows, cards, strict=True):
-        blocks += [Text(row.name, "heading"), _table(card), *map(Caution, card["cautions"])]
+        lines = [[name, what] for name, what in _lines(card) if what]
+        blocks += [Text(row.name, "heading"), Table(["", "This judge"], lines)]
+        blocks += map(Caution, card["cautions"])
         blocks += [Text(f"To repeat: {command}") for command in card["commands"]]
     title = "Judge cards" if cards[1:] else "Judge card"
-    blocks += [Text(MEANINGS["Omega [95%]"]), Text(_NOT_VALIDITY)]
-    blocks += [Text(str(note), "note") for note in analysis.judgments.notes]
+    blocks += [Text(MEANINGS["Omega [95%]"]), Text(_NOT_VALIDITY), *notes(analysis)]
     return Document(title, blocks, {"rows": cards}, facts=[("Judges", list(judges))])
 
 
@@ -62,25 +66,15 @@ def _card(row: Row, analysis: Analysis) -> Record:
         ),
         "parser": _only(one["parser"] for one in made),
         "study": _only(row.table["study"].dropna()) if "study" in row.table else None,
-        "n_questions": record["n_questions"],
-        "n_replications": record["n_replications"],
-        "n_judgments": record["n_judgments"],
+        **{name: record[name] for name in ("n_questions", "n_replications", "n_judgments")},
         "n_seeds": int(row.table["seed"].notna().sum()) if "seed" in row.table else 0,
-        "seed_check": record["seed_check"],
-        "non_response_rate": record["non_response_rate"],
-        "invalid_rate": record["invalid_rate"],
-        "method": record["method"],
-        "open_mass": record["open_mass"],
-        "omega": record["omega"],
-        "omega_interval": record["omega_interval"],
-        "omega_floor": record["omega_floor"],
-        **{name: record[name] for name in _BESIDE if name in record},
+        **{name: record[name] for name in (*_KNOWN_BY, *_ESTIMATES) if name in record},
         "position_bias": _bias(position),
         "position_p_value": position[0]["p_value"] if position else None,
         "varied": varied,
         "not_varied": fixed,
         "cautions": record["cautions"],
-        "not_estimable": {k: v for k, v in record["not_estimable"].items() if k in _SHOWN},
+        "not_estimable": {k: v for k, v in record["not_estimable"].items() if k in _ESTIMATES},
         "runs": made,
         "commands": list(dict.fromkeys(one["command"] for one in made if one["command"])),
     }
@@ -119,10 +113,6 @@ def _facets(row: Row) -> tuple[list[str], list[str]]:
     }
     known = {name: varies for name, varies in facets.items() if varies is not None}
     return [n for n, varies in known.items() if varies], [n for n, v in known.items() if not v]
-
-
-def _table(card: Record) -> Table:
-    return Table(["", "This judge"], [[name, what] for name, what in _lines(card) if what])
 
 
 def _lines(card: Record) -> Iterator[tuple[str, str]]:

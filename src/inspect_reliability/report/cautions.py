@@ -48,20 +48,7 @@ def cautions(
     published: AsPublished | None,
     no_evidence: str | None,
 ) -> Iterator[str]:
-    """Say what a reader of one row must know.
-
-    Args:
-        group: What the row was grouped by.
-        table: Its judgments.
-        judged: The same, ready to be counted.
-        counts: The same, counted.
-        omega: Its omega.
-        published: The published procedure, where it applies.
-        no_evidence: What `why_no_evidence` says of the judgments.
-
-    Yields:
-        One caution each.
-    """
+    """Say what a reader of one row must know, one caution each."""
     if omega.value is None:
         yield f"Omega is not estimable: {omega.reason}."
     elif omega.low is None:

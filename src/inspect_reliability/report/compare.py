@@ -1,8 +1,7 @@
 """Judges, or conditions, two by two over the same questions."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -26,25 +25,21 @@ ALL = "all"
 _CONDITIONS = ("judge", "temperature", "scorer")
 
 
-@dataclass(frozen=True)
-class Side:
-    """One of the two that are compared."""
-
-    name: str
-    table: pd.DataFrame
+Sides = dict[str, pd.DataFrame]
+"""What is compared: name -> judgments."""
 
 
-def sides_by(judgments: Judgments, key: str) -> list[Side]:
+def sides_by(judgments: Judgments, key: str) -> Sides:
     """One side for each value of a column.
 
     Raises:
         UserError: There is no such column, only one value in it, or no question that has two.
     """
-    sides = [
-        Side(describe(group) if key == "temperature" else str(whole(group[key])), rows)
+    sides = {
+        describe(group) if key == "temperature" else str(whole(group[key])): rows
         for group, rows in judgments.groups((key,))
         if group[key] is not None
-    ]
+    }
     if len(sides) < 2:
         raise UserError(f"Nothing to compare: the judgments have only one {key}.")
     if judgments.table.groupby("question")[key].nunique().max() < 2:
@@ -56,17 +51,17 @@ def sides_by(judgments: Judgments, key: str) -> list[Side]:
     return sides
 
 
-def sides_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> list[Side]:
+def sides_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Sides:
     """Two sources as two sides, called by what tells them apart."""
     for key in ("judge", "temperature"):
         one, other = (side.table[key].dropna().unique() for side in (first, second))
         if len(one) == len(other) == 1 and one[0] != other[0]:
             names = describe({key: one[0]}), describe({key: other[0]})
             break
-    return [Side(names[0], first.table), Side(names[1], second.table)]
+    return dict(zip(names, (first.table, second.table), strict=True))
 
 
-def compare_sides(sides: Sequence[Side]) -> tuple[list[Record], list[str]]:
+def compare_sides(sides: Sides) -> tuple[list[Record], list[str]]:
     """Compare every two sides under every condition they share.
 
     Under one condition, the intervals of all pairs hold together.
@@ -87,7 +82,7 @@ def compare_sides(sides: Sequence[Side]) -> tuple[list[Record], list[str]]:
                 left_out.append(str(error))
     if not records:
         raise UserError("\n".join(["Nothing to compare.", *left_out]))
-    names = [side.name for side in sides]
+    names = list(sides)
     records.sort(key=lambda record: (names.index(record["first"]), names.index(record["second"])))
     return records, list(dict.fromkeys(left_out))
 
@@ -141,7 +136,7 @@ def _drivers(pair: Record) -> Text:
     )
 
 
-def _compared(benchmark: str, parts: Mapping[str, pd.DataFrame]) -> Iterator[Comparison]:
+def _compared(benchmark: str, parts: Sides) -> Iterator[Comparison]:
     if benchmark == ALL:
         several = {
             name: {str(part): counts(rows) for part, rows in table.groupby("benchmark")}
@@ -196,15 +191,13 @@ def _cautions(names: tuple[str, str], own: pd.DataFrame, its: pd.DataFrame) -> I
         )
 
 
-def _shared(
-    sides: Sequence[Side], left_out: list[str]
-) -> Iterator[tuple[Record, dict[str, pd.DataFrame]]]:
+def _shared(sides: Sides, left_out: list[str]) -> Iterator[tuple[Record, Sides]]:
     """Judge and temperature by value where a side has several; else each may have its own."""
     keys: list[str] = []
     for key in _CONDITIONS:
-        if not all(key in side.table for side in sides):
+        if not all(key in table for table in sides.values()):
             continue
-        values = {side.name: set(side.table[key].dropna()) for side in sides}
+        values = {name: set(table[key].dropna()) for name, table in sides.items()}
         if max(map(len, values.values())) <= 1:
             continue
         having = Counter(value for own in values.values() for value in own)
@@ -220,23 +213,20 @@ def _shared(
                 for name, own in values.items()
                 if value not in own
             ]
-        for side in sides:
-            if unknown := int(side.table[key].isna().sum()):
-                left_out.append(f"{unknown:,} judgments of {side.name} have no {key}.")
-    conditions: dict[tuple[Any, ...], dict[str, pd.DataFrame]] = {}
-    for side in sides:
-        parts = side.table.groupby(keys, sort=False) if keys else [((), side.table)]
-        for values_of, rows in parts:
-            conditions.setdefault(values_of, {})[side.name] = rows
+        for name, table in sides.items():
+            if unknown := int(table[key].isna().sum()):
+                left_out.append(f"{unknown:,} judgments of {name} have no {key}.")
+    conditions: dict[tuple[Any, ...], Sides] = {}
+    for name, table in sides.items():
+        for values_of, rows in table.groupby(keys, sort=False) if keys else [((), table)]:
+            conditions.setdefault(values_of, {})[name] = rows
     for values_of, tables in conditions.items():
         if len(tables) > 1:
             named = zip(keys, values_of, strict=True)
             yield {key: whole(value) for key, value in named}, tables
 
 
-def _benchmarks(
-    tables: Mapping[str, pd.DataFrame], left_out: list[str]
-) -> Iterator[tuple[str, dict[str, pd.DataFrame]]]:
+def _benchmarks(tables: Sides, left_out: list[str]) -> Iterator[tuple[str, Sides]]:
     """All benchmarks that every side has together, then each that two sides have."""
     of = {name: set(table["benchmark"]) for name, table in tables.items()}
     every = set.intersection(*of.values())

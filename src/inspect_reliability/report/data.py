@@ -17,13 +17,7 @@ _FILES = {"rows": "report"}
 def write_data(folder: Path, analysis: Analysis) -> list[Path]:
     """Write `judgments`, `report` and the other results, each as parquet and as CSV.
 
-    Args:
-        folder: Where to; made if need be. A result of which nothing is known has no file, and
-            loses that of an earlier analysis.
-        analysis: What to write.
-
-    Returns:
-        The files.
+    A result of which nothing is known has no file, and loses that of an earlier analysis.
 
     Raises:
         UserError: A file cannot be written.

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from .document import Block, Detail, Document, Figure
 from .forms.csv import columns, to_csv
-from .forms.html.drawing import draw_file
+from .forms.html.drawing import draw
+from .forms.html.svg import svg_file
 from .printable import slug
 from .wording import Record
 
@@ -14,44 +15,32 @@ _LONGEST = 80
 
 
 def write_figures(folder: Path, document: Document) -> list[Path]:
-    """Write each figure of a document as `NAME.svg`, and its numbers as `NAME.csv`.
-
-    Args:
-        folder: Where to; made if need be.
-        document: What to draw.
-
-    Returns:
-        The files.
-    """
+    """Write each figure of a document as `NAME.svg`, and its numbers as `NAME.csv`."""
     folder.mkdir(parents=True, exist_ok=True)
     written: dict[Path, str] = {}
-    for title, figure in _figures(document):
+    parts = [("", document.blocks), *((one.link, one.blocks) for one in document.sections)]
+    figures = (found for title, blocks in parts for found in _figures(blocks, title))
+    for title, figure in figures:
         stem = slug(title)[:_LONGEST]
         name, number = stem, 1
         while folder / f"{name}.svg" in written:
             number += 1
             name = f"{stem}-{number}"
-        written[folder / f"{name}.svg"] = draw_file(figure)
+        written[folder / f"{name}.svg"] = draw(figure, svg_file)
         written[folder / f"{name}.csv"] = to_csv(*columns(_numbers(figure)), "\r\n")
     for path, text in written.items():
         path.write_bytes(text.encode("utf-8", "backslashreplace"))
     return list(written)
 
 
-def _figures(document: Document) -> Iterator[tuple[str, Figure]]:
-    """The figures, with what their files are called."""
-    yield from _within(document.blocks, "")
-    for section in document.sections:
-        yield from _within(section.blocks, section.link)
-
-
-def _within(blocks: Sequence[Block], title: str) -> Iterator[tuple[str, Figure]]:
+def _figures(blocks: Sequence[Block], title: str) -> Iterator[tuple[str, Figure]]:
+    """The figures among some blocks, with what their files are called."""
     for block in blocks:
         match block:
             case Figure():
                 yield f"{title} {block.title}", block
             case Detail():
-                yield from _within(block.blocks, f"{title} {block.title}")
+                yield from _figures(block.blocks, f"{title} {block.title}")
 
 
 def _numbers(figure: Figure) -> Iterator[Record]:

@@ -38,14 +38,7 @@ _SEVERAL = "Evidence that may be looked at any time is of one benchmark: group b
 
 @dataclass(frozen=True)
 class Limits:
-    """What is asked of a judge, and what decides; None: not asked.
-
-    Attributes:
-        min_omega: Omega of one replication must be at least this.
-        max_non_response: The share of judgments without a verdict must be at most this.
-        looks: Looks that are planned; any of them may decide.
-        anytime: Whether to decide by evidence that is valid however often one looks.
-    """
+    """What is asked of a judge, and what decides: the options of the command."""
 
     min_omega: float | None = None
     max_non_response: float | None = None

@@ -13,10 +13,8 @@ _OMEGA = estimate("omega")
 def judge_by_benchmark(records: Sequence[Record], benchmarks: Sequence[str] = ()) -> Table:
     """One row a judge and temperature, one column a benchmark, two where it is the study's.
 
-    Args:
-        records: Rows grouped by judge, benchmark and temperature. Outputs of each responder, where
-            it is named, have columns of their own.
-        benchmarks: Names of benchmarks in the order of their columns; others follow.
+    Records are rows grouped by judge, benchmark and temperature. Outputs of each responder, where
+    it is named, have columns of their own. `benchmarks` come first, in their order.
     """
     order = [*benchmarks, *(record["benchmark"] for record in records)]
     by_benchmark = sorted(records, key=lambda record: order.index(record["benchmark"]))

@@ -23,9 +23,7 @@ def least_stable(counts: Counts | Shares) -> list[int]:
 def contradictions(row: Row, texts: bool) -> Iterator[Record]:
     """The least stable questions of a row, with the first output of two different verdicts.
 
-    Args:
-        row: The row.
-        texts: Whether to read prompts and outputs from the logs; else they are None.
+    Prompts and outputs are None unless `texts` asks to read them from the logs.
     """
     if row.exact:
         return  # no output was drawn

@@ -51,14 +51,10 @@ def plans(
     wanted: float = 0.95,
     assurance: float = 0.8,
 ) -> list[Named]:
-    """Plan for every group of judgments.
+    """Plan for every group of judgments, of a pilot or a whole study.
 
-    Args:
-        judgments: A pilot or a whole study.
-        by: Columns to group by.
-        half_widths: Half-widths wanted of the intervals.
-        wanted: Probability that two majorities agree, for a question to count as stable.
-        assurance: Probability that a study reaches its half-width.
+    A question counts as stable where two majorities agree with probability `wanted`; a study of the
+    planned size reaches its half-width with probability `assurance`.
 
     Returns:
         One record a group: `votes` and how many are needed, the questions that stay unsettled,
@@ -162,7 +158,7 @@ def _plan(
                     raise ReliabilityError(_SEVERAL)
                 if found.reason:
                     raise ReliabilityError(found.reason)
-                studies = found.designs(half_width, replications, assurance)
+                studies = [found.design(half_width, r, assurance) for r in replications]
             except ReliabilityError as error:
                 why[f"{coefficient} +-{half_width:g}"] = str(error)
                 continue

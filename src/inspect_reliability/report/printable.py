@@ -22,9 +22,9 @@ def printable(text: str, limit: int | None = None) -> str:
     return f"{harmless} [... {left:,} more characters]" if left else harmless
 
 
-def one_line(text: str, limit: int | None = None) -> str:
+def one_line(text: str) -> str:
     """The same on one line."""
-    return " ".join(printable(text, limit).split())
+    return " ".join(printable(text).split())
 
 
 def slug(text: str) -> str:
@@ -35,8 +35,6 @@ def slug(text: str) -> str:
 def _shown(character: str) -> str:
     if character in _HARMLESS or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co"):
         return character
-    return (
-        character.encode("ascii", "backslashreplace").decode()
-        if ord(character) > 127
-        else (f"\\x{ord(character):02x}")
-    )
+    if ord(character) < 128:
+        return f"\\x{ord(character):02x}"
+    return character.encode("ascii", "backslashreplace").decode()

@@ -107,11 +107,8 @@ def row_of(
 ) -> Row:
     """Compute one row.
 
-    Args:
-        group: What the row is of.
-        table: Its judgments.
-        permutations: Permutations of the published procedure's floor; 0 leaves the procedure out.
-        as_the_study: Whether to compute the published study's coefficients whatever the design.
+    Without `permutations` the published procedure is left out; `as_the_study` computes the
+    published study's coefficients whatever the design.
     """
     # Seeded permutations then give the same floor however the judgments were read.
     table = table.sort_values(["question", "replication"], kind="stable")
@@ -158,7 +155,12 @@ def row_of(
         **_open(counted),
         "seed_check": worst_seed_check(table),
         "rule_of_thumb": band(first) if of_the_study and not no_evidence else None,
-        "omega_floor": _floor(counted, permutations or 200),
+        # Exact verdicts have no noise.
+        "omega_floor": _ends(
+            noise_floor(counted, "omega", permutations or 200)
+            if isinstance(counted, Counts)
+            else None
+        ),
         **_values(found, why),
         "non_response_excluded_coverage": without.coverage,
         **_published(published, reason, why),
@@ -268,12 +270,6 @@ def _open(counted: Counts | Shares) -> Record:
     ends = bounds(counted) if most and isinstance(counted, Shares) else {}
     found = {f"{name}_bounds": ends.get(name) for name in ("omega", "agreement")}
     return {"open_mass": most} | {name: one and list(one) for name, one in found.items()}
-
-
-def _floor(counted: Counts | Shares, permutations: int) -> list[float] | None:
-    if isinstance(counted, Shares):
-        return None  # exact verdicts have no noise
-    return _ends(noise_floor(counted, "omega", permutations))
 
 
 def _is_of_the_study(table: pd.DataFrame, judged: Judged, correctness: bool) -> bool:

@@ -29,10 +29,7 @@ _REJUDGED = "-rejudged"
 
 
 def runs(table: pd.DataFrame) -> list[Record]:
-    """The runs that a table of judgments comes from.
-
-    Args:
-        table: Judgments. Those of other sources than logs that can still be read have no run.
+    """The runs that a table of judgments comes from, of logs that can still be read.
 
     Returns:
         One record a run: `log` (its file name), `created`, `task`, `model`, `settings`,

@@ -61,56 +61,50 @@ def summary(analysis: Analysis) -> list[Block]:
     """The main tables, what their columns say, and every caution."""
     records = analysis.results["rows"]
     shown = columns(records)
-    names = list(dict.fromkeys(name for row in analysis.rows for name in row.group))
-    first, *rest = names
+    first, *rest = analysis.names
     blocks: list[Block] = []
     for value in dict.fromkeys(record.get(first) for record in records):
         own = [record for record in records if record.get(first) == value]
-        named = {
-            HEADINGS.get(name, name): field(name)
-            for name in rest
-            if any(record.get(name) is not None for record in own)
-        }
         title = f"{HEADINGS.get(first, first)}: {text(value, missing='not known')}"
-        blocks.append(Table.of(own, named | shown, title))
-    notes = [Text(str(note), "note") for note in analysis.judgments.notes]
-    silent = _without_verdict(analysis)
-    several = _over_benchmarks(analysis)
+        blocks.append(Table.of(own, _named(rest, own) | shown, title))
     return [
         *blocks,
-        *several,
+        *_over_benchmarks(analysis),
         *legend(shown),
         *_exact(analysis.rows),
         *cautions(analysis.rows),
-        *silent,
-        *notes,
+        *_without_verdict(analysis),
+        *notes(analysis),
     ]
 
 
-def _over_benchmarks(analysis: Analysis) -> list[Block]:
+def _named(names: Iterable[str], records: Sequence[Record]) -> dict[str, Callable[[Record], str]]:
+    """Heading -> the column that rows are grouped by, where any of them has a value there."""
+    known = [name for name in names if any(record.get(name) is not None for record in records)]
+    return {HEADINGS.get(name, name): field(name) for name in known}
+
+
+def _over_benchmarks(analysis: Analysis) -> Iterator[Block]:
     """Omega of each judge over several benchmarks."""
-    records = analysis.results["pooled"]
-    if not records:
-        return []
-    named = {
-        HEADINGS.get(name, name): field(name)
-        for name in analysis.names
-        if any(record.get(name) is not None for record in records)
-    }
-    shown = {
-        "Benchmarks": lambda record: ", ".join(record["benchmarks"]),
-        "N": field("n_questions"),
-        "Omega [95%]": estimate("omega"),
-        "Spread": field("between", ".2f", "not known"),
-    }
-    return [
-        Table.of(records, named | shown, "Over all benchmarks"),
-        Text(
+    if records := analysis.results["pooled"]:
+        shown = {
+            "Benchmarks": lambda record: ", ".join(record["benchmarks"]),
+            "N": field("n_questions"),
+            "Omega [95%]": estimate("omega"),
+            "Spread": field("between", ".2f", "not known"),
+        }
+        columns = _named(analysis.names, records) | shown
+        yield Table.of(records, columns, "Over all benchmarks")
+        yield Text(
             "Over all benchmarks: verdicts are compared within a benchmark only, and each "
             "benchmark counts alike. The interval is for other questions of these benchmarks. "
             "Spread: standard deviation of omega between benchmarks, beyond chance."
-        ),
-    ]
+        )
+
+
+def notes(analysis: Analysis) -> list[Text]:
+    """What was left out."""
+    return [Text(str(note), "note") for note in analysis.judgments.notes]
 
 
 def columns(records: Sequence[Record]) -> dict[str, Callable[[Record], str]]:

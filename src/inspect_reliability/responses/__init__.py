@@ -1,10 +1,9 @@
 """The responses a judge chooses from."""
 
 from .answers import Answer, NoAnswersError
-from .load import load_answers, load_responses, load_sample_pack
+from .load import load_answers, load_responses, load_sample_pack, load_scorable_answers
 from .predictions import is_missing, load_predictions, prediction_item
 from .response_set import ResponseSet, judged_item
-from .targets import load_scorable_answers
 
 __all__ = [
     "Answer",

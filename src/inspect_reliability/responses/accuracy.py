@@ -14,13 +14,8 @@ FiveNumbers = tuple[float, float, float, float, float]
 def responders_right(answers: Sequence[Answer], rule: RuleName = "default") -> dict[str, int]:
     """How many responders are right, question by question.
 
-    Args:
-        answers: Answers of any number of responders; those to questions without a known right
-            answer are passed over.
-        rule: "default", or "published" for the study's own rule.
-
-    Returns:
-        Question id -> number of right responders; empty where the benchmark has no such rule.
+    Answers to questions without a known right answer are passed over; where the benchmark has no
+    such rule, all are.
     """
     right: dict[str, int] = {}
     for answer in answers:

@@ -1,17 +1,21 @@
 """Responses from wherever they are, as five per question."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from ..benchmarks import BENCHMARKS, load_questions
 from ..benchmarks.sample_pack import SAMPLE_PACK, sample_pack
 from ..errors import UserError
-from ..files import read_json, user_path
+from ..files import user_path
 from .answers import Answer
 from .jsonl import answers_from_json_lines
 from .logs import answers_from_logs, is_log
-from .published import answers_from_published, is_published
+from .published import answers_from_published
 from .responders import choose_responders, responses_per_question
 from .response_set import ResponseSet
+
+_PUBLISHED = "prompt_responses.json"
 
 
 def load_responses(
@@ -46,23 +50,46 @@ def load_responses(
 
 def load_answers(spec: str | Path, benchmark: str) -> list[Answer]:
     """Load every response to a benchmark's questions from a file, a log or a folder of logs."""
-    path = user_path(spec)
+    return answers_in(user_path(spec), benchmark, answers_from_published)
+
+
+def answers_in(
+    path: Path, benchmark: str, published: Callable[[Path, str], list[Answer]]
+) -> list[Answer]:
+    """Read every response to a benchmark's questions; `published` reads the study's JSON file."""
     if is_log(path):
         return answers_from_logs(path, benchmark)
-    if path.suffix == ".jsonl":
-        return answers_from_json_lines(path, benchmark)
-    if path.suffix == ".json":
-        content = read_json(path)
-        if is_published(content):
-            return answers_from_published(content, benchmark, path)
+    readers = {".jsonl": answers_from_json_lines, ".json": published}
+    if path.suffix not in readers:
         raise UserError(
-            f"{path} is not a file of responses. Expected the published form: an object that "
-            "gives every question's id its 'type', 'prompt' and 'model_responses'."
+            f"{path} is not a file of responses. Give the published .json file, a .jsonl file with "
+            "one response a line, or the log(s) of a responder task."
         )
-    raise UserError(
-        f"{path} is not a file of responses. Give a published prompt_responses.json, a .jsonl "
-        "file with one response a line, or the log(s) of a responder task."
-    )
+    return readers[path.suffix](path, benchmark)
+
+
+def load_scorable_answers(spec: str | Path, benchmark: str) -> list[Answer]:
+    """Load all answers to a benchmark, with the questions' targets where they are known.
+
+    Logs and JSONL name the targets themselves. The targets of the published responses, a file or
+    its folder, are in the files of sampled questions beside them.
+
+    Raises:
+        NoAnswersError: Nobody answered this benchmark.
+        UserError: The file does not exist or is malformed.
+    """
+    path = user_path(spec)
+    if (path / _PUBLISHED).is_file():
+        path = path / _PUBLISHED
+    answers = load_answers(path, benchmark)
+    sampled = path.parent / (BENCHMARKS[benchmark].sampled or "")
+    if path.suffix != ".json" or not sampled.is_file():
+        return answers
+    known = {question.id: question for question in load_questions(benchmark, sampled, "all")}
+    return [
+        replace(answer, question=known.get(answer.question.id, answer.question))
+        for answer in answers
+    ]
 
 
 def load_sample_pack(benchmark: str) -> list[ResponseSet]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from inspect_ai.log import EvalLog
 
-from ..benchmarks.metadata import question_of
+from ..benchmarks import Question
 from ..errors import UserError
 from ..files import logs_below, read_log
 from .answers import Answer, NoAnswersError
@@ -65,10 +65,11 @@ def _answers(header: EvalLog) -> list[Answer]:
             "responder task with --epochs 1."
         )
     log = read_log(header.location)
+    model = header.eval.model
     return [
-        Answer(question_of(sample.metadata), header.eval.model, sample.output.completion, name)
-        for sample in log.samples or []
-        if sample.error is None
+        Answer(Question.of(one.metadata["question"]), model, one.output.completion, name)
+        for one in log.samples or []
+        if one.error is None
     ]
 
 

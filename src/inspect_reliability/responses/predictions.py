@@ -12,8 +12,7 @@ from ..designs import Item
 from ..errors import UserError
 from ..files import entry, expect, read_json, user_path
 from .answers import Answer
-from .jsonl import answers_from_json_lines
-from .logs import answers_from_logs, is_log
+from .load import answers_in
 from .response_set import judged_item
 
 _UNSURE = re.compile(r"\bunsure\b", re.IGNORECASE)
@@ -33,7 +32,10 @@ def load_predictions(spec: str | Path | None, responder: str | None = None) -> l
         UserError: There is no such place or responder, its content is not what it should be, a
             question has no ground truth, or is answered twice.
     """
-    answers = _sample_predictions() if spec in (None, SAMPLE_PACK) else _read(user_path(str(spec)))
+    if spec is None or spec == SAMPLE_PACK:
+        answers = _sample_predictions()
+    else:
+        answers = answers_in(user_path(spec), "Head-to-Tail", _from_published)
     names = list(dict.fromkeys(answer.responder for answer in answers))
     if responder is None and len(names) > 1:
         raise UserError(
@@ -69,16 +71,7 @@ def is_missing(response: str) -> bool:
     return not first_line or bool(_UNSURE.search(first_line))
 
 
-def _read(path: Path) -> list[Answer]:
-    if is_log(path):
-        return answers_from_logs(path, "Head-to-Tail")
-    if path.suffix == ".jsonl":
-        return answers_from_json_lines(path, "Head-to-Tail")
-    if path.suffix != ".json":
-        raise UserError(
-            f"{path} is not a file of predictions. Give a published application_responses.json, "
-            "a .jsonl file with one response a line, or the log(s) of head_to_tail_respond."
-        )
+def _from_published(path: Path, benchmark: str) -> list[Answer]:
     content = expect(read_json(path), dict, str(path))
     answers = [
         answer

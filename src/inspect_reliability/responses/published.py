@@ -7,7 +7,7 @@ from typing import Any
 
 from ..benchmarks import BENCHMARKS, Question
 from ..errors import UserError
-from ..files import entry, expect
+from ..files import entry, expect, read_json
 from .answers import Answer, NoAnswersError, turns_in
 
 PUBLISHED_SOURCE = "published prompts and responses (Schroeder & Wood-Doughty 2024)"
@@ -16,21 +16,19 @@ _TYPES = {row.prefix: name for name, row in BENCHMARKS.items()}
 _SQUAD_PROMPT = re.compile(r"Context: (.*)\n Question: (.*)\n Answer:", re.DOTALL)
 
 
-def is_published(content: object) -> bool:
-    """Whether a JSON document looks like the published file."""
-    return (
-        isinstance(content, dict)
-        and bool(content)
-        and any(isinstance(v, dict) and "model_responses" in v for v in content.values())
-    )
-
-
-def answers_from_published(content: Mapping[str, Any], benchmark: str, path: Path) -> list[Answer]:
+def answers_from_published(path: Path, benchmark: str) -> list[Answer]:
     """Read the published responses to one benchmark; the file's question ids are kept.
 
     Raises:
         UserError: An entry is not of the published form, or none is of this benchmark.
     """
+    content = read_json(path)
+    entries = content.values() if isinstance(content, dict) else ()
+    if not any(isinstance(one, dict) and "model_responses" in one for one in entries):
+        raise UserError(
+            f"{path} is not a file of responses. Expected the published form: an object that "
+            "gives every question's id its 'type', 'prompt' and 'model_responses'."
+        )
     answers = []
     for id, item in content.items():
         where = f"{path}, '{id}'"

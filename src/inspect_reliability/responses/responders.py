@@ -11,17 +11,14 @@ from .response_set import ResponseSet
 FIVE = 5
 """Responses the paper's judges choose from."""
 
+_MOST = 6
+"""Names that an error lists."""
+
 
 def responses_per_question(
     answers: Sequence[Answer], responders: Sequence[str] | str | None, seed: int, source: str
 ) -> list[ResponseSet]:
-    """Arrange answers as five responses a question.
-
-    Args:
-        answers: Every answer, in the source's order.
-        responders: Names of the five to take; None takes all five, or draws five of more.
-        seed: Seed of that draw.
-        source: Where the answers come from, for error messages.
+    """Arrange answers as five responses a question (see `choose_responders`).
 
     Raises:
         UserError: Not five responders; two answers to one question by one responder; two
@@ -110,6 +107,6 @@ def _insist_complete(said: dict[str, dict[str, Answer]], source: str) -> None:
     )
 
 
-def _listed(names: Sequence[str], most: int = 6) -> str:
-    shown = ", ".join(f"'{name}'" for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(f"'{name}'" for name in names[:_MOST])
+    return shown if len(names) <= _MOST else f"{shown} and {len(names) - _MOST} more"

@@ -8,7 +8,7 @@ from inspect_ai.scorer import Metric, SampleScore, Value
 from ..judgments.count import Judged
 from ..judgments.judgment import Judgment
 from ..stats import ReliabilityError, accuracy
-from .groups import judgments_by_label
+from .groups import by_label
 from .one_epoch import sees_epochs
 
 
@@ -26,17 +26,12 @@ def judged_accuracy(by: str | None = None) -> Metric:
     """
 
     def compute(scores: list[SampleScore]) -> Value:
-        found = judgments_by_label(scores, by) or {"": []}
         missing = {
             str(sample.sample_id): known
             for sample in scores
             if isinstance(known := (sample.score.metadata or {}).get("missing"), bool)
         }
-        return {
-            name + label: value
-            for label, judgments in found.items()
-            for name, value in _shares(judgments, missing).items()
-        }
+        return dict(by_label(lambda judgments: _shares(judgments, missing), scores, by))
 
     return compute
 

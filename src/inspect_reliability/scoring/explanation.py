@@ -19,15 +19,10 @@ def label(verdict: Any) -> str:
 
 
 def explanation(verdicts: Sequence[Any], texts: Sequence[str], first: int = 1) -> str:
-    """A table of the verdicts with counts and examples, and all verdicts in their order.
+    """Markdown: the verdicts with counts and examples, then all of them in their order.
 
-    Args:
-        verdicts: Value of each replication; None where it failed.
-        texts: What the judge said, or why the replication failed.
-        first: Number of the first replication.
-
-    Returns:
-        Markdown.
+    Texts are what the judge said, or why the replication failed; `first` is the number of the
+    first.
     """
     labels = list(map(label, verdicts))
     # The viewer sets columns close together: no header over the texts, no words beside numbers.
@@ -58,11 +53,7 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 def distribution_table(exact: Sequence[Mapping[str, Any]]) -> str:
     """Each verdict's probability, one column a temperature, and what was drawn from the rest.
 
-    Args:
-        exact: Distributions as the provider found them.
-
-    Returns:
-        Markdown.
+    In Markdown, of distributions as the provider found them.
     """
     verdicts = dict.fromkeys(
         verdict

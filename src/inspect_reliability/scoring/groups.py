@@ -1,7 +1,7 @@
 """Scores as inspect hands them to a metric, sorted into judgments that are estimated together."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from inspect_ai.scorer import SampleScore
 from inspect_ai.util import warn_once
@@ -25,10 +25,8 @@ def judgments_by_label(
 ) -> dict[str, list[Judgment]]:
     """Sort un-reduced scores by the keys of their values and by a key of their metadata.
 
-    Args:
-        scores: One a sample and epoch, in any order; some may be missing.
-        by: Key of the score's metadata, or else of the sample's.
-        keys: Keys of values that are mappings; by default all.
+    `by` is a key of the score's metadata, or else of the sample's; `keys` are those of values that
+    are mappings, by default all.
 
     Returns:
         Label -> judgments. The label is "" for all scores, "(key)" for a key of a value that is a
@@ -81,6 +79,22 @@ def judgments_by_label(
     if rejudged:
         _say_if_judged_once(labelled)
     return labelled
+
+
+def by_label(
+    compute: Callable[[Sequence[Judgment]], Mapping[str, float]],
+    scores: Sequence[SampleScore],
+    by: str | None = None,
+    keys: Sequence[str] | None = None,
+) -> dict[str, float]:
+    """Values of the judgments of each label, by their names and the label."""
+    # Inspect calls with nothing at first, and turns a metric that raises into a failed log.
+    labelled = judgments_by_label(scores, by, keys) or {"": []}
+    return {
+        name + label: value
+        for label, judgments in labelled.items()
+        for name, value in compute(judgments).items()
+    }
 
 
 def _labels(key: str, group: str | None, condition: str) -> Iterator[str]:

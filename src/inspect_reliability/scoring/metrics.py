@@ -10,19 +10,20 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import get_args
 
 from inspect_ai.scorer import Metric, SampleScore, Value
 from inspect_ai.util import warn_once
 
-from ..errors import UserError
+from ..errors import UserError, one_of
 from ..judgments.count import Judged
-from ..judgments.estimate import NO_NUMBERS, NO_ORDER, Level, check_level, estimates
+from ..judgments.estimate import NO_NUMBERS, NO_ORDER, Level, estimates
 from ..judgments.judgment import Judgment
 from ..judgments.replications import are_rejudged
 from ..judgments.score import judgments_in
 from ..stats import COEFFICIENTS, Estimate, NoJudgmentsError
 from ..verdicts import INVALID, NON_RESPONSE
-from .groups import judgments_by_label
+from .groups import by_label
 from .one_epoch import sees_epochs
 
 logger = logging.getLogger(__name__)
@@ -63,21 +64,17 @@ def reliability(
     Raises:
         UserError: The level does not exist.
     """
-    check_level(level)
+    if level is not None:
+        one_of("level", level, get_args(Level))
     declared = tuple(map(str, categories or ()))
 
-    def panel_of(judgments: Sequence[Judgment], rejudged: bool) -> Mapping[str, float]:
-        return _panel(judgments, rejudged, level, declared, full)
-
     def compute(scores: list[SampleScore]) -> Value:
-        # Inspect calls with nothing at first, and turns a metric that raises into a failed log.
-        found = judgments_by_label(scores, by, keys) or {"": []}
         rejudged = are_rejudged([sample.score for sample in scores])
-        return _Panel(
-            (name + label, value)
-            for label, judgments in found.items()
-            for name, value in panel_of(judgments, rejudged).items()
-        )
+
+        def panel_of(judgments: Sequence[Judgment]) -> Mapping[str, float]:
+            return _panel(judgments, rejudged, level, declared, full)
+
+        return _Panel(by_label(panel_of, scores, by, keys))
 
     return compute
 
@@ -166,12 +163,11 @@ def _mean(weighted: Iterable[tuple[bool, float]]) -> float:
 
 
 def _by_label(name: str, compute: Callable[[Sequence[Judgment]], float], by: str | None) -> Metric:
-    def by_label(scores: list[SampleScore]) -> Value:
-        labelled = judgments_by_label(scores, by)
-        found = {name + label: compute(judgments) for label, judgments in labelled.items()}
-        return found if found.keys() - {name} else found.get(name, math.nan)
+    def computed(scores: list[SampleScore]) -> Value:
+        found = by_label(lambda judgments: {name: compute(judgments)}, scores, by)
+        return dict(found) if found.keys() - {name} else found[name]
 
-    return by_label
+    return computed
 
 
 def coefficient(name: str, by: str | None = None) -> Metric:

@@ -8,7 +8,7 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from ..designs import ParserName, Reader
-from ..errors import UserError
+from ..errors import UserError, one_of
 from ..judging.exact import distributions_at_verdict, distributions_of
 from ..judging.replicate import replication_of, replications_of
 from ..judgments.distributions import distributions_in, distributions_kept, likeliest
@@ -49,9 +49,7 @@ def verdict(parser: ParserName | Mapping[str, Any] = "default") -> Scorer:
     """
     own = parser if isinstance(parser, Mapping) else None
     name: ParserName = "default" if isinstance(parser, Mapping) else parser
-    if name not in get_args(ParserName):
-        known = ", ".join(get_args(ParserName))
-        raise UserError(f"parser='{name}' is not known. Use one of: {known}.")
+    one_of("parser", name, get_args(ParserName))
 
     async def score(state: TaskState, target: Target) -> Score:
         design = state.metadata.get("design")

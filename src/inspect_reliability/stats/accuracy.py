@@ -1,7 +1,7 @@
 """Accuracy of a language model as a judge sees it: right, wrong or missing answers."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,6 @@ class Accuracy:
         h_lm: Share of judgments that call a given answer incorrect, mean over replications
             (hallucination rate); None where it is not known which answers are missing.
         m: Share of questions with a missing answer: "unsure" or empty; None where not known.
-        non_response_rate: Share of judgments without a verdict.
     """
 
     a_lm: Estimate
@@ -36,7 +35,6 @@ class Accuracy:
     a_lm_se_questions: float | None
     h_lm: float | None
     m: float | None
-    non_response_rate: float
 
 
 def accuracy(
@@ -83,25 +81,14 @@ def accuracy(
         wrong = (given == "incorrect") & ~unanswered[:, None]
         h_lm = float(_shares(wrong, judged, axis=0).mean())
         m = float(unanswered[judged.any(axis=1)].mean())
-    ends, reason = mean_share(by_question, level)
-    a_lm = Estimate(
-        value=float(by_replication.mean()),
-        low=ends and ends[0],
-        high=ends and ends[1],
-        n_questions=len(by_question),
-        n_replications=float(judged.sum() / len(by_question)),
-        left_out=LeftOut(int((~judged).sum())),
-        reason=reason,
-        method=ends and "logit scale",
-        level=level,
-    )
+    each, left_out = float(judged.sum() / len(by_question)), LeftOut(int((~judged).sum()))
+    a_lm = mean_share(by_question, level, each, left_out)
     return Accuracy(
-        a_lm=a_lm,
+        a_lm=replace(a_lm, value=float(by_replication.mean())),
         a_lm_se_replications=_standard_error(by_replication),
         a_lm_se_questions=_standard_error(by_question),
         h_lm=h_lm,
         m=m,
-        non_response_rate=float((given == "non-response").sum() / judged.sum()),
     )
 
 

@@ -36,27 +36,18 @@ def agreement_between(judges: Mapping[str, Counts | Shares], level: float = 0.95
     """
     check_level(level)
     _refuse_fewer_than_two(judges, "Agreement between judges")
-    shared = shared_questions(judges, replications=1)
-    counts = list(shared.judges.values())
+    shared, absent = shared_questions(judges, replications=1)
+    counts = list(shared.values())
     shares = [one.shares for one in counts]
     alike = np.mean([(one * other).sum(axis=1) for one, other in combinations(shares, 2)], axis=0)
     of_cluster = np.unique(counts[0].clusters, return_inverse=True)[1]
     by_question = np.bincount(of_cluster, alike) / np.bincount(of_cluster)
-    ends, reason = mean_share(by_question, level)
-    return Estimate(
-        value=float(by_question.mean()),
-        low=ends and ends[0],
-        high=ends and ends[1],
-        n_questions=len(by_question),
-        n_replications=float(np.mean([one.replications.mean() for one in counts])),
-        left_out=LeftOut(
-            sum(int(one.missing.sum()) for one in counts),
-            tuple(dict.fromkeys(name for names in shared.left_out.values() for name in names)),
-        ),
-        reason=reason,
-        method=ends and "logit scale",
-        level=level,
+    left_out = LeftOut(
+        sum(int(one.missing.sum()) for one in counts),
+        tuple(dict.fromkeys(name for names in absent.values() for name in names)),
     )
+    each = float(np.mean([one.replications.mean() for one in counts]))
+    return mean_share(by_question, level, each, left_out)
 
 
 @dataclass(frozen=True)
@@ -118,16 +109,16 @@ def variance_components(judges: Mapping[str, Counts | Shares]) -> VarianceCompon
             category of its own, or only some judges are known exactly.
     """
     _refuse_fewer_than_two(judges, "Variance between judges")
-    shared = shared_questions(judges)
-    shares = np.stack([one.shares for one in shared.judges.values()])
+    shared, left_out = shared_questions(judges)
+    shares = np.stack([one.shares for one in shared.values()])
     j, n, _ = shares.shape
     if n < 2:
-        [only] = next(iter(shared.judges.values())).questions
+        [only] = next(iter(shared.values())).questions
         raise ReliabilityError(
             "Variance between questions needs at least 2 questions that all judges share, and "
             f"they share only {only!r}."
         )
-    error, r = _replication(list(shared.judges.values()))
+    error, r = _replication(list(shared.values()))
     mean = shares.mean(axis=(0, 1))
     by_question = shares.mean(axis=0) - mean
     by_judge = shares.mean(axis=1) - mean
@@ -144,7 +135,7 @@ def variance_components(judges: Mapping[str, Counts | Shares]) -> VarianceCompon
         judges=tuple(judges),
         n_questions=n,
         n_replications=float(r),
-        left_out=shared.left_out,
+        left_out=left_out,
     )
 
 

@@ -108,15 +108,13 @@ def estimates(
     return {row.name: _estimate(row, given, studies[row.scale], blank) for row in rows}
 
 
-def blank_estimate(
-    given: Counts | Numbers | Shares, level: float, replications: int = 2
-) -> Estimate:
+def blank_estimate(given: Counts | Numbers | Shares, level: float) -> Estimate:
     """What is known before anything is estimated, with the reason if nothing can be."""
-    used = given.replications >= replications
+    used = given.replications >= 2
     return Estimate(
         n_questions=len(np.unique(given.clusters[used])),
         n_replications=float(given.replications[used].mean()) if used.any() else 0.0,
-        left_out=LeftOut(int(given.missing.sum()), given.fewer_than(replications)),
+        left_out=LeftOut(int(given.missing.sum()), given.fewer_than(2)),
         reason=(
             "needs at least 2 replications" if given.replications.any() else "there are no verdicts"
         ),

@@ -128,8 +128,8 @@ def compare_all(
     for verdicts in judges.values():
         row.check(verdicts)
     _check(judges, level)
-    shared = shared_questions(judges)
-    given = list(shared.judges.values())
+    shared, left_out = shared_questions(judges)
+    given = list(shared.values())
     if row.depends_on_replications and any(
         (one.replications != given[0].replications).any() for one in given
     ):
@@ -153,7 +153,7 @@ def compare_all(
         value=lambda sums: row.formula(sums[0]),
         questions=_labels(given[0]),
         replications=[float(one.replications.mean()) for one in given],
-        left_out=shared.left_out,
+        left_out=left_out,
         undefined=undefined,
     )
     return _pairs(list(judges), coefficient, values, level)
@@ -185,13 +185,12 @@ def compare_pooled(
         raise ReliabilityError(f"Pool omega or agreement over benchmarks, not {coefficient!r}.")
     _check(judges, level)
     row, first = COEFFICIENTS[coefficient], next(iter(judges.values()))
-    strata = {
-        name: shared_questions({judge: given[name] for judge, given in judges.items()})
-        for name in first
-    }
-    studies = [
-        [Study(one, "nominal") for one in stratum.judges.values()] for stratum in strata.values()
-    ]
+    strata, absent = {}, []
+    for name in first:
+        shared, left_out = shared_questions({judge: given[name] for judge, given in judges.items()})
+        strata[name] = list(shared.values())
+        absent.append(left_out)
+    studies = [[Study(one, "nominal") for one in stratum] for stratum in strata.values()]
     terms = _stacked(studies)
     assert terms is not None  # of names
 
@@ -204,8 +203,7 @@ def compare_pooled(
 
     found = _Found.of(value, terms)
     replications = [
-        [float(one.replications.mean()) for one in stratum.judges.values()]
-        for stratum in strata.values()
+        [float(one.replications.mean()) for one in stratum] for stratum in strata.values()
     ]
     values = _Values(
         found=found,
@@ -213,12 +211,10 @@ def compare_pooled(
         terms=terms,
         value=value,
         questions=[
-            f"{name}: {label}"
-            for name, stratum in strata.items()
-            for label in _labels(next(iter(stratum.judges.values())))
+            f"{name}: {label}" for name, stratum in strata.items() for label in _labels(stratum[0])
         ],
         replications=list(np.mean(replications, axis=0)),
-        left_out=_merged(stratum.left_out for stratum in strata.values()),
+        left_out=_merged(absent),
         undefined=NO_VARIANCE,
     )
     return _pairs(list(judges), coefficient, values, level)

@@ -164,21 +164,20 @@ def anytime_rate(
 
 
 def questions_to_decide(
-    counts: Counts | Shares, at_least: float, level: float = 0.95, coefficient: str = "omega"
+    counts: Counts | Shares, at_least: float, level: float = 0.95
 ) -> int | None:
-    """How many more questions will probably bring the interval to one side of a limit.
+    """How many more questions will probably bring omega's interval to one side of a limit.
 
     Args:
         counts: Verdicts so far.
         at_least: The limit.
         level: Level of the interval that decides (`look_level` of planned looks).
-        coefficient: "omega" or "agreement".
 
     Returns:
         The number that decides with a probability of .8 if the estimate is right; None if there is
         no estimate, or more than a million would be needed.
     """
-    found = precision(counts, coefficient, level=level)
+    found = precision(counts, level=level)
     if found.value is None or found.between is None:
         return None
     return _more(lambda n: found.excludes(at_least, n, PROBABLY), found.n_questions)

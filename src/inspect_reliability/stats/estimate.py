@@ -34,7 +34,6 @@ class Estimate:
             "Clopper-Pearson" is of questions, "exact bound" is for questions that never vary, "as
             omega" and "as icc" are carried over from these.
         level: Confidence level of the interval.
-        warning: What a reader must know before using the value; None if nothing.
     """
 
     value: float | None = None
@@ -46,4 +45,3 @@ class Estimate:
     reason: str | None = None
     method: str | None = None
     level: float = 0.95
-    warning: str | None = None

@@ -1,13 +1,11 @@
 """Verdicts that are numbers, taken as numbers: an interval scale."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import NoJudgmentsError, ShapeError
+from .errors import ShapeError
 from .questions import Questions, no_integers
 
 
@@ -38,31 +36,6 @@ class Numbers(Questions):
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "questions", names)
         self._check_rows()
-
-    @classmethod
-    def from_long(cls, questions: Iterable[object], values: Iterable[Any]) -> Self:
-        """Arrange a long table of judgments, one row per replication.
-
-        Args:
-            questions: The question of each judgment.
-            values: The verdict of each judgment, a number; None and NaN are missing.
-
-        Raises:
-            ShapeError: A value is no number, or there are more questions than values or the
-                reverse.
-            NoJudgmentsError: Nothing is given.
-        """
-        asked, given = [str(question) for question in questions], list(values)
-        if len(asked) != len(given):
-            raise ShapeError(f"Got {len(asked)} questions for {len(given)} numbers: give one each.")
-        replications: dict[str, list[Any]] = {}
-        for question, value in zip(asked, given, strict=True):
-            replications.setdefault(question, []).append(np.nan if value is None else value)
-        most = max(map(len, replications.values()), default=0)
-        rows = [row + [np.nan] * (most - len(row)) for row in replications.values()]
-        if not rows:
-            raise NoJudgmentsError
-        return cls(table_of_numbers(rows), tuple(replications))
 
     @property
     def replications(self) -> NDArray[np.int64]:

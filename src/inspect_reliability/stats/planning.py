@@ -1,6 +1,7 @@
 """How many questions and replications does an interval of a wanted width take?"""
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -181,19 +182,6 @@ class Precision:
             most=needed(lambda share: z * np.sqrt(share) + likely),
         )
 
-    def designs(
-        self,
-        half_width: float,
-        replications: Sequence[float] = (3, 5, 10, 20, 50, 100),
-        assurance: float = 0.8,
-    ) -> tuple[Design, ...]:
-        """One design for each number of replications, fewest replications first.
-
-        Raises:
-            ReliabilityError: As `design` does.
-        """
-        return tuple(self.design(half_width, r, assurance) for r in sorted(replications))
-
 
 def precision(
     counts: Counts | Shares, coefficient: str = "omega", *, level: float = 0.95
@@ -283,16 +271,10 @@ def fewest(reached: Callable[[int], bool]) -> int:
     Raises:
         ReliabilityError: A million do not reach it.
     """
-    enough, too_few = MOST_QUESTIONS, FEWEST_QUESTIONS - 1
-    if not reached(enough):
+    if not reached(MOST_QUESTIONS):
         raise ReliabilityError(f"More than {MOST_QUESTIONS:,} questions would be needed.")
-    while enough - too_few > 1:
-        middle = (enough + too_few) // 2
-        if reached(middle):
-            enough = middle
-        else:
-            too_few = middle
-    return enough
+    sizes = range(FEWEST_QUESTIONS, MOST_QUESTIONS)
+    return FEWEST_QUESTIONS + bisect_left(sizes, True, key=reached)
 
 
 def _omega_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:

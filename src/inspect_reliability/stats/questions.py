@@ -56,11 +56,6 @@ class Questions:
         return tuple(name for name, left_out in zip(self.questions, few, strict=True) if left_out)
 
     @property
-    def unreplicated(self) -> tuple[str, ...]:
-        """Questions with fewer than two verdicts: no two of them can be compared."""
-        return self.fewer_than(2)
-
-    @property
     def n_clusters(self) -> int:
         """Number of clusters: of questions, where each row is one."""
         return len(np.unique(self.clusters))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from .counts import Counts
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
-from .intervals import FEWEST_QUESTIONS, NOISE, TOO_FEW, Ends, clopper_pearson, t_quantile
+from .intervals import FEWEST_QUESTIONS, NOISE, TOO_FEW, clopper_pearson, t_quantile
 from .shares import Shares
 from .sums import FloatArray
 
@@ -81,20 +81,23 @@ def rate(counts: Counts | Shares, category: str = "non-response", level: float =
     return replace(estimate, low=low, high=high, reason=None, method="Clopper-Pearson")
 
 
-def mean_share(values: FloatArray, level: float) -> tuple[Ends | None, str | None]:
-    """The interval of a mean over questions of shares from 0 to 1, or why there is none.
+def mean_share(values: FloatArray, level: float, n_replications: float, left: LeftOut) -> Estimate:
+    """The mean over questions of shares from 0 to 1, with its interval.
 
     Jackknife-t on the logit scale, or what half of a question more, of share 0 for the lower end
     and of share 1 for the upper, would give where that is farther out; but no farther out than the
     interval of Clopper and Pearson, which holds however little is known (see `rate`).
     """
-    if len(values) < FEWEST_QUESTIONS:
-        return None, TOO_FEW
-    t = t_quantile(level, len(values) - 1)
+    n = len(values)
+    found = Estimate(float(values.mean()), None, None, n, n_replications, left, level=level)
+    if n < FEWEST_QUESTIONS:
+        return replace(found, reason=TOO_FEW)
+    t = t_quantile(level, n - 1)
     low = min(_on_logit_scale(values, weight, 0.0, -t) for weight in (0.0, NOISE))
     high = max(_on_logit_scale(values, weight, 1.0, t) for weight in (0.0, NOISE))
-    widest = clopper_pearson(float(values.sum()), len(values), level)
-    return (max(low, widest[0]), min(high, widest[1])), None
+    widest = clopper_pearson(float(values.sum()), n, level)
+    low, high = max(low, widest[0]), min(high, widest[1])
+    return replace(found, low=low, high=high, method="logit scale")
 
 
 def by_question(

@@ -1,8 +1,8 @@
 """The questions that several judges share."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Generic, TypeVar, cast
+from dataclasses import replace
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -18,26 +18,19 @@ class NothingSharedError(ReliabilityError):
     """Judges without a question in common."""
 
 
-@dataclass(frozen=True, eq=False)
-class Shared(Generic[Judged]):
-    """Several judges, or one judge under several conditions, over the same questions.
-
-    Attributes:
-        judges: Name -> verdicts on the same questions, in the same categories and order.
-        left_out: Reason -> the questions that did not enter because of it.
-    """
-
-    judges: dict[str, Judged]
-    left_out: dict[str, tuple[str, ...]]
-
-
-def shared_questions(judges: Mapping[str, Judged], replications: int = 2) -> Shared[Judged]:
+def shared_questions(
+    judges: Mapping[str, Judged], replications: int = 2
+) -> tuple[dict[str, Judged], dict[str, tuple[str, ...]]]:
     """Keep the questions that all judges judged often enough, and name the others.
 
     Args:
         judges: Name -> verdicts. Categories are matched by name; one that a judge does not declare
             is one that it never chose.
         replications: How many verdicts each judge must have given on a question.
+
+    Returns:
+        Name -> verdicts on the same questions, in the same categories and order; and reason -> the
+        questions that did not enter because of it.
 
     Raises:
         NothingSharedError: No question is shared.
@@ -61,7 +54,7 @@ def shared_questions(judges: Mapping[str, Judged], replications: int = 2) -> Sha
             f"each ({why}). Questions are matched by name, such as {next(iter(asked))!r}."
         )
     alike = {name: _arranged(given, shared, categories) for name, given in judges.items()}
-    return Shared(cast(dict[str, Judged], alike), left_out)
+    return cast(dict[str, Judged], alike), left_out
 
 
 def _categories(judges: Mapping[str, Judged]) -> tuple[str, ...]:

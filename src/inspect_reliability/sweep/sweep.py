@@ -43,23 +43,7 @@ BEST_OF_FIVE = tuple(k for k, row in BENCHMARKS.items() if row.design.reader.kin
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep runs.
-
-    Attributes:
-        judges: Names of models, as inspect knows them.
-        benchmarks: Keys of `BENCHMARKS`.
-        temperatures: Sampling temperatures; 0 is greedy decoding.
-        replications: Judgments of each question at each temperature.
-        responses: Source of the five responses; None is the sample pack.
-        predictions: Source of the Head-to-Tail predictions; None is the sample pack.
-        responder: Whose Head-to-Tail predictions, where there are several.
-        seed: Base seed of option order and replications.
-        limit: Questions of each benchmark at most.
-        model_args: Arguments of the judges' provider.
-        design: File of a judge of one's own; the sweep then runs it in place of the benchmarks.
-        data: File of what that judge is shown.
-        exact: Whether to find the distribution of each verdict, for all temperatures at once,
-            instead of drawing replications.
+    """What a sweep runs: the options of the command.
 
     Raises:
         UserError: Of design and data, one is missing.
@@ -84,17 +68,9 @@ class Sweep:
             raise UserError("A sweep of your own judge needs both --design and --data.")
 
 
-@dataclass(frozen=True)
-class _Part:
-    """One judge, benchmark and temperature.
-
-    Attributes:
-        tasks: What the folder lacks, one for each range of replications.
-        cost: Of these tasks.
-    """
-
-    tasks: Sequence[Task]
-    cost: Cost
+_Part = tuple[Sequence[Task], Cost]
+"""Of a judge, benchmark and temperature: tasks that the folder lacks, one for each range of
+replications, and their cost."""
 
 
 class Outcome(NamedTuple):
@@ -121,16 +97,12 @@ def run_sweep(
 ) -> Outcome:
     """Make the judgments of a sweep that a folder of logs lacks, in new logs beside the old ones.
 
-    Judges run one after the other, so that only one local model is in memory. A run that was
-    killed goes on where it stopped; more questions, replications, temperatures or judges add to a
-    folder. No log is ever changed.
+    Judges run one after the other, so that only one local model is in memory. A run that was killed
+    goes on where it stopped; more questions, replications, temperatures or judges add to a folder.
+    No log is ever changed.
 
-    Args:
-        sweep: What to run.
-        log_dir: Folder of the logs.
-        say: Takes what the user should know, the cost before the first call.
-        dry_run: Say what it costs, and make no call.
-        max_calls: Make no call if more are needed.
+    What the user should know is handed to `say`, the cost before the first call. No call is made in
+    a `dry_run`, or where more than `max_calls` are needed.
 
     Raises:
         UserError: A log in the folder cannot be read, a judge cannot be used, or too many calls
@@ -138,9 +110,9 @@ def run_sweep(
     """
     judges = list(dict.fromkeys(sweep.judges))
     parts = [part for judge in judges for part in _parts(sweep, judge, log_dir, say)]
-    costs = [part.cost for part in parts if part.tasks]
+    costs = [cost for tasks, cost in parts if tasks]
     if costs:
-        checks = sum(len(part.tasks) for part in parts) * _CHECKS
+        checks = sum(len(tasks) for tasks, _ in parts) * _CHECKS
         say(f"{total(costs)}. Checks of seeds and options add at most {checks:,} calls.")
     calls = sum(cost.calls for cost in costs)
     if max_calls is not None and calls > max_calls:
@@ -155,7 +127,7 @@ def run_sweep(
         errors += _errors(logs)
         if any(log.status == "cancelled" for log in logs):
             break
-    now = [part.cost for judge in judges for part in _parts(sweep, judge, log_dir)]
+    now = [cost for judge in judges for _, cost in _parts(sweep, judge, log_dir)]
     return Outcome(sum(one.missing for one in now), sum(one.made for one in now), errors)
 
 
@@ -199,7 +171,7 @@ def _parts(
                     f"{(task.metadata or {})['benchmark']} by {judge}{at}; asked for: "
                     f"{len(asked):,}. Nothing to do; all are kept."
                 )
-            yield _Part(tasks, _cost(samples, each, len(asked & made)))
+            yield tasks, _cost(samples, each, len(asked & made))
 
 
 def _runs(sweep: Sweep, judge: str) -> Iterable[float | None]:
@@ -209,7 +181,7 @@ def _runs(sweep: Sweep, judge: str) -> Iterable[float | None]:
 
 def _run_judge(sweep: Sweep, judge: str, log_dir: str) -> list[EvalLog]:
     # In a function of its own, which lets go of a local model before the next one is loaded.
-    tasks = [task for part in _parts(sweep, judge, log_dir) for task in part.tasks]
+    tasks = [task for some, _ in _parts(sweep, judge, log_dir) for task in some]
     if not tasks:
         return []
     try:

@@ -18,13 +18,12 @@ from ..designs import (
     design_from_file,
     items_from_file,
 )
-from ..errors import UserError
+from ..errors import one_of
 from ..judging.circularity import report_circularity
-from ..judging.exact import exact_of
 from ..judging.judge import judge_responses
 from ..judging.order import OrderPolicy
 from ..judging.sample import fingerprint, judge_sample
-from ..judging.seeds import base_seed, replication_numbers
+from ..judging.seeds import base_seed
 from ..responses import load_predictions, load_responses, prediction_item
 from ..scoring import (
     METRICS,
@@ -63,35 +62,14 @@ def judge_task(
 ) -> Task:
     """The task of a judge of any design. Every epoch is one replication, or `replications`.
 
-    Args:
-        design: How the judge is asked and how its answer is read.
-        items: What it judges.
-        order: Order of the options: "shuffled" per question and held over replications,
-            "reshuffled" for every replication, or "given".
-        seed: Base seed of option order and replications.
-        replications: Replications that one sample makes: how many, or the first and the last
-            ("51-100"). Their verdicts are those of as many epochs. By default each epoch is one.
-        exact: Find the distribution of each question's verdict instead of drawing verdicts from
-            it. Needs a judge that runs on this machine: hf_seeded/MODEL. "verdict" is for judges
-            that reason first: it samples `replications` reasonings, and finds the distribution of
-            the verdict after each. Needs a provider that returns log probabilities.
-        temperatures: Temperatures of exact verdicts, as in "1,0.75,0.5": one run serves all. By
-            default that of the run.
-        parser: How an output is read: "default", or "published" for the study's pattern.
-        metrics: The task's metrics; by default `reliability()`, `invalid_rate()`,
-            `best_rate()` where the best response is known, and Krippendorff's ordinal and numeric
-            alphas for a scale.
-        config: Settings of the judge.
-        source: Where the items come from, in words.
-        location: Where they come from, as given.
+    Its options are those of `judge`. Metrics are by default `reliability()`, `invalid_rate()`,
+    `best_rate()` where the best response is known, and Krippendorff's ordinal and numeric alphas
+    for a scale. `source` says in words where the items come from, and `location` as it was given.
 
     Raises:
         UserError: The prompt of an item cannot be made, or an option is not what it should be.
     """
     seed = base_seed(seed)
-    if replications is not None:
-        replication_numbers(replications)
-    exact_of(exact, replications, temperatures, parser)
     for item in items:
         design.ask(item, list(item.responses))  # whatever is wrong shows before the first call
     used: list[Metric | dict[str, list[Metric]]] = [*(metrics or _metrics(design, items))]
@@ -280,8 +258,7 @@ def head_to_tail_judge(
         parser: How an output is read: "default", or "published" for the study's way.
     """
     designs = {"whole": BENCHMARKS["Head-to-Tail"].design, "published": HEAD_TO_TAIL_CUT}
-    if variant not in designs:
-        raise UserError(f"variant='{variant}' is not known. Use one of: {', '.join(designs)}.")
+    one_of("variant", variant, designs)
     predictions = load_predictions(responses, responder)
     return judge_task(
         designs[variant],

@@ -7,7 +7,6 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 
 from ..benchmarks import Question, RuleName, load_questions
-from ..benchmarks.metadata import question_metadata
 from ..benchmarks.right_answer import has_right_answer
 from ..errors import UserError
 from ..judging.seeds import base_seed
@@ -28,7 +27,6 @@ def bbh_respond(
     source: str = "sample",
     per_category: PerCategory = 1,
     seed: int = 0,
-    revision: str | None = None,
     rule: RuleName = "default",
 ) -> Task:
     """BIG-Bench Hard: answer with step-by-step reasoning.
@@ -39,10 +37,9 @@ def bbh_respond(
         source: The sample pack ("sample"), the model hub ("hub"), or the official JSON files.
         per_category: Questions of each of the 27 categories, or "all".
         seed: Base seed of the draw of questions and of the responses.
-        revision: Revision on the hub, instead of the pinned one.
         rule: How an answer is found right: "default", or "published" for the study's rule.
     """
-    questions = load_questions("BBH", source, per_category, base_seed(seed), revision)
+    questions = load_questions("BBH", source, per_category, base_seed(seed))
     return respond_task("BBH", questions, seed, rule)
 
 
@@ -51,7 +48,6 @@ def squad_respond(
     source: str = "sample",
     per_category: PerCategory = 1,
     seed: int = 0,
-    revision: str | None = None,
     rule: RuleName = "default",
     unanswerable: bool = True,
 ) -> Task:
@@ -64,12 +60,11 @@ def squad_respond(
             version 1.1 or 2.0.
         per_category: Questions of each article, or "all".
         seed: Base seed of the draw of questions and of the responses.
-        revision: Revision on the hub, instead of the pinned one.
         rule: How an answer is found right: "default", or "published" for the study's rule.
         unanswerable: Keep questions that the passage does not answer; to say so is then right.
             With false they are left out after the draw, which the log says.
     """
-    drawn = load_questions("SQuAD", source, per_category, base_seed(seed), revision)
+    drawn = load_questions("SQuAD", source, per_category, base_seed(seed))
     kept = [q for q in drawn if unanswerable or q.metadata.get("answerable") is not False]
     if not kept:
         raise UserError(f"{source}: no question drawn can be answered from its passage.")
@@ -81,7 +76,6 @@ def mt_bench_respond(
     source: str = "sample",
     per_category: PerCategory = 1,
     seed: int = 0,
-    revision: str | None = None,
 ) -> Task:
     """MT-Bench: answer two turns, the second in view of the first answer.
 
@@ -91,9 +85,8 @@ def mt_bench_respond(
         source: The sample pack ("sample"), the model hub ("hub"), or `question.jsonl`.
         per_category: Questions of each of the eight categories, or "all".
         seed: Base seed of the draw of questions and of the responses.
-        revision: Revision on the hub, instead of the pinned one.
     """
-    questions = load_questions("MT-Bench", source, per_category, base_seed(seed), revision)
+    questions = load_questions("MT-Bench", source, per_category, base_seed(seed))
     return respond_task("MT-Bench", questions, seed)
 
 
@@ -132,7 +125,7 @@ def respond_task(
                     id=question.id,
                     input="\n\n".join(question.turns),
                     target=list(question.targets),
-                    metadata={"question": question_metadata(question)},
+                    metadata={"question": question.facts},
                 )
                 for question in questions
             ],

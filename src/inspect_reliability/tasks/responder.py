@@ -5,10 +5,9 @@ from typing import get_args
 from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ..benchmarks import BENCHMARKS, RuleName
-from ..benchmarks.metadata import question_of
+from ..benchmarks import BENCHMARKS, Question, RuleName
 from ..benchmarks.right_answer import has_right_answer
-from ..errors import UserError
+from ..errors import one_of
 from ..judging.replicate import replicate, replication_of
 
 
@@ -25,14 +24,12 @@ def respond(seed: int = 0) -> Solver:
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        question = question_of(state.metadata)
+        question = Question.of(state.metadata["question"])
         ask = BENCHMARKS[question.benchmark].prompt
-        prompts = {state.epoch: ask(question, None)}
-        state = await replicate(state, generate, prompts, seed, question.id)
-        if len(question.turns) > 1:
-            first = state.output.completion
-            state.metadata["first_response"] = first
-            prompts = {state.epoch: ask(question, first)}
+        for turn, _ in enumerate(question.turns):
+            if turn:
+                state.metadata["first_response"] = state.output.completion
+            prompts = {state.epoch: ask(question, state.metadata.get("first_response"))}
             state = await replicate(state, generate, prompts, seed, question.id)
         return state
 
@@ -49,12 +46,10 @@ def right_answer(rule: RuleName = "default") -> Scorer:
     Raises:
         UserError: No rule has that name.
     """
-    if rule not in get_args(RuleName):
-        known = ", ".join(get_args(RuleName))
-        raise UserError(f"rule='{rule}' is not known. Use one of: {known}.")
+    one_of("rule", rule, get_args(RuleName))
 
     async def score(state: TaskState, target: Target) -> Score | None:
-        question = question_of(state.metadata)
+        question = Question.of(state.metadata["question"])
         is_right = BENCHMARKS[question.benchmark].rules.get(rule)
         if is_right is None or not has_right_answer(question):
             return None

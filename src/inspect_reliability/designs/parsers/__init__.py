@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Protocol, get_args
 
-from ...errors import UserError
+from ...errors import one_of
 from ..reading import ParserName, Reading
 from .default import DefaultParser
 from .exact import JsonParser, PatternParser, PublishedParser, strict_parser
@@ -34,22 +34,15 @@ def make_parser(
     pattern: str | None = None,
     json: str | None = None,
 ) -> Parser:
-    """The parser for a design.
+    """The parser for what a judge can answer ("options", "words" or a "scale").
 
-    Args:
-        kind: "options", "words" or "scale".
-        verdicts: What the judge can answer.
-        name: How to read: "default", "strict" or "published".
-        labels: Labels that the design asks for.
-        pattern: The design's own pattern, for "default" and "strict".
-        json: The design's field of a JSON object, for "default" and "strict".
+    "default" and "strict" read the design's own pattern, or field of a JSON object, where it has
+    one.
 
     Raises:
         UserError: No parser has that name, or none of that name reads these verdicts.
     """
-    if name not in get_args(ParserName):
-        known = ", ".join(get_args(ParserName))
-        raise UserError(f"unknown parser '{name}'. Use one of: {known}.")
+    one_of("parser", name, get_args(ParserName))
     if name == "published":
         return PublishedParser(verdicts)
     if pattern is not None:

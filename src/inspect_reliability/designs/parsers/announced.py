@@ -37,11 +37,7 @@ _VERBS = {"options": say.CHOOSE, "words": say.CLASSIFY, "scale": say.GRADE}
 
 
 class Announced:
-    """Finds announcements of one design's verdicts.
-
-    Args:
-        spelling: How the verdicts are written.
-        labels: Labels that the design asks for.
+    """Finds announcements of one design's verdicts; labels are those that the design asks for.
 
     Attributes:
         name: What a verdict is called.

@@ -18,13 +18,7 @@ from .spelling import CLOSE, Spelling
 
 
 class DefaultParser:
-    """Reads outputs as a person does.
-
-    Args:
-        kind: "options", "words" or "scale".
-        verdicts: What the judge can answer.
-        labels: Labels that the design asks for.
-    """
+    """Reads outputs as a person does; labels are those that the design asks for."""
 
     can_contradict = True
 

@@ -14,13 +14,7 @@ from .wordings import loosely
 
 
 class PatternParser:
-    """Reads the first group that took part in a regular expression, of every match.
-
-    Args:
-        verdicts: What the judge can answer.
-        pattern: The regular expression.
-        how: What `Reading.how` says of what it finds.
-    """
+    """Reads the first group that took part in a regular expression, of every match."""
 
     def __init__(self, verdicts: Iterable[str], pattern: str, how: str = "pattern") -> None:
         self._verdicts = {name.casefold(): name for name in verdicts}
@@ -42,13 +36,7 @@ class PatternParser:
 
 
 class JsonParser:
-    """Reads one field of the JSON objects in an output, also where they are cut off.
-
-    Args:
-        kind: "options", "words" or "scale".
-        verdicts: What the judge can answer.
-        field: Name of the field.
-    """
+    """Reads one field of the JSON objects in an output, also where they are cut off."""
 
     can_contradict = True
 

@@ -37,12 +37,7 @@ def without_thoughts(text: str) -> str:
 
 
 def plain_text(text: str, labels: Iterable[str]) -> str:
-    """A text without thoughts and markup, in the letters of the labels.
-
-    Args:
-        text: The output of a judge.
-        labels: The verdicts. Look-alikes that stand alone are read as these.
-    """
+    """A text without thoughts and markup, where look-alikes of lone labels are these labels."""
     text = _BLANK_LINES.sub("\n\n", without_thoughts(text))
     if "<" in text:
         # "<b>" may be a verdict: a tag of one letter is one where it ends somewhere.

@@ -20,11 +20,7 @@ _LEADS_TO = re.compile(
 
 
 class Shown:
-    """Finds verdicts of one design that are shown.
-
-    Args:
-        spelling: How the verdicts are written.
-    """
+    """Finds verdicts of one design that are shown."""
 
     def __init__(self, spelling: Spelling) -> None:
         self._spelling = spelling

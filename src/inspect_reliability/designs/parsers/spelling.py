@@ -51,15 +51,9 @@ _AND = (
 
 
 class Spelling:
-    """The ways to write the verdicts of a design.
-
-    Args:
-        kind: "options", "words" or "scale".
-        verdicts: The verdicts.
+    """The ways to write the verdicts of a design, which are "options", "words" or a "scale".
 
     Attributes:
-        kind: As given.
-        verdicts: As given.
         name: What may be a verdict, a regular expression for text in lower case.
         one: The same, or what names no one verdict ("tie").
         lead: The same with the brackets and small words that may lead to it.

@@ -33,15 +33,11 @@ def columns(records: Iterable[Record]) -> tuple[list[str], list[list[Any]]]:
 
 
 def to_csv(names: Sequence[str], lines: Iterable[Iterable[Any]], line_end: str = "\n") -> str:
-    r"""CSV with a header; a missing value is empty.
+    r"""CSV with a header; a missing value is empty, lists and mappings become JSON.
 
-    Texts that a spreadsheet would take for a formula begin with an apostrophe.
-
-    Args:
-        names: Names of the columns.
-        lines: Values; lists and mappings become JSON.
-        line_end: What ends a line. Texts may break lines in quotes, but with "\n" a lone
-            carriage return gets none: texts with any need "\r\n", as RFC 4180 has it.
+    Texts that a spreadsheet would take for a formula begin with an apostrophe. Texts may break
+    lines in quotes, but with "\n" a lone carriage return gets none: texts with any need "\r\n" as
+    the end of a line, as RFC 4180 has it.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator=line_end)

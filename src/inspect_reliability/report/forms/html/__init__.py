@@ -11,6 +11,7 @@ from markupsafe import Markup
 from ...document import Block, Document
 from ...printable import printable
 from .drawing import draw
+from .svg import inline_svg
 
 LONGEST_TEXT = 6_000
 """Characters of a prompt or output on the page; the page says how many more there are."""
@@ -33,7 +34,7 @@ def render(document: Document) -> str:
     return environment.get_template("page.html.jinja").render(
         page=document,
         runs=_runs,
-        draw=draw,
+        draw=lambda figure: draw(figure, inline_svg),
         cut=lambda text: printable(text, LONGEST_TEXT),
         version=version("inspect-reliability"),
     )

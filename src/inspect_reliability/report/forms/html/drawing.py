@@ -1,9 +1,10 @@
 """Figures drawn with matplotlib."""
 
+from collections.abc import Callable
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
-from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 from matplotlib.ticker import NullFormatter, PercentFormatter
@@ -12,7 +13,7 @@ from ....verdicts import INVALID, NON_RESPONSE
 from ...document import Figure
 from ...printable import one_line
 from ...wording import Record, text
-from .svg import INK, PAPER, drawing, inline_svg, svg_file
+from .svg import INK, PAPER, STYLE
 
 # Okabe & Ito's colours, told apart with any kind of colour vision; shapes tell them apart too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C00")
@@ -25,20 +26,11 @@ _IN_LEGEND, _IN_KEY, _AT_TICK = 34, 22, 18
 _TICKS = (1, 3, 5, 9, 15, 25, 49, 99, 199, 499)
 
 
-def draw(figure: Figure) -> Markup:
-    """A figure as an SVG element of a page."""
-    with drawing():
-        return inline_svg(_picture(figure), figure.words, _cut_names(figure))
-
-
-def draw_file(figure: Figure) -> str:
-    """The same figure as an SVG file."""
-    with drawing():
-        return svg_file(_picture(figure), figure.words, _cut_names(figure))
-
-
-def _picture(figure: Figure) -> Picture:
-    return _bars(figure) if figure.kind == "bars" else _points(figure)
+def draw(figure: Figure, to_svg: Callable[[Picture, str, dict[str, str]], str]) -> str:
+    """A figure as `inline_svg` or `svg_file` writes it."""
+    with mpl.rc_context(STYLE):
+        picture = _bars(figure) if figure.kind == "bars" else _points(figure)
+        return to_svg(picture, figure.words, _cut_names(figure))
 
 
 def _points(figure: Figure) -> Picture:
@@ -60,7 +52,8 @@ def _points(figure: Figure) -> Picture:
         ends = np.array([_ends(record, figure) for record in own]).reshape(-1, 2)
         axes.vlines(x, *ends.T, color=colour, linewidth=1.5, alpha=0.75)
         # Replications at temperature 0 may be copies: no curve leads to them.
-        copies = np.array([_may_be_copies(record, figure) for record in own], dtype=bool)
+        cold = [figure.x == "temperature" and record.get("temperature") == 0 for record in own]
+        copies = np.array(cold, dtype=bool)
         style: dict[str, Any] = {
             "color": colour,
             "marker": MARKERS[k % len(MARKERS)],
@@ -187,10 +180,6 @@ def _ends(record: Record, figure: Figure) -> tuple[float, float]:
     around = (record[figure.spread] or 0.0) if figure.spread else 0.0
     low, high = record.get(f"{figure.y}_interval") or (y - around, y + around)
     return low, high
-
-
-def _may_be_copies(record: Record, figure: Figure) -> bool:
-    return figure.x == "temperature" and record.get("temperature") == 0
 
 
 def _bare(name: str) -> str:

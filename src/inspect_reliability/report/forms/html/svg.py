@@ -1,14 +1,12 @@
 """Matplotlib figures as SVG that lives inside a page."""
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from io import StringIO
 from itertools import count
 from typing import Any
 from xml.sax.saxutils import escape
 
-import matplotlib as mpl
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
@@ -26,7 +24,7 @@ PAPER = "#070809"
 _PAGE = {INK: "var(--ink)", FAINT: "var(--faint)", PAPER: "var(--paper)"}
 _FILE = {INK: "#1c1f23", FAINT: "#d5d9de", PAPER: "#ffffff"}
 
-_STYLE: dict[Any, Any] = {
+STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "inspect-reliability",
     "text.parse_math": False,
@@ -55,13 +53,6 @@ _STYLE: dict[Any, Any] = {
 _numbers = count(1)
 
 
-@contextmanager
-def drawing() -> Iterator[None]:
-    """Draw in the page's style."""
-    with mpl.rc_context(_STYLE):
-        yield
-
-
 def svg_file(figure: Figure, label: str, whole: Mapping[str, str]) -> str:
     """A figure as a file, in dark ink on white; arguments as of `inline_svg`."""
     svg = _saved(figure, whole, _FILE, PAPER)
@@ -70,12 +61,9 @@ def svg_file(figure: Figure, label: str, whole: Mapping[str, str]) -> str:
 
 
 def inline_svg(figure: Figure, label: str, whole: Mapping[str, str]) -> Markup:
-    """A figure as an SVG element.
+    """A figure, drawn in `STYLE`, as an SVG element.
 
-    Args:
-        figure: The figure, drawn within `drawing()`.
-        label: What a reader who cannot see it is told.
-        whole: Names that are cut in the figure -> what a reader who points at one is told.
+    Readers who cannot see it are told the label, and those who point at a cut name the whole name.
     """
     svg = _saved(figure, whole, _PAGE, "none")
     svg = svg[svg.index("<svg") :]
@@ -89,8 +77,10 @@ def inline_svg(figure: Figure, label: str, whole: Mapping[str, str]) -> Markup:
     opening = f'<svg role="img" aria-label="{Markup.escape(one_line(label))}" style="{limit}"'
     svg = re.sub(
         r'<svg[^>]*?(viewBox="[^"]*")[^>]*>',
-        rf"{_literal(opening)} \1 "
-        'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">',
+        lambda found: (
+            f"{opening} {found[1]} "
+            'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">'
+        ),
         svg,
         count=1,
     )
@@ -116,7 +106,3 @@ def _saved(
         text = f"{escape(cut)}</text>"
         svg = svg.replace(f">{text}", f"><title>{escape(name)}</title>{text}")
     return svg
-
-
-def _literal(text: str) -> str:
-    return text.replace("\\", r"\\")

@@ -1,6 +1,6 @@
-"""Do judges agree with each other, and where do their verdicts differ?"""
+"""What rows say together: judges side by side, and one judge over several benchmarks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement
 
 import pandas as pd
@@ -13,6 +13,7 @@ from ..stats import (
     ReliabilityError,
     Shares,
     agreement_between,
+    pooled_omega,
     variance_components,
 )
 from .row import Row, interval
@@ -21,7 +22,7 @@ from .wording import Record
 
 def agreement_of_judges(rows: Sequence[Row]) -> Iterator[Record]:
     """Agreement of each judge with itself and with each other, under each condition."""
-    for condition, judges in _panels(rows):
+    for condition, judges in _apart(rows, "judge"):
         for one, other in combinations_with_replacement(judges, 2):
             found = _agreement({name: judges[name] for name in (one, other)})
             yield condition | {
@@ -36,7 +37,7 @@ def agreement_of_judges(rows: Sequence[Row]) -> Iterator[Record]:
 
 def variance_of_verdicts(rows: Sequence[Row]) -> Iterator[Record]:
     """Shares of the variance of verdicts, for each condition that several judges share."""
-    for condition, judges in _panels(rows):
+    for condition, judges in _apart(rows, "judge"):
         shares, reason, n = None, None, 0
         try:
             found = variance_components(_alike(judges))
@@ -53,17 +54,33 @@ def variance_of_verdicts(rows: Sequence[Row]) -> Iterator[Record]:
         }
 
 
-def _panels(rows: Sequence[Row]) -> Iterator[tuple[Record, dict[str, Row]]]:
-    """Rows that differ in their judge only: what they share, and each judge's row."""
-    panels: dict[str, tuple[Record, dict[str, Row]]] = {}
+def pooled(rows: Sequence[Row]) -> Iterator[Record]:
+    """Omega over the benchmarks of rows that differ in nothing else."""
+    for condition, benchmarks in _apart(rows, "benchmark"):
+        found = pooled_omega({name: row.counts for name, row in benchmarks.items()})
+        why = next((row.no_evidence for row in benchmarks.values() if row.no_evidence), None)
+        omega = found.estimate
+        yield condition | {
+            "benchmarks": list(benchmarks),
+            "n_questions": omega.n_questions,
+            "omega": None if why else omega.value,
+            "omega_interval": None if why else interval(omega),
+            "between": None if why else found.between,
+            "reason": why or omega.reason,
+        }
+
+
+def _apart(rows: Sequence[Row], key: str) -> Iterator[tuple[Record, dict[str, Row]]]:
+    """Rows that differ in one key only: what they share, and the row of each of its values."""
+    alike: dict[str, tuple[Record, dict[str, Row]]] = {}
     for row in rows:
         condition = row.keys
-        if (judge := condition.pop("judge", None)) is not None:
-            panels.setdefault(str(condition), (condition, {}))[1][str(judge)] = row
-    yield from (panel for panel in panels.values() if len(panel[1]) > 1)
+        if (value := condition.pop(key, None)) is not None:
+            alike.setdefault(str(condition), (condition, {}))[1][str(value)] = row
+    yield from (some for some in alike.values() if len(some[1]) > 1)
 
 
-def _agreement(judges: Mapping[str, Row]) -> Estimate:
+def _agreement(judges: dict[str, Row]) -> Estimate:
     if len(judges) == 1:
         (row,) = judges.values()
         return row.estimates["agreement"]
@@ -73,7 +90,7 @@ def _agreement(judges: Mapping[str, Row]) -> Estimate:
         return Estimate(reason="the judges share no question")
 
 
-def _alike(judges: Mapping[str, Row]) -> dict[str, Counts | Shares]:
+def _alike(judges: dict[str, Row]) -> dict[str, Counts | Shares]:
     """Counts of several judges in categories that mean the same to all.
 
     Labels mean the same to two judges only if both saw a question's options in one order.
