@@ -25,13 +25,13 @@ def flips(shape: str, device: str) -> dict[str, Any]:
     """
     result: dict[str, Any] = {}
     for dtype in ("float32", "bfloat16"):
-        run, prompts = tiny_judge(9, device, dtype, 128)
+        run, prompts = tiny_judge(9, device, dtype)
         result[f"tiny-judge, {dtype}"] = _changes(run, prompts)
         if shape == "8b" and dtype == "float32":
             continue
         model = random_model(shape, device, getattr(torch, dtype), 1024)
         words = word_tokenizer(model.config.vocab_size)
-        run = ModelRun(model, words.decode, frozenset(), 1024, 128)
+        run = ModelRun(model, words.decode, frozenset(), 1024)
         prompts = [
             words(prompt_words(500, model.config.vocab_size, n))["input_ids"] for n in (1, 2)
         ]

@@ -26,7 +26,7 @@ from _measure import Cost, cost, machine, median_cost
 from _models import prompt_words, random_model, save, word_tokenizer, write_verdicts
 from _variants import InspectHF, generate, requests, row_each, stopping, tree
 from inspect_reliability.designs import DESIGNS
-from inspect_reliability.hf_seeded.model_run import ModelRun
+from inspect_reliability.hf_seeded.model_run import MAX_ROWS, ModelRun
 from inspect_reliability.hf_seeded.rows import CopiedRows, Rows, SharedPrefixRows
 
 TEMPERATURES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -287,7 +287,7 @@ def main() -> None:
     parser.add_argument("--prompt", type=int, default=1500, help="tokens")
     parser.add_argument("--replications", type=int, default=100)
     parser.add_argument("--tokens", type=int, default=16, help="of text that never agrees")
-    parser.add_argument("--max-rows", type=int, default=128)
+    parser.add_argument("--max-rows", type=int, default=MAX_ROWS)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--sample", type=int, default=5, help="replications of the slow ways")
     parser.add_argument("--threads", type=int, default=1, help="more make CPU seconds noisier")
