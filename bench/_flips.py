@@ -44,6 +44,8 @@ def _changes(run: ModelRun, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
     """Number of replications whose verdict, and whose text, differs from that in one block."""
     whole = _texts(run, prompts, REPLICATIONS)
     others = {f"in blocks of {size}": _texts(run, prompts, size) for size in BLOCKS}
+    every = [one for prompt in prompts for one in requests(prompt, REPLICATIONS, TOKENS)]
+    others["questions side by side"] = [one.text for one in tree(run, every)]
     run.way = CopiedRows
     others["keys and values copied"] = _texts(run, prompts, REPLICATIONS)
     return {"replications": len(whole)} | {

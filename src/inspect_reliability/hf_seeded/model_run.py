@@ -142,7 +142,7 @@ class ModelRun:
 
     def spare_memory(self, rows: int) -> bool:
         """Allow half of so many rows from now on; false if that would change nothing."""
-        if rows <= FEWEST_ROWS:
+        if rows <= FEWEST_ROWS // 2:  # steps are padded to more, branches of a tree are not
             return False
         self.max_rows = rows // 2
         if self.forward.device.type == "cuda":

@@ -22,10 +22,12 @@ from .cache import BranchLayer, Paths, SharedPrefixLayer, Span
 from .forward import ForwardPass
 from .memory import memory_errors
 
-FEWEST_ROWS = 8
-"""Shorter batches, and fewer rows of one prompt, are padded to this many: matrix products of fewer
-rows take other code paths, whose rounding differs, and a replication must not depend on its
-company."""
+FEWEST_ROWS = 16
+"""Shorter batches are padded to this many rows: matrix products of fewer rows take other code
+paths, whose rounding differs, and a replication must not depend on its company."""
+
+_FEWEST_OF_A_PROMPT = 8
+"""The same for attention to one prompt, whose products have a row for each query head."""
 
 _LARGEST_TENSOR = 1 << 25  # bytes; beyond it, every step's copy of a tensor is in fresh pages
 
@@ -325,8 +327,8 @@ def _spans(prompts: Sequence[int], device: torch.device) -> Iterator[Span]:
     for prompt, same in groupby(prompts):
         count = len(list(same))
         rows: slice | Tensor = slice(start, start + count)
-        if count < FEWEST_ROWS:
-            last = start + count - 1
-            rows = torch.arange(start, start + FEWEST_ROWS, device=device).clamp_max(last)
+        if count < _FEWEST_OF_A_PROMPT:
+            rows = torch.arange(start, start + _FEWEST_OF_A_PROMPT, device=device)
+            rows.clamp_max_(start + count - 1)
         yield Span(prompt, rows, count)
         start += count
