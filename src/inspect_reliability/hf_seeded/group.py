@@ -139,9 +139,10 @@ class Grouper:
 
     def _work(self) -> None:
         while (groups := self._next_groups()) is not None:
-            self._work_on([group for group in groups if group.wanted_at_all()])
+            self._work_on(groups)
 
     def _work_on(self, groups: Sequence[Group]) -> None:
+        groups = [group for group in groups if group.wanted_at_all()]
         together = Group()
         for group in groups:
             together.extend(group)
@@ -150,8 +151,8 @@ class Grouper:
                 self._answer(together.requests, together.deliver, together.wanted)
         except Exception as error:
             if len(groups) == 1:
-                together.fail(error)  # whatever went wrong ends these requests and no others
-            else:
+                together.fail(error)
+            else:  # whatever went wrong ends the requests of one group and no others
                 for group in groups:
                     self._work_on([group])
 

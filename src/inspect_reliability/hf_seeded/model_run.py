@@ -90,10 +90,10 @@ class ModelRun:
             self._check_beyond_window(max(prompts, key=len), tokens)
         logits, root = self.prefill(prompts[0], tokens)
         all_logits, roots = [logits], [root]
-        room = self.memory * _PROMPTS / max(1, root.node_bytes) if root.joins else 0
+        positions = len(prompts[0])
         for prompt in prompts[1:]:
-            room -= len(prompt)
-            if room < len(prompts[0]):
+            positions += len(prompt)
+            if not root.joins or positions * root.node_bytes > self.memory * _PROMPTS:
                 break
             logits, root = self.prefill(prompt, tokens)
             all_logits.append(logits)

@@ -66,9 +66,8 @@ def grow(run: ModelRun, requests: Sequence[Request], deliver: Deliver, wanted: W
         waiting = _by_prompt(requests, range(len(requests)))
         while waiting:
             trees = _Trees(run, requests, waiting, deliver, wanted)
-            _grow(
-                run, trees, [member for prompt in trees.prompts for member in waiting.pop(prompt)]
-            )
+            members = [member for prompt in trees.prompts for member in waiting.pop(prompt)]
+            _grow(run, trees, members)
 
 
 def _by_prompt(requests: Sequence[Request], members: Iterable[int]) -> dict[Prompt, list[int]]:
