@@ -25,13 +25,13 @@ def flips(shape: str, device: str) -> dict[str, Any]:
     """
     result: dict[str, Any] = {}
     for dtype in ("float32", "bfloat16"):
-        run, prompts = tiny_judge(9, device, dtype, 128)
+        run, prompts = tiny_judge(9, device, dtype)
         result[f"tiny-judge, {dtype}"] = _changes(run, prompts)
         if shape == "8b" and dtype == "float32":
             continue
         model = random_model(shape, device, getattr(torch, dtype), 1024)
         words = word_tokenizer(model.config.vocab_size)
-        run = ModelRun(model, words.decode, frozenset(), 1024, 128)
+        run = ModelRun(model, words.decode, frozenset(), 1024)
         prompts = [
             words(prompt_words(500, model.config.vocab_size, n))["input_ids"] for n in (1, 2)
         ]
@@ -44,6 +44,8 @@ def _changes(run: ModelRun, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
     """Number of replications whose verdict, and whose text, differs from that in one block."""
     whole = _texts(run, prompts, REPLICATIONS)
     others = {f"in blocks of {size}": _texts(run, prompts, size) for size in BLOCKS}
+    every = [one for prompt in prompts for one in requests(prompt, REPLICATIONS, TOKENS)]
+    others["questions side by side"] = [one.text for one in tree(run, every)]
     run.way = CopiedRows
     others["keys and values copied"] = _texts(run, prompts, REPLICATIONS)
     return {"replications": len(whole)} | {

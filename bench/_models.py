@@ -74,7 +74,7 @@ def random_model(shape: str, device: str, dtype: torch.dtype, context: int) -> A
 
 
 def tiny_judge(
-    questions: int, device: str = "cpu", dtype: str | None = None, max_rows: int | None = None
+    questions: int, device: str = "cpu", dtype: str | None = None
 ) -> tuple[ModelRun, list[tuple[int, ...]]]:
     """The tiny judge, and its prompts of the first questions of the sample pack."""
     judge = load(
@@ -94,7 +94,7 @@ def tiny_judge(
         if sample.metadata
     ]
     prompts = [encoder.encode([ChatMessageUser(content=text)]) for text in texts]
-    run = ModelRun(judge.model, encoder.decode, judge.end_tokens, judge.context, max_rows)
+    run = ModelRun(judge.model, encoder.decode, judge.end_tokens, judge.context)
     return run, prompts
 
 

@@ -1,11 +1,14 @@
 """What the work would take if the device did nothing but move the bytes or do the arithmetic."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+
+SIZES = {"cpu": (256, 512, 1536), "cuda": (8192,)}
+_MOST_READ = 1 << 32  # bytes
 
 
 @dataclass(frozen=True)
@@ -13,25 +16,35 @@ class Device:
     """What a device reaches at best, measured; on a CPU, a second is one of the process's CPU time.
 
     Attributes:
-        bandwidth: Bytes a second in a large copy, read and written.
-        arithmetic: Floating-point operations a second in a large matrix product.
+        bandwidth: Bytes a second in reading as much as the model's weights, again and again.
+        arithmetic: Floating-point operations a second in a matrix product.
     """
 
     bandwidth: float
     arithmetic: float
 
 
-def measure(device: str, dtype: torch.dtype) -> Device:
-    """Measure a device's bounds."""
-    size = 8192 if device == "cuda" else 1536
-    a, b = (torch.ones(size, size, device=device, dtype=dtype) for _ in range(2))
-    product = torch.empty_like(a)
-    source = torch.zeros((1 << 32 if device == "cuda" else 1 << 28) // 4, device=device)
-    target = torch.empty_like(source)
+def measure(model: Any) -> Device:
+    """Measure the bounds of a model's device.
+
+    Weights that fit into a CPU's cache are read faster than main memory, and small matrix products
+    may be faster than large ones: a bound that ignored either could be beaten.
+    """
+    device, dtype = model.device, next(model.parameters()).dtype
+    read = min(_MOST_READ, sum(one.nbytes for one in model.parameters()))
+    matrix = torch.zeros(read // 4096, 1024, device=device)
+    vector = torch.ones(1024, device=device)
     return Device(
-        2 * source.nbytes / _best(lambda: target.copy_(source), device),
-        2 * size**3 / _best(lambda: torch.mm(a, b, out=product), device),
+        matrix.nbytes / _best(lambda: torch.mv(matrix, vector), device.type),
+        max(_products(size, device, dtype) for size in SIZES[device.type]),
     )
+
+
+def _products(size: int, device: torch.device, dtype: torch.dtype) -> float:
+    """Operations a second in products of square matrices."""
+    one, other = (torch.ones(size, size, device=device, dtype=dtype) for _ in range(2))
+    product = torch.empty_like(one)
+    return 2 * size**3 / _best(lambda: torch.mm(one, other, out=product), device.type)
 
 
 def _best(work: Callable[[], object], device: str) -> float:
@@ -59,18 +72,20 @@ class Pass:
         return max(self.bytes / device.bandwidth, self.operations / device.arithmetic)
 
 
-def forward_pass(model: Any, rows: int, positions: int, own: int, prompt: int) -> Pass:
+def forward_pass(
+    model: Any, rows: int, positions: int, own: int, prompts: Sequence[tuple[int, int]] = ()
+) -> Pass:
     """Count one forward pass.
 
-    Weights are read once. Each row's own keys and values are read, the prompt's once for all
-    rows. A multiplication and an addition are two operations.
+    Weights are read once. Each row's own keys and values are read, those of a prompt once for all
+    its rows. A multiplication and an addition are two operations.
 
     Args:
         model: The model.
         rows: Rows of the batch.
         positions: New positions in each row.
         own: Positions of its own that each row has, the new ones included.
-        prompt: Positions of the shared prompt.
+        prompts: Positions of each shared prompt, and how many of the rows continue it.
     """
     config = model.config
     element = next(model.parameters()).element_size()
@@ -78,37 +93,27 @@ def forward_pass(model: Any, rows: int, positions: int, own: int, prompt: int) -
     weights = model.num_parameters() - embedding  # of the input embedding only rows are read
     size = config.hidden_size // config.num_attention_heads
     per_position = 2 * config.num_hidden_layers * config.num_key_value_heads * size * element
-    # A new position sees the prompt, and on average half of what is new beside it.
-    seen = prompt + own - (positions - 1) / 2
+    # A new position sees its prompt, and on average half of what is new beside it.
+    seen = rows * (own - (positions - 1) / 2) + sum(length * each for length, each in prompts)
     attention = 4 * config.num_hidden_layers * config.num_attention_heads * size * seen
     heads = 2 * rows * embedding  # logits of one position a row
     layers = 2 * rows * positions * (weights - embedding)
     return Pass(
-        weights * element + per_position * (prompt + rows * own),
-        layers + heads + rows * positions * attention,
+        weights * element + per_position * (rows * own + sum(length for length, _ in prompts)),
+        layers + heads + positions * attention,
     )
 
 
-def bound(
-    model: Any, prompt: int, steps: Iterable[int], device: Device
-) -> dict[str, float | list[int]]:
-    """Bound of a prompt and the steps after it.
+def bound(passes: Iterable[Pass], device: Device) -> dict[str, float]:
+    """Bound of some forward passes.
 
     Args:
-        model: The model.
-        prompt: Its length.
-        steps: Rows of each step.
+        passes: The passes.
         device: The bounds of the device.
     """
-    rows_of_steps = list(steps)
-    passes = [forward_pass(model, 1, prompt, prompt, 0)]
-    passes += [
-        forward_pass(model, rows, 1, step + 1, prompt) for step, rows in enumerate(rows_of_steps)
-    ]
+    passes = list(passes)
     return {
         "bytes": sum(one.bytes for one in passes),
         "operations": sum(one.operations for one in passes),
-        "prefill_seconds": passes[0].seconds(device),
-        "seconds": sum(one.seconds(device) for one in passes),
-        "rows_of_steps": rows_of_steps,
+        "bound_seconds": sum(one.seconds(device) for one in passes),
     }

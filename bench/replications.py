@@ -26,9 +26,11 @@ from _measure import Cost, cost, machine, median_cost
 from _models import prompt_words, random_model, save, word_tokenizer, write_verdicts
 from _variants import InspectHF, generate, requests, row_each, stopping, tree
 from inspect_reliability.designs import DESIGNS
-from inspect_reliability.hf_seeded.model_run import ModelRun
-from inspect_reliability.hf_seeded.rows import CopiedRows, Rows, SharedPrefixRows
+from inspect_reliability.hf_seeded.model_run import MAX_ROWS, ModelRun
+from inspect_reliability.hf_seeded.request import Request
+from inspect_reliability.hf_seeded.rows import FEWEST_ROWS, CopiedRows, Rows, SharedPrefixRows
 
+QUESTIONS = 10
 TEMPERATURES = (0.0, 0.25, 0.5, 0.75, 1.0)
 RAMBLING = 0.1
 VERDICT_TOKENS = 50
@@ -61,10 +63,15 @@ class Bench:
         self.folder = folder
         save(self.model, self.tokenizer, folder)
 
-    def prompt(self, length: int | None = None) -> list[int]:
+    def prompt(self, length: int | None = None, number: int = 0) -> list[int]:
         """Token ids of a prompt."""
-        words = prompt_words(length or self.length, self.model.config.vocab_size)
+        words = prompt_words(length or self.length, self.model.config.vocab_size, number)
         return self.tokenizer(words)["input_ids"]
+
+    def questions(self, **asked: Any) -> list[list[Request]]:
+        """All replications of some questions."""
+        settings = {"replications": self.replications, "tokens": self.tokens} | asked
+        return [requests(self.prompt(number=n), **settings) for n in range(QUESTIONS)]
 
     def prefill(self, length: int | None = None) -> Cost:
         """Cost of the prompt alone, once."""
@@ -78,6 +85,12 @@ class Bench:
         return median_cost(
             lambda: way(self.run, requests(prompt, **settings)), self.device, self.repeats
         )
+
+    def side_by_side(self, **asked: Any) -> Cost:
+        """Cost of all replications of one question, when several are generated together."""
+        together = [request for one in self.questions(**asked) for request in one]
+        whole = median_cost(lambda: tree(self.run, together), self.device, self.repeats)
+        return whole * (1 / QUESTIONS)
 
     def sampled(self, work: Callable[[int], object], each: int) -> Cost:
         """Run something that gives `each` replications, and scale to all."""
@@ -150,6 +163,10 @@ def verdict_like(bench: Bench) -> dict[str, dict[str, Any]]:
                 * (1 / len(TEMPERATURES)),
                 bench.replications,
             ),
+            f"ours, stopping, a question of {QUESTIONS} side by side": (
+                bench.side_by_side(tokens=VERDICT_TOKENS, **stop),
+                bench.replications,
+            ),
         }
     return _against_first(bench, result)
 
@@ -201,30 +218,60 @@ def growth(bench: Bench) -> dict[str, Any]:
     return result
 
 
-def roofline(bench: Bench, dtype: torch.dtype) -> dict[str, Any]:
-    """Our time against the device's bounds, for text that never agrees."""
-    device = _roofline.measure(bench.device, dtype)
-    steps: list[int] = []
+def roofline(bench: Bench) -> dict[str, Any]:
+    """Our time against the device's bounds."""
+    device = _roofline.measure(bench.model)
+    alone = requests(bench.prompt(), bench.replications, bench.tokens)
+    prefill = _roofline.bound(_prefills(bench, alone), device)["bound_seconds"]
+    seconds = bench.prefill().seconds
+    result: dict[str, Any] = {
+        "bandwidth_bytes_per_second": device.bandwidth,
+        "operations_per_second": device.arithmetic,
+        "the prompt alone": {"bound_seconds": prefill, "share_of_bound": prefill / seconds},
+        "never agrees": _share(bench, alone, device),
+    }
+    with write_verdicts(bench.model, RAMBLING):
+        questions = bench.questions(tokens=VERDICT_TOKENS, stop=has_verdict)
+        together = [request for one in questions for request in one]
+        result["verdict-like, stopping"] = _share(bench, questions[0], device)
+        result[f"the same, {QUESTIONS} questions"] = _share(bench, together, device)
+    return result
+
+
+def _share(bench: Bench, asked: list[Request], device: _roofline.Device) -> dict[str, float]:
+    bound = _roofline.bound([*_prefills(bench, asked), *_steps(bench, asked)], device)
+    seconds = median_cost(lambda: tree(bench.run, asked), bench.device, bench.repeats).seconds
+    return bound | {
+        "measured_seconds": seconds,
+        "share_of_bound": bound["bound_seconds"] / seconds,
+    }
+
+
+def _prefills(bench: Bench, asked: list[Request]) -> list[_roofline.Pass]:
+    lengths = [len(prompt) for prompt in {request.prompt for request in asked}]
+    return [_roofline.forward_pass(bench.model, 1, length, length) for length in lengths]
+
+
+def _steps(bench: Bench, asked: list[Request]) -> list[_roofline.Pass]:
+    """The forward passes after the prompts', padding not counted."""
+    passes: list[_roofline.Pass] = []
     original = Rows.step
 
     def counting(self: Rows, tokens: Any, parents: Any) -> torch.Tensor:
-        steps.append(len(tokens))
-        return original(self, tokens, parents)
+        logits = original(self, tokens, parents)
+        layer = self.state[0]
+        padding = max(0, FEWEST_ROWS - len(tokens))
+        shared = [(layer.prompts[one.prompt][0].shape[1], one.size) for one in layer.spans]
+        shared[-1] = shared[-1][0], shared[-1][1] - padding
+        passes.append(_roofline.forward_pass(bench.model, len(tokens), 1, layer.length, shared))
+        return logits
 
     Rows.step = counting  # type: ignore[method-assign]
-    tree(bench.run, requests(bench.prompt(), bench.replications, bench.tokens))
-    Rows.step = original  # type: ignore[method-assign]
-    bound = _roofline.bound(bench.model, bench.length, steps, device)
-    seconds, prefill = bench.ours().seconds, bench.prefill().seconds
-    return {
-        "bandwidth_bytes_per_second": device.bandwidth,
-        "operations_per_second": device.arithmetic,
-        **{f"bound_{name}" if "seconds" in name else name: v for name, v in bound.items()},
-        "measured_seconds": seconds,
-        "measured_prefill_seconds": prefill,
-        "share_of_bound": bound["seconds"] / seconds,
-        "share_of_bound_prefill": bound["prefill_seconds"] / prefill,
-    }
+    try:
+        tree(bench.run, asked)
+    finally:
+        Rows.step = original  # type: ignore[method-assign]
+    return passes
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -249,7 +296,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
             "never agrees": agreeing_not,
             "verdict-like": verdict_like(bench),
             "growth": growth(bench),
-            "roofline": roofline(bench, getattr(torch, arguments.dtype)),
+            "roofline": roofline(bench),
             "verdicts_that_change": flips(arguments.shape, bench.device),
         }
 
@@ -287,7 +334,7 @@ def main() -> None:
     parser.add_argument("--prompt", type=int, default=1500, help="tokens")
     parser.add_argument("--replications", type=int, default=100)
     parser.add_argument("--tokens", type=int, default=16, help="of text that never agrees")
-    parser.add_argument("--max-rows", type=int, default=128)
+    parser.add_argument("--max-rows", type=int, default=MAX_ROWS)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--sample", type=int, default=5, help="replications of the slow ways")
     parser.add_argument("--threads", type=int, default=1, help="more make CPU seconds noisier")

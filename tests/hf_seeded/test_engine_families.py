@@ -1,6 +1,8 @@
 """Every family of models says through the engine what it says by itself."""
 
 from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
 
 import pytest
 import transformers
@@ -41,10 +43,17 @@ def tokens(run: ModelRun, asked: list[Request]) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("family", CONFIGS)
 def test_equals_plain_forward_passes(family: str, models_by_family: Models) -> None:
-    """Token by token, a replication is what plain forward passes and the same draws give."""
+    """Token by token, a replication is what plain forward passes and the same draws give.
+
+    Prompts of several lengths grow side by side, one of them shorter than the attention window.
+    """
     model = models_by_family(family)
     run = model_run(model)
-    asked = requests(12)
+    prompts = (PROMPT, PROMPT[: WINDOW // 2], PROMPT[3:])
+    asked = [
+        replace(request, prompt=prompts[number // 2 % 3])
+        for number, request in enumerate(requests(12))
+    ]
     ours = tokens(run, asked)
     slow = SlowPath(model, END)
     assert ours == [slow.tokens(request) for request in asked]
@@ -66,9 +75,13 @@ def test_every_way_gives_the_same(family: str, models_by_family: Models) -> None
 
 @pytest.mark.parametrize("family", ["llama", "mistral", "gemma2", "falcon"])
 def test_company_changes_nothing(family: str, models_by_family: Models) -> None:
-    """Alone, in blocks of 7 or 64, or all 100 together: a replication stays what it is."""
+    """Alone, in blocks of 7 or 64, or all 100 together: a replication stays what it is.
+
+    So it does beside other prompts.
+    """
     run = model_run(models_by_family(family))
     asked = requests(100)
+    asked[::10] = [replace(request, prompt=PROMPT[5:]) for request in asked[::10]]
     together = tokens(run, asked)
     for size, step in ((1, 7), (7, 1), (64, 1)):
         some = asked[::step]
@@ -135,6 +148,30 @@ def test_unsuitable_models_fall_back() -> None:
     asked = requests(5, max_tokens=4)
     slow = SlowPath(model, END)
     assert tokens(run, asked) == [slow.tokens(request) for request in asked]
+
+
+def test_prompts_whose_positions_interact_stay_apart() -> None:
+    """Where a long prompt changes the rotary embedding of its pass, a short one is not in it."""
+    config = deepcopy(CONFIGS["phi3"])
+    config.original_max_position_embeddings = WINDOW
+    config.rope_parameters = {
+        "rope_type": "longrope",
+        "rope_theta": 10_000.0,
+        "original_max_position_embeddings": WINDOW,
+        "short_factor": [1.0] * 8,
+        "long_factor": [4.0] * 8,
+    }
+    model = random_model(config)
+    run = model_run(model)
+    assert run.way is SharedPrefixRows
+    groups = [
+        [Request(prompt, seed, 5, temperature=2.0) for seed in range(30)]
+        for prompt in (PROMPT[: WINDOW // 2], PROMPT)
+    ]
+    alone = [one for group in groups for one in tokens(run, group)]
+    assert tokens(run, [*groups[0], *groups[1]]) == alone
+    run.forward.positions_interact = False
+    assert tokens(run, [*groups[0], *groups[1]]) != alone
 
 
 def test_check_notices_a_wrong_attention(

@@ -71,21 +71,26 @@ async def wait_together(grouper: Grouper, requests: Sequence[Request]) -> list[C
     return await waiting
 
 
-def test_equal_prompts_are_one_group(recorder: Recorder, grouper: Grouper) -> None:
-    """Equal prompts that wait together share one tree, whatever arrives between them."""
-    requests = [Request(PROMPT[: 20 + n % 3], n, 4, top_k=20) for n in range(90)]
+def test_what_waits_together_is_generated_together(
+    recorder: Recorder, grouper: Grouper, widths: list[int]
+) -> None:
+    """Requests of one top_k share forward passes, whatever their prompt, and keep their texts."""
+    requests = [Request(PROMPT[: 20 + n % 3], n, 4, top_k=20 - n % 2) for n in range(90)]
     results = asyncio.run(wait_together(grouper, requests))
-    assert recorder.sizes == [1, 30, 30, 30]
-    for rest in range(3):
-        assert results[rest::3] == generate(recorder.run, requests[rest::3])
+    assert recorder.sizes == [1, 45, 45]
+    together = max(widths)
+    widths.clear()
+    for rest in range(6):
+        assert results[rest::6] == generate(recorder.run, requests[rest::6])
+    assert max(widths) < together <= 45
 
 
 @pytest.mark.slow
 def test_five_thousand_wait(recorder: Recorder, grouper: Grouper) -> None:
-    """With 5,000 requests waiting, each is answered as it is alone, in one tree a prompt."""
+    """With 5,000 requests waiting, each is answered as it is alone, a thousand at a time."""
     requests = [Request(PROMPT[: 5 + n % 25], n, 2, top_k=20) for n in range(5000)]
     results = asyncio.run(wait_together(grouper, requests))
-    assert recorder.sizes == [1, *[200] * 25]
+    assert recorder.sizes == [1, *[1000] * 5]
     for n in range(0, 5000, 700):
         assert [results[n]] == generate(recorder.run, [requests[n]])
 
@@ -96,7 +101,7 @@ def test_a_thousand_different_prompts(recorder: Recorder, grouper: Grouper) -> N
     requests = [Request((5 + n % 300, 9 + n // 300), n, 1, top_k=20) for n in range(1000)]
     results = asyncio.run(submit_all(grouper, requests))
     assert len(results) == 1000
-    assert recorder.sizes == [1] * 1000
+    assert recorder.sizes == [1000]
     assert [results[777]] == generate(recorder.run, [requests[777]])
 
 
@@ -163,14 +168,14 @@ def test_a_failure_stays_in_its_group(recorder: Recorder, grouper: Grouper) -> N
 
 
 def test_a_batch_is_answered_together(recorder: Recorder, grouper: Grouper) -> None:
-    """Requests submitted together come back together, in their order, and share trees."""
+    """Requests submitted together come back together, in their order."""
     batch = [Request(PROMPT[: 20 + n % 2], n, 4, top_k=20) for n in range(40)]
 
     async def scenario() -> list[Continuation]:
         return await grouper.submit(batch)
 
     results = asyncio.run(scenario())
-    assert recorder.sizes == [20, 20]
+    assert recorder.sizes == [40]
     for rest in range(2):
         assert results[rest::2] == generate(recorder.run, batch[rest::2])
 
@@ -199,6 +204,19 @@ def test_closing_ends_what_waits(recorder: Recorder) -> None:
             await grouper.submit([Request(PROMPT, 1, 5)])
 
     asyncio.run(scenario())
+
+
+@pytest.fixture
+def widths(llama: PreTrainedModel) -> Iterator[list[int]]:
+    """Rows of the forward passes so far."""
+    seen: list[int] = []
+
+    def look(module: torch.nn.Module, args: object, kwargs: dict[str, torch.Tensor]) -> None:
+        seen.append(kwargs["input_ids"].shape[0])
+
+    handle = llama.register_forward_pre_hook(look, with_kwargs=True)
+    yield seen
+    handle.remove()
 
 
 @pytest.fixture
@@ -251,21 +269,31 @@ def test_out_of_memory_for_good(
 
 
 @pytest.mark.slow
-def test_a_memory_cap_bounds_the_rows(llama: PreTrainedModel) -> None:
+def test_a_memory_cap_bounds_the_rows(llama: PreTrainedModel, widths: list[int]) -> None:
     """Under a cap, never more rows go through the model than it has room for."""
-    widest = 0
-
-    def look(module: torch.nn.Module, args: object, kwargs: dict[str, torch.Tensor]) -> None:
-        nonlocal widest
-        widest = max(widest, kwargs["input_ids"].shape[0])
-
     requests = [Request(PROMPT, seed, 6, temperature=1.5) for seed in range(80)]
     plenty = generate(model_run(llama), requests)
-    handle = llama.register_forward_pre_hook(look, with_kwargs=True)
-    capped = generate(model_run(llama, memory=500_000), requests)
-    handle.remove()
-    assert capped == plenty
-    assert 8 <= widest < 40
+    widths.clear()
+    assert generate(model_run(llama, memory=500_000), requests) == plenty
+    assert 8 <= max(widths) < 40
+
+
+def test_a_memory_cap_bounds_the_prompts(llama: PreTrainedModel, widths: list[int]) -> None:
+    """Under a cap, prompts that would take too much of it go on one after another."""
+    requests = [Request(PROMPT[:n], n, 3, temperature=1.5) for n in range(10, 30)]
+    plenty = generate(model_run(llama), requests)
+    assert max(widths) == 20
+    widths.clear()
+    assert generate(model_run(llama, memory=100_000), requests) == plenty
+    assert max(widths) < 20
+
+
+def test_as_many_alternatives_as_asked_for(llama: PreTrainedModel) -> None:
+    """Replications with one history may each ask for a number of alternatives of their own."""
+    asked = [Request(PROMPT, 1, 3, temperature=1.0, alternatives=n) for n in (2, 0, 5, 1)]
+    for request, one in zip(asked, generate(model_run(llama), asked), strict=True):
+        numbers = [len(step.likeliest) for step in one.steps]
+        assert numbers == [request.alternatives] * (3 if request.alternatives else 0)
 
 
 @pytest.mark.slow

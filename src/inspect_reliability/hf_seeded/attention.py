@@ -1,7 +1,7 @@
-"""Attention of many continuations to one prompt, whose keys and values exist once.
+"""Attention of many continuations to their prompts, whose keys and values exist once.
 
-The queries of all rows go against the shared keys in one matrix product, and each row's queries
-against the row's own few; one softmax runs over both. The result is that of ordinary attention
+The queries of all rows of a prompt go against its keys in one matrix product, each row's queries
+against its own few; one softmax runs over both. The result is that of ordinary attention
 over a copy of the prompt in each row, without the copies.
 """
 
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from transformers import AttentionInterface
 
-from .cache import SharedPrefixLayer
+from .cache import Seen, SharedPrefixLayer
 
 NAME = "hf_seeded_shared_prefix"
 
@@ -59,11 +59,20 @@ def attend(
     if unknown or dropout or attention_mask is not None:
         raise UnknownAttentionError(f"it attends with {', '.join(unknown) or 'a mask or dropout'}")
 
-    shared_key, shared_value, key, value, hidden = layer.seen(sliding_window, key, value)
+    scaling = query.shape[3] ** -0.5 if scaling is None else scaling
+    spans = [
+        _attend_span(query[seen.span.rows], seen, scaling, softcap)[: seen.span.size]
+        for seen in layer.seen(sliding_window, key, value)
+    ]
+    return spans[0] if len(spans) == 1 else torch.cat(spans), None
+
+
+def _attend_span(query: Tensor, seen: Seen, scaling: float, softcap: float | None) -> Tensor:
+    """Attend one new token of each row of one prompt, shape (rows, 1, heads, size)."""
+    _, shared_key, shared_value, key, value, hidden = seen
     rows, heads, _, size = query.shape
     groups = shared_key.shape[0]  # key-value heads; each serves heads/groups query heads
     per_group = heads // groups
-    scaling = size**-0.5 if scaling is None else scaling
     prompt = shared_key.shape[1]
 
     query = query.view(rows, groups, per_group, size)
@@ -92,7 +101,7 @@ def attend(
     output += (
         (scores[:, :, :prompt] @ shared_value).view(groups, rows, per_group, -1).transpose(0, 1)
     )
-    return output.view(rows, 1, heads, -1), None
+    return output.view(rows, 1, heads, -1)
 
 
 AttentionInterface.register(NAME, attend)

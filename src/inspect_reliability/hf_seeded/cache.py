@@ -1,11 +1,11 @@
-"""The keys and values of a prompt, once, and of its continuations.
+"""The keys and values of prompts, once each, and of their continuations.
 
 `SharedPrefixLayer` keeps a row for each continuation, all of one length. `BranchLayer` keeps a
 node for each token of a tree, from which continuations of any lengths are put together.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -14,20 +14,56 @@ from transformers.cache_utils import CacheLayerMixin
 _ROOM = 16  # positions that a first buffer holds; a full one doubles
 
 
+class Span(NamedTuple):
+    """Rows that continue one prompt.
+
+    Attributes:
+        prompt: Number of the prompt.
+        rows: Which rows. The last may repeat, which `size` leaves out.
+        size: Number of different rows.
+    """
+
+    prompt: int
+    rows: slice | Tensor
+    size: int
+
+
+class Seen(NamedTuple):
+    """What the newest positions of a span's rows may see.
+
+    Attributes:
+        span: The rows.
+        shared_keys: Keys of their prompt, shape (heads, positions, size).
+        shared_values: Values of their prompt.
+        keys: Keys of each row, shape (rows, heads, positions, size).
+        values: Values of each row.
+        hidden: Which of the last positions a row may not see, shape (rows, positions), or None.
+    """
+
+    span: Span
+    shared_keys: Tensor
+    shared_values: Tensor
+    keys: Tensor
+    values: Tensor
+    hidden: Tensor | None = None
+
+
 class SharedPrefixLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
-    """One layer: the prompt's keys and values, shared, and each row's own.
+    """One layer: the prompts' keys and values, shared, and each row's own.
 
     Args:
-        shared_keys: Of the prompt, shape (1, heads, prompt, size).
-        shared_values: Of the prompt.
+        prompts: Keys and values of each prompt, shape (heads, prompt, size).
+
+    Attributes:
+        spans: Which rows continue which prompt.
     """
 
     is_sliding = False
 
-    def __init__(self, shared_keys: Tensor, shared_values: Tensor) -> None:
+    def __init__(self, prompts: Sequence[tuple[Tensor, Tensor]]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.shared_keys = shared_keys
-        self.shared_values = shared_values
+        self.prompts = prompts
+        self.spans: list[Span]
         self.own_keys: Tensor
         self.own_values: Tensor
         self.length = 0
@@ -59,27 +95,22 @@ class SharedPrefixLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
         keys.layer = self
         return keys, self.own_values[:, :, : self.length]
 
-    def seen(
-        self, window: int | None, keys: Tensor, values: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor | None]:
-        """What the newest position of each row may see.
+    def seen(self, window: int | None, keys: Tensor, values: Tensor) -> Iterator[Seen]:
+        """What the newest position of each row may see, span by span.
 
         Args:
             window: Number of positions that are seen, the position's own included.
             keys: What `update` returned.
             values: What `update` returned.
-
-        Returns:
-            Keys and values of the prompt, shape (heads, positions, size); the rows' own; and which
-            of the last positions a row may not see, shape (rows, positions), or None.
         """
-        shared_keys, shared_values = self.shared_keys[0], self.shared_values[0]
-        if window is not None:
-            unseen = max(0, self.get_seq_length() - window)
-            shared_keys, shared_values = shared_keys[:, unseen:], shared_values[:, unseen:]
-            unseen = max(0, unseen - self.shared_keys.shape[2])
-            keys, values = keys[:, :, unseen:], values[:, :, unseen:]
-        return shared_keys, shared_values, keys, values, None
+        for span in self.spans:
+            shared = self.prompts[span.prompt]
+            own = keys[span.rows], values[span.rows]
+            if window is not None:
+                unseen = max(0, shared[0].shape[1] + self.length - window)
+                shared = shared[0][:, unseen:], shared[1][:, unseen:]
+                own = own[0][:, :, -window:], own[1][:, :, -window:]
+            yield Seen(span, *shared, *own)
 
     def take(self, parents: Tensor) -> None:
         """Make row `parents[i]` row i, in buffers of its own."""
@@ -89,8 +120,8 @@ class SharedPrefixLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
             self.own_values = self.own_values.index_select(0, parents)
 
     def get_seq_length(self) -> int:
-        """Positions so far, the prompt's included: the next token's position."""
-        return self.shared_keys.shape[2] + self.length
+        """Positions so far of the longest row, its prompt's included."""
+        return max(keys.shape[1] for keys, _ in self.prompts) + self.length
 
     def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
         """Keys that a mask would cover; none is made."""
@@ -120,14 +151,10 @@ class Paths:
 
 
 class BranchLayer(SharedPrefixLayer):  # type: ignore[no-untyped-call]
-    """One layer of a tree: the prompt's keys and values, shared, and those of each node.
+    """One layer of a tree: one prompt's keys and values, shared, and those of each node."""
 
-    Args:
-        layer: Where the prompt's keys and values are.
-    """
-
-    def __init__(self, layer: SharedPrefixLayer) -> None:
-        super().__init__(layer.shared_keys, layer.shared_values)
+    def __init__(self, prompts: Sequence[tuple[Tensor, Tensor]]) -> None:
+        super().__init__(prompts)
         self.paths: Paths
 
     def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
@@ -161,22 +188,22 @@ class BranchLayer(SharedPrefixLayer):  # type: ignore[no-untyped-call]
         keys.layer = self
         return keys, self.own_values[self.paths.nodes].transpose(1, 2)
 
-    def seen(
-        self, window: int | None, keys: Tensor, values: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor | None]:
+    def seen(self, window: int | None, keys: Tensor, values: Tensor) -> Iterator[Seen]:
         """See `SharedPrefixLayer.seen`."""
-        prompt = self.shared_keys.shape[2]
+        ((shared_keys, shared_values),) = self.prompts
+        prompt = shared_keys.shape[1]
         hidden = self.paths.padding
         if window is not None and self.get_seq_length() > window:
             positions = torch.arange(self.get_seq_length(), device=hidden.device)
             beyond = positions < prompt + self.paths.lengths[:, None] - window
             beyond[:, prompt:] |= hidden
             hidden = beyond
-        return self.shared_keys[0], self.shared_values[0], keys, values, hidden
+        everyone = Span(0, slice(None), len(keys))
+        yield Seen(everyone, shared_keys, shared_values, keys, values, hidden)
 
     def get_seq_length(self) -> int:
         """Positions of the longest path, the prompt's included."""
-        return self.shared_keys.shape[2] + self.paths.longest
+        return self.prompts[0][0].shape[1] + self.paths.longest
 
 
 def _room(states: Tensor, positions: int) -> Tensor:

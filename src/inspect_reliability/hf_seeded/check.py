@@ -18,18 +18,22 @@ where the plain logits are not finite."""
 
 
 def check_steps(forward: ForwardPass, way: type[Rows], prompt: Sequence[int]) -> float:
-    """Continue a prompt by two tokens in two rows, which change places in between."""
+    """Continue prompts by two tokens in two rows, which change places in between."""
     logits, rows = way.prefill(forward, prompt)
-    first = logits[0].topk(2).indices.tolist()
-    then = rows.fork([0, 0])
-    middle = then.step(first, [0, 0])
+    starts, parents = [prompt, prompt], [0, 0]
+    if rows.joins:
+        starts, parents = [prompt, prompt[1:]], [0, 1]
+        shorter, other = way.prefill(forward, starts[1])
+        logits, rows = torch.cat([logits, shorter]), way.joined([rows, other])
+    first = [int(logits[parent].topk(2).indices[row]) for row, parent in enumerate(parents)]
+    middle = rows.step(first, parents)
     second = middle.topk(2).indices[:, 1].tolist()
-    last = then.fork([0, 1]).step(second, [1, 0])
+    last = rows.fork().step(second, [1, 0])
     return _deviation(
         forward,
         [
-            ([*prompt, first[1 - row], second[row]], [logits[0], middle[1 - row], last[row]])
-            for row in (0, 1)
+            ([*starts[row], first[row], second[1 - row]], [logits[at], middle[row], last[1 - row]])
+            for row, at in enumerate(parents)
         ],
     )
 

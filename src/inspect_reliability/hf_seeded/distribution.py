@@ -84,9 +84,9 @@ class DistributionRequest:
     seed: int = 0
 
     @property
-    def group(self) -> Hashable:
-        """Each is a group of its own."""
-        return self
+    def group(self) -> tuple[Hashable, Hashable]:
+        """Each is worked on alone."""
+        return self, None
 
 
 @dataclass(frozen=True)

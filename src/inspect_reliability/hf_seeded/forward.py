@@ -31,6 +31,9 @@ class ForwardPass:
         self._heads: int = getattr(config, "num_attention_heads", 1)
         self._own_attention: str = self.model.config._attn_implementation
         self._attention = self._own_attention
+        # Some rotary embeddings scale all positions by the largest one of a forward pass.
+        rope = str(getattr(config, "rope_parameters", None))
+        self.positions_interact = "dynamic" in rope or "longrope" in rope
         parameters = inspect.signature(self.model.forward).parameters
         self._cuts_logits = "logits_to_keep" in parameters
         self._lock = RLock()

@@ -1,7 +1,7 @@
 """Grouping of concurrent requests: those with the same prompt grow one tree.
 
 Requests arrive on an event loop; one worker thread runs the model. The worker sleeps until
-something arrives, waits for the burst to end, and takes the largest group.
+something arrives, waits for the burst to end, and takes the largest group, with others beside it.
 """
 
 import asyncio
@@ -16,15 +16,22 @@ class Groupable(Protocol):
     """A request."""
 
     @property
-    def group(self) -> Hashable:
-        """Requests for which this is equal are worked on together."""
+    def group(self) -> tuple[Hashable, Hashable]:
+        """Requests for which this is equal are a group.
+
+        Groups for which the first part is equal may be worked on side by side.
+        """
 
 
 Deliver = Callable[[int, Any], None]
 """Takes the number of a request in its group, and its result or an exception."""
 
 Work = Callable[[list[Any], Deliver, Callable[[int], bool]], None]
-"""Answers the requests of a group. The last argument tells whether one is still waited for."""
+"""Answers requests. The last argument tells whether one is still waited for."""
+
+ENOUGH = 1000
+"""Requests beside which no further group is taken: most replications agree, and these still fill
+forward passes."""
 
 QUIET = 0.05
 """Seconds without an arrival after which a burst is taken to have ended."""
@@ -70,6 +77,11 @@ class Group:
         self.requests.append(request)
         self._places.append((batch, place))
 
+    def extend(self, other: "Group") -> None:
+        """Add the requests of another group."""
+        self.requests += other.requests
+        self._places += other._places
+
     def deliver(self, number: int, result: Any) -> None:
         """Give a request its result, unless nobody waits for it any longer."""
         batch, place = self._places[number]
@@ -78,6 +90,10 @@ class Group:
     def wanted(self, number: int) -> bool:
         """Whether somebody still waits for a request."""
         return not self._places[number][0].future.done()
+
+    def wanted_at_all(self) -> bool:
+        """Whether somebody still waits for any request."""
+        return any(self.wanted(number) for number in range(len(self.requests)))
 
     def fail(self, error: Exception) -> None:
         """Fail what has no result yet."""
@@ -91,7 +107,7 @@ class Grouper:
     def __init__(self, work: Work) -> None:
         self._answer = work
         self._arrival = Condition()
-        self._groups: dict[Hashable, Group] = {}
+        self._groups: dict[tuple[Hashable, Hashable], Group] = {}
         self._arrived = 0
         self._settled = 0  # how many had arrived when it was last quiet
         self._closed = False
@@ -122,22 +138,36 @@ class Grouper:
             group.fail(ClosedError("The model was closed before this was generated."))
 
     def _work(self) -> None:
-        while (group := self._next_group()) is not None:
-            if not any(group.wanted(number) for number in range(len(group.requests))):
-                continue
-            try:
-                self._answer(group.requests, group.deliver, group.wanted)
-            except Exception as error:
-                group.fail(error)  # whatever went wrong ends these requests and no others
+        while (groups := self._next_groups()) is not None:
+            self._work_on(groups)
 
-    def _next_group(self) -> Group | None:
+    def _work_on(self, groups: Sequence[Group]) -> None:
+        groups = [group for group in groups if group.wanted_at_all()]
+        together = Group()
+        for group in groups:
+            together.extend(group)
+        try:
+            if groups:
+                self._answer(together.requests, together.deliver, together.wanted)
+        except Exception as error:
+            if len(groups) == 1:
+                together.fail(error)
+            else:  # whatever went wrong ends the requests of one group and no others
+                for group in groups:
+                    self._work_on([group])
+
+    def _next_groups(self) -> list[Group] | None:
         with self._arrival:
             self._arrival.wait_for(lambda: self._groups or self._closed)
             self._await_end_of_burst()
             if self._closed:
                 return None
             largest = max(self._groups, key=lambda key: len(self._groups[key].requests))
-            return self._groups.pop(largest)
+            groups = [self._groups.pop(largest)]
+            beside = [key for key in self._groups if key[0] == largest[0]]
+            while beside and sum(len(group.requests) for group in groups) < ENOUGH:
+                groups.append(self._groups.pop(beside.pop(0)))
+            return groups
 
     def _await_end_of_burst(self) -> None:
         deadline = time.monotonic() + LONGEST_WAIT

@@ -19,7 +19,11 @@ logger = logging.getLogger(__name__)
 
 WAYS: tuple[type[Rows], ...] = (SharedPrefixRows, CopiedRows, PlainRows)
 
+MAX_ROWS = 256
+"""Fewer would be too few for the halves of a wide block; more gain next to nothing."""
+
 _TRYING = "the model, with two short rows to try it"
+_PROMPTS = 0.25  # share of the memory for rows that prompts of one pass may take as well
 _SHORTEST_CHECK = 40  # tokens
 _CHECK_COST = {"cpu": 1e11, "cuda": 1e14}  # parameters times tokens, some seconds of work
 
@@ -32,8 +36,7 @@ class ModelRun:
         decode: Turns generated token ids into text.
         end_tokens: Token ids that end a sequence.
         context: Number of tokens the model can take, prompt and continuation together.
-        max_rows: Rows that go through the model together at most; by default 128 on a CPU and
-            256 elsewhere.
+        max_rows: Rows that go through the model together at most.
         memory: Bytes that rows may take; by default half of what is free now.
 
     Attributes:
@@ -52,22 +55,50 @@ class ModelRun:
         decode: Callable[[Sequence[int]], str],
         end_tokens: frozenset[int],
         context: int,
-        max_rows: int | None = None,
+        max_rows: int = MAX_ROWS,
         memory: int | None = None,
     ) -> None:
         self.forward = ForwardPass(model)
         self.decode = decode
         self.end_tokens = end_tokens
         self.context = context
-        device = self.forward.device
-        self.max_rows = max_rows or (128 if device.type == "cpu" else 256)
-        self.memory = free_memory(device) // 2 if memory is None else memory
+        self.max_rows = max_rows
+        self.memory = free_memory(self.forward.device) // 2 if memory is None else memory
         self.notes: list[str] = []
         # A path may be right for short prompts and wrong beyond the window.
         self._window = getattr(model.config.get_text_config(), "sliding_window", None) or 0
         self._probe: Sequence[int] = self._check_prompt()
         self.way = self._fastest(check_steps, WAYS)
         self._branching: type[Rows] | None = None
+
+    def prefill_together(
+        self, prompts: Sequence[Sequence[int]], tokens: int
+    ) -> tuple[Tensor, Rows]:
+        """Send prompts through the model, as many of the first ones as can go on together.
+
+        Args:
+            prompts: Token ids of each.
+            tokens: Length that their continuations may reach.
+
+        Returns:
+            Logits after each prompt, shape (prompts, vocabulary), and rows to continue from.
+
+        Raises:
+            OutOfMemoryError: A prompt did not fit.
+        """
+        with memory_errors("the check of a long prompt"):
+            self._check_beyond_window(max(prompts, key=len), tokens)
+        logits, root = self.prefill(prompts[0], tokens)
+        all_logits, roots = [logits], [root]
+        positions = len(prompts[0])
+        for prompt in prompts[1:]:
+            positions += len(prompt)
+            if not root.joins or positions * root.node_bytes > self.memory * _PROMPTS:
+                break
+            logits, root = self.prefill(prompt, tokens)
+            all_logits.append(logits)
+            roots.append(root)
+        return torch.cat(all_logits), root.joined(roots)
 
     @torch.inference_mode()
     def prefill(
@@ -87,14 +118,18 @@ class ModelRun:
             OutOfMemoryError: The prompt did not fit.
         """
         with memory_errors(f"a prompt of {len(prompt):,} tokens"):
-            if len(self._probe) <= self._window < len(prompt) + tokens:
-                self._probe = prompt
-                self.way = self._fastest(check_steps, WAYS)
-                self._branching = None
+            self._check_beyond_window(prompt, tokens)
             if branching and self._branching is None:
                 self._branching = self._fastest(check_branches, WAYS[WAYS.index(self.way) :])
             way = self._branching if branching and self._branching else self.way
             return way.prefill(self.forward, prompt)
+
+    def _check_beyond_window(self, prompt: Sequence[int], tokens: int) -> None:
+        """Repeat the self-check with the first prompt that is longer than it could afford."""
+        if len(self._probe) <= self._window < len(prompt) + tokens:
+            self._probe = prompt
+            self.way = self._fastest(check_steps, WAYS)
+            self._branching = None
 
     def most(self, rows: Rows, tokens: int) -> int:
         """Number of rows that may go through the model together.
@@ -107,7 +142,7 @@ class ModelRun:
 
     def spare_memory(self, rows: int) -> bool:
         """Allow half of so many rows from now on; false if that would change nothing."""
-        if rows <= FEWEST_ROWS:
+        if rows <= FEWEST_ROWS // 2:  # steps are padded to more, branches of a tree are not
             return False
         self.max_rows = rows // 2
         if self.forward.device.type == "cuda":

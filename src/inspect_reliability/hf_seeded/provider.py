@@ -33,7 +33,7 @@ from .exact import distributions
 from .group import Deliver, Grouper
 from .load import load
 from .memory import OutOfMemoryError
-from .model_run import ModelRun
+from .model_run import MAX_ROWS, ModelRun
 from .prompt import ChatTemplate, PromptEncoder
 from .request import Continuation, Request
 from .stopping import Read, current_read
@@ -103,8 +103,7 @@ class HFSeededAPI(ModelAPI):
         stop_at_verdict: End a replication where the caller's function says that its text is
             finished (see `reading`). Faster, but what the model would have gone on to write is
             then unknown.
-        max_rows: Rows that go through the model together at most; by default 128 on a CPU and
-            256 elsewhere.
+        max_rows: Rows that go through the model together at most.
         memory_gb: Memory that these rows may take; by default half of what the model leaves free.
         model_args: Whatever else `from_pretrained` takes, for instance quantization_config.
 
@@ -135,7 +134,7 @@ class HFSeededAPI(ModelAPI):
         trust_remote_code: bool = False,
         chat_template: ChatTemplate = "auto",
         stop_at_verdict: bool = False,
-        max_rows: int | None = None,
+        max_rows: int = MAX_ROWS,
         memory_gb: float | None = None,
         **model_args: Any,
     ) -> None:
@@ -148,7 +147,7 @@ class HFSeededAPI(ModelAPI):
         }.items():
             if not isinstance(value, bool):
                 raise UserError(f"{name}={value!r} is neither true nor false.")
-        if max_rows is not None and (not isinstance(max_rows, int) or max_rows < 1):
+        if not isinstance(max_rows, int) or max_rows < 1:
             raise UserError(f"max_rows={max_rows!r} is not a positive whole number.")
         if memory_gb is not None and not (isinstance(memory_gb, int | float) and memory_gb > 0):
             raise UserError(f"memory_gb={memory_gb!r} is not a positive number.")
@@ -442,7 +441,7 @@ class HFSeededAPI(ModelAPI):
 def _answer(
     run: ModelRun, group: list[Any], deliver: Deliver, wanted: Callable[[int], bool]
 ) -> None:
-    """Work on what was grouped: replications of one prompt, or one distribution."""
+    """Work on what was grouped: replications, or one distribution."""
     if isinstance(group[0], DistributionRequest):
         deliver(0, distributions(run, group[0], partial(wanted, 0)))
     else:

@@ -36,9 +36,9 @@ class Request:
     alternatives: int = 0
 
     @property
-    def group(self) -> Hashable:
-        """Requests of one group grow one tree."""
-        return self.prompt, self.top_k
+    def group(self) -> tuple[Hashable, Hashable]:
+        """Requests of one group grow one tree; trees of one `top_k` grow side by side."""
+        return self.top_k, self.prompt
 
 
 @dataclass(frozen=True)

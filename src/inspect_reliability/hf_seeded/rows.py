@@ -1,14 +1,14 @@
 """Three ways to continue a prompt in many rows, the fastest first.
 
-The first keeps the prompt's keys and values once, the second copies them into each row, the third
-keeps nothing and sends prompt and continuation through the model at every step. Which of them is
-right for a model is found by trying (see `check`), not assumed.
+The first keeps the prompt's keys and values once, and rows of several prompts go through the model
+together. The second copies them into each row. The third keeps nothing and sends prompt and
+continuation through the model at every step. `check` tries which of them is right for a model.
 """
 
 import copy
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, ClassVar, Self
 
@@ -18,13 +18,16 @@ from transformers import DynamicCache
 from transformers.cache_utils import Cache
 
 from . import attention
-from .cache import BranchLayer, Paths, SharedPrefixLayer
+from .cache import BranchLayer, Paths, SharedPrefixLayer, Span
 from .forward import ForwardPass
 from .memory import memory_errors
 
-FEWEST_ROWS = 8
+FEWEST_ROWS = 16
 """Shorter batches are padded to this many rows: matrix products of fewer rows take other code
 paths, whose rounding differs, and a replication must not depend on its company."""
+
+_FEWEST_OF_A_PROMPT = 8
+"""The same for attention to one prompt, whose products have a row for each query head."""
 
 _LARGEST_TENSOR = 1 << 25  # bytes; beyond it, every step's copy of a tensor is in fresh pages
 
@@ -38,7 +41,7 @@ class Rows(ABC):
     def __init__(self, forward: ForwardPass, state: Any) -> None:
         self.forward = forward
         self.state = state
-        self.held: list[int] = []  # numbers of the rows; empty while there is only the prompt
+        self.held: list[int] = []  # numbers of the rows; empty while others may hold them too
 
     @classmethod
     @abstractmethod
@@ -46,8 +49,19 @@ class Rows(ABC):
         """Send a prompt through the model.
 
         Returns:
-            Logits after it, shape (1, vocabulary), and rows to fork from.
+            Logits after it, shape (1, vocabulary), and rows of which it is the first.
         """
+
+    @property
+    def joins(self) -> bool:
+        """Whether rows of several prompts may go through the model together."""
+        return False
+
+    @classmethod
+    def joined(cls, roots: Sequence[Self]) -> Self:
+        """Rows of which prompt `roots[i]` is row i. Only where `joins` says so, or for one."""
+        (root,) = roots
+        return root
 
     def step(self, tokens: Sequence[int], parents: Sequence[int]) -> Tensor:
         """Append `tokens[i]` to row `parents[i]`; the results are the rows from now on.
@@ -58,27 +72,25 @@ class Rows(ABC):
         Raises:
             OutOfMemoryError: They did not fit. The rows are lost.
         """
-        padding = [0] * (self.fewest - len(tokens))
-        rows = [*parents, *(parents[i] for i in padding)]
-        padded = rows if self.held else [0] * len(rows)
+        padding = self.fewest - len(tokens)
+        rows = [*parents, *[parents[-1]] * padding]
         with memory_errors(f"{len(tokens)} continuations at once"):
-            if padded != self.held:
-                self._take(padded)
-                self.held = list(range(len(padded)))
-            return self._append([*tokens, *(tokens[i] for i in padding)])[: len(tokens)]
+            if rows != self.held:
+                self._take(rows)
+                self.held = list(range(len(rows)))
+            return self._append([*tokens, *[tokens[-1]] * padding])[: len(tokens)]
 
-    def fork(self, parents: Sequence[int]) -> Self:
-        """Independent rows that continue some of these.
+    def fork(self) -> Self:
+        """The same rows, to be continued independently of these.
 
         Raises:
             OutOfMemoryError: They did not fit.
         """
-        with memory_errors(f"{len(parents)} continuations at once"):
-            rows = type(self)(self.forward, self._copy())
-            if self.held:
-                rows._take(list(parents))
-                rows.held = list(range(len(parents)))
-            return rows
+        rows = copy.copy(self)
+        rows.held = []
+        with memory_errors("a second copy of some continuations"):
+            rows.state = self._copy()
+        return rows
 
     def after(self, histories: Sequence[tuple[int, ...]]) -> Tensor:
         """Logits after continuations of the prompt, which may differ in length.
@@ -114,7 +126,7 @@ class Rows(ABC):
 
     @abstractmethod
     def _copy(self) -> Any:
-        """A state that can take other rows while this one stays."""
+        """A state that takes rows before it appends any, and leaves this one as it is."""
 
     @abstractmethod
     def _take(self, parents: list[int]) -> None:
@@ -130,46 +142,73 @@ class Rows(ABC):
 
 
 class SharedPrefixRows(Rows):
-    """Rows that attend to one common copy of the prompt's keys and values."""
+    """Rows that attend to one common copy of their prompt's keys and values."""
 
     name = "shared prefix"
     state: list[SharedPrefixLayer]
 
     def __init__(self, forward: ForwardPass, state: list[SharedPrefixLayer]) -> None:
         super().__init__(forward, state)
+        self._prompts = [0]  # of each row
         self._paths: dict[tuple[int, ...], tuple[int, ...]] = {(): ()}  # nodes of a continuation
-        self._branches = [BranchLayer(layer) for layer in state]
+        self._branches = [BranchLayer(layer.prompts) for layer in state]
 
     @classmethod
     def prefill(cls, forward: ForwardPass, prompt: Sequence[int]) -> tuple[Tensor, Self]:
         """See `Rows.prefill`."""
         cache: Any = DynamicCache()
         logits = forward([prompt], cache)[:, -1]
-        layers = [SharedPrefixLayer(layer.keys, layer.values) for layer in cache.layers]
+        layers = [SharedPrefixLayer([(layer.keys[0], layer.values[0])]) for layer in cache.layers]
         return logits, cls(forward, layers)
+
+    @property
+    def joins(self) -> bool:
+        """See `Rows.joins`."""
+        return not self.forward.positions_interact
+
+    @classmethod
+    def joined(cls, roots: Sequence[Self]) -> Self:
+        """See `Rows.joined`."""
+        states = zip(*(one.state for one in roots), strict=True)
+        layers = [SharedPrefixLayer([layer.prompts[0] for layer in one]) for one in states]
+        rows = cls(roots[0].forward, layers)
+        rows._prompts = list(range(len(roots)))
+        return rows
 
     @property
     def node_bytes(self) -> int:
         """See `Rows.node_bytes`."""
-        return sum(_bytes_per_position(layer.shared_keys) for layer in self.state)
+        return sum(_bytes_per_position(layer.prompts[0][0]) for layer in self.state)
 
     def row_bytes(self, tokens: int) -> int:
         """See `Rows.row_bytes`."""
         own = tokens * self.node_bytes
-        prompt = self.state[0].shared_keys.shape[2]
+        prompt = max(self._lengths)
         return own + self.forward.score_bytes(prompt + tokens) + self.forward.logit_bytes
+
+    @property
+    def _lengths(self) -> list[int]:
+        return [keys.shape[1] for keys, _ in self.state[0].prompts]
 
     def _copy(self) -> list[SharedPrefixLayer]:
         return [copy.copy(layer) for layer in self.state]
 
     def _take(self, parents: list[int]) -> None:
+        self._prompts = [self._prompts[parent] for parent in parents]
+        spans = list(_spans(self._prompts, self.forward.device))
         index = torch.tensor(parents)
         for layer in self.state:
             layer.take(index)
+            layer.spans = spans
 
     def _append(self, tokens: list[int]) -> Tensor:
-        cache = Cache(layers=list(self.state))
-        return self.forward([[token] for token in tokens], cache, attention.NAME)[:, -1]
+        lengths = self._lengths
+        return self.forward(
+            [[token] for token in tokens],
+            Cache(layers=list(self.state)),
+            attention.NAME,
+            positions=[lengths[prompt] + self.state[0].length for prompt in self._prompts],
+        )[:, -1]
 
     def _after(self, histories: Sequence[tuple[int, ...]]) -> Tensor:
         for history in histories:
@@ -178,7 +217,7 @@ class SharedPrefixRows(Rows):
         paths = Paths([self._paths[history] for history in histories], self.forward.device)
         for layer in self._branches:
             layer.paths = paths
-        prompt = self.state[0].shared_keys.shape[2]
+        (prompt,) = self._lengths
         return self.forward(
             [history[-1:] for history in histories],
             Cache(layers=list(self._branches)),
@@ -209,7 +248,7 @@ class CopiedRows(Rows):
         """See `Rows.row_bytes`."""
         keys = self._prompt_keys()
         prompt = 2 * sum(key.nbytes for key in keys)
-        own = tokens * sum(map(_bytes_per_position, keys))
+        own = tokens * sum(_bytes_per_position(key[0]) for key in keys)
         return prompt + own + self.forward.logit_bytes
 
     def _prompt_keys(self) -> list[Tensor]:
@@ -278,5 +317,18 @@ def _by_length(
 
 
 def _bytes_per_position(keys: Tensor) -> int:
-    """Of one row's keys and values."""
-    return 2 * keys.shape[1] * keys.shape[3] * keys.element_size()
+    """Of one row's keys, shape (heads, positions, size), and values."""
+    return 2 * keys.shape[0] * keys.shape[2] * keys.element_size()
+
+
+def _spans(prompts: Sequence[int], device: torch.device) -> Iterator[Span]:
+    """Where the rows of each prompt are, given the prompt of each row."""
+    start = 0
+    for prompt, same in groupby(prompts):
+        count = len(list(same))
+        rows: slice | Tensor = slice(start, start + count)
+        if count < _FEWEST_OF_A_PROMPT:
+            rows = torch.arange(start, start + _FEWEST_OF_A_PROMPT, device=device)
+            rows.clamp_max_(start + count - 1)
+        yield Span(prompt, rows, count)
+        start += count

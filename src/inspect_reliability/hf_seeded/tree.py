@@ -1,12 +1,16 @@
-"""The tree of continuations that grows from one prompt.
+"""The trees of continuations that grow from prompts.
 
 A hundred replications of a prompt are not a hundred sequences: where two have drawn the same
 tokens so far, the model would say the same to both. Each node of the tree is one distinct history
-and costs one row of a forward pass; the replications that stand at it each draw for themselves.
-Logits do not depend on the temperature, so one tree serves all temperatures.
+and costs one row of a forward pass; its replications each draw for themselves. Logits do not depend
+on the temperature, so one tree serves all temperatures.
+
+Judges mostly agree, so a tree has few nodes of equal depth, and a forward pass of few rows costs
+almost as much as one of many. The trees of several prompts therefore grow side by side, one token
+at a time, and their rows go through the model together.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -19,6 +23,8 @@ from .model_run import ModelRun
 from .request import Continuation, Finish, Request, Step
 from .rows import Rows
 
+Prompt = tuple[int, ...]
+
 Deliver = Callable[[int, Continuation | Exception], None]
 """Takes the number of a request, and its result as soon as there is one."""
 
@@ -28,7 +34,7 @@ Wanted = Callable[[int], bool]
 
 @dataclass(frozen=True)
 class Node:
-    """A distinct history, and the requests whose continuation begins with it."""
+    """A distinct history after a prompt, and the requests whose continuation begins with it."""
 
     history: tuple[int, ...]
     members: list[int]
@@ -36,7 +42,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Block:
-    """Nodes of equal depth that go through the model together.
+    """Nodes of equal depth that go through the model together, those of a prompt side by side.
 
     `parents[i]` is the row of `rows` that holds the history of `nodes[i]` but for its last token.
     """
@@ -48,72 +54,92 @@ class Block:
 
 @torch.inference_mode()
 def grow(run: ModelRun, requests: Sequence[Request], deliver: Deliver, wanted: Wanted) -> None:
-    """Generate the continuations of requests that share a prompt and a `top_k`.
+    """Generate the continuations of requests that share a `top_k`.
 
     Args:
         run: The model.
-        requests: The requests; only temperature, top_p, seed, length and stop may differ.
+        requests: The requests.
         deliver: Called once for each request that is still wanted.
         wanted: Called before each step.
     """
     with run.forward.alone():
-        _grow(run, requests, deliver, wanted)
+        waiting = _by_prompt(requests, range(len(requests)))
+        while waiting:
+            trees = _Trees(run, requests, waiting, deliver, wanted)
+            members = [member for prompt in trees.prompts for member in waiting.pop(prompt)]
+            _grow(run, trees, members)
 
 
-def _grow(run: ModelRun, requests: Sequence[Request], deliver: Deliver, wanted: Wanted) -> None:
-    tree = _Tree(run, requests, deliver, wanted)
-    blocks = tree.root(list(range(len(requests))))
+def _by_prompt(requests: Sequence[Request], members: Iterable[int]) -> dict[Prompt, list[int]]:
+    grouped: dict[Prompt, list[int]] = {}
+    for member in members:
+        grouped.setdefault(requests[member].prompt, []).append(member)
+    return grouped
+
+
+def _grow(run: ModelRun, trees: "_Trees", members: list[int]) -> None:
+    blocks = trees.root(members)
     while blocks:
         block = blocks.pop()
         try:
-            if len(block.nodes) > run.most(block.rows, tree.longest):
+            if len(block.nodes) > run.most(block.rows, trees.longest):
                 blocks += _halves(block)
             else:
-                blocks += tree.step(block)
+                blocks += trees.step(block)
         except OutOfMemoryError as error:
             members = [member for node in block.nodes for member in node.members]
             rows = len(block.nodes)
             del block
             if run.spare_memory(rows):
                 # Every continuation is a function of its request, so starting again is safe.
-                blocks += tree.root(members)
+                blocks += trees.root(members)
             else:
                 for member in members:
-                    deliver(member, error)
+                    trees.deliver(member, error)
 
 
 def _halves(block: Block) -> list[Block]:
     middle = len(block.nodes) // 2
     return [
-        Block(block.rows.fork(block.parents[part]), list(range(len(nodes))), nodes)
+        Block(block.rows.fork(), block.parents[part], block.nodes[part])
         for part in (slice(None, middle), slice(middle, None))
-        if (nodes := block.nodes[part])
     ]
 
 
-class _Tree:
+class _Trees:
     def __init__(
-        self, run: ModelRun, requests: Sequence[Request], deliver: Deliver, wanted: Wanted
+        self,
+        run: ModelRun,
+        requests: Sequence[Request],
+        waiting: dict[Prompt, list[int]],
+        deliver: Deliver,
+        wanted: Wanted,
     ):
         self.run = run
         self.requests = requests
         self.deliver = deliver
         self.wanted = wanted
-        prompt = requests[0].prompt
-        self.room = run.context - len(prompt)
-        self.longest = min(self.room, max(request.max_tokens for request in requests))
-        self.logits, self.rows = run.prefill(prompt, self.longest)
-        keys = stream_keys(prompt, [replication_stream(request.seed) for request in requests])
+        self.longest = max(min(request.max_tokens, self._room(request)) for request in requests)
+        self.logits, self.rows = run.prefill_together(list(waiting), self.longest)
+        self.prompts = list(waiting)[: len(self.logits)]
+        keys = torch.zeros(len(requests), dtype=torch.int64)
+        for prompt in self.prompts:
+            members = waiting[prompt]
+            streams = [replication_stream(requests[member].seed) for member in members]
+            keys[members] = stream_keys(prompt, streams)
         self.draws = Draws(
             keys.to(self.logits.device),
             [request.temperature for request in requests],
             [request.top_p for request in requests],
             requests[0].top_k,
         )
-        self.steps: dict[tuple[tuple[int, ...], float, float], Step] = {}
+        self.steps: dict[int, list[Step]] = {}
 
     def root(self, members: list[int]) -> list[Block]:
-        return self._advance(self.rows.fork([0]), [Node((), members)], self.logits)
+        self.steps.update((member, []) for member in members)
+        grouped = _by_prompt(self.requests, members)
+        nodes = [Node((), grouped.get(prompt, [])) for prompt in self.prompts]
+        return self._advance(self.rows.fork(), nodes, self.logits)
 
     def step(self, block: Block) -> list[Block]:
         last = [node.history[-1] for node in block.nodes]
@@ -136,7 +162,7 @@ class _Tree:
         children: dict[tuple[int, int], list[int]] = {}
         for (index, member), token in zip(standing, tokens, strict=True):
             children.setdefault((index, token), []).append(member)
-        self._note(nodes, logits, children)
+        self._note(logits, children)
         parents: list[int] = []
         living: list[Node] = []
         for (index, token), drawn in children.items():
@@ -146,30 +172,30 @@ class _Tree:
                 living.append(Node(history, members_left))
         return [Block(rows, parents, living)] if living else []
 
-    def _note(
-        self, nodes: list[Node], logits: Tensor, children: dict[tuple[int, int], list[int]]
-    ) -> None:
+    def _note(self, logits: Tensor, children: dict[tuple[int, int], list[int]]) -> None:
         """Keep what could have been drawn, for those who ask for it."""
-        asking = {
-            (index, token, request.temperature, request.top_p): request.alternatives
-            for (index, token), drawn in children.items()
-            for request in map(self.requests.__getitem__, drawn)
-            if request.alternatives
-        }
+        asking: dict[tuple[int, int, float, float, int], list[int]] = {}
+        for (index, token), drawn in children.items():
+            for member in drawn:
+                one = self.requests[member]
+                if one.alternatives:
+                    asked = index, token, one.temperature, one.top_p, one.alternatives
+                    asking.setdefault(asked, []).append(member)
         if not asking:
             return
         scores, ids = candidates(logits, self.requests[0].top_k)
-        for (index, token, temperature, top_p), most in asking.items():
-            one = slice(index, index + 1)
-            spread = probabilities(scores[one], ids[one], [temperature], top_p)[0, 0]
+        for (index, token, temperature, top_p, most), members in asking.items():
+            row = slice(index, index + 1)
+            spread = probabilities(scores[row], ids[row], [temperature], top_p)[0, 0]
             best = spread.topk(min(most, len(spread)))
             tokens = ids[index, best.indices].tolist()
             likeliest = dict(zip(tokens, best.values.tolist(), strict=True))
-            history = (*nodes[index].history, token)
-            self.steps[history, temperature, top_p] = Step(
+            step = Step(
                 float(spread[ids[index] == token].sum()),
                 {token: share for token, share in likeliest.items() if share > 0},
             )
+            for member in members:
+                self.steps[member].append(step)
 
     def _leave(self, history: tuple[int, ...], members: list[int]) -> list[int]:
         """Deliver the members whose continuation ends here; return the others."""
@@ -188,20 +214,15 @@ class _Tree:
                 finish = "stop" if stopped[request.stop] else None
             if finish is None and len(history) >= request.max_tokens:
                 finish = "max_tokens"
-            if finish is None and len(history) >= self.room:
+            if finish is None and len(history) >= self._room(request):
                 finish = "model_length"
             if finish is None:
                 staying.append(member)
             else:
                 text = self.run.decode(history) if text is None else text
-                self.deliver(
-                    member, Continuation(text, history, finish, self._steps(request, history))
-                )
+                steps = tuple(self.steps[member])
+                self.deliver(member, Continuation(text, history, finish, steps))
         return staying
 
-    def _steps(self, request: Request, history: tuple[int, ...]) -> tuple[Step, ...]:
-        settings = request.temperature, request.top_p
-        if not request.alternatives:
-            return ()
-        lengths = range(1, len(history) + 1)
-        return tuple(self.steps[(history[:length], *settings)] for length in lengths)
+    def _room(self, request: Request) -> int:
+        return self.run.context - len(request.prompt)
