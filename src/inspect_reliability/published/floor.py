@@ -18,15 +18,14 @@ _AT_ONCE = 500_000
 """Correlations fitted at a time, few enough to stay in a processor's cache."""
 
 
-def permuted_correlations(columns: FloatArray, permutations: int, seed: int) -> FloatArray:
+def permuted_correlations(standardised: FloatArray, permutations: int, seed: int) -> FloatArray:
     """Absolute correlations after permuting each column on its own, [permutations, k, k]."""
-    standardised = (columns - columns.mean(axis=0)) / columns.std(axis=0)
     generator = np.random.default_rng(seed)
-    k = columns.shape[1]
+    k = standardised.shape[1]
     correlations = np.empty((permutations, k, k))
     for one in correlations:
         shuffled = generator.permuted(standardised, axis=0)
-        one[:] = np.abs(shuffled.T @ shuffled) / len(columns)
+        one[:] = np.abs(shuffled.T @ shuffled) / len(standardised)
     return correlations
 
 
@@ -101,19 +100,10 @@ def _obliqueness(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The quartimin criterion of loadings rotated by turns, whose columns may have any length."""
     lengths = np.sqrt((turns**2).sum(axis=1, keepdims=True))
-    rotation = turns / lengths
-    back = np.linalg.inv(rotation)
-    rotated = fitted @ np.swapaxes(back, 1, 2)
-    criterion, slope = quartimin(rotated)
-    gradient = -np.swapaxes(np.swapaxes(rotated, 1, 2) @ slope @ back, 1, 2)
-    gradient -= rotation * (rotation * gradient).sum(axis=1, keepdims=True)
-    return (
-        criterion,
-        gradient / lengths,
-        np.broadcast_to(np.eye(turns.shape[1]), turns.shape).copy(),
-    )
+    _, criterion, slope = quartimin(fitted, turns / lengths)
+    metric = np.broadcast_to(np.eye(turns.shape[1]), turns.shape).copy()
+    return criterion, slope / lengths, metric
 
 
 def _rotated(fitted: FloatArray, turns: FloatArray) -> FloatArray:
-    rotation = turns / np.sqrt((turns**2).sum(axis=1, keepdims=True))
-    return np.asarray(fitted @ np.swapaxes(np.linalg.inv(rotation), 1, 2))
+    return quartimin(fitted, turns / np.sqrt((turns**2).sum(axis=1, keepdims=True)))[0]
