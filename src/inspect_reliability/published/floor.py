@@ -41,37 +41,29 @@ def omega_totals(correlations: FloatArray) -> FloatArray:
     Returns:
         One value each, NaN where the matrix is singular.
     """
-    k = correlations.shape[1]
-    determined = k >= _DETERMINED
-    starts = np.full((len(correlations), k, min(FACTORS, k)), np.nan)
-    for one, start in zip(correlations, starts, strict=True):
-        try:
-            start[:] = _principal(one) if determined else loadings(one)
-        except np.linalg.LinAlgError:  # singular
-            continue
+    determined = correlations.shape[1] >= _DETERMINED
     found = np.full(len(correlations), np.nan)
-    regular = np.flatnonzero(~np.isnan(starts).any(axis=(1, 2)))
-    for part in np.array_split(regular, max(1, regular.size * k**2 // _AT_ONCE)):
-        some, fitted = correlations[part], starts[part]
+    regular = np.flatnonzero(np.linalg.slogdet(correlations)[0])
+    for part in np.array_split(regular, max(1, correlations.size // _AT_ONCE)):
+        some = correlations[part]
         if determined:
-            fitted = minimised(_misfit, fitted, some)
+            fitted = minimised(_misfit, _principal(some), some)
+        else:
+            fitted = np.array([loadings(one) for one in some])
         oblique = np.tile(np.eye(fitted.shape[2]), (len(part), 1, 1))
         found[part] = explained(some, _rotated(fitted, minimised(_obliqueness, oblique, fitted)))
     return found
 
 
 def _principal(correlations: FloatArray) -> FloatArray:
-    """Principal factors of what variables have in common by their multiple correlations, k x 3.
-
-    Raises:
-        LinAlgError: The matrix is singular.
-    """
-    with np.errstate(divide="ignore"):
-        alone = 1 / np.diag(np.linalg.inv(correlations))
+    """Principal factors of what variables have in common by their multiple correlations."""
     reduced = correlations.copy()
-    np.fill_diagonal(reduced, 1 - np.clip(alone, LEAST, 1))
+    with np.errstate(divide="ignore"):
+        alone = 1 / np.einsum("bii->bi", np.linalg.inv(correlations))
+    np.einsum("bii->bi", reduced)[:] = 1 - np.clip(alone, LEAST, 1)
     values, vectors = np.linalg.eigh(reduced)
-    return np.asarray(vectors[:, -FACTORS:] * np.sqrt(np.maximum(values[-FACTORS:], LEAST)))
+    lengths = np.sqrt(np.maximum(values[:, None, -FACTORS:], LEAST))
+    return np.asarray(vectors[..., -FACTORS:] * lengths)
 
 
 def _misfit(
@@ -87,12 +79,12 @@ def _misfit(
     within = np.swapaxes(fitted, 1, 2) @ fitted
     seen = correlations @ fitted - fitted
     squares = (
-        (within**2).sum(axis=(1, 2))
+        np.einsum("bfg,bfg->b", within, within)
         - 2 * np.einsum("bif,bif->b", seen, fitted)
-        + ((common - allowed) ** 2 - common**2).sum(axis=1)
+        + np.einsum("bi,bi->b", allowed - 2 * common, allowed)
     )
-    metric = np.asarray(np.linalg.inv(within + 1e-3 * np.eye(FACTORS)))
-    return squares / 4, fitted @ within - seen - allowed[..., None] * fitted, metric
+    slope = fitted @ within - seen - allowed[..., None] * fitted
+    return squares / 4, slope, np.linalg.inv(within + 1e-3 * np.eye(FACTORS))
 
 
 def _obliqueness(

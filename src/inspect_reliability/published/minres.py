@@ -96,10 +96,10 @@ def quartimin(
     back = np.linalg.inv(turns)
     rotated = unrotated @ np.swapaxes(back, -1, -2)
     squares = rotated**2
-    others = squares.sum(axis=-1, keepdims=True) - squares
+    others = squares @ (1 - np.eye(turns.shape[-1]))
     slope = -np.swapaxes(np.swapaxes(rotated, -1, -2) @ (rotated * others) @ back, -1, -2)
     slope -= turns * (turns * slope).sum(axis=-2, keepdims=True)
-    return rotated, (squares * others).sum(axis=(-2, -1)) / 4, slope
+    return rotated, np.einsum("...if,...if", squares, others) / 4, slope
 
 
 def explained(correlations: FloatArray, rotated: FloatArray) -> FloatArray:

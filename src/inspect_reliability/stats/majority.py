@@ -175,47 +175,57 @@ def _agreement(
     table: NDArray[np.int64], m: int, generator: np.random.Generator, *, replace: bool
 ) -> FloatArray:
     """How often two majorities of m votes are the same, N, drawn with or without replacement."""
-    # Which category is which makes no difference; a question that never varies needs no drawing.
+    # Which category is which makes no difference.
     ordered, same = np.unique(np.sort(table, axis=1)[:, ::-1], axis=0, return_inverse=True)
-    varies = ordered[:, 0] < ordered.sum(axis=1)
-    runs = ordered[varies]
-    if replace:
-        shares = runs / runs.sum(axis=1, keepdims=True)
-        drawn = generator.multinomial(m, shares, size=(2, RESAMPLES, len(shares)))
-        # Categories first, so that they are compared in long runs.
-        first, second = np.ascontiguousarray(np.moveaxis(drawn, -1, 1))
-    else:
-        occurs = runs.T > 0
-        resamples = min(RESAMPLES, max(_FEWEST, _IN_ALL // max(len(runs), 1)))
-        left = np.repeat(runs.T[:, None], resamples, axis=1)
-        first = _draw(left, occurs, m, generator)
-        second = _draw(left - first, occurs, m, generator)
+    others = ordered[:, 1:].sum(axis=1)
     agreement = np.ones(len(ordered))
-    # The tie-break is averaged over, not drawn: each of those that tie wins with equal chance.
-    won, won_too = (votes == votes.max(axis=0) for votes in (first, second))
-    both, ways = (won & won_too).sum(axis=0), won.sum(axis=0) * won_too.sum(axis=0)
-    agreement[varies] = (both / ways).mean(axis=0)
+    if replace:
+        drawn = others > 0
+        runs = ordered[drawn][:, ordered.any(axis=0)]
+        shares = runs / runs.sum(axis=1, keepdims=True)
+        votes = generator.multinomial(m, shares, size=(RESAMPLES, len(runs)))
+        # Categories first, so that they are compared in long runs; each majority with each other.
+        won = _won(np.ascontiguousarray(np.moveaxis(votes, -1, 0)))
+        pairs = (won.sum(axis=1) ** 2).sum(axis=0) - (won**2).sum(axis=(0, 1))
+        agreement[drawn] = pairs / (RESAMPLES * (RESAMPLES - 1))
+    else:
+        # A verdict that all others together cannot reach has every majority.
+        drawn = np.flatnonzero(2 * others >= m)
+        drawn = drawn[np.argsort((ordered[drawn] == 0).sum(axis=1), kind="stable")]
+        runs = ordered[drawn][:, ordered.any(axis=0)].T
+        more = np.append((runs[1:] > 0).sum(axis=1), 0)
+        resamples = min(RESAMPLES, max(_FEWEST, _IN_ALL // max(np.count_nonzero(others), 1)))
+        left = np.repeat(runs[..., None], resamples, axis=2)
+        first = _draw(left, more, m, generator)
+        second = _draw(left - first, more, m, generator)
+        agreement[drawn] = (_won(first) * _won(second)).sum(axis=0).mean(axis=1)
     return np.asarray(agreement[same])
 
 
+def _won(votes: NDArray[np.int64]) -> FloatArray:
+    """Each category's share of a majority, [K, ...]: those that tie win with equal chance."""
+    most = votes == votes.max(axis=0)
+    return np.asarray(most / most.sum(axis=0))
+
+
 def _draw(
-    runs: NDArray[np.int64], occurs: NDArray[np.bool_], m: int, generator: np.random.Generator
+    runs: NDArray[np.int64], more: NDArray[np.int64], m: int, generator: np.random.Generator
 ) -> NDArray[np.int64]:
     """Draw m without replacement (multivariate hypergeometric), one category at a time.
 
     Args:
-        runs: How often each category is left, [K, resamples, N].
-        occurs: Whether a question has the category at all, [K, N].
+        runs: How often each category is left, [K, N, resamples].
+        more: For each category, how many questions have another one after it, K; these come first.
         m: How many to draw.
         generator: Where chance comes from.
     """
     drawn = np.zeros(runs.shape, dtype=np.int64)
     others = runs.sum(axis=0)
     wanted = np.full_like(others, m)
-    for of_k, questions, taken in zip(runs, occurs, drawn, strict=True):
-        rows = np.flatnonzero(questions)
-        others[:, rows] -= of_k[:, rows]
-        taken[:, rows] = generator.hypergeometric(of_k[:, rows], others[:, rows], wanted[:, rows])
+    for of_k, n, taken in zip(runs, more, drawn, strict=True):
+        others -= of_k
+        taken[:n] = generator.hypergeometric(of_k[:n], others[:n], wanted[:n])
+        taken[n:] = wanted[n:]  # the last category
         wanted -= taken
     return drawn
 
