@@ -178,27 +178,27 @@ def _agreement(
     # Which category is which makes no difference.
     ordered, same = np.unique(np.sort(table, axis=1)[:, ::-1], axis=0, return_inverse=True)
     others = ordered[:, 1:].sum(axis=1)
+    # Without replacement, a verdict that all others together cannot reach has every majority.
+    open_ = others > 0 if replace else 2 * others >= m
+    resamples = min(RESAMPLES, max(_FEWEST, _IN_ALL // max(1, np.count_nonzero(others))))
+    kinds = (ordered > 0).sum(axis=1)
     agreement = np.ones(len(ordered))
-    if replace:
-        drawn = others > 0
-        runs = ordered[drawn][:, ordered.any(axis=0)]
-        shares = runs / runs.sum(axis=1, keepdims=True)
-        votes = generator.multinomial(m, shares, size=(RESAMPLES, len(runs)))
-        # Categories first, so that they are compared in long runs; each majority with each other.
-        won = _won(np.ascontiguousarray(np.moveaxis(votes, -1, 0)))
-        pairs = (won.sum(axis=1) ** 2).sum(axis=0) - (won**2).sum(axis=(0, 1))
-        agreement[drawn] = pairs / (RESAMPLES * (RESAMPLES - 1))
-    else:
-        # A verdict that all others together cannot reach has every majority.
-        drawn = np.flatnonzero(2 * others >= m)
-        drawn = drawn[np.argsort((ordered[drawn] == 0).sum(axis=1), kind="stable")]
-        runs = ordered[drawn][:, ordered.any(axis=0)].T
-        more = np.append((runs[1:] > 0).sum(axis=1), 0)
-        resamples = min(RESAMPLES, max(_FEWEST, _IN_ALL // max(np.count_nonzero(others), 1)))
-        left = np.repeat(runs[..., None], resamples, axis=2)
-        first = _draw(left, more, m, generator)
-        second = _draw(left - first, more, m, generator)
-        agreement[drawn] = (_won(first) * _won(second)).sum(axis=0).mean(axis=1)
+    for k in np.unique(kinds[open_]):
+        rows = open_ & (kinds == k)
+        runs = ordered[rows, :k]
+        if replace:
+            shares = runs / runs.sum(axis=1, keepdims=True)
+            votes = generator.multinomial(m, shares, size=(RESAMPLES, len(runs)))
+            # Categories first, so that they are compared in long runs.
+            won = _won(np.ascontiguousarray(np.moveaxis(votes, -1, 0)))
+            # Each majority is compared with every other.
+            pairs = (won.sum(axis=1) ** 2).sum(axis=0) - (won**2).sum(axis=(0, 1))
+            agreement[rows] = pairs / (RESAMPLES * (RESAMPLES - 1))
+        else:
+            left = np.repeat(runs.T[:, None], resamples, axis=1)
+            first = without_replacement(left, m, generator)
+            second = without_replacement(left - first, m, generator)
+            agreement[rows] = (_won(first) * _won(second)).sum(axis=0).mean(axis=0)
     return np.asarray(agreement[same])
 
 
@@ -208,25 +208,24 @@ def _won(votes: NDArray[np.int64]) -> FloatArray:
     return np.asarray(most / most.sum(axis=0))
 
 
-def _draw(
-    runs: NDArray[np.int64], more: NDArray[np.int64], m: int, generator: np.random.Generator
+def without_replacement(
+    left: NDArray[np.int64], m: int, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw m without replacement (multivariate hypergeometric), one category at a time.
+    """Draw m (multivariate hypergeometric), one category after the other, [K, ...].
 
     Args:
-        runs: How often each category is left, [K, N, resamples].
-        more: For each category, how many questions have another one after it, K; these come first.
+        left: How many there are of each category, [K, ...].
         m: How many to draw.
         generator: Where chance comes from.
     """
-    drawn = np.zeros(runs.shape, dtype=np.int64)
-    others = runs.sum(axis=0)
+    drawn = np.empty_like(left)
+    others = left.sum(axis=0)
     wanted = np.full_like(others, m)
-    for of_k, n, taken in zip(runs, more, drawn, strict=True):
+    for of_k, taken in zip(left[:-1], drawn, strict=False):
         others -= of_k
-        taken[:n] = generator.hypergeometric(of_k[:n], others[:n], wanted[:n])
-        taken[n:] = wanted[n:]  # the last category
+        taken[:] = generator.hypergeometric(of_k, others, wanted)
         wanted -= taken
+    drawn[-1] = wanted
     return drawn
 
 
