@@ -84,7 +84,8 @@ def _misfit(
         + np.einsum("bi,bi->b", allowed - 2 * common, allowed)
     )
     slope = fitted @ within - seen - allowed[..., None] * fitted
-    return squares / 4, slope, np.linalg.inv(within + 1e-3 * np.eye(FACTORS))
+    metric = np.asarray(np.linalg.inv(within + 1e-3 * np.eye(FACTORS)))
+    return squares / 4, slope, metric
 
 
 def _obliqueness(

@@ -180,7 +180,7 @@ def _agreement(
     others = ordered[:, 1:].sum(axis=1)
     # Without replacement, a verdict that all others together cannot reach has every majority.
     open_ = others > 0 if replace else 2 * others >= m
-    resamples = min(RESAMPLES, max(_FEWEST, _IN_ALL // max(1, np.count_nonzero(others))))
+    resamples = min(RESAMPLES, max(_FEWEST, _IN_ALL // max(1, int(np.count_nonzero(others)))))
     kinds = (ordered > 0).sum(axis=1)
     agreement = np.ones(len(ordered))
     for k in np.unique(kinds[open_]):
