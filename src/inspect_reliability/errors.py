@@ -30,7 +30,7 @@ def needs(extra: str, *packages: str) -> None:
     """Check that packages of an extra are installed.
 
     Args:
-        extra: The extra that brings them: "local", "published" or "hub".
+        extra: The extra that brings them: "local" or "hub".
         packages: Their import names.
 
     Raises:

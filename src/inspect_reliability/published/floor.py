@@ -5,6 +5,8 @@ permutation is fitted to the minimum that the procedure stops close to: as a pro
 themselves, which needs matrix products only.
 """
 
+from contextlib import suppress
+
 import numpy as np
 
 from ..stats.sums import FloatArray
@@ -43,11 +45,12 @@ def omega_totals(correlations: FloatArray) -> FloatArray:
     """
     determined = correlations.shape[1] >= _DETERMINED
     found = np.full(len(correlations), np.nan)
-    regular = np.flatnonzero(np.linalg.slogdet(correlations)[0])
-    for part in np.array_split(regular, max(1, correlations.size // _AT_ONCE)):
+    alone = _uniquenesses(correlations)
+    regular = np.flatnonzero(~np.isnan(alone).any(axis=1))
+    for part in np.array_split(regular, 1 + correlations.size // _AT_ONCE) if regular.size else ():
         some = correlations[part]
         if determined:
-            fitted = minimised(_misfit, _principal(some), some)
+            fitted = minimised(_misfit, _principal(some, alone[part]), some)
         else:
             fitted = np.array([loadings(one) for one in some])
         oblique = np.tile(np.eye(fitted.shape[2]), (len(part), 1, 1))
@@ -55,12 +58,20 @@ def omega_totals(correlations: FloatArray) -> FloatArray:
     return found
 
 
-def _principal(correlations: FloatArray) -> FloatArray:
-    """Principal factors of what variables have in common by their multiple correlations."""
+def _uniquenesses(correlations: FloatArray) -> FloatArray:
+    """What variables do not share, by their multiple correlations, [B, k]; NaN where singular."""
+    found = np.full(correlations.shape[:2], np.nan)
+    for one, alone in zip(correlations, found, strict=True):
+        # All at once, a single singular one would leave the others without.
+        with suppress(np.linalg.LinAlgError), np.errstate(divide="ignore"):
+            alone[:] = 1 / np.diag(np.linalg.inv(one))
+    return np.clip(found, LEAST, 1)
+
+
+def _principal(correlations: FloatArray, alone: FloatArray) -> FloatArray:
+    """Principal factors of what variables share, [B, k, 3]."""
     reduced = correlations.copy()
-    with np.errstate(divide="ignore"):
-        alone = 1 / np.einsum("bii->bi", np.linalg.inv(correlations))
-    np.einsum("bii->bi", reduced)[:] = 1 - np.clip(alone, LEAST, 1)
+    np.einsum("bii->bi", reduced)[:] = 1 - alone
     values, vectors = np.linalg.eigh(reduced)
     lengths = np.sqrt(np.maximum(values[:, None, -FACTORS:], LEAST))
     return np.asarray(vectors[..., -FACTORS:] * lengths)

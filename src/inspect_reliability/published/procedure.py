@@ -106,10 +106,15 @@ def as_published(
     def pooled(value: FloatArray) -> FloatArray:
         return (blank.n_constant + blank.n_varying * value) / (blank.n_constant + blank.n_varying)
 
+    import scipy.optimize  # noqa: F401  (its BLAS has threads of its own)
+    from threadpoolctl import threadpool_limits
+
     standardised = (columns - columns.mean(axis=0)) / columns.std(axis=0)
-    observed, reason = _observed(np.abs(np.cov(standardised, rowvar=False, ddof=0)))
-    noise = permuted_correlations(standardised, permutations, seed)
-    omega_noise = omega_totals(noise)
+    # These matrices are so small that BLAS threads wait for each other far longer than they work.
+    with threadpool_limits(1):
+        observed, reason = _observed(np.abs(np.cov(standardised, rowvar=False, ddof=0)))
+        noise = permuted_correlations(standardised, permutations, seed)
+        omega_noise = omega_totals(noise)
     omega, alpha = (None if np.isnan(x) else float(x) for x in pooled(observed))
     return replace(
         blank,
