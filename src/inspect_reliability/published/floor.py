@@ -65,7 +65,7 @@ def _uniquenesses(correlations: FloatArray) -> FloatArray:
         # All at once, a single singular one would leave the others without.
         with suppress(np.linalg.LinAlgError), np.errstate(divide="ignore"):
             alone[:] = 1 / np.diag(np.linalg.inv(one))
-    return np.clip(found, LEAST, 1)
+    return np.asarray(np.clip(found, LEAST, 1))
 
 
 def _principal(correlations: FloatArray, alone: FloatArray) -> FloatArray:
