@@ -82,8 +82,8 @@ def stable_majority(
     Two disjoint sets of m are drawn without replacement from a question's R replications, so m is
     at most R/2: 1,000 times, or 20,000 times in all of more than twenty questions that differ.
     Verdicts that tie for the majority win with equal chance: one vote is then one replication,
-    whose agreement is P_o. Two votes are no better than one, and with two verdicts an even number
-    is no better than the odd one below it: use odd numbers.
+    whose agreement is P_o and needs no drawing. Two votes are no better than one, and with two
+    verdicts an even number is no better than the odd one below it: use odd numbers.
 
     Such draws are right for the mean over questions, but not for one question: with m near R/2
     the two sets are nearly each other's complement, so that a near-tie seems to come out otherwise
@@ -178,6 +178,10 @@ def _agreement(
     # Which category is which makes no difference.
     ordered, same = np.unique(np.sort(table, axis=1)[:, ::-1], axis=0, return_inverse=True)
     others = ordered[:, 1:].sum(axis=1)
+    if m == 1:  # two votes are two replications
+        n, less = ordered.sum(axis=1), 0 if replace else 1
+        pairs = (ordered * (ordered - less)).sum(axis=1)
+        return np.asarray((pairs / (n * (n - less)))[same])
     # Without replacement, a verdict that all others together cannot reach has every majority.
     open_ = others > 0 if replace else 2 * others >= m
     resamples = min(RESAMPLES, max(_FEWEST, _IN_ALL // max(1, int(np.count_nonzero(others)))))
