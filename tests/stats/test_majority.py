@@ -149,11 +149,14 @@ def test_labels_mean_nothing() -> None:
 
 
 def test_seeded() -> None:
-    """The same seed gives the same numbers, another one others."""
-    one, same, other = (stable_majority(counts(*ROWS), seed=s) for s in (1, 1, 2))
+    """The same seed gives the same numbers, another one others; one vote needs no drawing."""
+    one, same, other = (stable_majority(counts(*ROWS), [1, 2], seed=s) for s in (1, 1, 2))
     assert one.agreement == same.agreement != other.agreement
-    assert one.by_question[0].tolist() == same.by_question[0].tolist()
-    assert one.by_question[0].tolist() != other.by_question[0].tolist()
+    assert one.by_question.tolist() == same.by_question.tolist()
+    assert one.by_question[1].tolist() != other.by_question[1].tolist()
+    assert (one.by_question[0] == other.by_question[0]).all()
+    value = agreement(counts(*ROWS)).value
+    assert one.agreement[0] == other.agreement[0] == pytest.approx(value, abs=1e-12)
 
 
 def test_questions_with_too_few_runs_are_named() -> None:
