@@ -13,7 +13,7 @@ from .shares import Shares
 from .sums import FloatArray
 
 RESAMPLES = 1000
-"""Draws for a question, where it is judged on its own or is one of twenty or fewer."""
+"""Draws for a question that is one of twenty or fewer."""
 
 _FEWEST = 100
 _IN_ALL = 20_000
@@ -27,7 +27,7 @@ class Unsettled:
     Attributes:
         question: Its name.
         agreement: How often two majorities of `StableMajority.most_by_question` votes are the
-            same, estimated.
+            same, with the shares that its verdicts have.
         lead: Share of its most frequent verdict minus that of the runner-up. Near 0 it is a
             near-tie, which no number of votes settles in practice.
     """
@@ -88,8 +88,9 @@ def stable_majority(
     Such draws are right for the mean over questions, but not for one question: with m near R/2
     the two sets are nearly each other's complement, so that a near-tie seems to come out otherwise
     almost every time. Single questions are therefore judged by majorities of m votes that are
-    drawn with replacement (plug-in). Chance separates the verdicts of a near-tie, so that it seems
-    more stable than it is. Both biases grow with m/R, so the figures for questions end at m = R/4.
+    drawn with replacement (plug-in), whose agreement is computed exactly. Chance separates the
+    verdicts of a near-tie, so that it seems more stable than it is. Both biases grow with m/R, so
+    the figures for questions end at m = R/4.
 
     Of exact distributions every figure is exact, for single questions too.
 
@@ -126,12 +127,12 @@ def stable_majority(
         )
     kept = counts.rows(enough)
     generator = np.random.default_rng(seed)
-    agreement = [_agreement(kept.table, m, generator, replace=False).mean() for m in tried]
+    agreement = [_agreement(kept.table, m, generator).mean() for m in tried]
     quarter = kept.replications.min() / 4
     judged = [m for m in tried if m <= quarter]
     by_question = np.full((len(tried), len(kept.questions)), np.nan)
     for row, m in zip(by_question, judged, strict=False):
-        row[:] = _agreement(kept.table, m, generator, replace=True)
+        row[:] = majority_agreement(kept.shares, m)
     stable = (by_question >= wanted).mean(axis=1).tolist()
     return StableMajority(
         votes=tuple(tried),
@@ -148,7 +149,9 @@ def stable_majority(
 
 
 def _exact(given: Shares, votes: tuple[int, ...], wanted: float) -> StableMajority:
-    by_question = np.array([majority_agreement(given, m) for m in votes])
+    # What is open and was not drawn from counts as one verdict more.
+    shares = np.column_stack([given.shares, given.unknown])
+    by_question = np.array([majority_agreement(shares, m) for m in votes])
     agreement = by_question.mean(axis=1).tolist()
     return StableMajority(
         votes=votes,
@@ -171,38 +174,26 @@ def _odd_numbers(most: int) -> list[int]:
     return sorted({m for m in [*steps, largest] if 1 <= m <= most})
 
 
-def _agreement(
-    table: NDArray[np.int64], m: int, generator: np.random.Generator, *, replace: bool
-) -> FloatArray:
-    """How often two majorities of m votes are the same, N, drawn with or without replacement."""
+def _agreement(table: NDArray[np.int64], m: int, generator: np.random.Generator) -> FloatArray:
+    """How often two majorities of m votes drawn without replacement are the same, N."""
     # Which category is which makes no difference.
     ordered, same = np.unique(np.sort(table, axis=1)[:, ::-1], axis=0, return_inverse=True)
-    others = ordered[:, 1:].sum(axis=1)
     if m == 1:  # two votes are two replications
-        n, less = ordered.sum(axis=1), 0 if replace else 1
-        pairs = (ordered * (ordered - less)).sum(axis=1)
-        return np.asarray((pairs / (n * (n - less)))[same])
-    # Without replacement, a verdict that all others together cannot reach has every majority.
-    open_ = others > 0 if replace else 2 * others >= m
+        n = ordered.sum(axis=1)
+        pairs = (ordered * (ordered - 1)).sum(axis=1)
+        return np.asarray((pairs / (n * (n - 1)))[same])
+    others = ordered[:, 1:].sum(axis=1)
+    # A verdict that all others together cannot reach has every majority.
+    open_ = 2 * others >= m
     resamples = min(RESAMPLES, max(_FEWEST, _IN_ALL // max(1, int(np.count_nonzero(others)))))
     kinds = (ordered > 0).sum(axis=1)
     agreement = np.ones(len(ordered))
     for k in np.unique(kinds[open_]):
         rows = open_ & (kinds == k)
-        runs = ordered[rows, :k]
-        if replace:
-            shares = runs / runs.sum(axis=1, keepdims=True)
-            votes = generator.multinomial(m, shares, size=(RESAMPLES, len(runs)))
-            # Categories first, so that they are compared in long runs.
-            won = _won(np.ascontiguousarray(np.moveaxis(votes, -1, 0)))
-            # Each majority is compared with every other.
-            pairs = (won.sum(axis=1) ** 2).sum(axis=0) - (won**2).sum(axis=(0, 1))
-            agreement[rows] = pairs / (RESAMPLES * (RESAMPLES - 1))
-        else:
-            left = np.repeat(runs.T[:, None], resamples, axis=1)
-            first = without_replacement(left, m, generator)
-            second = without_replacement(left - first, m, generator)
-            agreement[rows] = (_won(first) * _won(second)).sum(axis=0).mean(axis=0)
+        left = np.repeat(ordered[rows, :k].T[:, None], resamples, axis=1)
+        first = without_replacement(left, m, generator)
+        second = without_replacement(left - first, m, generator)
+        agreement[rows] = (_won(first) * _won(second)).sum(axis=0).mean(axis=0)
     return np.asarray(agreement[same])
 
 
