@@ -119,6 +119,14 @@ def test_published_votes(published: dict[str, Counts]) -> None:
     assert least.lead < 0.1
 
 
+def test_more_votes_than_are_computed_exactly() -> None:
+    """With many votes single questions are drawn: of two verdicts the majority is binomial."""
+    (value,) = stable_majority(counts([440, 360]), [199]).by_question[0]
+    wins = sum(comb(199, n) * 0.55**n * 0.45 ** (199 - n) for n in range(100, 200))
+    true = wins**2 + (1 - wins) ** 2
+    assert abs(value - true) <= 4 * (true * (1 - true) / RESAMPLES) ** 0.5
+
+
 def test_ties_never_settle() -> None:
     """More votes settle a question with a lead; an exact tie stays a coin toss."""
     result = stable_majority(counts([50, 50, 0], [75, 25, 0], [100, 0, 0]), [1, 25])

@@ -47,16 +47,18 @@ def winners(shares: FloatArray, votes: int) -> FloatArray:
     chance = shares[used] / shares[used].sum()
     points, weights = _ties(len(used))
     turns, back = _circle(len(used), votes)
-    numbers = np.arange(votes + 1)
-    each = chance[:, None] ** numbers * _inverse_factorials(votes)  # [K, m + 1]
+    mean, numbers = votes * chance[:, None], np.arange(votes + 1)
+    each = np.exp(numbers * np.log(mean) - _log_factorials(votes) - mean)  # [K, m + 1]
     parts = each[:, None] * turns
     below = np.cumsum(parts, axis=2) - parts  # fewer than c votes, [K, L, m + 1]
     for point, weight in zip(points, weights, strict=True):
         ways = below + point * parts
-        for k, category in enumerate(used):
-            others = np.prod(np.delete(ways, k, axis=0), axis=0)
-            # All votes but c: one coefficient of the inverse transform.
-            found[category] += weight * (each[k] @ (others * back).sum(axis=0).real)
+        one = np.ones_like(ways[:1])
+        before = np.cumprod(np.concatenate([one, ways[:-1]]), axis=0)
+        after = np.cumprod(np.concatenate([one, ways[:0:-1]]), axis=0)[::-1]
+        # All votes but c: one coefficient of the inverse transform of the others' product.
+        ended = (before * after * back).sum(axis=1).real
+        found[used] += weight * (each * ended).sum(axis=1)
     return np.asarray(found / found.sum())
 
 
@@ -78,5 +80,5 @@ def _circle(categories: int, votes: int) -> tuple[ComplexArray, ComplexArray]:
 
 
 @lru_cache
-def _inverse_factorials(votes: int) -> FloatArray:
-    return np.cumprod([1.0, *(votes / np.arange(1, votes + 1))])
+def _log_factorials(votes: int) -> FloatArray:
+    return np.cumsum(np.log(np.arange(votes + 1.0).clip(1)))

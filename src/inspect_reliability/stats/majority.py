@@ -13,11 +13,14 @@ from .shares import Shares
 from .sums import FloatArray
 
 RESAMPLES = 1000
-"""Draws for a question that is one of twenty or fewer."""
+"""Draws for a question, where it is judged on its own or is one of twenty or fewer."""
 
 _FEWEST = 100
 _IN_ALL = 20_000
 """Draws for a mean over questions: it errs by .0035 at most (one standard error)."""
+
+_QUICK = 250
+"""Votes times verdicts of a question for which its agreement is quickly computed exactly."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +91,10 @@ def stable_majority(
     Such draws are right for the mean over questions, but not for one question: with m near R/2
     the two sets are nearly each other's complement, so that a near-tie seems to come out otherwise
     almost every time. Single questions are therefore judged by majorities of m votes that are
-    drawn with replacement (plug-in), whose agreement is computed exactly. Chance separates the
-    verdicts of a near-tie, so that it seems more stable than it is. Both biases grow with m/R, so
-    the figures for questions end at m = R/4.
+    drawn with replacement (plug-in), whose agreement is computed exactly, or from 1,000 draws
+    where many votes of many verdicts would take too long. Chance separates the verdicts of a
+    near-tie, so that it seems more stable than it is. Both biases grow with m/R, so the figures for
+    questions end at m = R/4.
 
     Of exact distributions every figure is exact, for single questions too.
 
@@ -132,7 +136,7 @@ def stable_majority(
     judged = [m for m in tried if m <= quarter]
     by_question = np.full((len(tried), len(kept.questions)), np.nan)
     for row, m in zip(by_question, judged, strict=False):
-        row[:] = majority_agreement(kept.shares, m)
+        row[:] = _with_replacement(kept.shares, m, generator)
     stable = (by_question >= wanted).mean(axis=1).tolist()
     return StableMajority(
         votes=tuple(tried),
@@ -195,6 +199,15 @@ def _agreement(table: NDArray[np.int64], m: int, generator: np.random.Generator)
         second = without_replacement(left - first, m, generator)
         agreement[rows] = (_won(first) * _won(second)).sum(axis=0).mean(axis=0)
     return np.asarray(agreement[same])
+
+
+def _with_replacement(shares: FloatArray, m: int, generator: np.random.Generator) -> FloatArray:
+    """How often two majorities of m votes drawn with replacement are the same, N."""
+    if m * (shares > 0).sum(axis=1).max() <= _QUICK:
+        return majority_agreement(shares, m)
+    drawn = generator.multinomial(m, shares, size=(2, RESAMPLES, len(shares)))
+    first, second = np.moveaxis(drawn, -1, 1)
+    return np.asarray((_won(first) * _won(second)).sum(axis=0).mean(axis=0))
 
 
 def _won(votes: NDArray[np.int64]) -> FloatArray:
