@@ -77,7 +77,7 @@ $(BIN)/python:
 
 $(VENV)/judge: $(BIN)/python pyproject.toml $(CONSTRAINTS)
 	@echo "Setting up $(VENV) (a minute or two the first time: PyTorch is large)."
-	$(INSTALL) --editable '.[local,published]'
+	$(INSTALL) --editable '.[local]'
 	@touch $@
 
 $(VENV)/test: $(VENV)/judge
@@ -88,7 +88,7 @@ $(VENV)/test: $(VENV)/judge
 
 $(VENV)/docs: $(BIN)/python pyproject.toml $(CONSTRAINTS)
 	@echo "Adding what the documentation needs to $(VENV)."
-	$(INSTALL) --editable '.[docs,published]'
+	$(INSTALL) --editable '.[docs]'
 	@touch $@
 
 # The ends of what pyproject.toml claims: the oldest inspect-ai on the oldest Python, and whatever is

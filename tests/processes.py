@@ -24,7 +24,6 @@ _CONTEXT.set_forkserver_preload(
         "inspect_evals._registry",
         "datasets",
         "fastapi",
-        "reliabilipy",
     ]
 )
 

@@ -1,5 +1,6 @@
 """The command: a table of its parts, each loaded when it is called."""
 
+import gc
 from importlib import import_module
 from typing import Any
 
@@ -43,7 +44,11 @@ class _Group(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _ = COMMANDS[cmd_name]
+        # Imports make a million objects that all stay: looking for garbage among them takes long.
+        gc.disable()
         command: click.Command = getattr(import_module(f".{module}", __package__), module)
+        gc.freeze()
+        gc.enable()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

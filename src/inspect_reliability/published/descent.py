@@ -3,15 +3,16 @@
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..stats.sums import FloatArray
 
 Descent = Callable[..., tuple[FloatArray, FloatArray, FloatArray]]
 """Points [B, n, f] and what is given of each -> values [B], slopes [B, n, f], metrics [B, f, f]."""
 
-_PAIRS = 4
+_PAIRS = 5
 _STEPS = 1000
-_HALVINGS = 30
+_FLAT = 1e-5
 
 
 def minimised(function: Descent, start: FloatArray, *given: FloatArray) -> FloatArray:
@@ -26,45 +27,47 @@ def minimised(function: Descent, start: FloatArray, *given: FloatArray) -> Float
     Returns:
         The minima, [B, n, f].
     """
-    found, live, x, known = start.copy(), np.arange(len(start)), start, list(given)
-    value, slope, metric = function(x, *known)
+    found, live, known = start.copy(), np.arange(len(start)), list(given)
+    at = [start, *function(start, *known)]
     pairs: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+    downhill, step, taken = start, np.ones(len(start)), np.ones(len(start), dtype=bool)
     for _ in range(_STEPS):
-        moving = np.abs(slope @ metric).max(axis=(1, 2)) > 1e-6
+        x, value, slope, metric = at
+        moving = np.abs(slope @ metric).max(axis=(1, 2)) > _FLAT
         # Minima stay in the batch, where they cost less than taking them out, until they are half.
         if 2 * moving.sum() <= len(live):
             found[live] = x
             if not moving.any():
                 return found
-            live, x, value, slope, metric, *known = (
-                a[moving] for a in (live, x, value, slope, metric, *known)
+            live, downhill, step, taken, x, value, slope, metric, *known = (
+                a[moving] for a in (live, downhill, step, taken, *at, *known)
             )
             pairs = [(s[moving], y[moving], r[moving]) for s, y, r in pairs]
-        downhill = _quasi_newton(slope, metric, pairs)
-        gain = _dot(downhill, slope)
-        step = np.ones(len(x))
-        after = x - downhill
+        # Where the last step led too little down, half of it is tried while the others go on.
+        downhill = _chosen(taken, _quasi_newton(slope, metric, pairs), downhill)
+        step = np.where(taken, 1.0, step / 2)
+        after = x - step[:, None, None] * downhill
         new, new_slope, new_metric = function(after, *known)
         rounding = 1e-12 * np.abs(value)
-        for _ in range(_HALVINGS):
-            short = np.flatnonzero(new > value - 1e-4 * step * gain + rounding)
-            if not short.size:
-                break
-            step[short] /= 2
-            after[short] = x[short] - step[short, None, None] * downhill[short]
-            new[short], new_slope[short], new_metric[short] = function(
-                after[short], *(a[short] for a in known)
-            )
-        pairs = [*pairs[1 - _PAIRS :], _pair(after - x, new_slope - slope)]
-        x, value, slope, metric = after, new, new_slope, new_metric
-    found[live] = x
+        taken = new <= value - 1e-4 * step * _dot(downhill, slope) + rounding
+        pairs = [*pairs[1 - _PAIRS :], _pair(after - x, new_slope - slope, taken)]
+        now, then = (after, new, new_slope, new_metric), (x, value, slope, metric)
+        at = [_chosen(taken, a, b) for a, b in zip(now, then, strict=True)]
+    found[live] = at[0]
     return found
 
 
-def _pair(s: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Move, change of slope, and 1 / their product; 0 leaves out a pair that curves downwards."""
+def _chosen(taken: NDArray[np.bool_], one: FloatArray, other: FloatArray) -> FloatArray:
+    """One for problems whose step was taken, the other for the rest."""
+    return one if taken.all() else np.where(taken.reshape(-1, *[1] * (one.ndim - 1)), one, other)
+
+
+def _pair(
+    s: FloatArray, y: FloatArray, taken: NDArray[np.bool_]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Move, change of slope, and 1 / their product; 0 leaves out what was no step downhill."""
     product = _dot(s, y)
-    curved = product > 1e-10 * _dot(y, y)
+    curved = taken & (product > 1e-10 * _dot(y, y))
     return s, y, np.where(curved, 1 / np.where(curved, product, 1.0), 0.0)
 
 

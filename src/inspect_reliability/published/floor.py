@@ -5,6 +5,8 @@ permutation is fitted to the minimum that the procedure stops close to: as a pro
 themselves, which needs matrix products only.
 """
 
+from contextlib import suppress
+
 import numpy as np
 
 from ..stats.sums import FloatArray
@@ -18,15 +20,14 @@ _AT_ONCE = 500_000
 """Correlations fitted at a time, few enough to stay in a processor's cache."""
 
 
-def permuted_correlations(columns: FloatArray, permutations: int, seed: int) -> FloatArray:
+def permuted_correlations(standardised: FloatArray, permutations: int, seed: int) -> FloatArray:
     """Absolute correlations after permuting each column on its own, [permutations, k, k]."""
-    standardised = (columns - columns.mean(axis=0)) / columns.std(axis=0)
     generator = np.random.default_rng(seed)
-    k = columns.shape[1]
+    k = standardised.shape[1]
     correlations = np.empty((permutations, k, k))
     for one in correlations:
         shuffled = generator.permuted(standardised, axis=0)
-        one[:] = np.abs(shuffled.T @ shuffled) / len(columns)
+        one[:] = np.abs(shuffled.T @ shuffled) / len(standardised)
     return correlations
 
 
@@ -42,37 +43,38 @@ def omega_totals(correlations: FloatArray) -> FloatArray:
     Returns:
         One value each, NaN where the matrix is singular.
     """
-    k = correlations.shape[1]
-    determined = k >= _DETERMINED
-    starts = np.full((len(correlations), k, min(FACTORS, k)), np.nan)
-    for one, start in zip(correlations, starts, strict=True):
-        try:
-            start[:] = _principal(one) if determined else loadings(one)
-        except np.linalg.LinAlgError:  # singular
-            continue
+    determined = correlations.shape[1] >= _DETERMINED
     found = np.full(len(correlations), np.nan)
-    regular = np.flatnonzero(~np.isnan(starts).any(axis=(1, 2)))
-    for part in np.array_split(regular, max(1, regular.size * k**2 // _AT_ONCE)):
-        some, fitted = correlations[part], starts[part]
+    alone = _uniquenesses(correlations)
+    regular = np.flatnonzero(~np.isnan(alone).any(axis=1))
+    for part in np.array_split(regular, 1 + correlations.size // _AT_ONCE) if regular.size else ():
+        some = correlations[part]
         if determined:
-            fitted = minimised(_misfit, fitted, some)
+            fitted = minimised(_misfit, _principal(some, alone[part]), some)
+        else:
+            fitted = np.array([loadings(one) for one in some])
         oblique = np.tile(np.eye(fitted.shape[2]), (len(part), 1, 1))
         found[part] = explained(some, _rotated(fitted, minimised(_obliqueness, oblique, fitted)))
     return found
 
 
-def _principal(correlations: FloatArray) -> FloatArray:
-    """Principal factors of what variables have in common by their multiple correlations, k x 3.
+def _uniquenesses(correlations: FloatArray) -> FloatArray:
+    """What variables do not share, by their multiple correlations, [B, k]; NaN where singular."""
+    found = np.full(correlations.shape[:2], np.nan)
+    for one, alone in zip(correlations, found, strict=True):
+        # All at once, a single singular one would leave the others without.
+        with suppress(np.linalg.LinAlgError), np.errstate(divide="ignore"):
+            alone[:] = 1 / np.diag(np.linalg.inv(one))
+    return np.asarray(np.clip(found, LEAST, 1))
 
-    Raises:
-        LinAlgError: The matrix is singular.
-    """
-    with np.errstate(divide="ignore"):
-        alone = 1 / np.diag(np.linalg.inv(correlations))
+
+def _principal(correlations: FloatArray, alone: FloatArray) -> FloatArray:
+    """Principal factors of what variables share, [B, k, 3]."""
     reduced = correlations.copy()
-    np.fill_diagonal(reduced, 1 - np.clip(alone, LEAST, 1))
+    np.einsum("bii->bi", reduced)[:] = 1 - alone
     values, vectors = np.linalg.eigh(reduced)
-    return np.asarray(vectors[:, -FACTORS:] * np.sqrt(np.maximum(values[-FACTORS:], LEAST)))
+    lengths = np.sqrt(np.maximum(values[:, None, -FACTORS:], LEAST))
+    return np.asarray(vectors[..., -FACTORS:] * lengths)
 
 
 def _misfit(
@@ -88,12 +90,13 @@ def _misfit(
     within = np.swapaxes(fitted, 1, 2) @ fitted
     seen = correlations @ fitted - fitted
     squares = (
-        (within**2).sum(axis=(1, 2))
+        np.einsum("bfg,bfg->b", within, within)
         - 2 * np.einsum("bif,bif->b", seen, fitted)
-        + ((common - allowed) ** 2 - common**2).sum(axis=1)
+        + np.einsum("bi,bi->b", allowed - 2 * common, allowed)
     )
+    slope = fitted @ within - seen - allowed[..., None] * fitted
     metric = np.asarray(np.linalg.inv(within + 1e-3 * np.eye(FACTORS)))
-    return squares / 4, fitted @ within - seen - allowed[..., None] * fitted, metric
+    return squares / 4, slope, metric
 
 
 def _obliqueness(
@@ -101,19 +104,10 @@ def _obliqueness(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The quartimin criterion of loadings rotated by turns, whose columns may have any length."""
     lengths = np.sqrt((turns**2).sum(axis=1, keepdims=True))
-    rotation = turns / lengths
-    back = np.linalg.inv(rotation)
-    rotated = fitted @ np.swapaxes(back, 1, 2)
-    criterion, slope = quartimin(rotated)
-    gradient = -np.swapaxes(np.swapaxes(rotated, 1, 2) @ slope @ back, 1, 2)
-    gradient -= rotation * (rotation * gradient).sum(axis=1, keepdims=True)
-    return (
-        criterion,
-        gradient / lengths,
-        np.broadcast_to(np.eye(turns.shape[1]), turns.shape).copy(),
-    )
+    _, criterion, slope = quartimin(fitted, turns / lengths)
+    metric = np.broadcast_to(np.eye(turns.shape[1]), turns.shape).copy()
+    return criterion, slope / lengths, metric
 
 
 def _rotated(fitted: FloatArray, turns: FloatArray) -> FloatArray:
-    rotation = turns / np.sqrt((turns**2).sum(axis=1, keepdims=True))
-    return np.asarray(fitted @ np.swapaxes(np.linalg.inv(rotation), 1, 2))
+    return quartimin(fitted, turns / np.sqrt((turns**2).sum(axis=1, keepdims=True)))[0]

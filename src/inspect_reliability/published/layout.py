@@ -87,11 +87,14 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
     """
     folder = Path(folder)
     runs, notes = published_runs(folder)
-    rows: list[dict[str, Any]] = []
+    asked: list[dict[str, Any]] = []
+    of: list[int] = []
+    replications: list[int] = []
+    verdicts: list[str] = []
+    responders: list[str | None] = []
     unknown: dict[Path, set[str]] = {_RESPONSES: set(), _PREDICTIONS: set()}
     for run in runs:
         reader = run.design.reader
-        categories, labels = reader.categories, reader.verdicts
         # Many outputs are the same text.
         verdict_of = {
             output: reader.read(output, parser).verdict
@@ -101,32 +104,32 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
         for question, outputs in run.outputs.items():
             order = published_order(folder, question)
             answer = published_answer(folder, run.responder, question)
-            missing = is_missing(answer.text) if answer else None
             if outputs and not order and not answer:
                 unknown[_PREDICTIONS if run.responder else _RESPONSES].add(question)
-            for replication, output in enumerate(outputs, 1):
-                if output is None:
-                    continue
-                verdict = verdict_of[output]
-                row = {
+            named = dict(zip(reader.verdicts, order or (), strict=False))
+            given = {n: verdict_of[text] for n, text in enumerate(outputs, 1) if text is not None}
+            of += [len(asked)] * len(given)
+            replications += given
+            verdicts += given.values()
+            responders += [named.get(verdict, run.responder) for verdict in given.values()]
+            asked.append(
+                {
                     "judge": run.judge,
                     "benchmark": run.benchmark,
                     "temperature": run.temperature,
                     "question": question,
-                    "replication": replication,
-                    "verdict": verdict,
-                    "responder": run.responder,
+                    "replication": 0,
+                    "verdict": None,
+                    "responder": None,
                     "order": order,
-                    "categories": categories,
+                    "categories": reader.categories,
                     "category": answer.question.category if answer else None,
-                    "missing": missing,
+                    "missing": is_missing(answer.text) if answer else None,
                     "paper_design": True,
                     "log": str(run.path),
                 }
-                if order and verdict in labels:
-                    row["responder"] = order[labels.index(verdict)]
-                rows.append(row)
-    if not rows:
+            )
+    if not of:
         raise UserError("\n".join([f"There are no judgments in {folder}.", *map(str, notes)]))
     broken = {note.where for note in notes}
     notes += [
@@ -136,7 +139,9 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
         if str(path) not in broken
     ]
     identity = ["judge", "benchmark", "temperature", "question", "replication"]
-    table, duplicates = without_duplicates(make_table(rows), identity, "log")
+    table = make_table(asked).iloc[of].reset_index(drop=True)
+    table["replication"], table["verdict"], table["responder"] = replications, verdicts, responders
+    table, duplicates = without_duplicates(table, identity, "log")
     return Judgments(table.reset_index(drop=True), (*notes, *duplicates))
 
 

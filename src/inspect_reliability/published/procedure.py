@@ -5,17 +5,16 @@ correlations are 0 whatever the judge; their absolute values are not, and what c
 on the number of questions and replications. It is kept to be compared with, never as a headline.
 """
 
-import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import UserError, needs
 from ..stats.noise_floor import Floor, floor_of
 from ..stats.numbers import table_of_numbers
 from ..stats.sums import FloatArray
 from .floor import omega_totals, permuted_correlations
+from .minres import omega_total
 
 
 @dataclass(frozen=True)
@@ -103,20 +102,18 @@ def as_published(
         )
     if blank.n_varying == 1:
         return replace(blank, reason="a correlation needs at least 2 questions that vary")
-    try:
-        needs("published", "reliabilipy", "threadpoolctl")
-    except UserError as error:
-        return replace(blank, reason=str(error))
 
     def pooled(value: FloatArray) -> FloatArray:
         return (blank.n_constant + blank.n_varying * value) / (blank.n_constant + blank.n_varying)
 
+    import scipy.optimize  # noqa: F401  (its BLAS has threads of its own)
     from threadpoolctl import threadpool_limits
 
+    standardised = (columns - columns.mean(axis=0)) / columns.std(axis=0)
     # These matrices are so small that BLAS threads wait for each other far longer than they work.
     with threadpool_limits(1):
-        noise = permuted_correlations(columns, permutations, seed)
-        observed, reason = _reliabilipy(columns)
+        observed, reason = _observed(np.abs(np.cov(standardised, rowvar=False, ddof=0)))
+        noise = permuted_correlations(standardised, permutations, seed)
         omega_noise = omega_totals(noise)
     omega, alpha = (None if np.isnan(x) else float(x) for x in pooled(observed))
     return replace(
@@ -130,26 +127,20 @@ def as_published(
     )
 
 
-def _reliabilipy(columns: FloatArray) -> tuple[FloatArray, str | None]:
-    """omega_total and alpha of questions that vary, NaN with the reason if it cannot fit them."""
-    from reliabilipy import reliability_analysis
-
-    analysis = reliability_analysis(raw_dataset=columns.copy(), is_corr_matrix=False)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        try:
-            analysis.fit()
-        except (np.linalg.LinAlgError, ValueError) as error:
-            cause = str(error).partition("\n")[0].rstrip(".").lower()
-            return np.full(2, np.nan), f"the factor analysis fails: {cause}"
-    values = np.array([analysis.omega_total, analysis.alpha_cronbach], dtype=np.float64)
-    return values, None if np.isfinite(values).all() else "the factor analysis has no solution"
+def _observed(correlations: FloatArray) -> tuple[FloatArray, str | None]:
+    """omega_total and alpha of questions that vary, NaN with the reason if they have no factors."""
+    try:
+        found = omega_total(correlations)
+    except np.linalg.LinAlgError as error:
+        return np.full(2, np.nan), f"the factor analysis fails: {str(error).lower()}"
+    reason = None if np.isfinite(found) else "the factor analysis has no solution"
+    return np.array([found, _alpha(correlations)]), reason
 
 
 def _alpha(correlations: FloatArray) -> FloatArray:
-    """Cronbach's alpha of standardised items, from correlation matrices [B, k, k]."""
+    """Cronbach's alpha of standardised items, from correlation matrices [..., k, k]."""
     k = correlations.shape[-1]
-    return np.asarray((1 - k / correlations.sum(axis=(1, 2))) * k / (k - 1))
+    return np.asarray((1 - k / correlations.sum(axis=(-2, -1))) * k / (k - 1))
 
 
 def _alpha_of_noise(k: int, r: int) -> FloatArray:

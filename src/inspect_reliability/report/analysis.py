@@ -109,23 +109,31 @@ def split(
     exact and sampled verdicts.
     """
     table = judgments.table.reset_index(drop=True)
-    for group, rows in _by_study(replace(judgments, table=table).groups(by), _studies(table)):
-        scorers: Iterable[tuple[Any, pd.DataFrame]] = [(None, rows)]
-        several = "scorer" in rows and rows["scorer"].nunique(dropna=False) > 1
-        if several:
-            scorers = rows.groupby("scorer", sort=False, dropna=False)
-        for scorer, part in scorers:
-            named = {"scorer": None if pd.isna(scorer) else scorer} if several else {}
-            for kind, same in _kinds(part):
-                for method, alike in _methods(same):
-                    yield group | named | kind | method, alike
+    studies = _studies(table)
+    for group, rows in replace(judgments, table=table).groups(by):
+        for study, own in _parts(rows, studies[rows.index]):
+            named = {} if study is None else {"study": study}
+            for scorer, scored in _several(own, "scorer", own.get("scorer", studies[own.index])):
+                for kind, same in _kinds(scored):
+                    for method, alike in _several(same, "method", methods_of(same)):
+                        yield group | named | scorer | kind | method, alike
 
 
-def _methods(rows: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Verdicts of a group that came to be known in one way, named where it has several."""
-    methods = methods_of(rows)
-    for method, part in rows.groupby(methods, sort=False):
-        yield ({"method": method} if methods.nunique() > 1 else {}), part
+def _parts(rows: pd.DataFrame, by: "pd.Series[Any]") -> Iterator[tuple[Any, pd.DataFrame]]:
+    """The rows of each value, in order of first appearance; None where it is missing."""
+    codes, values = pd.factorize(by)
+    for code in dict.fromkeys(codes.tolist()):
+        same = codes == code
+        yield (values[code] if code >= 0 else None), rows if same.all() else rows[same]
+
+
+def _several(
+    rows: pd.DataFrame, name: str, by: "pd.Series[Any]"
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """The rows of each value, with its name where there are several."""
+    parts = list(_parts(rows, by))
+    for value, part in parts:
+        yield ({name: value} if len(parts) > 1 else {}), part
 
 
 def _studies(table: pd.DataFrame) -> "pd.Series[Any]":
@@ -136,26 +144,21 @@ def _studies(table: pd.DataFrame) -> "pd.Series[Any]":
     return known.where(known.groupby(table["benchmark"], dropna=False).transform("nunique") > 1)
 
 
-def _by_study(
-    groups: Iterable[tuple[dict[str, Any], pd.DataFrame]], studies: "pd.Series[Any]"
-) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    for group, rows in groups:
-        for study, part in rows.groupby(studies[rows.index], sort=False, dropna=False):
-            yield group | ({} if pd.isna(study) else {"study": study}), part
-
-
 def _kinds(rows: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Parts of a group whose verdicts answer the same kind of question, with what names them."""
     of = rows["benchmark"].astype(str)
-    none = pd.Series(False, rows.index)
-    options = rows["order"].notna().groupby(of).transform("any") if "order" in rows else none
-    named = rows["responder"].notna().groupby(of).transform("all") if "responder" in rows else none
-    kinds = list(rows.groupby([options, named & ~options], sort=False))
-    for (chooses, output), part in kinds:
-        if output and _by_responder(part):
+    choices = set(of[rows["order"].notna()]) if "order" in rows else set()
+    unnamed = set(of[rows["responder"].isna()]) if "responder" in rows else set(of)
+    kind = {
+        name: "choice" if name in choices else "question" if name in unnamed else "output"
+        for name in of.unique()
+    }
+    kinds = list(_parts(rows, of.map(kind)))
+    for what, part in kinds:
+        if what == "output" and _by_responder(part):
             for responder, judged in part.groupby("responder", sort=False):
                 yield {"responder": responder}, judged
-        elif chooses or len(kinds) == 1:
+        elif what == "choice" or len(kinds) == 1:
             yield {}, part
         else:
             yield {"benchmark": ", ".join(map(str, part["benchmark"].unique()))}, part

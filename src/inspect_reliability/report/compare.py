@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import Judgments, counts, order_varies
+from ..judgments import Judgments, counts, judged, order_varies
 from ..stats import Comparison, ReliabilityError, compare_all, compare_pooled
 from .copies import why_no_evidence
 from .document import Block, Caution, Document, Table, Text
@@ -175,7 +175,7 @@ def _record(found: Comparison, condition: Record, own: pd.DataFrame, its: pd.Dat
 
 def _cautions(names: tuple[str, str], own: pd.DataFrame, its: pd.DataFrame) -> Iterator[str]:
     for name, table in zip(names, (own, its), strict=True):
-        if why := why_no_evidence(table):
+        if why := why_no_evidence(table, judged(table)):
             yield f"{name}: {why}"
     studies = {study for side in (own, its) if "study" in side for study in side["study"].unique()}
     if len(studies) > 1:

@@ -34,14 +34,13 @@ def are_measurements(judgments: Judged) -> bool:
     return judgments.values is not None and len(judgments.values) > MOST_GRADES
 
 
-def why_no_evidence(table: pd.DataFrame) -> str | None:
+def why_no_evidence(table: pd.DataFrame, known: Judged) -> str | None:
     """Why omega and agreement of one row say nothing about reliability; None if they do.
 
     The replications may be copies of one draw, or the verdicts measurements, no two of which need
     be equal. A row of several temperatures is no better than the worst of them: copies among draws
     make a judge look steadier than it is.
     """
-    known = judged(table)
     if are_measurements(known):
         return MEASUREMENTS
     return next(_copied(table, known), None)

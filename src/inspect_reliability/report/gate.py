@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from ..judgments import GROUP_BY, Judgments, counts
+from ..judgments import GROUP_BY, Judgments, counts, judged
 from ..stats import (
     FAILS,
     OPEN,
@@ -73,7 +73,7 @@ def _requirements(table: pd.DataFrame, limits: Limits) -> Iterator[Record]:
     counted, level = counts(table), limits.level
     evidence, more = None, None
     if (limit := limits.min_omega) is not None:
-        found, why = omega_of(table, counted, level), why_no_evidence(table)
+        found, why = omega_of(table, counted, level), why_no_evidence(table, judged(table))
         if limits.anytime and table["benchmark"].nunique() > 1:
             why = why or _SEVERAL
         if not why and found.value is not None:

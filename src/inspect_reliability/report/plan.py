@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import GROUP_BY, Judgments, counts
+from ..judgments import GROUP_BY, Judgments, counts, judged
 from ..stats import Counts, ReliabilityError, Shares, precision
 from .analysis import split
 from .copies import why_no_evidence
@@ -138,7 +138,7 @@ def _plan(
     wanted: float,
     assurance: float,
 ) -> Record:
-    majority, reason = majority_of(counted, why_no_evidence(table), wanted)
+    majority, reason = majority_of(counted, why_no_evidence(table, judged(table)), wanted)
     why = {"votes": reason} if reason else {}
     if majority and None in majority.share_stable:
         why["share_stable"] = "A single question can be judged with at most a quarter of its " + (

@@ -136,7 +136,7 @@ def row_of(
         binary = table["verdict"].where(table["verdict"] == CORRECT, INCORRECT)
         merged = panel(counts(table.assign(verdict=binary), (CORRECT, INCORRECT)), _MERGED)
         found |= {f"{name}_correct_or_not": estimate for name, estimate in merged.items()}
-    no_evidence = why_no_evidence(table)
+    no_evidence = why_no_evidence(table, judgments)
     published, reason = None, "the published procedure was left out"
     if not of_the_study:
         reason = ANOTHER_DESIGN

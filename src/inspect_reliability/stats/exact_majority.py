@@ -1,8 +1,13 @@
 """How often do two majorities agree, where the distribution of a verdict is known?"""
 
-import numpy as np
+from functools import lru_cache
 
-from .shares import FloatArray, Shares
+import numpy as np
+from numpy.typing import NDArray
+
+from .sums import FloatArray
+
+ComplexArray = NDArray[np.complex128]
 
 VOTES = (1, 3, 5, 7, 9, 15, 25, 49)
 """Numbers of votes to try."""
@@ -11,14 +16,19 @@ _NEVER = 1e-9
 """Verdicts this unlikely win no majority."""
 
 
-def majority_agreement(given: Shares, votes: int) -> FloatArray:
+def majority_agreement(shares: FloatArray, votes: int) -> FloatArray:
     """Probability that the majorities of two sets of votes are the same, N.
 
-    Verdicts that tie win with equal chance. What is open and was not drawn from counts as one
-    verdict more.
+    Verdicts that tie win with equal chance.
+
+    Args:
+        shares: How likely each verdict is, N x K.
+        votes: Votes in each set.
     """
-    shares = np.column_stack([given.shares, given.unknown])
-    return np.array([float((winners(row, votes) ** 2).sum()) for row in shares])
+    # Many questions have the same shares, and which verdict has which makes no difference.
+    distinct, same = np.unique(np.sort(shares, axis=1), axis=0, return_inverse=True)
+    found = np.array([float((winners(row, votes) ** 2).sum()) for row in distinct])
+    return np.asarray(found[same])
 
 
 def winners(shares: FloatArray, votes: int) -> FloatArray:
@@ -29,32 +39,46 @@ def winners(shares: FloatArray, votes: int) -> FloatArray:
     numbers given their sum; their generating functions are multiplied on the unit circle, with a
     weight t for each tie, and integrated over t by Gauss and Legendre, exactly for so few ties.
     """
-    from scipy.special import gammaln, xlogy
-
-    def poisson(number: FloatArray, mean: FloatArray) -> FloatArray:
-        return np.asarray(np.exp(xlogy(number, mean) - gammaln(number + 1) - mean))
-
     used = np.flatnonzero(shares > _NEVER)
     found = np.zeros(len(shares))
     if len(used) == 1:
         found[used] = 1.0
         return found
     chance = shares[used] / shares[used].sum()
-    numbers = np.arange(votes + 1.0)
-    each = poisson(numbers, votes * chance[:, None])  # [K, m + 1]
-    size = len(used) * votes + 1
-    points, weights = np.polynomial.legendre.leggauss(len(used) // 2 + 1)
-    turns = np.exp(-2j * np.pi * np.outer(np.arange(size), numbers) / size)  # [L, m + 1]
-    parts = each[:, None, :] * turns
+    points, weights = _ties(len(used))
+    turns, back = _circle(len(used), votes)
+    mean, numbers = votes * chance[:, None], np.arange(votes + 1)
+    each = np.exp(numbers * np.log(mean) - _log_factorials(votes) - mean)  # [K, m + 1]
+    parts = each[:, None] * turns
     below = np.cumsum(parts, axis=2) - parts  # fewer than c votes, [K, L, m + 1]
-    won = np.zeros((len(used), votes + 1))
-    for point, weight in zip((points + 1) / 2, weights / 2, strict=True):
+    for point, weight in zip(points, weights, strict=True):
         ways = below + point * parts
-        for k in range(len(used)):
-            others = np.prod(np.delete(ways, k, axis=0), axis=0)
-            # All votes but c: one coefficient of the inverse transform.
-            back = np.exp(2j * np.pi * np.outer(np.arange(size), votes - numbers) / size)
-            won[k] += weight * each[k] * (others * back).sum(axis=0).real / size
-    total = won.sum(axis=1) / poisson(numbers[-1:], numbers[-1:])
-    found[used] = total / total.sum()
-    return found
+        one = np.ones_like(ways[:1])
+        before = np.cumprod(np.concatenate([one, ways[:-1]]), axis=0)
+        after = np.cumprod(np.concatenate([one, ways[:0:-1]]), axis=0)[::-1]
+        # All votes but c: one coefficient of the inverse transform of the others' product.
+        ended = (before * after * back).sum(axis=1).real
+        found[used] += weight * (each * ended).sum(axis=1)
+    return np.asarray(found / found.sum())
+
+
+@lru_cache
+def _ties(categories: int) -> tuple[FloatArray, FloatArray]:
+    """Points and weights of an integral from 0 to 1 over powers below the number of categories."""
+    points, weights = np.polynomial.legendre.leggauss(categories // 2 + 1)
+    return (points + 1) / 2, weights / 2
+
+
+@lru_cache
+def _circle(categories: int, votes: int) -> tuple[ComplexArray, ComplexArray]:
+    """Powers at points of the upper half circle, and those of the inverse transform, L x m + 1."""
+    half = ((categories - 1) * votes + 1) // 2 + 1
+    turns = np.exp(-2j * np.pi * np.outer(np.arange(half), np.arange(votes + 1)) / (2 * half - 1))
+    # A point and its mirror image have the same real part.
+    twice = np.where(np.arange(half) == 0, 1, 2)[:, None]
+    return turns, twice * turns[:, ::-1].conj()
+
+
+@lru_cache
+def _log_factorials(votes: int) -> FloatArray:
+    return np.cumsum(np.log(np.arange(votes + 1.0).clip(1)))

@@ -19,6 +19,9 @@ _FEWEST = 100
 _IN_ALL = 20_000
 """Draws for a mean over questions: it errs by .0035 at most (one standard error)."""
 
+_QUICK = 250
+"""Votes times verdicts of a question for which its agreement is quickly computed exactly."""
+
 
 @dataclass(frozen=True)
 class Unsettled:
@@ -27,7 +30,7 @@ class Unsettled:
     Attributes:
         question: Its name.
         agreement: How often two majorities of `StableMajority.most_by_question` votes are the
-            same, estimated.
+            same, with the shares that its verdicts have.
         lead: Share of its most frequent verdict minus that of the runner-up. Near 0 it is a
             near-tie, which no number of votes settles in practice.
     """
@@ -82,14 +85,16 @@ def stable_majority(
     Two disjoint sets of m are drawn without replacement from a question's R replications, so m is
     at most R/2: 1,000 times, or 20,000 times in all of more than twenty questions that differ.
     Verdicts that tie for the majority win with equal chance: one vote is then one replication,
-    whose agreement is P_o. Two votes are no better than one, and with two verdicts an even number
-    is no better than the odd one below it: use odd numbers.
+    whose agreement is P_o and needs no drawing. Two votes are no better than one, and with two
+    verdicts an even number is no better than the odd one below it: use odd numbers.
 
     Such draws are right for the mean over questions, but not for one question: with m near R/2
     the two sets are nearly each other's complement, so that a near-tie seems to come out otherwise
     almost every time. Single questions are therefore judged by majorities of m votes that are
-    drawn with replacement (plug-in). Chance separates the verdicts of a near-tie, so that it seems
-    more stable than it is. Both biases grow with m/R, so the figures for questions end at m = R/4.
+    drawn with replacement (plug-in), whose agreement is computed exactly, or from 1,000 draws
+    where many votes of many verdicts would take too long. Chance separates the verdicts of a
+    near-tie, so that it seems more stable than it is. Both biases grow with m/R, so the figures for
+    questions end at m = R/4.
 
     Of exact distributions every figure is exact, for single questions too.
 
@@ -126,12 +131,12 @@ def stable_majority(
         )
     kept = counts.rows(enough)
     generator = np.random.default_rng(seed)
-    agreement = [_agreement(kept.table, m, generator, replace=False).mean() for m in tried]
+    agreement = [_agreement(kept.table, m, generator).mean() for m in tried]
     quarter = kept.replications.min() / 4
     judged = [m for m in tried if m <= quarter]
     by_question = np.full((len(tried), len(kept.questions)), np.nan)
     for row, m in zip(by_question, judged, strict=False):
-        row[:] = _agreement(kept.table, m, generator, replace=True)
+        row[:] = _with_replacement(kept.shares, m, generator)
     stable = (by_question >= wanted).mean(axis=1).tolist()
     return StableMajority(
         votes=tuple(tried),
@@ -148,7 +153,9 @@ def stable_majority(
 
 
 def _exact(given: Shares, votes: tuple[int, ...], wanted: float) -> StableMajority:
-    by_question = np.array([majority_agreement(given, m) for m in votes])
+    # What is open and was not drawn from counts as one verdict more.
+    shares = np.column_stack([given.shares, given.unknown])
+    by_question = np.array([majority_agreement(shares, m) for m in votes])
     agreement = by_question.mean(axis=1).tolist()
     return StableMajority(
         votes=votes,
@@ -171,52 +178,62 @@ def _odd_numbers(most: int) -> list[int]:
     return sorted({m for m in [*steps, largest] if 1 <= m <= most})
 
 
-def _agreement(
-    table: NDArray[np.int64], m: int, generator: np.random.Generator, *, replace: bool
-) -> FloatArray:
-    """How often two majorities of m votes are the same, N, drawn with or without replacement."""
-    # Which category is which makes no difference; a question that never varies needs no drawing.
+def _agreement(table: NDArray[np.int64], m: int, generator: np.random.Generator) -> FloatArray:
+    """How often two majorities of m votes drawn without replacement are the same, N."""
+    # Which category is which makes no difference.
     ordered, same = np.unique(np.sort(table, axis=1)[:, ::-1], axis=0, return_inverse=True)
-    varies = ordered[:, 0] < ordered.sum(axis=1)
-    runs = ordered[varies]
-    if replace:
-        shares = runs / runs.sum(axis=1, keepdims=True)
-        drawn = generator.multinomial(m, shares, size=(2, RESAMPLES, len(shares)))
-        # Categories first, so that they are compared in long runs.
-        first, second = np.ascontiguousarray(np.moveaxis(drawn, -1, 1))
-    else:
-        occurs = runs.T > 0
-        resamples = min(RESAMPLES, max(_FEWEST, _IN_ALL // max(len(runs), 1)))
-        left = np.repeat(runs.T[:, None], resamples, axis=1)
-        first = _draw(left, occurs, m, generator)
-        second = _draw(left - first, occurs, m, generator)
+    if m == 1:  # two votes are two replications
+        n = ordered.sum(axis=1)
+        pairs = (ordered * (ordered - 1)).sum(axis=1)
+        return np.asarray((pairs / (n * (n - 1)))[same])
+    others = ordered[:, 1:].sum(axis=1)
+    # A verdict that all others together cannot reach has every majority.
+    open_ = 2 * others >= m
+    resamples = min(RESAMPLES, max(_FEWEST, _IN_ALL // max(1, int(np.count_nonzero(others)))))
+    kinds = (ordered > 0).sum(axis=1)
     agreement = np.ones(len(ordered))
-    # The tie-break is averaged over, not drawn: each of those that tie wins with equal chance.
-    won, won_too = (votes == votes.max(axis=0) for votes in (first, second))
-    both, ways = (won & won_too).sum(axis=0), won.sum(axis=0) * won_too.sum(axis=0)
-    agreement[varies] = (both / ways).mean(axis=0)
+    for k in np.unique(kinds[open_]):
+        rows = open_ & (kinds == k)
+        left = np.repeat(ordered[rows, :k].T[:, None], resamples, axis=1)
+        first = without_replacement(left, m, generator)
+        second = without_replacement(left - first, m, generator)
+        agreement[rows] = (_won(first) * _won(second)).sum(axis=0).mean(axis=0)
     return np.asarray(agreement[same])
 
 
-def _draw(
-    runs: NDArray[np.int64], occurs: NDArray[np.bool_], m: int, generator: np.random.Generator
+def _with_replacement(shares: FloatArray, m: int, generator: np.random.Generator) -> FloatArray:
+    """How often two majorities of m votes drawn with replacement are the same, N."""
+    if m * (shares > 0).sum(axis=1).max() <= _QUICK:
+        return majority_agreement(shares, m)
+    drawn = generator.multinomial(m, shares, size=(2, RESAMPLES, len(shares)))
+    first, second = np.moveaxis(drawn, -1, 1)
+    return np.asarray((_won(first) * _won(second)).sum(axis=0).mean(axis=0))
+
+
+def _won(votes: NDArray[np.int64]) -> FloatArray:
+    """Each category's share of a majority, [K, ...]: those that tie win with equal chance."""
+    most = votes == votes.max(axis=0)
+    return np.asarray(most / most.sum(axis=0))
+
+
+def without_replacement(
+    left: NDArray[np.int64], m: int, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw m without replacement (multivariate hypergeometric), one category at a time.
+    """Draw m (multivariate hypergeometric), one category after the other, [K, ...].
 
     Args:
-        runs: How often each category is left, [K, resamples, N].
-        occurs: Whether a question has the category at all, [K, N].
+        left: How many there are of each category, [K, ...].
         m: How many to draw.
         generator: Where chance comes from.
     """
-    drawn = np.zeros(runs.shape, dtype=np.int64)
-    others = runs.sum(axis=0)
+    drawn = np.empty_like(left)
+    others = left.sum(axis=0)
     wanted = np.full_like(others, m)
-    for of_k, questions, taken in zip(runs, occurs, drawn, strict=True):
-        rows = np.flatnonzero(questions)
-        others[:, rows] -= of_k[:, rows]
-        taken[:, rows] = generator.hypergeometric(of_k[:, rows], others[:, rows], wanted[:, rows])
+    for of_k, taken in zip(left[:-1], drawn, strict=False):
+        others -= of_k
+        taken[:] = generator.hypergeometric(of_k, others, wanted)
         wanted -= taken
+    drawn[-1] = wanted
     return drawn
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from .coefficients import COEFFICIENTS
 from .counts import Counts
 from .errors import ReliabilityError
+from .majority import without_replacement
 from .sums import FloatArray, terms_of_names
 
 ROUNDING = 1e-9
@@ -94,11 +95,12 @@ def noise_floor(
 
 def _dealt(table: NDArray[np.int64], permutations: int, seed: int) -> NDArray[np.int64]:
     """Tables with the margins of `table` and nothing else of it, [permutations, N, K]."""
-    n, k = table.shape
-    verdicts = np.repeat(np.arange(k), table.sum(axis=0))
-    cells = np.repeat(np.arange(n) * k, table.sum(axis=1))
     generator = np.random.default_rng(seed)
-    dealt = np.empty((permutations, n, k), dtype=np.int64)
-    for one in dealt:
-        one[:] = np.bincount(cells + generator.permutation(verdicts), minlength=n * k).reshape(n, k)
+    occurs = table.any(axis=0)
+    left = np.repeat(table.sum(axis=0)[occurs, None], permutations, axis=1)
+    dealt = np.zeros((permutations, *table.shape), dtype=np.int64)
+    for i, m in enumerate(table.sum(axis=1)):
+        drawn = without_replacement(left, m, generator)
+        dealt[:, i, occurs] = drawn.T
+        left -= drawn
     return dealt
