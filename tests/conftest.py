@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from inspect_reliability.published.layout import judgments_from_published
-from inspect_reliability.report import Analysis, analyse
+import installed  # noqa: F401 (before inspect is imported)
 from outcomes import OUTCOMES, outcome_lines
 
 # How long an example takes depends on what else the machine does, not on what is tested.
@@ -44,12 +43,6 @@ def data() -> Path:
     if not (folder / "paper").is_dir():
         pytest.skip(f"needs the published data: {folder} is missing; set RELIABILITY_DATA")
     return folder
-
-
-@pytest.fixture(scope="session")
-def published_study(data: Path) -> Analysis:
-    """Everything that a report says of the published study, computed once."""
-    return analyse(judgments_from_published(data / "paper"))
 
 
 @pytest.fixture
