@@ -39,7 +39,7 @@ QUESTIONS = ["What is two and two?", "What is three and four?", "What is one and
 
 def tiny(**config: Any) -> Model:
     """The tiny judge as a grader."""
-    return get_model(TINY, config=GenerateConfig(max_tokens=24, **config))
+    return get_model(TINY, config=GenerateConfig(max_tokens=12, **config))
 
 
 @modelapi(name=LENIENT)
