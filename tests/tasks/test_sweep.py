@@ -227,20 +227,25 @@ def test_a_folder_of_epochs_is_completed(tmp_path: Path) -> None:
     assert _made(tmp_path / "old") == _made(tmp_path / "new")
 
 
-@pytest.mark.parametrize("epochs", [False, True], ids=["replications", "epochs"])
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sweep of `FULL`, in replications and in epochs."""
+    folder = tmp_path_factory.mktemp("finished")
+    run_sweep(Sweep([DRAWN], **FULL), str(folder / "replications"))
+    _epochs(3, folder / "epochs")
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["replications", "epochs"])
 @pytest.mark.parametrize(
     "kept", [[(0, 1), (1, 1)], [(0, 1), (0, 3), (1, 2)], [(0, 1), (0, 2), (0, 3)], []], ids=str
 )
 def test_whatever_a_kill_leaves_is_finished(
-    kept: list[tuple[int, int]], epochs: bool, tmp_path: Path
+    kept: list[tuple[int, int]], kind: str, finished: Path, tmp_path: Path
 ) -> None:
     """Every judgment is there at the end, once, with the verdict of a run that was not killed."""
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    run_sweep(Sweep([DRAWN], **FULL), str(whole))
-    if epochs:
-        _epochs(3, killed)
-    else:
-        shutil.copytree(whole, killed)
+    killed = tmp_path / "killed"
+    shutil.copytree(finished / kind, killed)
     (info,) = list_eval_logs(str(killed))
     log = read_eval_log(info)
     # What a kill leaves: some samples, no results, no word of an end.
@@ -251,14 +256,14 @@ def test_whatever_a_kill_leaves_is_finished(
     log.samples = [
         one
         for one in log.samples or []
-        if ({(one.id, one.epoch)} if epochs else {(one.id, r) for r in (1, 2, 3)}) <= left
+        if ({(one.id, one.epoch)} if kind == "epochs" else {(one.id, r) for r in (1, 2, 3)}) <= left
     ]
     write_eval_log(log, info.name)
     stays = Path(info.name.removeprefix("file://")).read_bytes()
     assert not run_sweep(Sweep([DRAWN], **FULL), str(killed)).missing
     assert Path(info.name.removeprefix("file://")).read_bytes() == stays
     assert judgments_from_logs(killed).notes == ()
-    assert _made(killed) == _made(whole)
+    assert _made(killed) == _made(finished / "replications")
 
 
 @given(st.sets(st.tuples(st.sampled_from("abc"), st.integers(1, 12))))
