@@ -63,16 +63,8 @@ def _run(code: str, number: int, folder: Path) -> subprocess.CompletedProcess[st
     )
     return python(
         *(code, "sweep"),
-        *(
-            "--judge",
-            "hf_seeded/tiny-judge",
-            "-M",
-            "max_rows=2",
-            "--benchmark",
-            "bbh",
-            "--replications",
-            str(number),
-        ),
+        *("--judge", "hf_seeded/tiny-judge", "-M", "max_rows=2"),
+        *("--benchmark", "bbh", "--replications", str(number)),
         *(word for t in TEMPERATURES for word in ("--temperature", str(t))),
         *("--responses", str(responses), "--log-dir", str(folder / "sweep")),
     )
