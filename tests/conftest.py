@@ -1,5 +1,6 @@
 """What several tests need."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -27,6 +28,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if SLOW.intersection(marker.name for marker in item.iter_markers()):
             item.add_marker("slow")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what is imported out of every garbage collection to come: it is never garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

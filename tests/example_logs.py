@@ -65,7 +65,15 @@ class Drawn(ModelAPI):
 def run(task: Task, folder: Path, **options: Any) -> EvalLog:
     """Run a task on our mock judge."""
     model = options.pop("model", None) or judge()
-    return eval(task, model=model, log_dir=str(folder), display="none", score=True, **options)[0]
+    return eval(
+        task,
+        model=model,
+        log_dir=str(folder),
+        display="none",
+        log_realtime=False,
+        score=True,
+        **options,
+    )[0]
 
 
 def judged(folder: Path, epochs: int = 4, questions: int = 3, **options: Any) -> EvalLog:

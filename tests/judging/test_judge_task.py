@@ -31,6 +31,7 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
             model="hf_seeded/tiny-judge",
             log_dir=str(tmp_path_factory.mktemp("logs")),
             display="none",
+            log_realtime=False,
             **options,
         )
         return read_eval_log(log.location)

@@ -23,7 +23,9 @@ QUESTIONS, REPLICATIONS = 2, 3
 
 
 def run(task: Task, model: str, folder: Path, **options: Any) -> EvalLog:
-    log = eval(task, model=model, log_dir=str(folder), display="none", **options)[0]
+    log = eval(
+        task, model=model, log_dir=str(folder), display="none", log_realtime=False, **options
+    )[0]
     assert log.status == "success", log.error
     return log
 
