@@ -193,6 +193,7 @@ def test_a_provider_without_probabilities(
     assert (row["method"], row["n_replications"], row["open_mass"]) == ("sampled", 60, None)
 
 
+@pytest.mark.slow
 def test_the_engine_says_what_it_drew_from(tmp_path: Path) -> None:
     """After many reasonings of the tiny judge, shares are those of its whole tree."""
     options: dict[str, Any] = {"model": "hf_seeded/tiny-judge", "limit": 2, "max_tokens": 12}

@@ -29,7 +29,7 @@ from processes import COMMAND, python
 
 pytestmark = pytest.mark.slow
 
-QUESTIONS, REPLICATIONS = 5, 8
+QUESTIONS, REPLICATIONS = 5, 4
 TEMPERATURES = (1.0, 0.0)
 TOTAL = len(TEMPERATURES) * QUESTIONS * REPLICATIONS
 
