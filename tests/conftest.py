@@ -1,13 +1,13 @@
 """What several tests need."""
 
+import gc
 import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from inspect_reliability.published.layout import judgments_from_published
-from inspect_reliability.report import Analysis, analyse
+import installed  # noqa: F401 (before inspect is imported)
 from outcomes import OUTCOMES, outcome_lines
 
 # How long an example takes depends on what else the machine does, not on what is tested.
@@ -30,6 +30,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("slow")
 
 
+def pytest_collection_finish() -> None:
+    """Leave what is imported out of every garbage collection to come: it is never garbage."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print what readers made of broken inputs, after a search for such inputs."""
     if OUTCOMES and settings().max_examples > 100:
@@ -44,12 +50,6 @@ def data() -> Path:
     if not (folder / "paper").is_dir():
         pytest.skip(f"needs the published data: {folder} is missing; set RELIABILITY_DATA")
     return folder
-
-
-@pytest.fixture(scope="session")
-def published_study(data: Path) -> Analysis:
-    """Everything that a report says of the published study, computed once."""
-    return analyse(judgments_from_published(data / "paper"))
 
 
 @pytest.fixture

@@ -8,7 +8,15 @@ from typing import Any
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
-from inspect_ai.model import GenerateConfig, Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import (
+    GenerateConfig,
+    Model,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+    modelapi,
+)
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, chain, generate, solver
 
@@ -30,10 +38,42 @@ def judge(letters: str = "AAAAABBBC-", say: str = "Best Response: [[{}]]") -> Mo
     return get_model("mockllm/model", custom_outputs=answer, memoize=False)
 
 
+DRAWN = "drawn/model"
+
+
+@modelapi(name="drawn")
+class Drawn(ModelAPI):
+    """A judge that draws a letter by the seed of the request, for what takes a judge by name."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig | None = None,
+        **arguments: Any,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
+
+    async def generate(
+        self, input: Any, tools: Any, tool_choice: Any, config: GenerateConfig
+    ) -> ModelOutput:
+        letter = random.Random(config.seed).choice("AAAAABBBC")
+        return ModelOutput.from_content(DRAWN, f"Best Response: [[{letter}]]")
+
+
 def run(task: Task, folder: Path, **options: Any) -> EvalLog:
     """Run a task on our mock judge."""
     model = options.pop("model", None) or judge()
-    return eval(task, model=model, log_dir=str(folder), display="none", score=True, **options)[0]
+    return eval(
+        task,
+        model=model,
+        log_dir=str(folder),
+        display="none",
+        log_realtime=False,
+        score=True,
+        **options,
+    )[0]
 
 
 def judged(folder: Path, epochs: int = 4, questions: int = 3, **options: Any) -> EvalLog:

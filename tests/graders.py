@@ -39,7 +39,7 @@ QUESTIONS = ["What is two and two?", "What is three and four?", "What is one and
 
 def tiny(**config: Any) -> Model:
     """The tiny judge as a grader."""
-    return get_model(TINY, config=GenerateConfig(max_tokens=24, **config))
+    return get_model(TINY, config=GenerateConfig(max_tokens=12, **config))
 
 
 @modelapi(name=LENIENT)
@@ -105,7 +105,13 @@ def run(task: Task, folder: Path, grader: Model | None = None, **options: Any) -
     """Run a suite; nothing is generated but grades, the same ones every time."""
     roles = {"grader": grader or tiny(seed=0)}
     [log] = eval(
-        task, model="none/none", model_roles=roles, log_dir=str(folder), display="none", **options
+        task,
+        model="none/none",
+        model_roles=roles,
+        log_dir=str(folder),
+        display="none",
+        log_realtime=False,
+        **options,
     )
     assert log.status == "success", log.error
     return log

@@ -14,6 +14,7 @@ INSPECT = "from inspect_ai._cli.main import main; main()"
 _CONTEXT = get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
     [
+        "installed",
         *(f"inspect_reliability.cli.{name}" for name in ("report", "rejudge", "sweep")),
         "inspect_reliability.hf_seeded.provider",
         "inspect_ai._cli.main",

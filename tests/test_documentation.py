@@ -14,13 +14,14 @@ import click
 import inspect_ai
 import inspect_ai.scorer
 import pytest
+from click.testing import CliRunner
+from inspect_ai._cli.main import inspect as inspect_command
 from inspect_ai.dataset import Sample
 
 from cli.test_report_keys import documented
 from docs.site import links, outputs, reference
 from inspect_reliability import _registry
 from inspect_reliability.cli import main
-from processes import INSPECT, python
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -103,11 +104,11 @@ def test_our_commands_parse(page: Path) -> None:
 
 @cache
 def _options_of_inspect(command: str) -> set[str]:
-    said = python(INSPECT, command, "--help")
+    said = CliRunner().invoke(inspect_command, [command, "--help"])
     return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", said.stdout))
 
 
-@pytest.mark.process
+@pytest.mark.slow
 @each_page
 def test_calls_of_inspect_parse(page: Path) -> None:
     """Each call of inspect names options that it has, tasks that are there, and their arguments."""

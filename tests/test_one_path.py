@@ -57,7 +57,14 @@ def silent() -> Solver:
 def graded(kind: str, folder: Path) -> EvalLog:
     samples = [Sample(id=n, input="?") for n in range(QUESTIONS)]
     task = Task(samples, solver=silent(), scorer=grader(kind), name="suite")
-    [log] = eval(task, model="none/none", epochs=EPOCHS, log_dir=str(folder), display="none")
+    [log] = eval(
+        task,
+        model="none/none",
+        epochs=EPOCHS,
+        log_dir=str(folder),
+        display="none",
+        log_realtime=False,
+    )
     assert log.status == "success", log.error
     return log
 

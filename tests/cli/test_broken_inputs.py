@@ -175,9 +175,8 @@ def test_metadata_of_another_kind(
     changed: Callable[..., Path], tmp_path: Path, key: str, value: Any
 ) -> None:
     """What has our key but not our type is somebody else's: every report can be made and saved."""
-    path = changed({key: value})
-    assert run("report", path, "--format", "json").exit_code == 0
-    assert run("report", path, "--data", tmp_path / "data").exit_code == 0
+    options = ["--format", "json", "--data", tmp_path / "data"]
+    assert run("report", changed({key: value}), *options).exit_code == 0
     assert len(pd.read_parquet(tmp_path / "data" / "judgments.parquet"))
 
 

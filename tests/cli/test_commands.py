@@ -1,10 +1,7 @@
 """Every command on every kind of log that is not a clean one."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +17,7 @@ from inspect_reliability.designs import DESIGNS
 from inspect_reliability.published.layout import published_runs
 from inspect_reliability.published.logs import write_published_log
 from inspect_reliability.report.forms import FORMS
+from processes import COMMAND, python
 
 pytestmark = pytest.mark.slow
 
@@ -248,8 +246,8 @@ def test_published_judgments_as_logs(tmp_path: Path) -> None:
     for path in (folder / "results").glob("*other_judge*"):
         path.unlink()
     log_dir, again = tmp_path / "logs", tmp_path / "again"
-    result = run("import", folder, "--log-dir", log_dir)
-    assert result.exit_code == 0, result.stderr
+    result = python(COMMAND, "import", folder, "--log-dir", log_dir)
+    assert result.returncode == 0, result.stderr
     assert "Not known" in result.stderr
     assert len(list(log_dir.glob("*.eval"))) == 3 * 3 + 1
     assert " ".join(result.stdout.split()).startswith(f"{3 * 3 + 1} logs are in {log_dir}")
@@ -272,7 +270,7 @@ def test_importing_without_responses(tmp_path: Path) -> None:
         path.unlink()
     for path in (folder / "prompt_responses.json", *folder.glob("application_data/*.json")):
         path.unlink()
-    assert run("import", folder, "--log-dir", tmp_path / "logs").exit_code == 0
+    assert python(COMMAND, "import", folder, "--log-dir", tmp_path / "logs").returncode == 0
     files, logs = (
         results(run("report", source, "--format", "json")) for source in (folder, tmp_path / "logs")
     )
@@ -312,20 +310,16 @@ def test_imported_logs_hold_prompt_output_and_metrics(tmp_path: Path) -> None:
     assert sample.model_usage == {}
 
 
-# Imported by every process of the command; ends the first worker that would put a log in its place.
+# Ends the first worker that would put a log in its place.
 KILLED_WRITING = """
-import os, signal, sys
+import sys
+from functools import partial
+from concurrent.futures import ProcessPoolExecutor
+from inspect_reliability.published import logs
+from killed import when_it_writes
 
-def kill(event, arguments):
-    if event == "os.rename" and str(arguments[1]).endswith(".eval"):
-        try:
-            os.close(os.open(os.environ["KILLED"], os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            return
-        os.kill(os.getpid(), signal.SIGKILL)
-
-if "multiprocessing" in " ".join(sys.orig_argv):
-    sys.addaudithook(kill)
+at_start = {"initializer": when_it_writes, "initargs": (sys.argv.pop(),)}
+logs.ProcessPoolExecutor = partial(ProcessPoolExecutor, **at_start)
 """
 
 # Ends the first worker while the second is starting: the pool has seen the one die, and ended all
@@ -353,33 +347,19 @@ ProcessPoolExecutor._spawn_process = spawn
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(
-    ("in_every_process", "in_command"),
-    [(KILLED_WRITING, ""), ("", KILLED_STARTING)],
-    ids=["writing", "starting"],
-)
-def test_importing_when_a_worker_is_killed(
-    in_every_process: str, in_command: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("killed", [KILLED_WRITING, KILLED_STARTING], ids=["writing", "starting"])
+def test_importing_when_a_worker_is_killed(killed: str, tmp_path: Path) -> None:
     """It is said in words, and the same command then writes every log."""
     folder, log_dir = published_folder(tmp_path / "published"), tmp_path / "logs"
-    (tmp_path / "sitecustomize.py").write_text(in_every_process)
-    code = f"{in_command}\nfrom inspect_reliability.cli import main; main()"
-    path = os.pathsep.join((str(tmp_path), os.environ.get("PYTHONPATH", "")))
-    importing = subprocess.run(
-        [sys.executable, "-c", code, "import", str(folder), "--log-dir", str(log_dir)],
-        env=os.environ | {"PYTHONPATH": path, "KILLED": str(tmp_path / "killed")},
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    command = ["import", folder, "--log-dir", log_dir]
+    trace = [tmp_path / "killed"] if killed == KILLED_WRITING else []
+    importing = python(killed + COMMAND, *command, *trace)
     assert importing.returncode == 2, importing.stderr
-    assert (tmp_path / "killed").exists() == bool(in_every_process)
+    assert all(file.exists() for file in trace)
     assert "Traceback" not in importing.stderr
     assert "was killed" in importing.stderr
     assert f"of {3 * 3 * 2 + 1} logs" in importing.stderr
-    assert run("import", folder, "--log-dir", log_dir).exit_code == 0
+    assert python(COMMAND, *command).returncode == 0
     assert len(list(log_dir.glob("*.eval"))) == 3 * 3 * 2 + 1
     files, logs = (run("report", source, "--format", "json") for source in (folder, log_dir))
     assert results(logs) == results(files)

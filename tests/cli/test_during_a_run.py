@@ -1,16 +1,15 @@
 """Reports of a folder while an eval writes its log there."""
 
 import json
-import os
-import subprocess
-import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from inspect_reliability.cli import main
+from processes import python
 
 RUN = """
 import asyncio, sys
@@ -41,22 +40,22 @@ def test_a_report_while_an_eval_writes_its_log(tmp_path: Path) -> None:
     """It is partial and says so, or is refused in a line; after the run it is whole."""
     logs, gate = tmp_path / "logs", tmp_path / "go"
     logs.mkdir()
-    path = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    evaluation = subprocess.Popen([sys.executable, "-c", RUN, str(logs), str(gate)], env=path)
-    try:
-        while True:
-            assert evaluation.poll() is None, "the run ended before its gate was opened"
-            during = CliRunner().invoke(main, ["report", str(logs), "--format", "json"])
-            assert during.exit_code in (0, 2), during.exception
-            if during.exit_code == 0:
-                break
-            assert "No inspect logs" in during.stderr or "No judgments" in during.stderr
-            time.sleep(0.1)
-        assert json.loads(during.stdout)["rows"][0]["n_judgments"] < 12
-        assert "still being written" in " ".join(during.stderr.split())
-    finally:
-        gate.touch()
-        evaluation.wait()
+    with ThreadPoolExecutor() as threads:
+        evaluation = threads.submit(python, RUN, logs, gate)
+        try:
+            while True:
+                assert evaluation.running(), "the run ended before its gate was opened"
+                during = CliRunner().invoke(main, ["report", str(logs), "--format", "json"])
+                assert during.exit_code in (0, 2), during.exception
+                if during.exit_code == 0:
+                    break
+                assert "No inspect logs" in during.stderr or "No judgments" in during.stderr
+                time.sleep(0.3)
+            assert json.loads(during.stdout)["rows"][0]["n_judgments"] < 12
+            assert "still being written" in " ".join(during.stderr.split())
+        finally:
+            gate.touch()
+    assert evaluation.result().returncode == 0
     after = CliRunner().invoke(main, ["report", str(logs), "--format", "json"])
     assert json.loads(after.stdout)["rows"][0]["n_judgments"] == 12
     assert "being written" not in " ".join(after.stderr.split())

@@ -104,6 +104,7 @@ def judge(folder: Path, tmp_path: Path, max_connections: int | None = None) -> E
         max_connections=max_connections,
         log_dir=str(tmp_path),
         display="none",
+        log_realtime=False,
     )
     assert log.status == "success", log.error
     return log

@@ -146,7 +146,9 @@ ITEMS = [Item(f"q{i}", f"question {i}", {"x": "long", "y": "right"}) for i in ra
 def run(server: ChatServer, folder: Path) -> EvalLog:
     task = judge_task(DESIGN, ITEMS, exact="verdict", replications=60)
     with serving(server) as name:
-        (log,) = eval(task, model=name, log_dir=str(folder), display="none", temperature=1)
+        (log,) = eval(
+            task, model=name, log_dir=str(folder), display="none", log_realtime=False, temperature=1
+        )
     assert log.status == "success", log.error
     return read_eval_log(log.location)
 
@@ -191,10 +193,11 @@ def test_a_provider_without_probabilities(
     assert (row["method"], row["n_replications"], row["open_mass"]) == ("sampled", 60, None)
 
 
+@pytest.mark.slow
 def test_the_engine_says_what_it_drew_from(tmp_path: Path) -> None:
     """After many reasonings of the tiny judge, shares are those of its whole tree."""
     options: dict[str, Any] = {"model": "hf_seeded/tiny-judge", "limit": 2, "max_tokens": 12}
-    options |= {"log_dir": str(tmp_path), "display": "none"}
+    options |= {"log_dir": str(tmp_path), "display": "none", "log_realtime": False}
     (whole,) = eval(bbh_judge(exact=True), **options)
     (after,) = eval(bbh_judge(exact="verdict", replications=40), **options)
     (one,), (other,) = (analyse(judgments_from_logs(log.location)).rows for log in (whole, after))

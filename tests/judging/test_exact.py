@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(task: Task, folder: Path, **options: Any) -> EvalLog:
     options = {"model": TINY, "limit": QUESTIONS, "max_tokens": 12} | options
-    (log,) = eval(task, log_dir=str(folder), display="none", **options)
+    (log,) = eval(task, log_dir=str(folder), display="none", log_realtime=False, **options)
     return read_eval_log(log.location)
 
 

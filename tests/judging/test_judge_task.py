@@ -25,11 +25,13 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
     """Runs a judge task on a few questions with the tiny judge."""
 
     def run(task: Task | None = None, **options: Any) -> EvalLog:
-        options = {"limit": 5, "epochs": EPOCHS, "model": "hf_seeded/tiny-judge", **options}
+        options = {"limit": 5, "epochs": EPOCHS, "max_tokens": 12, **options}
         (log,) = eval(
             task or bbh_judge(),
+            model="hf_seeded/tiny-judge",
             log_dir=str(tmp_path_factory.mktemp("logs")),
             display="none",
+            log_realtime=False,
             **options,
         )
         return read_eval_log(log.location)

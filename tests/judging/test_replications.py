@@ -35,7 +35,7 @@ def judge(tmp_path: Path) -> Judge:
 
     def run(task: Task, **options: Any) -> EvalLog:
         options = {"limit": 3, "model": "hf_seeded/tiny-judge", "max_tokens": 12} | options
-        (log,) = eval(task, log_dir=str(tmp_path), display="none", **options)
+        (log,) = eval(task, log_dir=str(tmp_path), display="none", log_realtime=False, **options)
         return read_eval_log(log.location)
 
     return run

@@ -27,7 +27,13 @@ def judge(tmp_path: Path) -> Any:
     """Runs a judge task on three questions against a server."""
 
     def run(server: ChatServer, **options: Any) -> EvalLog:
-        arguments = {"limit": 3, "epochs": 1, "display": "none", "fail_on_error": False} | options
+        arguments = {
+            "limit": 3,
+            "epochs": 1,
+            "display": "none",
+            "log_realtime": False,
+            "fail_on_error": False,
+        } | options
         replications = arguments.pop("replications", REPLICATIONS)
         with serving(server) as model:
             task = bbh_judge(replications=replications)

@@ -58,7 +58,9 @@ def test_chance_of_being_fooled() -> None:
 
 
 def judge(task: Any, model: Model | str, folder: Path, **options: Any) -> EvalLog:
-    [log] = eval(task, model=model, log_dir=str(folder), display="none", **options)
+    [log] = eval(
+        task, model=model, log_dir=str(folder), display="none", log_realtime=False, **options
+    )
     assert log.status == "success", log.error
     return log
 

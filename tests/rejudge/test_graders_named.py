@@ -92,7 +92,7 @@ def logged(folder: Path, scorers: Any, roles: dict[str, Any] | None = None) -> E
         )
 
     bound = {role: _models(names) for role, names in (roles or {}).items()}
-    options: dict[str, Any] = {"log_dir": str(folder), "display": "none"}
+    options: dict[str, Any] = {"log_dir": str(folder), "display": "none", "log_realtime": False}
     [log] = eval(suite, model=EVALUATED, model_roles=bound, **options)
     assert log.status == "success", log.error
     return log

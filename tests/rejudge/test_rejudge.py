@@ -169,7 +169,7 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("foreign")
     code = folder / "foreign.py"
     code.write_text(f"TEMPLATE = {TEMPLATE!r}\n{FOREIGN}")
-    role = f"grader={{model: {TINY}, max_tokens: 24}}"
+    role = f"grader={{model: {TINY}, max_tokens: 12}}"
     arguments = [code.name, "--model", "none/none", "--model-role", role, "--log-dir", str(folder)]
     inspect("eval", *arguments, "--display", "plain", folder=folder)
     code.unlink()

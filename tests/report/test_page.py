@@ -160,8 +160,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("which", ["page", "hostile"])
-@pytest.mark.parametrize("width", [1280, 360])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
 def test_in_a_browser(
     request: pytest.FixtureRequest, browser: Any, which: str, width: int, scheme: str
 ) -> None:

@@ -1,6 +1,8 @@
 """The published study, through the report, against its own files and independent check values."""
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +11,17 @@ from click.testing import CliRunner
 
 from inspect_reliability.cli import main
 from inspect_reliability.judgments import Judgments
-from inspect_reliability.report import Analysis
+from inspect_reliability.published.layout import judgments_from_published
+from inspect_reliability.report import Analysis, analyse
 from inspect_reliability.report.compare import compare_sides, sides_by
+from inspect_reliability.report.data import write_data
 from inspect_reliability.report.plan import plans
 
 pytestmark = pytest.mark.slow
 
 LLAMA, STARLING = "meta-llama/Meta-Llama-3-8B-Instruct", "Nexusflow/Starling-LM-7B-beta"
 TEMPERATURES = (1, 0.75, 0.5, 0.25, 0)
+PAGE = Path(__file__).parents[2] / "docs" / "published-study.md"
 KEYS = (
     "judge",
     "benchmark",
@@ -40,6 +45,12 @@ KEYS = (
     "omega_non_response_unique",
     "omega_non_response_excluded",
 )
+
+
+@pytest.fixture(scope="module")
+def published_study(data: Path) -> Analysis:
+    """Everything that a report says of the published study."""
+    return analyse(judgments_from_published(data / "paper"))
 
 
 @pytest.fixture
@@ -195,3 +206,29 @@ def test_a_judge_that_is_not_in_the_data(published: Judgments, data: Path, tmp_p
         assert row["published_omega"] == pytest.approx(value, abs=5e-4)
         low, high = row["published_omega_floor"][1:]
         assert low < row["published_omega_floor"][0] < high
+
+
+def test_the_page_says_what_its_code_prints(
+    published_study: Analysis,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Two of the 24 published omegas lie outside the range of the noise floor, as the page says."""
+    monkeypatch.chdir(tmp_path)
+    few = replace(published_study.judgments, table=published_study.judgments.table.head(10))
+    write_data(Path("data"), replace(published_study, judgments=few))
+    page = PAGE.read_text()
+    (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(block, names)
+    assert "24 values, 2 outside" in capsys.readouterr().out
+    outside = names["outside"]
+    assert set(outside["judge"]) == {"Nexusflow/Starling-LM-7B-beta"}
+    assert set(outside["benchmark"]) == {"MT-Bench"}
+    assert sorted(outside["temperature"]) == [0.25, 0.75]
+    assert (outside["published_omega"] > outside["published_omega_floor_high"]).all()
+    said = " ".join(page.split())
+    assert (
+        "22 lie inside and two outside: Starling on MT-Bench, at temperatures .75 and .25" in said
+    )

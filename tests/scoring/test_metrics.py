@@ -255,7 +255,9 @@ def test_a_grouped_metric_is_refused_before_the_first_call(tmp_path: Path, name:
         metrics=[grouped(EVERY[name](), "topic")],
         epochs=2,
     )
-    (log,) = eval(task, model=example_logs.judge(), log_dir=str(tmp_path), display="none")
+    (log,) = eval(
+        task, model=example_logs.judge(), log_dir=str(tmp_path), display="none", log_realtime=False
+    )
     assert log.status == "error"
     assert f"Write {name}(by='topic') instead" in log.error.message
     assert not log.samples
@@ -363,7 +365,7 @@ def rubric() -> Scorer:
 def run(folder: Path, scorer: Scorer, given: Any, epochs: int | Epochs = 4) -> EvalLog:
     questions = [Sample(input="?", target="yes", id=i, metadata={"odd": i % 2}) for i in range(6)]
     task = Task(dataset=questions, solver=answer(), scorer=scorer, metrics=given, epochs=epochs)
-    [log] = eval(task, model="none/none", log_dir=str(folder), display="none")
+    [log] = eval(task, model="none/none", log_dir=str(folder), display="none", log_realtime=False)
     assert log.status == "success", log.error
     return log
 

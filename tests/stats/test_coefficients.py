@@ -150,8 +150,9 @@ def test_names_and_order_do_not_matter(table: Table, random: Any) -> None:
     rows, columns = list(range(len(table))), list(range(table.shape[1]))
     random.shuffle(rows)
     random.shuffle(columns)
+    others = panel(counts(table[rows][:, columns]))
     for name, estimate in panel(counts(table)).items():
-        other = panel(counts(table[rows][:, columns]))[name]
+        other = others[name]
         for mine, theirs in (
             (estimate.value, other.value),
             (estimate.low, other.low),
@@ -219,6 +220,12 @@ def test_leading_axes() -> None:
     generator = np.random.default_rng(3)
     many = generator.multinomial(7, [0.5, 0.3, 0.2], size=(2, 4, 9))
     weights = generator.integers(0, 3, size=(5, 9))
+    one_by_one = {ij: values(counts(many[ij])) for ij in np.ndindex(2, 4)}
+    repeated = {
+        (*ij, w): values(counts(np.repeat(many[ij], times, axis=0)))
+        for ij in np.ndindex(2, 4)
+        for w, times in enumerate(weights)
+    }
     for name in of_scale("nominal"):
         coefficient = COEFFICIENTS[name]
         whole, resampled = (
@@ -227,11 +234,9 @@ def test_leading_axes() -> None:
         )
         assert whole.shape == (2, 4)
         assert resampled.shape == (2, 4, 5)
-        for i, j in np.ndindex(2, 4):
-            assert whole[i, j] == pytest.approx(values(counts(many[i, j]))[name], **CLOSE)
-            for w, times in enumerate(weights):
-                repeated = counts(np.repeat(many[i, j], times, axis=0))
-                assert resampled[i, j, w] == pytest.approx(values(repeated)[name], **CLOSE)
+        for found, expected in ((whole, one_by_one), (resampled, repeated)):
+            for index, by_name in expected.items():
+                assert found[index] == pytest.approx(by_name[name], **CLOSE)
 
 
 CHECKS = [

@@ -90,8 +90,9 @@ def test_evidence_decides(true: float, result: str) -> None:
 
 
 @pytest.mark.slow
-def test_more_questions_are_what_it_takes() -> None:
+def test_more_questions_are_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     """About four in five studies are decided by the number of questions that their start says."""
+    monkeypatch.setattr(decisions, "CONTINUATIONS", 25)
     generator, within = np.random.default_rng(3), []
     for _ in range(40):
         whole = study(generator, 600, 0.85)

@@ -102,7 +102,7 @@ def write(folder: Path, name: str) -> dict[str, Any]:
 
 
 def run(task: Any, folder: Path, model: Model | str, **options: Any) -> EvalLog:
-    options = {"epochs": EPOCHS, "display": "none", **options}
+    options = {"epochs": EPOCHS, "display": "none", "log_realtime": False, **options}
     (log,) = eval(task, model=model, log_dir=str(folder), **options)
     log = read_eval_log(log.location)
     assert log.status == "success", log.error

@@ -15,6 +15,7 @@ from inspect_ai import eval, task_with
 from inspect_ai.log import list_eval_logs, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, modelapi
 
+from example_logs import DRAWN
 from inspect_reliability.cli import main
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import judgments_from_logs
@@ -28,7 +29,7 @@ from processes import COMMAND, python
 
 pytestmark = pytest.mark.slow
 
-QUESTIONS, REPLICATIONS = 5, 8
+QUESTIONS, REPLICATIONS = 5, 4
 TEMPERATURES = (1.0, 0.0)
 TOTAL = len(TEMPERATURES) * QUESTIONS * REPLICATIONS
 
@@ -51,7 +52,7 @@ class Killed(Hooks):
 """
 
 
-def _run(code: str, judge: str, number: int, folder: Path) -> subprocess.CompletedProcess[str]:
+def _run(code: str, number: int, folder: Path) -> subprocess.CompletedProcess[str]:
     responses = folder / "responses.jsonl"
     responses.write_text(
         "\n".join(
@@ -62,29 +63,26 @@ def _run(code: str, judge: str, number: int, folder: Path) -> subprocess.Complet
     )
     return python(
         *(code, "sweep"),
-        *("--judge", judge, "--benchmark", "bbh", "--replications", str(number)),
+        *("--judge", "hf_seeded/tiny-judge", "-M", "max_rows=2"),
+        *("--benchmark", "bbh", "--replications", str(number)),
         *(word for t in TEMPERATURES for word in ("--temperature", str(t))),
         *("--responses", str(responses), "--log-dir", str(folder / "sweep")),
-        *("-M", "max_rows=2"),
-        timeout=240,
     )
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("before", [0, 2], ids=["new", "grown"])
-def test_a_killed_sweep_ends_with_every_judgment_once(
-    before: int, models: list[str], tmp_path: Path
-) -> None:
+def test_a_killed_sweep_ends_with_every_judgment_once(before: int, tmp_path: Path) -> None:
     """Killed half way and run again, a sweep holds each judgment exactly once."""
     logs = tmp_path / "sweep"
     if before:
-        finished = _run(COMMAND, models[0], before, tmp_path)
+        finished = _run(COMMAND, before, tmp_path)
         assert finished.returncode == 0, finished.stdout + finished.stderr
-    killed = _run(KILLED_SWEEP, models[0], REPLICATIONS, tmp_path)
+    killed = _run(KILLED_SWEEP, REPLICATIONS, tmp_path)
     assert killed.returncode == -signal.SIGKILL, killed.stdout + killed.stderr
     kept = _made(logs)
     assert len(TEMPERATURES) * QUESTIONS * before < len(kept) < TOTAL
-    again = _run(COMMAND, models[0], REPLICATIONS, tmp_path)
+    again = _run(COMMAND, REPLICATIONS, tmp_path)
     assert again.returncode == 0, again.stdout + again.stderr
     assert "BBH: omega" in again.stdout
     judgments = judgments_from_logs(logs)
@@ -95,17 +93,18 @@ def test_a_killed_sweep_ends_with_every_judgment_once(
     assert kept.items() < _made(logs).items()
 
 
-def test_more_of_a_sweep_adds_to_it(models: list[str], tmp_path: Path) -> None:
+def test_more_of_a_sweep_adds_to_it(tmp_path: Path) -> None:
     """More judges and more replications add to a folder; nothing is run twice; then the table."""
+    judges = [DRAWN, "drawn/other"]
     sweep: dict[str, Any] = {
         "benchmarks": ("bbh", "head_to_tail"),
         "temperatures": (1.0, 0.0),
         "limit": 2,
     }
     logs = str(tmp_path / "sweep")
-    assert not run_sweep(Sweep(models[:1], replications=2, **sweep), logs).missing
+    assert not run_sweep(Sweep(judges[:1], replications=2, **sweep), logs).missing
     before = judgments_from_logs(logs).table
-    assert not run_sweep(Sweep(models[:2], replications=3, **sweep), logs).missing
+    assert not run_sweep(Sweep(judges, replications=3, **sweep), logs).missing
     judgments = judgments_from_logs(logs)
     assert len(before) == 2 * 2 * 2 * 2
     assert len(judgments.table) == 2 * 2 * 2 * 2 * 3
@@ -117,7 +116,7 @@ def test_more_of_a_sweep_adds_to_it(models: list[str], tmp_path: Path) -> None:
         *("Judge", "T", "BBH: omega [95%]"),
         "Head-to-Tail, of sample pack: omega [95%]",
     ]
-    assert [row[:2] for row in table.rows] == [[m, t] for m in models[:2] for t in ("1", "0")]
+    assert [row[:2] for row in table.rows] == [[m, t] for m in judges for t in ("1", "0")]
 
 
 FULL: dict[str, Any] = {
@@ -153,14 +152,14 @@ def _made(folder: str | Path) -> dict[tuple[object, ...], object]:
     ids=str,
 )
 def test_a_sweep_adds_what_is_missing_and_takes_nothing_away(
-    then: dict[str, object], added: int, models: list[str], tmp_path: Path
+    then: dict[str, object], added: int, tmp_path: Path
 ) -> None:
     """Whatever is run into a folder, all that was there is there, and what was asked for, once."""
-    assert not run_sweep(Sweep(models[:1], **FULL), str(tmp_path)).missing
+    assert not run_sweep(Sweep([DRAWN], **FULL), str(tmp_path)).missing
     before = _made(tmp_path)
     assert len(before) == 9
     heard: list[str] = []
-    outcome = run_sweep(Sweep(models[:1], **(FULL | then)), str(tmp_path), heard.append)
+    outcome = run_sweep(Sweep([DRAWN], **(FULL | then)), str(tmp_path), heard.append)
     assert not outcome.missing
     (text,) = heard
     assert (" calls, " if added else "Nothing to do; all are kept") in text
@@ -169,20 +168,20 @@ def test_a_sweep_adds_what_is_missing_and_takes_nothing_away(
     assert len(after) == 9 + added
 
 
-def test_other_arguments_are_other_judgments(models: list[str], tmp_path: Path) -> None:
+def test_other_arguments_are_other_judgments(tmp_path: Path) -> None:
     """A judge with other arguments is asked again, beside the first."""
     for rows in (1, 2):
-        sweep = Sweep(models[:1], model_args={"max_rows": rows}, **FULL)
+        sweep = Sweep([DRAWN], model_args={"max_rows": rows}, **FULL)
         assert not run_sweep(sweep, str(tmp_path)).missing
         assert len(list_eval_logs(str(tmp_path))) == rows
         assert not run_sweep(sweep, str(tmp_path)).missing
         assert len(list_eval_logs(str(tmp_path))) == rows
 
 
-def test_other_texts_under_the_same_ids_are_judged(models: list[str], tmp_path: Path) -> None:
+def test_other_texts_under_the_same_ids_are_judged(tmp_path: Path) -> None:
     """Where the responses' file was changed, what was judged before counts for nothing."""
     file, logs = tmp_path / "responses.jsonl", str(tmp_path / "sweep")
-    sweep = Sweep(models[:1], **(FULL | {"responses": str(file)}))
+    sweep = Sweep([DRAWN], **(FULL | {"responses": str(file)}))
     for what, samples in (("one", 9), ("one", 9), ("another", 18)):
         rows = [(str(n), name) for n in range(3) for name in "vwxyz"]
         file.write_text(
@@ -195,13 +194,13 @@ def test_other_texts_under_the_same_ids_are_judged(models: list[str], tmp_path: 
         assert len(judgments_from_logs(logs).table) == samples
 
 
-def _epochs(judge: str, epochs: int, folder: Path) -> None:
+def _epochs(epochs: int, folder: Path) -> None:
     """A sweep of `FULL` as it was before a sample held several replications."""
     task = bbh_judge(responses=None, seed=0)
     config = task.config.merge(GenerateConfig(temperature=1.0))
     eval(
         task_with(task, config=config),
-        model=judge,
+        model=DRAWN,
         epochs=epochs,
         limit=3,
         log_dir=str(folder),
@@ -209,31 +208,36 @@ def _epochs(judge: str, epochs: int, folder: Path) -> None:
     )
 
 
-def test_a_folder_of_epochs_is_completed(models: list[str], tmp_path: Path) -> None:
+def test_a_folder_of_epochs_is_completed(tmp_path: Path) -> None:
     """Epochs count as replications: only the others are made, with the verdicts of a new run."""
-    _epochs(models[0], 2, tmp_path / "old")
+    _epochs(2, tmp_path / "old")
     heard: list[str] = []
-    outcome = run_sweep(Sweep(models[:1], **FULL), str(tmp_path / "old"), heard.append)
+    outcome = run_sweep(Sweep([DRAWN], **FULL), str(tmp_path / "old"), heard.append)
     assert (outcome.missing, outcome.made) == (0, 9)
     assert "6 of them made already" in heard[0]
-    run_sweep(Sweep(models[:1], **FULL), str(tmp_path / "new"))
+    run_sweep(Sweep([DRAWN], **FULL), str(tmp_path / "new"))
     assert _made(tmp_path / "old") == _made(tmp_path / "new")
 
 
-@pytest.mark.parametrize("epochs", [False, True], ids=["replications", "epochs"])
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sweep of `FULL`, in replications and in epochs."""
+    folder = tmp_path_factory.mktemp("finished")
+    run_sweep(Sweep([DRAWN], **FULL), str(folder / "replications"))
+    _epochs(3, folder / "epochs")
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["replications", "epochs"])
 @pytest.mark.parametrize(
     "kept", [[(0, 1), (1, 1)], [(0, 1), (0, 3), (1, 2)], [(0, 1), (0, 2), (0, 3)], []], ids=str
 )
 def test_whatever_a_kill_leaves_is_finished(
-    kept: list[tuple[int, int]], epochs: bool, models: list[str], tmp_path: Path
+    kept: list[tuple[int, int]], kind: str, finished: Path, tmp_path: Path
 ) -> None:
     """Every judgment is there at the end, once, with the verdict of a run that was not killed."""
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    run_sweep(Sweep(models[:1], **FULL), str(whole))
-    if epochs:
-        _epochs(models[0], 3, killed)
-    else:
-        shutil.copytree(whole, killed)
+    killed = tmp_path / "killed"
+    shutil.copytree(finished / kind, killed)
     (info,) = list_eval_logs(str(killed))
     log = read_eval_log(info)
     # What a kill leaves: some samples, no results, no word of an end.
@@ -244,14 +248,14 @@ def test_whatever_a_kill_leaves_is_finished(
     log.samples = [
         one
         for one in log.samples or []
-        if ({(one.id, one.epoch)} if epochs else {(one.id, r) for r in (1, 2, 3)}) <= left
+        if ({(one.id, one.epoch)} if kind == "epochs" else {(one.id, r) for r in (1, 2, 3)}) <= left
     ]
     write_eval_log(log, info.name)
     stays = Path(info.name.removeprefix("file://")).read_bytes()
-    assert not run_sweep(Sweep(models[:1], **FULL), str(killed)).missing
+    assert not run_sweep(Sweep([DRAWN], **FULL), str(killed)).missing
     assert Path(info.name.removeprefix("file://")).read_bytes() == stays
     assert judgments_from_logs(killed).notes == ()
-    assert _made(killed) == _made(whole)
+    assert _made(killed) == _made(finished / "replications")
 
 
 @given(st.sets(st.tuples(st.sampled_from("abc"), st.integers(1, 12))))
@@ -269,21 +273,21 @@ def test_ranges_hold_each_judgment_once(judgments: set[tuple[str, int]]) -> None
 
 
 @pytest.mark.parametrize("twice", ["judges", "benchmarks", "temperatures"])
-def test_what_is_named_twice_is_run_once(twice: str, models: list[str], tmp_path: Path) -> None:
+def test_what_is_named_twice_is_run_once(twice: str, tmp_path: Path) -> None:
     """A judge, benchmark or temperature that is named twice adds no judgment and no complaint."""
-    once: dict[str, Any] = {"judges": models[:1], "benchmarks": ("bbh",), "temperatures": (1.0,)}
+    once: dict[str, Any] = {"judges": [DRAWN], "benchmarks": ("bbh",), "temperatures": (1.0,)}
     named = once | {twice: [*once[twice], *once[twice]]}
     assert not run_sweep(Sweep(**named, replications=1, limit=2), str(tmp_path)).missing
     assert len(_made(tmp_path)) == 2
     assert len(list(tmp_path.glob("*.eval"))) == 1
 
 
-def test_a_broken_log_in_the_folder_is_named(models: list[str], tmp_path: Path) -> None:
+def test_a_broken_log_in_the_folder_is_named(tmp_path: Path) -> None:
     """A truncated log stops a sweep with its name, before anything is run."""
     broken = tmp_path / "2026-01-01T00-00-00-00-00_bbh-judge_aaaaaaaaaaaaaaaaaaaaaa.eval"
     broken.write_bytes(b"PK\x03\x04 no more")
     with pytest.raises(UserError, match=f"{broken.name} cannot be read"):
-        run_sweep(Sweep(models[:1], **FULL), str(tmp_path))
+        run_sweep(Sweep([DRAWN], **FULL), str(tmp_path))
 
 
 def test_the_cost_is_said_and_nothing_is_run(tmp_path: Path) -> None:

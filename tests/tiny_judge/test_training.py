@@ -16,8 +16,9 @@ from training.train import main, train
 pytestmark = pytest.mark.slow
 
 
-def test_the_script_trains_and_saves_a_judge(tmp_path, capsys):
+def test_the_script_trains_and_saves_a_judge(tmp_path, capsys, monkeypatch):
     """The script trains from end to end, and the same seed gives the same weights."""
+    monkeypatch.setattr("training.tokenizer._TEXTS", 400)
     main(["--out", str(tmp_path), "--steps", "2", "--seed", "1"])
     assert str(tmp_path) in capsys.readouterr().out
     saved = AutoModelForCausalLM.from_pretrained(tmp_path)
