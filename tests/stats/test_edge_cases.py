@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inspect_reliability.stats import Counts, Estimate, NoJudgmentsError, panel
+from inspect_reliability.stats import Counts, Estimate, NoJudgmentsError, Numbers, panel
 
 VARIANCE = ("omega", "omega_composite", "fleiss_kappa", "krippendorff_alpha")
 
@@ -132,3 +132,16 @@ def test_nothing_at_all() -> None:
         estimates([[None, None], [None]])
     for estimate in panel(Counts(np.zeros((2, 2)), ("x", "y"), ("A", "B"))).values():
         assert (estimate.value, estimate.reason) == (None, "there are no verdicts")
+
+
+@pytest.mark.parametrize("unit", [-1.0, 2.0**-1000, 1e154, 5e306])
+def test_a_unit_changes_no_coefficient_of_numbers(unit: float) -> None:
+    """Scores in another unit, however large or small, have the same coefficients."""
+    generator = np.random.default_rng(0)
+    scores = generator.normal(size=(8, 1)) + generator.normal(size=(8, 5))
+    names = [f"q{n}" for n in range(8)]
+    with np.errstate(all="raise"):
+        found = panel(Numbers(scores * unit, names))
+    for name, estimate in panel(Numbers(scores, names)).items():
+        same = [estimate.value, estimate.low, estimate.high]
+        assert [found[name].value, found[name].low, found[name].high] == pytest.approx(same), name

@@ -29,6 +29,13 @@ from processes import COMMAND, python
 
 pytestmark = pytest.mark.slow
 
+
+@pytest.fixture(autouse=True)
+def _no_display(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process keeps inspect's display, which would print among the output of later commands."""
+    monkeypatch.setenv("INSPECT_DISPLAY", "none")
+
+
 QUESTIONS, REPLICATIONS = 5, 4
 TEMPERATURES = (1.0, 0.0)
 TOTAL = len(TEMPERATURES) * QUESTIONS * REPLICATIONS

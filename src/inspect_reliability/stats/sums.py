@@ -230,8 +230,10 @@ def _entropy(named: FloatArray, alone: FloatArray, n: FloatArray) -> FloatArray:
 
 
 def _of_numbers(values: FloatArray) -> Sums:
-    # Differences from one of the values are exact where values are equal, and small.
-    x = values - np.nanmin(values)
+    # A power of two changes no digit, and without it squares may overflow. Differences from one of
+    # the values are exact where values are equal, and small.
+    x = np.ldexp(values, -np.frexp(np.nanmax(np.abs(values)))[1])
+    x -= np.nanmin(x)
     known = ~np.isnan(x)
     n = known.sum(axis=1).astype(np.float64)
     mean, norm = np.nanmean(x, axis=1), np.nanmean(x**2, axis=1)
