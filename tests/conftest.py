@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Before transformers is imported, which would wait for a hub that cannot be reached.
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
 import installed  # noqa: F401 (before inspect is imported)
 from outcomes import OUTCOMES, outcome_lines
 
