@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from inspect_ai import Task, eval
+from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import (
@@ -20,6 +20,7 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, chain, generate, solver
 
+from evals import evaluate
 from inspect_reliability.tasks import bbh_judge
 
 USAGE = ModelUsage(input_tokens=90, output_tokens=10, total_tokens=100)
@@ -65,15 +66,7 @@ class Drawn(ModelAPI):
 def run(task: Task, folder: Path, **options: Any) -> EvalLog:
     """Run a task on our mock judge."""
     model = options.pop("model", None) or judge()
-    return eval(
-        task,
-        model=model,
-        log_dir=str(folder),
-        display="none",
-        log_realtime=False,
-        score=True,
-        **options,
-    )[0]
+    return evaluate(task, folder, model=model, score=True, **options)
 
 
 def judged(folder: Path, epochs: int = 4, questions: int = 3, **options: Any) -> EvalLog:

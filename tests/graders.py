@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from inspect_ai import Task, eval
+from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import (
@@ -18,6 +18,7 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, model_graded_qa, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from evals import evaluate
 from inspect_reliability.judgments.replications import replications_in
 
 TINY = "hf_seeded/tiny-judge"
@@ -104,15 +105,7 @@ def suite(grader: Scorer, questions: int = 3) -> Task:
 def run(task: Task, folder: Path, grader: Model | None = None, **options: Any) -> EvalLog:
     """Run a suite; nothing is generated but grades, the same ones every time."""
     roles = {"grader": grader or tiny(seed=0)}
-    [log] = eval(
-        task,
-        model="none/none",
-        model_roles=roles,
-        log_dir=str(folder),
-        display="none",
-        log_realtime=False,
-        **options,
-    )
+    log = evaluate(task, folder, model="none/none", model_roles=roles, **options)
     assert log.status == "success", log.error
     return log
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from inspect_ai import Task, eval
+from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from evals import evaluate
 from inspect_reliability import reliability
 from inspect_reliability.cli import main
 
@@ -57,14 +58,7 @@ def silent() -> Solver:
 def graded(kind: str, folder: Path) -> EvalLog:
     samples = [Sample(id=n, input="?") for n in range(QUESTIONS)]
     task = Task(samples, solver=silent(), scorer=grader(kind), name="suite")
-    [log] = eval(
-        task,
-        model="none/none",
-        epochs=EPOCHS,
-        log_dir=str(folder),
-        display="none",
-        log_realtime=False,
-    )
+    log = evaluate(task, folder, model="none/none", epochs=EPOCHS)
     assert log.status == "success", log.error
     return log
 

@@ -45,6 +45,7 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
+from evals import evaluate
 from inspect_reliability import tiny_judge
 from inspect_reliability.errors import UserError
 from inspect_reliability.hf_seeded import reading
@@ -97,14 +98,12 @@ def replicate() -> Solver:
 
 def judge(folder: Path, tmp_path: Path, max_connections: int | None = None) -> EvalLog:
     samples = [Sample(id=str(n), input=f"Question {n}: which is best?") for n in range(3)]
-    (log,) = eval(
+    log = evaluate(
         Task(dataset=samples, solver=replicate(), config=GenerateConfig(max_tokens=8, top_k=50)),
+        tmp_path,
         model=f"hf_seeded/{folder}",
         epochs=6,
         max_connections=max_connections,
-        log_dir=str(tmp_path),
-        display="none",
-        log_realtime=False,
     )
     assert log.status == "success", log.error
     return log

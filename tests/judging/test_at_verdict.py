@@ -12,6 +12,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import Logprob, TopLogprob
 
 from chat_server import ChatServer, serving
+from evals import evaluate
 from inspect_reliability.designs import Item, JudgeDesign, Reader
 from inspect_reliability.judging.at_verdict import AtVerdict, at_verdict
 from inspect_reliability.judgments import judgments_from_logs
@@ -146,9 +147,7 @@ ITEMS = [Item(f"q{i}", f"question {i}", {"x": "long", "y": "right"}) for i in ra
 def run(server: ChatServer, folder: Path) -> EvalLog:
     task = judge_task(DESIGN, ITEMS, exact="verdict", replications=60)
     with serving(server) as name:
-        (log,) = eval(
-            task, model=name, log_dir=str(folder), display="none", log_realtime=False, temperature=1
-        )
+        log = evaluate(task, folder, model=name, temperature=1)
     assert log.status == "success", log.error
     return read_eval_log(log.location)
 

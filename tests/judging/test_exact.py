@@ -9,10 +9,11 @@ import anyio
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from inspect_ai import Task, eval, score
+from inspect_ai import Task, score
 from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample_summaries
 from inspect_ai.model import GenerateConfig, get_model
 
+from evals import evaluate
 from inspect_reliability.cli.main import main
 from inspect_reliability.designs import Item, JudgeDesign
 from inspect_reliability.hf_seeded import distributing
@@ -40,8 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(task: Task, folder: Path, **options: Any) -> EvalLog:
     options = {"model": TINY, "limit": QUESTIONS, "max_tokens": 12} | options
-    (log,) = eval(task, log_dir=str(folder), display="none", log_realtime=False, **options)
-    return read_eval_log(log.location)
+    return read_eval_log(evaluate(task, folder, **options).location)
 
 
 @pytest.fixture(scope="module")

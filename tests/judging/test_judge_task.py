@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, eval
+from inspect_ai import Task
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 
+from evals import evaluate
 from inspect_reliability.designs import DESIGNS
 from inspect_reliability.designs.paper import LETTERS
 from inspect_reliability.errors import UserError
@@ -26,14 +27,8 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
 
     def run(task: Task | None = None, **options: Any) -> EvalLog:
         options = {"limit": 5, "epochs": EPOCHS, "max_tokens": 12, **options}
-        (log,) = eval(
-            task or bbh_judge(),
-            model="hf_seeded/tiny-judge",
-            log_dir=str(tmp_path_factory.mktemp("logs")),
-            display="none",
-            log_realtime=False,
-            **options,
-        )
+        folder = tmp_path_factory.mktemp("logs")
+        log = evaluate(task or bbh_judge(), folder, model="hf_seeded/tiny-judge", **options)
         return read_eval_log(log.location)
 
     return run

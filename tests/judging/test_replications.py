@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, eval, score
+from inspect_ai import Task, score
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample_summaries
 from inspect_ai.model import ModelOutput
 
+from evals import evaluate
 from inspect_reliability.errors import UserError
 from inspect_reliability.hf_seeded.provider import HFSeededAPI
 from inspect_reliability.judging import replicate
@@ -35,8 +36,7 @@ def judge(tmp_path: Path) -> Judge:
 
     def run(task: Task, **options: Any) -> EvalLog:
         options = {"limit": 3, "model": "hf_seeded/tiny-judge", "max_tokens": 12} | options
-        (log,) = eval(task, log_dir=str(tmp_path), display="none", log_realtime=False, **options)
-        return read_eval_log(log.location)
+        return read_eval_log(evaluate(task, tmp_path, **options).location)
 
     return run
 

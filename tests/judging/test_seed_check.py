@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval
 from inspect_ai.event import InfoEvent, ModelEvent
 from inspect_ai.log import EvalLog
 from inspect_ai.model import (
@@ -19,6 +18,7 @@ from inspect_ai.model import (
     modelapi,
 )
 
+from evals import evaluate
 from graders import TINY, letters, run, suite, tiny
 from inspect_reliability import tiny_judge
 from inspect_reliability.designs.paper import LETTERS
@@ -58,9 +58,7 @@ def test_chance_of_being_fooled() -> None:
 
 
 def judge(task: Any, model: Model | str, folder: Path, **options: Any) -> EvalLog:
-    [log] = eval(
-        task, model=model, log_dir=str(folder), display="none", log_realtime=False, **options
-    )
+    log = evaluate(task, folder, model=model, **options)
     assert log.status == "success", log.error
     return log
 

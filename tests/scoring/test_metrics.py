@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inspect_ai import Epochs, Task, eval
+from inspect_ai import Epochs, Task
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, recompute_metrics
 from inspect_ai.scorer import (
@@ -26,6 +26,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 import example_logs
 import graders
+from evals import evaluate
 from inspect_reliability import scoring as metrics
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judged, judgments_in
@@ -255,9 +256,7 @@ def test_a_grouped_metric_is_refused_before_the_first_call(tmp_path: Path, name:
         metrics=[grouped(EVERY[name](), "topic")],
         epochs=2,
     )
-    (log,) = eval(
-        task, model=example_logs.judge(), log_dir=str(tmp_path), display="none", log_realtime=False
-    )
+    log = evaluate(task, tmp_path, model=example_logs.judge())
     assert log.status == "error"
     assert f"Write {name}(by='topic') instead" in log.error.message
     assert not log.samples
@@ -365,7 +364,7 @@ def rubric() -> Scorer:
 def run(folder: Path, scorer: Scorer, given: Any, epochs: int | Epochs = 4) -> EvalLog:
     questions = [Sample(input="?", target="yes", id=i, metadata={"odd": i % 2}) for i in range(6)]
     task = Task(dataset=questions, solver=answer(), scorer=scorer, metrics=given, epochs=epochs)
-    [log] = eval(task, model="none/none", log_dir=str(folder), display="none", log_realtime=False)
+    log = evaluate(task, folder, model="none/none")
     assert log.status == "success", log.error
     return log
 

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, eval
+from inspect_ai import Task
 from inspect_ai.log import EvalLog, EvalSample, resolve_sample_attachments
 
+from evals import evaluate
 from inspect_reliability import tasks
 from inspect_reliability.judging.seeds import replication_seed
 from inspect_reliability.responses import load_predictions, load_responses
@@ -23,9 +24,7 @@ QUESTIONS, REPLICATIONS = 2, 3
 
 
 def run(task: Task, model: str, folder: Path, **options: Any) -> EvalLog:
-    log = eval(
-        task, model=model, log_dir=str(folder), display="none", log_realtime=False, **options
-    )[0]
+    log = evaluate(task, folder, model=model, **options)
     assert log.status == "success", log.error
     return log
 

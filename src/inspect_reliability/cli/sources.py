@@ -1,9 +1,9 @@
 """What the commands read and print, and how they show that they do."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 from rich.progress import track
@@ -17,59 +17,41 @@ from ..report.document import Document
 from ..report.forms import FORMS, Form, render
 from ..report.forms.table import console, print_text
 
-F = TypeVar("F", bound=Callable[..., Any])
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMS),
+    default="table",
+    show_default=True,
+    help="Form of the results. Notes and progress go to standard error.",
+)
 
+parser_option = click.option(
+    "--parser",
+    type=click.Choice(["published", "default"]),
+    default="published",
+    show_default=True,
+    help="How to parse verdicts when LOGS is a copy of the published study. Ignored for "
+    "inspect logs.",
+)
 
-def format_option(command: F) -> F:
-    """`--format`, the same for every command."""
-    option = click.option(
-        "--format",
-        "form",
-        type=click.Choice(FORMS),
-        default="table",
-        show_default=True,
-        help="Form of the results. Notes and progress go to standard error.",
-    )
-    return option(command)
+by_option = click.option(
+    "--by",
+    multiple=True,
+    default=GROUP_BY,
+    metavar="KEY",
+    help="Column to group by, such as judge, category or any key of the scores' metadata; "
+    "repeat it for several. Default: judge, benchmark and temperature.",
+)
 
-
-def parser_option(command: F) -> F:
-    """`--parser`, for files that contain outputs instead of verdicts."""
-    option = click.option(
-        "--parser",
-        type=click.Choice(["published", "default"]),
-        default="published",
-        show_default=True,
-        help="How to parse verdicts when LOGS is a copy of the published study. Ignored for "
-        "inspect logs.",
-    )
-    return option(command)
-
-
-def by_option(command: F) -> F:
-    """`--by`, for every command that has a row a group."""
-    option = click.option(
-        "--by",
-        multiple=True,
-        default=GROUP_BY,
-        metavar="KEY",
-        help="Column to group by, such as judge, category or any key of the scores' metadata; "
-        "repeat it for several. Default: judge, benchmark and temperature.",
-    )
-    return option(command)
-
-
-def model_args_option(command: F) -> F:
-    """`-M`, for every command that calls a model: a mapping."""
-    option = click.option(
-        "-M",
-        "model_args",
-        multiple=True,
-        metavar="KEY=VALUE",
-        callback=lambda context, option, given: dict(map(_model_arg, given)),
-        help="Argument of the model's provider; repeat it for several.",
-    )
-    return option(command)
+model_args_option = click.option(
+    "-M",
+    "model_args",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=lambda context, option, given: dict(map(_model_arg, given)),
+    help="Argument of the model's provider; repeat it for several.",
+)
 
 
 def show(document: Document, form: Form) -> None:
