@@ -11,7 +11,7 @@ import numpy as np
 
 from ..stats.sums import FloatArray
 from .descent import minimised
-from .minres import FACTORS, LEAST, explained, loadings, quartimin
+from .minres import FACTORS, LEAST, explained, loadings, quartimin, uniquenesses
 
 _DETERMINED = 7
 """With fewer variables, three factors can fit all correlations in many ways."""
@@ -63,8 +63,8 @@ def _uniquenesses(correlations: FloatArray) -> FloatArray:
     found = np.full(correlations.shape[:2], np.nan)
     for one, alone in zip(correlations, found, strict=True):
         # All at once, a single singular one would leave the others without.
-        with suppress(np.linalg.LinAlgError), np.errstate(divide="ignore"):
-            alone[:] = 1 / np.diag(np.linalg.inv(one))
+        with suppress(np.linalg.LinAlgError):
+            alone[:] = uniquenesses(one)
     return np.asarray(np.clip(found, LEAST, 1))
 
 

@@ -45,8 +45,7 @@ def loadings(correlations: FloatArray) -> FloatArray:
         left[-FACTORS:] = np.minimum(left[-FACTORS:] - _TINY, 0)
         return float(left @ left), -2 * (vectors**2 @ left)
 
-    with np.errstate(divide="ignore"):
-        start = 1 / np.diag(np.linalg.inv(correlations))
+    start = uniquenesses(correlations)
     fit = minimize(
         misfit,
         start,
@@ -59,6 +58,16 @@ def loadings(correlations: FloatArray) -> FloatArray:
     values, vectors = np.linalg.eigh(reduced)
     most = slice(-1, -FACTORS - 1, -1)
     return np.asarray(vectors[:, most] * np.sqrt(np.maximum(values[most], 0)))
+
+
+def uniquenesses(correlations: FloatArray) -> FloatArray:
+    """What each variable does not share, by its multiple correlation, k.
+
+    Raises:
+        LinAlgError: The matrix is singular.
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(1 / np.diag(np.linalg.inv(correlations)))
 
 
 def _rotated(unrotated: FloatArray) -> FloatArray:

@@ -113,7 +113,8 @@ def split(
     for group, rows in replace(judgments, table=table).groups(by):
         for study, own in _parts(rows, studies[rows.index]):
             named = {} if study is None else {"study": study}
-            for scorer, scored in _several(own, "scorer", own.get("scorer", studies[own.index])):
+            scorers = _several(own, "scorer", own["scorer"]) if "scorer" in own else [({}, own)]
+            for scorer, scored in scorers:
                 for kind, same in _kinds(scored):
                     for method, alike in _several(same, "method", methods_of(same)):
                         yield group | named | scorer | kind | method, alike
