@@ -83,12 +83,19 @@ class ChatServer:
         return {"index": place, "finish_reason": "stop", "message": message, "logprobs": logprobs}
 
 
+class Http(ThreadingHTTPServer):
+    """A server of many calls at once: a connection past a full queue is tried again after 1 s."""
+
+    request_queue_size = 128
+
+
 @contextmanager
 def serving(server: ChatServer) -> Iterator[str]:
     """Run a server; yields inspect's name of its model."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # the body does not wait until the client has the headers
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -104,10 +111,11 @@ def serving(server: ChatServer) -> Iterator[str]:
             pass
 
     with (
-        ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http,
+        Http(("127.0.0.1", 0), Handler) as http,
         pytest.MonkeyPatch.context() as patch,
     ):
-        threading.Thread(target=http.serve_forever, daemon=True).start()
+        # It looks for the end that often; half a second otherwise.
+        threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True).start()
         patch.setenv("CHAT_BASE_URL", f"http://127.0.0.1:{http.server_port}/v1")
         patch.setenv("CHAT_API_KEY", "none")
         try:
