@@ -1,4 +1,4 @@
-"""A worker process that ends as if it were killed."""
+"""Worker processes that end as if they were killed."""
 
 import os
 import signal
@@ -15,5 +15,15 @@ def when_it_writes(once: str) -> None:
             except FileExistsError:
                 return
             os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(kill)
+
+
+def with_all_others(log: str) -> None:
+    """Kill this process and all of its group when it would put that log in its place."""
+
+    def kill(event: str, arguments: tuple[object, ...]) -> None:
+        if event == "os.rename" and str(arguments[1]).endswith(log):
+            os.killpg(0, signal.SIGKILL)
 
     sys.addaudithook(kill)

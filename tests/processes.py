@@ -16,6 +16,7 @@ _CONTEXT.set_forkserver_preload(
     [
         "installed",
         *(f"inspect_reliability.cli.{name}" for name in ("report", "rejudge", "sweep")),
+        "inspect_reliability.published.logs",
         "inspect_reliability.hf_seeded.provider",
         "inspect_ai._cli.main",
         "inspect_ai._eval.task.run",
@@ -27,6 +28,14 @@ _CONTEXT.set_forkserver_preload(
         "fastapi",
     ]
 )
+
+
+def start_server() -> None:
+    """Start the process whose children these are: those of a pool of the product are its too.
+
+    A pool that starts first takes one of its own, which has not imported what tests need.
+    """
+    python("")
 
 
 def python(

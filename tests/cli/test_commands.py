@@ -17,7 +17,7 @@ from inspect_reliability.designs import DESIGNS
 from inspect_reliability.published.layout import published_runs
 from inspect_reliability.published.logs import write_published_log
 from inspect_reliability.report.forms import FORMS
-from processes import COMMAND, python
+from processes import COMMAND, python, start_server
 
 pytestmark = pytest.mark.slow
 
@@ -239,6 +239,12 @@ def test_data(logs: dict[str, Path], tmp_path: Path) -> None:
         assert results["omega"][0] == pytest.approx(row["omega"])
 
 
+def imported(folder: Path, log_dir: Path) -> Result:
+    """Import in this process; its workers are at work at once."""
+    start_server()
+    return run("import", folder, "--log-dir", log_dir)
+
+
 @pytest.mark.process
 def test_published_judgments_as_logs(tmp_path: Path) -> None:
     """Imported logs give the numbers of the files, however often they are there."""
@@ -246,8 +252,8 @@ def test_published_judgments_as_logs(tmp_path: Path) -> None:
     for path in (folder / "results").glob("*other_judge*"):
         path.unlink()
     log_dir, again = tmp_path / "logs", tmp_path / "again"
-    result = python(COMMAND, "import", folder, "--log-dir", log_dir)
-    assert result.returncode == 0, result.stderr
+    result = imported(folder, log_dir)
+    assert result.exit_code == 0, result.stderr
     assert "Not known" in result.stderr
     assert len(list(log_dir.glob("*.eval"))) == 3 * 3 + 1
     assert " ".join(result.stdout.split()).startswith(f"{3 * 3 + 1} logs are in {log_dir}")
@@ -270,7 +276,7 @@ def test_importing_without_responses(tmp_path: Path) -> None:
         path.unlink()
     for path in (folder / "prompt_responses.json", *folder.glob("application_data/*.json")):
         path.unlink()
-    assert python(COMMAND, "import", folder, "--log-dir", tmp_path / "logs").returncode == 0
+    assert imported(folder, tmp_path / "logs").exit_code == 0
     files, logs = (
         results(run("report", source, "--format", "json")) for source in (folder, tmp_path / "logs")
     )
@@ -351,15 +357,14 @@ ProcessPoolExecutor._spawn_process = spawn
 def test_importing_when_a_worker_is_killed(killed: str, tmp_path: Path) -> None:
     """It is said in words, and the same command then writes every log."""
     folder, log_dir = published_folder(tmp_path / "published"), tmp_path / "logs"
-    command = ["import", folder, "--log-dir", log_dir]
     trace = [tmp_path / "killed"] if killed == KILLED_WRITING else []
-    importing = python(killed + COMMAND, *command, *trace)
+    importing = python(killed + COMMAND, "import", folder, "--log-dir", log_dir, *trace)
     assert importing.returncode == 2, importing.stderr
     assert all(file.exists() for file in trace)
     assert "Traceback" not in importing.stderr
     assert "was killed" in importing.stderr
     assert f"of {3 * 3 * 2 + 1} logs" in importing.stderr
-    assert python(COMMAND, *command).returncode == 0
+    assert imported(folder, log_dir).exit_code == 0
     assert len(list(log_dir.glob("*.eval"))) == 3 * 3 * 2 + 1
     files, logs = (run("report", source, "--format", "json") for source in (folder, log_dir))
     assert results(logs) == results(files)

@@ -3,8 +3,6 @@
 import json
 import re
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +31,7 @@ from inspect_reliability.published.layout import (
 from inspect_reliability.published.logs import file_names, write_published_logs
 from inspect_reliability.published.text import judgment_text
 from inspect_reliability.saving import alone
-from processes import COMMAND, python
+from processes import COMMAND, python, start_server
 
 pytestmark = pytest.mark.slow
 
@@ -237,10 +235,11 @@ def test_logs_of_like_names_do_not_overwrite_each_other(tmp_path: Path) -> None:
     names = [name for name in NAMES if name != "\ud801x"]  # reads like \ud800x once it is mended
     file.write_text(json.dumps({name: temperatures for name in names}))
     log_dir = tmp_path / "logs"
+    start_server()
     for _ in range(2):
-        done = python(COMMAND, "import", file.parents[1], "--log-dir", log_dir)
-        assert done.returncode == 0, done.stderr
+        paths = {path for path, _ in write_published_logs(file.parents[1], log_dir)}
         written = list(log_dir.iterdir())
+        assert paths == set(written)
         assert len(written) == 2 * len(names)
         found = {(log.eval.model, log.plan.config.temperature) for log in map(header, written)}
         mended = [name.replace("\ud800", "\ufffd") for name in names]
@@ -274,32 +273,30 @@ def test_names_of_files_are_distinct_and_usable(runs: list[PublishedRun]) -> Non
         assert re.fullmatch(r"[A-Za-z0-9._-]{1,150}\.eval", name)
 
 
+# Ends the import and its workers, a group of their own, before the log of one run has its name.
+KILLED = """
+import os
+from functools import partial
+from concurrent.futures import ProcessPoolExecutor
+from inspect_reliability.published import logs
+from killed import with_all_others
+
+os.setsid()
+at_start = {"initializer": with_all_others, "initargs": ("t0.5.eval",)}
+logs.ProcessPoolExecutor = partial(ProcessPoolExecutor, **at_start)
+"""
+
+
 def test_a_killed_import_leaves_whole_logs(tmp_path: Path) -> None:
     """What cannot be read after a kill has no name of a log."""
     folder, log_dir = published_folder(tmp_path / "published"), tmp_path / "logs"
-    code = """
-import os, signal, sys
-from pathlib import Path
-from inspect_reliability.published.logs import write_published_logs
-
-def kill(event, arguments):
-    if event == "os.rename" and str(arguments[1]).endswith("t0.5.eval"):
-        os.killpg(0, signal.SIGKILL)
-
-if __name__ == "__main__":
-    for _ in write_published_logs(Path(sys.argv[1]), Path(sys.argv[2])):
-        pass
-else:
-    sys.addaudithook(kill)
-"""
-    (tmp_path / "importing.py").write_text(code)
-    command = [sys.executable, tmp_path / "importing.py", folder, log_dir]
-    killed = subprocess.run(command, start_new_session=True, timeout=120)
+    killed = python(KILLED + COMMAND, "import", folder, "--log-dir", log_dir)
     assert killed.returncode == -signal.SIGKILL
     for path in log_dir.glob("*.eval"):
         assert read_eval_log(str(path)).status == "success"
     assert [path for path in log_dir.iterdir() if path.suffix != ".eval"]  # it was half-way
-    assert python(COMMAND, "import", folder, "--log-dir", log_dir).returncode == 0
+    for _ in write_published_logs(folder, log_dir):
+        pass
     assert {path.suffix for path in log_dir.iterdir()} == {".eval"}
     assert len(list(log_dir.iterdir())) == 3 * 3 * 2 + 1
 
