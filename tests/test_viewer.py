@@ -4,6 +4,7 @@ import importlib.util
 import re
 import shutil
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,16 @@ pytestmark = pytest.mark.browser
 
 SCRIPT = Path(__file__).parents[1] / "docs" / "images" / "viewer.py"
 
+ALL_SHOWN = "words => words.every(word => document.body.innerText.includes(word))"
+
 
 def test_the_viewer_shows_metrics_verdict_and_prompt(tmp_path: Path) -> None:
     """A log opens with its omega, a sample with its prompt and all of its verdicts."""
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("needs a Chromium browser (Debian: apt-get install chromium)")
+    from playwright.sync_api import TimeoutError as NotShown
+
     spec = importlib.util.spec_from_file_location("viewer", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
@@ -48,24 +53,36 @@ def test_the_viewer_shows_metrics_verdict_and_prompt(tmp_path: Path) -> None:
     assert log.results is not None
     first = next(s for s in log.samples if s.id == question[0] and s.epoch == 1)
     assert first.scores is not None
+    metadata = first.scores["verdict"].metadata
+    assert metadata is not None
+    assert many.samples is not None
+    [kept] = map(replications_in, (many.samples[0].scores or {}).values())
+    assert kept is not None
+    wanted = {
+        "viewer": [question[0]],
+        "viewer-sample": [
+            str(first.scores["verdict"].value),
+            "You are a fair and objective judge",
+            "instructions lead you back",
+        ],
+        "viewer-score": [f"{metadata['seed']:,}", *metadata["order"]],
+        "viewer-replications": [
+            *(f"{verdict}\t{count}\t" for verdict, count in Counter(kept.verdicts).items()),
+            f"{len(kept.verdicts) - 9}: ",
+        ],
+    }
+    shown = {}
     with viewer.viewer(tmp_path) as url, viewer.page(chromium) as tab:
-        shown = dict(viewer.walk(url, tab, Path(log.location).name))
-        shown |= viewer.walk_replications(url, tab, Path(many.location).name)
+        for show, file in ((viewer.walk, log), (viewer.walk_replications, many)):
+            for name in show(url, tab, Path(file.location).name):
+                with suppress(NotShown):
+                    tab.wait_for_function(ALL_SHOWN, arg=wanted[name])
+                shown[name] = tab.inner_text("body")
+    for name, words in wanted.items():
+        assert [word for word in words if word not in shown[name]] == []
     metrics = log.results.scores[0].metrics
     printed = re.search(r"\bomega\n(-?[\d.]+)", shown["viewer"], flags=re.IGNORECASE)
     assert printed is not None
     assert float(printed.group(1)) == pytest.approx(metrics["omega"].value, abs=0.0005)
-    assert str(first.scores["verdict"].value) in shown["viewer-sample"]
-    assert "You are a fair and objective judge" in shown["viewer-sample"]
-    assert "instructions lead you back" in shown["viewer-sample"]
-    metadata = first.scores["verdict"].metadata
-    assert metadata is not None
-    assert f"{metadata['seed']:,}" in shown["viewer-score"]
-    assert all(name in shown["viewer-score"] for name in metadata["order"])
-    assert many.samples is not None
-    [kept] = map(replications_in, (many.samples[0].scores or {}).values())
-    assert kept is not None
-    for verdict, count in Counter(kept.verdicts).items():
-        assert f"{verdict}\t{count}\t" in shown["viewer-replications"]
     lines = re.findall(r"^ *\d+1: (.*)$", shown["viewer-replications"], flags=re.MULTILINE)
     assert [verdict for line in lines for verdict in line.split()] == list(kept.verdicts)[10:]
