@@ -33,7 +33,7 @@ ENOUGH = 1000
 """Requests beside which no further group is taken: most replications agree, and these still fill
 forward passes."""
 
-QUIET = 0.05
+QUIET = 0.02
 """Seconds without an arrival after which a burst is taken to have ended."""
 
 LONGEST_WAIT = 2.0
@@ -173,5 +173,9 @@ class Grouper:
         deadline = time.monotonic() + LONGEST_WAIT
         while self._arrived != self._settled and time.monotonic() < deadline:
             self._settled = self._arrived
-            if self._arrival.wait_for(lambda: self._closed, timeout=QUIET):
+            self._arrival.wait_for(self._closed_or_more, timeout=QUIET)
+            if self._closed:
                 return
+
+    def _closed_or_more(self) -> bool:
+        return self._closed or self._arrived != self._settled
