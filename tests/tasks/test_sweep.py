@@ -143,6 +143,29 @@ def _made(folder: str | Path) -> dict[tuple[object, ...], object]:
     return {tuple(key): verdict for key, verdict in made.items()}
 
 
+def _epochs(epochs: int, folder: Path) -> None:
+    """A sweep of `FULL` as it was before a sample held several replications."""
+    task = bbh_judge(responses=None, seed=0)
+    config = task.config.merge(GenerateConfig(temperature=1.0))
+    eval(
+        task_with(task, config=config),
+        model=DRAWN,
+        epochs=epochs,
+        limit=3,
+        log_dir=str(folder),
+        display="none",
+    )
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sweep of `FULL`, in replications and in epochs."""
+    folder = tmp_path_factory.mktemp("finished")
+    assert not run_sweep(Sweep([DRAWN], **FULL), str(folder / "replications")).missing
+    _epochs(3, folder / "epochs")
+    return folder
+
+
 @pytest.mark.parametrize(
     ("then", "added"),
     [
@@ -159,10 +182,10 @@ def _made(folder: str | Path) -> dict[tuple[object, ...], object]:
     ids=str,
 )
 def test_a_sweep_adds_what_is_missing_and_takes_nothing_away(
-    then: dict[str, object], added: int, tmp_path: Path
+    then: dict[str, object], added: int, finished: Path, tmp_path: Path
 ) -> None:
     """Whatever is run into a folder, all that was there is there, and what was asked for, once."""
-    assert not run_sweep(Sweep([DRAWN], **FULL), str(tmp_path)).missing
+    shutil.copytree(finished / "replications", tmp_path, dirs_exist_ok=True)
     before = _made(tmp_path)
     assert len(before) == 9
     heard: list[str] = []
@@ -201,38 +224,14 @@ def test_other_texts_under_the_same_ids_are_judged(tmp_path: Path) -> None:
         assert len(judgments_from_logs(logs).table) == samples
 
 
-def _epochs(epochs: int, folder: Path) -> None:
-    """A sweep of `FULL` as it was before a sample held several replications."""
-    task = bbh_judge(responses=None, seed=0)
-    config = task.config.merge(GenerateConfig(temperature=1.0))
-    eval(
-        task_with(task, config=config),
-        model=DRAWN,
-        epochs=epochs,
-        limit=3,
-        log_dir=str(folder),
-        display="none",
-    )
-
-
-def test_a_folder_of_epochs_is_completed(tmp_path: Path) -> None:
+def test_a_folder_of_epochs_is_completed(finished: Path, tmp_path: Path) -> None:
     """Epochs count as replications: only the others are made, with the verdicts of a new run."""
     _epochs(2, tmp_path / "old")
     heard: list[str] = []
     outcome = run_sweep(Sweep([DRAWN], **FULL), str(tmp_path / "old"), heard.append)
     assert (outcome.missing, outcome.made) == (0, 9)
     assert "6 of them made already" in heard[0]
-    run_sweep(Sweep([DRAWN], **FULL), str(tmp_path / "new"))
-    assert _made(tmp_path / "old") == _made(tmp_path / "new")
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sweep of `FULL`, in replications and in epochs."""
-    folder = tmp_path_factory.mktemp("finished")
-    run_sweep(Sweep([DRAWN], **FULL), str(folder / "replications"))
-    _epochs(3, folder / "epochs")
-    return folder
+    assert _made(tmp_path / "old") == _made(finished / "replications")
 
 
 @pytest.mark.parametrize("kind", ["replications", "epochs"])
