@@ -15,7 +15,6 @@ _CONTEXT = get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
     [
         "installed",
-        "looked_up",
         *(f"inspect_reliability.cli.{name}" for name in ("report", "rejudge", "sweep")),
         "inspect_reliability.published.logs",
         "inspect_reliability.hf_seeded.provider",
@@ -27,6 +26,7 @@ _CONTEXT.set_forkserver_preload(
         "inspect_evals._registry",
         "datasets",
         "fastapi",
+        "looked_up",
     ]
 )
 
