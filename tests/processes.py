@@ -5,6 +5,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -49,18 +50,32 @@ def python(
     """Run code as `python -c` does, and wait for its end."""
     with tempfile.TemporaryDirectory() as folder:
         out, err = Path(folder, "out"), Path(folder, "err")
-        variables = os.environ | {"OMP_NUM_THREADS": "1"} | (environment or {})
-        words = ["-c", *map(str, arguments)]
-        process = _CONTEXT.Process(
-            target=_run, args=(code, words, str(cwd or Path.cwd()), variables, out, err)
-        )
-        process.start()
+        process = start(code, *arguments, cwd=cwd, environment=environment, out=out, err=err)
         process.join(timeout)
+        words = ["-c", *map(str, arguments)]
         if process.exitcode is None:
             process.kill()
             process.join()
             raise TimeoutError(f"{words} took over {timeout} s: {out.read_text()}{err.read_text()}")
         return CompletedProcess(words, process.exitcode, out.read_text(), err.read_text())
+
+
+def start(
+    code: str,
+    *arguments: str | Path,
+    cwd: Path | None = None,
+    environment: dict[str, str] | None = None,
+    out: Path = Path(os.devnull),
+    err: Path = Path(os.devnull),
+) -> BaseProcess:
+    """Run code as `python -c` does, beside the test."""
+    variables = os.environ | {"OMP_NUM_THREADS": "1"} | (environment or {})
+    words = ["-c", *map(str, arguments)]
+    process = _CONTEXT.Process(
+        target=_run, args=(code, words, str(cwd or Path.cwd()), variables, out, err)
+    )
+    process.start()
+    return process
 
 
 def _run(

@@ -1,12 +1,10 @@
 import json
-import os
 import shutil
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
@@ -21,10 +19,11 @@ from inspect_ai.log import EvalLog
 from inspect_reliability import tiny_judge
 from inspect_reliability.cli import main
 from inspect_reliability.tasks import bbh_judge
-from processes import INSPECT, python
+from processes import INSPECT, python, start
 
 pytestmark = pytest.mark.server
 
+TRANSFORMERS = "from transformers.cli.transformers import main; main()"
 TASK = Path(__file__).parents[1] / "tasks" / "bbh_judge.py"
 QUESTIONS = [
     f"sample:bbh:{name}"
@@ -47,13 +46,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     where = ["--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
-    server = subprocess.Popen(
-        [Path(sys.executable).with_name("transformers"), "serve", "tiny-judge", *where],
-        cwd=folder,
-        env={**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    server = start(TRANSFORMERS, "serve", "tiny-judge", *where, cwd=folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SERVED_BASE_URL", f"http://127.0.0.1:{port}/v1")
         patch.setenv("SERVED_API_KEY", "none")
@@ -62,18 +55,19 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             yield "openai-api/served/tiny-judge"
         finally:
             server.terminate()
-            server.wait(timeout=30)
+            server.join(timeout=30)
+            assert server.exitcode is not None
 
 
-def wait_for(address: str, server: "subprocess.Popen[bytes]") -> None:
+def wait_for(address: str, server: BaseProcess) -> None:
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
-        assert server.poll() is None, "the server ended"
+        assert server.is_alive(), "the server ended"
         try:
             with urlopen(address, timeout=5):
                 return
         except (URLError, OSError):
-            time.sleep(0.3)
+            time.sleep(0.05)
     raise TimeoutError(f"no answer from {address}")
 
 
