@@ -189,9 +189,12 @@ def test_a_log_loads_no_code_and_takes_no_key(
         {"judge": {"type": "modelapi", "name": "hf_seeded", "params": {"model_name": "model"}}},
         {"judge_args": {"trust_remote_code": True}},
         {"judge_base_url": "https://evil.example/v1"},
+        {"judge_base_url": "http://["},
         {"judges": ["hf_seeded//srv/model"]},
+        {"judges": ["hf//srv/my model"]},
+        {"judges": ["vllm/org/model:/srv/adapter"]},
     ],
-    ids=["provider", "code", "address", "folder"],
+    ids=["provider", "code", "address", "no address", "folder", "folder with a space", "adapter"],
 )
 def test_arguments_of_a_scorer_decide_as_little(harmless: str, options: dict[str, Any]) -> None:
     """Whatever a scorer would make of its arguments, the log's do not reach it."""

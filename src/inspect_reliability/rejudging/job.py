@@ -135,9 +135,11 @@ class Rejudging:
         """
         run = run or Run()
         judged = deepcopy(self._log)
-        place = opened(self._output, self._log, self._seed) if self._output else nullcontext()
-        with place as target:
-            for job in self._jobs:
+        opening = opened(self._output, self._log, self._seed) if self._output else nullcontext()
+        with opening as target:
+            for place, job in enumerate(self._jobs):
+                if place and run.is_over():
+                    break  # the next run goes on with this scorer
                 judged = self._judge(job, judged, run, target)
                 if run.stopped:
                     judged.status = "cancelled"
@@ -255,7 +257,7 @@ class Rejudging:
     def _judge(self, job: Job, log: EvalLog, run: Run, target: Target | None) -> EvalLog:
         identity = job.wrapped.identity
         remove_earlier(log, identity, self._seed, (one.score for one in scorers_in(log)))
-        run.known, run.seed_checks = job.known, job.seed_checks
+        run.known, run.seed_checks, run.models = job.known, job.seed_checks, set()
         if target is not None:
             run.keep = target.keep
         again = cast(JudgeAgain, rejudge(job.wrapped.spec, self._replications, self._seed))

@@ -7,7 +7,7 @@ a Python file, a model folder, an address or an argument that can run code the u
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
+from contextlib import suppress
 from typing import Any, get_args
 from urllib.parse import urlsplit
 
@@ -15,8 +15,12 @@ from inspect_ai.util import RegistryType
 
 from ..errors import UserError
 
-_LOCAL_PATH = re.compile(r"[\w.-]+/[/\\.~]")
-_LOADED_HERE = {"hf", "hf_seeded", "nnterp", "sglang", "transformer_lens", "vllm"}
+_LOCAL_PATH = re.compile(r"[\w.-]+/(.*:)?[/\\.~]", re.DOTALL)
+"""A model's folder, or after a colon that of its adapter."""
+
+_LOADED_HERE = {
+    *("hf", "hf_seeded", "nnterp", "sglang", "transformer_lens", "vllm", "vllm-completions"),
+}
 _MOCKS = ("mockllm/", "none/")
 _INERT = ("agent", "metric", "score_reducer", "scorer", "solver", "tool")
 _ACTIVE = tuple(kind for kind in get_args(RegistryType) if kind not in _INERT)
@@ -91,7 +95,7 @@ def vet(value: Any, where: str) -> None:
                 f"{where} names {value}, a Python file. A log never runs code here. Name the "
                 "scorer that you trust with --scorer."
             )
-        if value.partition("/")[0] in _LOADED_HERE and not re.search(r"\s", value):
+        if value.partition("/")[0] in _LOADED_HERE:
             vet_model(value, None, {}, where)
     elif isinstance(value, Mapping):
         _vet_mapping(value, where)
@@ -126,11 +130,13 @@ def _vet_mapping(value: Mapping[str, Any], where: str) -> None:
 
 def _is_path(model: str) -> bool:
     provider, _, name = model.partition("/")
-    here = provider in _LOADED_HERE and bool(name) and Path(name).exists()
+    adapter = name.rpartition(":")[2].partition("@")[0]
+    here = provider in _LOADED_HERE and any(map(os.path.exists, (name, adapter)))
     return here or _LOCAL_PATH.match(model) is not None
 
 
 def _is_known(base_url: str) -> bool:
-    if urlsplit(base_url).hostname in ("localhost", "127.0.0.1", "::1"):
-        return True
+    with suppress(ValueError):  # no address at all
+        if urlsplit(base_url).hostname in ("localhost", "127.0.0.1", "::1"):
+            return True
     return base_url in {url for name, url in os.environ.items() if name.endswith("_BASE_URL")}
