@@ -146,10 +146,13 @@ def judge(
     asked = design if isinstance(design, JudgeDesign) else design_from_file(design)
     if name is not None:
         asked = replace(asked, name=str(name))
-    location = data if isinstance(data, str) else None
+    if isinstance(data, list | tuple) and all(isinstance(item, Item) for item in data):
+        items, location = list(data), None
+    else:  # a name, if need be one that inspect took for a number or a list
+        items, location = items_from_file(str(data), asked), str(data)
     return judge_task(
         asked,
-        items_from_file(data, asked) if isinstance(data, str) else data,
+        items,
         order=order,
         seed=seed,
         replications=replications,
