@@ -647,7 +647,7 @@ def test_the_command_quotes_an_error_once(tmp_path: Path) -> None:
     """The command says how many replications failed and why, and has an exit status for it."""
     limit = tmp_path / "limited"
     log = run(suite(wins(limit=str(limit))), tmp_path)
-    limit.touch()
+    limit.mkdir()  # a log names no file
     done = CliRunner().invoke(main, ["rejudge", log.location, "--replications", "5"])
     assert done.exit_code == 4, done.output
     words = " ".join(done.stderr.split())

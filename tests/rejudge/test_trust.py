@@ -204,6 +204,31 @@ def test_arguments_of_a_scorer_decide_as_little(harmless: str, options: dict[str
         rejudge_log(log)
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        "{folder}/secret",
+        "secret",
+        "./secret",
+        "file:{folder}/secret",
+        "file://{folder}/secret",
+        "simplecache::{folder}/secret",
+        "https://evil.example/template",
+        "s3://bucket/template",
+    ],
+)
+def test_a_log_reads_no_file(
+    tmp_path: Path, harmless: str, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """Inspect reads a template that is a file or an address; a log cannot name either."""
+    (tmp_path / "secret").write_text("The key is 1234.")
+    monkeypatch.chdir(tmp_path)
+    log = read_eval_log(harmless)
+    scorer_of(log, "model_graded_qa", template=place.format(folder=tmp_path))
+    with pytest.raises(UserError, match=r"would be sent to the grader.* --task FILE.py@TASK"):
+        rejudge_log(log)
+
+
 @pytest.mark.slow
 def test_what_runs_nothing_is_taken_from_the_log(
     harmless: str, monkeypatch: pytest.MonkeyPatch

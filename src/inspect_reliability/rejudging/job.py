@@ -21,7 +21,7 @@ from .run import Run
 from .scorer import JudgeAgain, rejudge
 from .summary import Known, Output
 from .target import Target, opened
-from .trust import vet, vet_model, vet_name
+from .trust import vet, vet_files, vet_model, vet_name
 from .wrapped import ScorerSpec, Wrapped, find_scorer, scorer_of_task, wrap
 
 
@@ -169,11 +169,12 @@ class Rejudging:
         arguments = scorer.arguments
         if scorer.given is None:
             vet_name(name, self._where)
-        vet(self._kept(arguments, grading), f"{self._where}, scorer {name}")
+        where, task = f"{self._where}, scorer {name}", _task_of(self._log)
+        kept = self._kept(arguments, grading)
+        vet(kept, where)
+        vet_files(kept, where, task)
         packages = list(packages_of(self._log))
-        wrapped = find_scorer(
-            name, arguments, packages, self._regrade(grading), _task_of(self._log)
-        )
+        wrapped = find_scorer(name, arguments, packages, self._regrade(grading), task)
         if wrapped.name.startswith("inspect_reliability/"):
             raise _asks_no_model(name)  # before its judge is loaded for nothing
         return self._job(wrapped, grading)

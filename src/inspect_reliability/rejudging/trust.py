@@ -6,11 +6,12 @@ a Python file, a model folder, an address or an argument that can run code the u
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, get_args
 from urllib.parse import urlsplit
 
+from fsspec import available_protocols
 from inspect_ai.util import RegistryType
 
 from ..errors import UserError
@@ -104,6 +105,25 @@ def vet(value: Any, where: str) -> None:
             vet(part, where)
 
 
+def vet_files(value: Any, where: str, task: str) -> None:
+    """Refuse arguments of a log, or a part of them, that name a file here or an address.
+
+    Inspect reads such a template, and the scorer sends it to its grader.
+
+    Raises:
+        UserError: It names the task that can be trusted instead.
+    """
+    if isinstance(value, str) and _is_read(value):
+        raise UserError(
+            f"{where} names {value}, whose text would be sent to the grader. A log does not decide "
+            f"that. If you trust the log's task, take the scorer from it: --task {task}"
+        )
+    parts = value.values() if isinstance(value, Mapping) else value
+    if isinstance(parts, Iterable) and not isinstance(parts, str):
+        for part in parts:
+            vet_files(part, where, task)
+
+
 def _vet_mapping(value: Mapping[str, Any], where: str) -> None:
     model, arguments = value.get("model"), value.get("model_args")
     if isinstance(model, str) and isinstance(arguments, Mapping):
@@ -133,6 +153,14 @@ def _is_path(model: str) -> bool:
     adapter = name.rpartition(":")[2].partition("@")[0]
     here = provider in _LOADED_HERE and any(map(os.path.exists, (name, adapter)))
     return here or _LOCAL_PATH.match(model) is not None
+
+
+def _is_read(text: str) -> bool:
+    """Whether inspect takes a text for the place of one."""
+    protocol, *chained = re.split(r"::|://", text, maxsplit=1)
+    if chained:
+        return protocol.lower() in available_protocols()
+    return os.path.isfile(os.path.expanduser(text.removeprefix("file:").removeprefix("local:")))
 
 
 def _is_known(base_url: str) -> bool:
