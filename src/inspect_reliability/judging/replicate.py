@@ -96,7 +96,7 @@ async def replicate(
         else:
             made = await make_calls(model, requests, prompts, seeds)
             _put_together(state, model, made, question)
-    except Exception:
+    except BaseException:  # a time limit cancels it
         if seed_check is not None and checking:
             seed_check.release(str(model))
         raise
