@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
-from inspect_ai.model import ModelConfig, get_model
+from inspect_ai.model import ChatMessageUser, ContentImage, ModelConfig, get_model
 
 from graders import run, suite, wins
 from inspect_reliability.cli import main
@@ -227,6 +227,18 @@ def test_a_log_reads_no_file(
     scorer_of(log, "model_graded_qa", template=place.format(folder=tmp_path))
     with pytest.raises(UserError, match=r"would be sent to the grader.* --task FILE.py@TASK"):
         rejudge_log(log)
+
+
+def test_a_log_shows_no_file(tmp_path: Path, harmless: str) -> None:
+    """Media of a log are what it has, not what lies on this machine."""
+    file = tmp_path / "secret.png"
+    file.write_bytes(b"1234")
+    for source in (str(file), file.as_uri()):
+        log = read_eval_log(harmless)
+        assert log.samples
+        log.samples[0].messages = [ChatMessageUser(content=[ContentImage(image=source)])]
+        with pytest.raises(UserError, match=r"shows .*secret\.png, which would be sent"):
+            rejudge_log(log)
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from .run import Run
 from .scorer import JudgeAgain, rejudge
 from .summary import Known, Output
 from .target import Target, opened
-from .trust import vet, vet_files, vet_model, vet_name
+from .trust import vet, vet_files, vet_media, vet_model, vet_name
 from .wrapped import ScorerSpec, Wrapped, find_scorer, scorer_of_task, wrap
 
 
@@ -106,6 +106,8 @@ class Rejudging:
         samples = [sample for sample in log.samples or [] if not sample.error][:limit]
         if not samples:
             raise UserError(f"{self._where} has no sample that ended without an error.")
+        for sample in samples:
+            vet_media(sample, self._where)
         self._outputs = {(sample.id, sample.epoch) for sample in samples}
         self._unfinished = Target(output, log, self._seed).known() if output else {}
         named = [one for one in scorers if isinstance(one, str)]

@@ -12,6 +12,7 @@ from typing import Any, get_args
 from urllib.parse import urlsplit
 
 from fsspec import available_protocols
+from inspect_ai.log import EvalSample
 from inspect_ai.util import RegistryType
 
 from ..errors import UserError
@@ -26,6 +27,10 @@ _MOCKS = ("mockllm/", "none/")
 _INERT = ("agent", "metric", "score_reducer", "scorer", "solver", "tool")
 _ACTIVE = tuple(kind for kind in get_args(RegistryType) if kind not in _INERT)
 """Kinds of registered objects that can load or start something when they are made."""
+
+_MEDIA = ("image", "audio", "video", "document")
+_IN_LOG = ("data:", "http://", "https://")
+"""How media begin that are in the log, or that anybody can see."""
 
 _HARMLESS = {
     "batch_size",
@@ -122,6 +127,25 @@ def vet_files(value: Any, where: str, task: str) -> None:
     if isinstance(parts, Iterable) and not isinstance(parts, str):
         for part in parts:
             vet_files(part, where, task)
+
+
+def vet_media(sample: EvalSample, where: str) -> None:
+    """Refuse a sample that shows a file of this machine: a grader that sees media is sent it.
+
+    Raises:
+        UserError: It names the file.
+    """
+    asked = sample.input if isinstance(sample.input, list) else []
+    answered = [choice.message for choice in sample.output.choices]
+    for message in (*asked, *sample.messages, *answered):
+        for part in message.content if isinstance(message.content, list) else ():
+            source = getattr(part, part.type, None) if part.type in _MEDIA else None
+            if isinstance(source, str) and not source.startswith(_IN_LOG) and _is_read(source):
+                raise UserError(
+                    f"{where}, sample {sample.id}, shows {source}, which would be sent to the "
+                    "grader. A log does not decide that. If you trust it, put the file's content "
+                    "into the log, as a data URI."
+                )
 
 
 def _vet_mapping(value: Mapping[str, Any], where: str) -> None:
