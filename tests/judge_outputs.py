@@ -1031,6 +1031,55 @@ OUTPUTS = {
             ("Ich gebe 8 von 10 Punkten.", "8"),
         ],
     ),
+    "whole outputs about responses that choose a letter themselves": (
+        FIVE,
+        [
+            ("A's final answer is B.", "-"),
+            ("Response A chooses option C.", "-"),
+            ("Response A correctly selects option C. Best Response: A", "A"),
+            ("A selects (B) as its answer. D selects (C). So the best response is D.", "D"),
+            ("Response A picks C and response D picks B. Best Response: A", "A"),
+            (
+                "Response A's final answer is (B), which is wrong. Response D's final answer is "
+                "(C), which is right.\n\nBest Response: [[D]]",
+                "D",
+            ),
+            (
+                "Best Response: [[A]]\n\nExplanation: Response A's answer is (C). Response B's "
+                "conclusion is (D).",
+                "A",
+            ),
+            (
+                "Best Response: [[B]]\n\nResponse A: The final answer is (B).\n"
+                "Response B: The final answer is (C).",
+                "B",
+            ),
+            ("- Response A: correct choice is C.\n- Response B: bad.\nBest Response: [[A]]", "A"),
+            ("Best response after A: B", "-"),
+        ],
+    ),
+    "whole outputs, denials": (
+        FIVE,
+        [
+            ("I doubt that C is the best response.", "-"),
+            ("I disagree that A is the best response.", "-"),
+            ("It is hard to say that B is the best response.", "-"),
+            ("Nobody would say B is the best.", "-"),
+            ("B is hardly the best response.", "-"),
+            ("I almost chose C.", "-"),
+            ("I initially chose C.", "-"),
+            ("Best Response: E.g. none", "-"),
+            ("最佳回答不是A。", "-"),
+            ("我不会选A", "-"),
+            ("我不选择A，我选择C。", "C"),
+            ("最も良い回答はAではありません。", "-"),
+            ("가장 좋은 응답은 A가 아닙니다.", "-"),
+        ],
+    ),
+    "whole outputs, numbers": (
+        TO_TEN,
+        [("Score: 1,000", "-"), ("Score: 10,000", "-"), ("Score: 5±1", "-"), ("Score: 5,0", "5")],
+    ),
     "whole outputs, ratings to five": (
         TO_FIVE,
         [

@@ -75,15 +75,14 @@ def commands() -> str:
 
 def tasks() -> str:
     """Every task with its arguments (`-T`)."""
-    module = import_module(f"{PACKAGE}._registry")
-    found = {name: getattr(module, name) for name in module.__all__}
+    found = vars(import_module(f"{PACKAGE}._registry"))
     parts = [
         "# Tasks",
         "Run a task with `inspect eval inspect_reliability/NAME`, and set its arguments with "
         "`-T NAME=VALUE`. In Python, import it from `inspect_reliability.tasks`.",
     ]
-    for name, function in found.items():
-        if not _makes_a_task(function):
+    for name, function in sorted(found.items()):
+        if name.startswith("_") or not _makes_a_task(function):
             continue
         said = docstring_parser.parse(inspect.getdoc(function) or "")
         meant = {one.arg_name: one.description for one in said.params}

@@ -10,15 +10,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .designs import Item as Item
     from .designs import JudgeDesign as JudgeDesign
-    from .judgments import (
-        Judgments as Judgments,
-    )
-    from .judgments import (
-        judgments_from_frame as judgments_from_frame,
-    )
-    from .judgments import (
-        judgments_from_logs as judgments_from_logs,
-    )
+    from .judgments import Judgments as Judgments
+    from .judgments import judgments_from_frame as judgments_from_frame
+    from .judgments import judgments_from_logs as judgments_from_logs
     from .rejudging import rejudge as rejudge
     from .rejudging import rejudge_log as rejudge_log
     from .rejudging import score_variance as score_variance

@@ -1,4 +1,5 @@
 """What inspect finds under the name `inspect_reliability`: imports only."""
+# ruff: noqa: F401
 
 from .hf_seeded import hf_seeded
 from .judging.circularity import report_circularity
@@ -25,28 +26,3 @@ from .tasks import (
     squad_respond,
 )
 from .tasks.responder import respond, right_answer
-
-__all__ = [
-    "METRICS",
-    "bbh_judge",
-    "bbh_respond",
-    "best_rate",
-    "head_to_tail_judge",
-    "head_to_tail_respond",
-    "hf_seeded",
-    "invalid_rate",
-    "judge",
-    "judge_responses",
-    "judged_accuracy",
-    "mt_bench_judge",
-    "mt_bench_respond",
-    "non_response_rate",
-    "rejudge",
-    "reliability",
-    "report_circularity",
-    "respond",
-    "right_answer",
-    "squad_judge",
-    "squad_respond",
-    "verdict",
-]

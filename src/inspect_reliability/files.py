@@ -37,7 +37,7 @@ def user_path(spec: str | Path) -> Path:
     if not str(spec):
         raise UserError("The path is empty. Name a file or folder ('.' is the current folder).")
     try:
-        given = Path(spec).expanduser()
+        given = Path(str(spec)).expanduser()  # "-T data=2024" is a number to inspect
         places = {(base / given).resolve() for base in (_STARTED_IN, Path.cwd())}
         found = sorted(place for place in places if place.exists())
     except (OSError, RuntimeError, ValueError) as error:

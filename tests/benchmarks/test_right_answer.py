@@ -2,6 +2,7 @@
 
 import csv
 import statistics
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,7 @@ DASHED = "Is it so?\nOptions:\n- valid\n- invalid"
         ("How many?", "11", "111", False),
         ("How many?", "-5", "It is -5.", True),
         ("How many?", "1200", "1,200", True),
+        ("How many?", "12", "9" * 5000, False),
         ("Sort: b a", "a b", "Sorted: A, b.", True),
         ("Sort: b a", "a b", "a b c", False),
         ("Close: ( [", "] )", "so ])", True),
@@ -100,6 +102,7 @@ def test_bbh_answers(asked: str, target: str, response: str, right: bool) -> Non
         (("The Hague",), "In Hague.", True),
         (("six", "6"), "There were 6.", True),
         (("six", "6"), "There were 16.", False),
+        (("A",), "", False),
         ((), "The passage does not say.", True),
         ((), "It cannot be answered.", True),
         ((), "In 1742.", False),
@@ -119,6 +122,7 @@ def test_the_published_rule_on_what_the_study_did_not_ask() -> None:
     question = Question("1", "SQuAD", "", ("?",), "C", ("Paris",))
     assert is_correct(question, "London? Perhaps.", "published")
     assert not is_correct(question, "London", "published")
+    assert not is_correct(replace(question, targets=("",)), "London", "published")
 
 
 @pytest.mark.parametrize(

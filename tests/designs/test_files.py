@@ -95,7 +95,13 @@ def test_verdicts_in_yaml_are_what_is_written(
         (PAIR.replace("[A, B]", "[A]"), "d.yaml, line 5, verdict, options: expected 2 to 26"),
         (PAIR.replace("[A, B]", "[A, [B]]"), "d.yaml, line 5, verdict, options: expected texts"),
         (PAIR.replace("{options: [A, B]}", "{from: 1, to: x}"), "d.yaml, line 5, verdict: 'from'"),
+        (PAIR.replace("[A, B]", "[A, ' B']"), "options: remove the white space around or doubled"),
         (PAIR.replace("{% endfor %}", "{% end %}"), "d.yaml, line 2, prompt, line 2: "),
+        (PAIR.replace("{% endfor %}", f"{{{{ {'9' * 5000} }}}}{{% endfor %}}"), "line 2, prompt: "),
+        (
+            PAIR.replace("{% endfor %}", f"{{{{ {'(' * 999}1{')' * 999} }}}}{{% endfor %}}"),
+            "prompt: ",
+        ),
         (PAIR.replace("name: Kindness", "name: ''"), "d.yaml, line 1, name: expected"),
         ("name: x\nprompt: {file: ../p}\nverdict: [a, b]\n", "'../p' is not in the folder"),
         ("name: x\nprompt: {file: /etc/passwd}\nverdict: [a, b]\n", "is not in the folder"),
@@ -144,6 +150,7 @@ def test_rows_become_items(tmp_path: Path) -> None:
         ({"best": "z"}, "line 2, 'best': no response by 'z'. Responses by: x, y"),
         ({"context": 1}, "line 2, 'context': expected text"),
         ({"judge": "me"}, "line 2, 'judge': this name has another meaning. Rename the field"),
+        ({"read_by": "me"}, "line 2, 'read_by': this name has another meaning"),
     ],
 )
 def test_bad_rows_are_refused(row: dict[str, Any], message: str, tmp_path: Path) -> None:

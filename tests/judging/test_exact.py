@@ -200,6 +200,8 @@ def test_other_providers_are_refused_in_one_line(folder: Path) -> None:
         ({"exact": "verdict", "replications": 1}, "-T exact=verdict -T replications=10"),
         ({"temperatures": [1, 0.5]}, "add -T exact=true"),
         ({"exact": True, "temperatures": "warm"}, "'warm' is not a number"),
+        ({"exact": True, "temperatures": [1, -1]}, "-1 is not a number from 0 on"),
+        ({"exact": True, "temperatures": "nan"}, "'nan' is not a number from 0 on"),
     ],
 )
 def test_options_that_contradict_each_other(options: dict[str, Any], words: str) -> None:

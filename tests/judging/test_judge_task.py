@@ -178,6 +178,6 @@ def test_a_prompt_beyond_the_context_is_no_judgment(judge: Judge, tmp_path: Path
     log = judge(bbh_judge(responses=str(folder)), epochs=1)
     assert log.status == "error"
     assert log.error is not None
-    assert "Question 'q' was not judged" in log.error.message
+    assert "Question 'q' was not answered" in log.error.message
     assert "tokens" in log.error.message
     assert not [s for s in log.samples or [] if s.scores]

@@ -122,6 +122,12 @@ def test_seeds_begin_again_at_their_limit(judge: Judge, monkeypatch: pytest.Monk
     assert [row[2] for row in judgments(together)] == [SEED_LIMIT - 2, SEED_LIMIT - 1, 0, 1, 2, 3]
 
 
+def test_a_replication_is_the_first_choice_of_its_call(judge: Judge) -> None:
+    """With --num-choices, each replication is the same, and no other choice is a judgment."""
+    task = bbh_judge(replications=2, order="reshuffled")
+    assert judgments(judge(task, limit=1, num_choices=2)) == judgments(judge(task, limit=1))
+
+
 class OutOfOrderError(Exception):
     """What a server says that cannot answer."""
 

@@ -1,10 +1,12 @@
 import asyncio
 import logging
 import math
+from asyncio import CancelledError
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from inspect_ai.event import InfoEvent, ModelEvent
 from inspect_ai.log import EvalLog
@@ -12,17 +14,20 @@ from inspect_ai.model import (
     GenerateConfig,
     Model,
     ModelAPI,
+    ModelName,
     ModelOutput,
     ModelUsage,
     get_model,
     modelapi,
 )
+from inspect_ai.solver import TaskState
 
 from evals import evaluate
 from graders import TINY, letters, run, suite, tiny
 from inspect_reliability import tiny_judge
 from inspect_reliability.designs.paper import LETTERS
-from inspect_reliability.judging.seed_check import DRAWS, seed_outcome
+from inspect_reliability.judging.replicate import replicate
+from inspect_reliability.judging.seed_check import DRAWS, SeedCheck, seed_outcome
 from inspect_reliability.judging.seeds import replication_seed
 from inspect_reliability.judgments import judgments_from_logs
 from inspect_reliability.rejudging import rejudge
@@ -170,6 +175,21 @@ def test_the_check_is_left_to_another_where_the_first_fails(tmp_path: Path) -> N
     told = [sample.error is None for sample in log.samples or [] if "seed_check" in sample.metadata]
     assert told == [True]
     assert any(sample.error for sample in log.samples or [])
+
+
+def test_the_check_is_left_to_another_where_the_first_is_cancelled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A time limit that ends the first replication does not leave the run without a check."""
+    monkeypatch.setenv("INSPECT_EVAL_MODEL", "mockllm/model")
+    state, check = TaskState(ModelName("mockllm/model"), "q", 1, "Best?", []), SeedCheck()
+
+    async def cancelled(*_: object, **__: object) -> TaskState:
+        raise CancelledError
+
+    with pytest.raises(CancelledError):
+        anyio.run(replicate, state, cancelled, {1: "Best?"}, 0, "q", check)
+    assert check.claim("mockllm/model")
 
 
 @pytest.mark.slow

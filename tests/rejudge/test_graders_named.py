@@ -26,6 +26,7 @@ from graders import LENIENT, in_full
 from inspect_reliability.errors import UserError
 from inspect_reliability.judging.cost import Cost, total
 from inspect_reliability.rejudging import Rejudging, rejudge_log
+from inspect_reliability.rejudging.run import Run
 
 pytestmark = pytest.mark.slow
 
@@ -177,6 +178,25 @@ def test_a_rejudged_log_goes_on_with_its_scorers(tmp_path: Path) -> None:
     names = ["model_graded_qa", "model_graded_qa1"]
     again = rejudge_log(rejudge_log(log, names, replications=1), names, replications=3)
     assert [kept(again, name)["grader"] for name in ("rejudge", "rejudge1")] == [ONE, TWO]
+    assert [kept(again, name)["replications"] for name in ("rejudge", "rejudge1")] == [3, 3]
+
+
+def test_each_of_several_scorers_is_asked_its_own_grader(tmp_path: Path) -> None:
+    """A grader that one scorer is known by does not let another one's stranger in."""
+    log = logged(tmp_path, lambda: [model_graded_qa(model=ONE), model_graded_fact(model=ONE)])
+    assert log.eval.scorers
+    log.eval.scorers[1].options = {"model": TWO}
+    with pytest.raises(UserError, match="gradings of lenient/one, and lenient/two would answer"):
+        rejudge_log(log, ["model_graded_qa", "model_graded_fact"], replications=1)
+
+
+def test_a_run_that_ends_between_scorers_keeps_the_first(tmp_path: Path) -> None:
+    """What one scorer judged is in the log; the next run makes what the others lack."""
+    log = logged(tmp_path, lambda: [model_graded_qa(model=ONE), model_graded_fact(model=ONE)])
+    names, target = ["model_graded_qa", "model_graded_fact"], str(tmp_path / "again.eval")
+    stopped = rejudge_log(log, names, replications=3, output=target, run=Run(max_calls=3))
+    assert kept(stopped)["replications"] == 3
+    again = rejudge_log(stopped, names, replications=3)
     assert [kept(again, name)["replications"] for name in ("rejudge", "rejudge1")] == [3, 3]
 
 

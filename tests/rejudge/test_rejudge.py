@@ -267,6 +267,13 @@ def test_value_is_the_majority_or_the_mean(verdicts: list[Any], value: Any) -> N
     assert type(found.value) is type(value)
 
 
+def test_a_failure_hides_no_temperature() -> None:
+    """The temperature is that of the replications that were made, whichever failed."""
+    made = Replication(1, "C", temperature=0.5)
+    for some in ([made, Replication(2, None, error="down")], [Replication(1, None), made]):
+        assert (summarise("s", some).metadata or {})["temperature"] == 0.5
+
+
 def test_a_grader_that_gives_no_grade_does_not_respond(tmp_path: Path) -> None:
     """Every replication counts as a non-response, live and in the report."""
     mute = letters(model=tiny(stop_seqs=["Best"]))
@@ -640,7 +647,7 @@ def test_the_command_quotes_an_error_once(tmp_path: Path) -> None:
     """The command says how many replications failed and why, and has an exit status for it."""
     limit = tmp_path / "limited"
     log = run(suite(wins(limit=str(limit))), tmp_path)
-    limit.touch()
+    limit.mkdir()  # a log names no file
     done = CliRunner().invoke(main, ["rejudge", log.location, "--replications", "5"])
     assert done.exit_code == 4, done.output
     words = " ".join(done.stderr.split())

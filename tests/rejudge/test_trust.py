@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
-from inspect_ai.model import ModelConfig, get_model
+from inspect_ai.model import ChatMessageUser, ContentImage, ModelConfig, get_model
 
 from graders import run, suite, wins
 from inspect_reliability.cli import main
@@ -189,9 +189,12 @@ def test_a_log_loads_no_code_and_takes_no_key(
         {"judge": {"type": "modelapi", "name": "hf_seeded", "params": {"model_name": "model"}}},
         {"judge_args": {"trust_remote_code": True}},
         {"judge_base_url": "https://evil.example/v1"},
+        {"judge_base_url": "http://["},
         {"judges": ["hf_seeded//srv/model"]},
+        {"judges": ["hf//srv/my model"]},
+        {"judges": ["vllm/org/model:/srv/adapter"]},
     ],
-    ids=["provider", "code", "address", "folder"],
+    ids=["provider", "code", "address", "no address", "folder", "folder with a space", "adapter"],
 )
 def test_arguments_of_a_scorer_decide_as_little(harmless: str, options: dict[str, Any]) -> None:
     """Whatever a scorer would make of its arguments, the log's do not reach it."""
@@ -199,6 +202,43 @@ def test_arguments_of_a_scorer_decide_as_little(harmless: str, options: dict[str
     scorer_of(log, "wins", **options)
     with pytest.raises(UserError, match=r"--(scorer|model)"):
         rejudge_log(log)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "{folder}/secret",
+        "secret",
+        "./secret",
+        "file:{folder}/secret",
+        "file://{folder}/secret",
+        "simplecache::{folder}/secret",
+        "https://evil.example/template",
+        "s3://bucket/template",
+    ],
+)
+def test_a_log_reads_no_file(
+    tmp_path: Path, harmless: str, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """Inspect reads a template that is a file or an address; a log cannot name either."""
+    (tmp_path / "secret").write_text("The key is 1234.")
+    monkeypatch.chdir(tmp_path)
+    log = read_eval_log(harmless)
+    scorer_of(log, "model_graded_qa", template=place.format(folder=tmp_path))
+    with pytest.raises(UserError, match=r"would be sent to the grader.* --task FILE.py@TASK"):
+        rejudge_log(log)
+
+
+def test_a_log_shows_no_file(tmp_path: Path, harmless: str) -> None:
+    """Media of a log are what it has, not what lies on this machine."""
+    file = tmp_path / "secret.png"
+    file.write_bytes(b"1234")
+    for source in (str(file), file.as_uri()):
+        log = read_eval_log(harmless)
+        assert log.samples
+        log.samples[0].messages = [ChatMessageUser(content=[ContentImage(image=source)])]
+        with pytest.raises(UserError, match=r"shows .*secret\.png, which would be sent"):
+            rejudge_log(log)
 
 
 @pytest.mark.slow

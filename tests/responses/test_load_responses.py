@@ -196,6 +196,7 @@ def test_bad_files_are_refused_in_words(case: str, tmp_path: Path) -> None:
         (["a", "b", "c", "d", "z"], "no responses by 'z'. Responders: 'a', 'b'"),
         (["a", "b", "c"], "names 3 .* exactly five"),
         ("a,b,c,d,d", "names 4 .* exactly five"),
+        (5, "no responses by '5'"),
     ],
 )
 def test_wrong_names_are_refused(responders: Any, message: str) -> None:
@@ -211,6 +212,8 @@ def test_relative_paths_are_the_users(tmp_path: Path, monkeypatch: pytest.Monkey
         load_responses("r.jsonl", "BBH")
     monkeypatch.chdir(tmp_path)
     assert len(load_responses("r.jsonl", "BBH")) == 1
+    with pytest.raises(UserError, match="No file or folder '2024'"):
+        load_responses(2024, "BBH")  # type: ignore[arg-type] # as "-T responses=2024" is read
 
 
 def test_published_predictions(data: Path) -> None:

@@ -11,6 +11,7 @@ from tables import Table, counts, tables, verdicts
 from inspect_reliability.stats import (
     Counts,
     ReliabilityError,
+    Shares,
     handle_non_response,
     panel,
     rate,
@@ -95,8 +96,13 @@ def test_published(
 def test_nothing_but_non_responses() -> None:
     """A judge that never answers has nothing left once non-responses are excluded: not an error."""
     silent = Counts.from_array([["non-response"] * 5] * 3)
-    for estimate in panel(handle_non_response(silent, "excluded")).values():
-        assert (estimate.value, estimate.reason) == (None, "there are no verdicts")
+    always = np.array([[0.0, 1.0]] * 3)
+    exact = Shares(always, ("1", "2", "3"), ("A", "non-response"), np.zeros((3, 2), np.int64))
+    for judged in (silent, exact):
+        left = handle_non_response(judged, "excluded")
+        assert left.coverage == 0
+        for estimate in panel(left).values():
+            assert (estimate.value, estimate.reason) == (None, "there are no verdicts")
     never = panel(handle_non_response(silent, "unique"))["agreement"]
     assert never.value == 0
 

@@ -315,6 +315,8 @@ def test_a_name_overrides_the_design(tmp_path: Path) -> None:
     [
         ({"design": "nowhere.yaml"}, "No file or folder 'nowhere.yaml'"),
         ({"data": "nowhere.jsonl"}, "No file or folder 'nowhere.jsonl'"),
+        ({"data": 2024}, "No file or folder '2024'"),
+        ({"data": ["a.jsonl", "b.jsonl"]}, "No file or folder '.*a.jsonl"),
         ({"name": " "}, "name: expected the benchmark's name"),
         ({"parser": "x"}, "parser='x' is not known"),
         ({"seed": "x"}, "seed='x' is not a whole number"),

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from inspect_ai import Task
-from inspect_ai.log import EvalLog, EvalSample, resolve_sample_attachments
+from inspect_ai.log import EvalLog, EvalSample, resolve_sample_attachments, write_eval_log
 
 from evals import evaluate
 from inspect_reliability import tasks
+from inspect_reliability.errors import UserError
 from inspect_reliability.judging.seeds import replication_seed
 from inspect_reliability.responses import load_predictions, load_responses
 
@@ -209,6 +210,17 @@ def test_unfinished_and_repeated_logs_are_refused(models: list[str], tmp_path: P
         load_responses(tmp_path, "SQuAD")
     with pytest.raises(ValueError, match="No log of a responder task for Head-to-Tail"):
         load_predictions(tmp_path)
+
+
+def test_a_log_without_its_questions_is_refused(models: list[str], tmp_path: Path) -> None:
+    """Samples that do not describe their question, as in a log that was edited, are named."""
+    log = run(tasks.bbh_respond(), models[0], tmp_path, limit=1, max_tokens=2)
+    for facts in ({}, {"question": 7}, {"question": {"turns": 7, "targets": []}}):
+        for sample in log.samples or []:
+            sample.metadata = facts
+        write_eval_log(log, str(tmp_path / "edited" / "log.eval"))
+        with pytest.raises(UserError, match=r"log.eval: a sample does not say which question"):
+            load_responses(tmp_path / "edited", "BBH")
 
 
 def test_logs_of_different_questions_are_refused(models: list[str], tmp_path: Path) -> None:

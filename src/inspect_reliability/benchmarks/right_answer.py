@@ -2,6 +2,7 @@
 
 import re
 import string
+from decimal import Decimal
 
 from .question import Question
 
@@ -41,7 +42,7 @@ def concludes(question: Question, response: str) -> bool:
         return bool(named_words) and str(named_words[-1]).lower() == target.lower()
     if re.fullmatch(r"-?\d+", target):
         numbers = re.findall(r"-?\d+", response.replace(",", ""))
-        return bool(numbers) and int(numbers[-1]) == int(target)
+        return bool(numbers) and Decimal(numbers[-1]) == Decimal(target)
     return _letters_only(response).endswith(_letters_only(target))
 
 
@@ -53,7 +54,7 @@ def contains(question: Question, response: str) -> bool:
     if question.metadata.get("answerable") is False:
         return bool(_DECLINES.search(response))
     said = f" {_normalised(response)} "
-    return any(f" {_normalised(target)} " in said for target in question.targets)
+    return any(name and f" {name} " in said for name in map(_normalised, question.targets))
 
 
 def first_line_contains(question: Question, response: str) -> bool:
@@ -84,7 +85,8 @@ def first_character_as_published(question: Question, response: str) -> bool:
     The script asks whether the response contains the FIRST CHARACTER of the answer: it indexes the
     text where it means the list of answers. The study asked no unanswerable question.
     """
-    return bool(question.targets) and question.targets[0][0] in response
+    first = "".join(question.targets[:1])[:1]
+    return first != "" and first in response
 
 
 def _letters_only(text: str) -> str:

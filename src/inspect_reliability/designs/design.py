@@ -7,7 +7,7 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
-from jinja2 import StrictUndefined, Template, TemplateError
+from jinja2 import StrictUndefined, Template, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ..errors import UserError
@@ -96,9 +96,11 @@ class JudgeDesign:
             raise UserError("prompt: expected the text of a prompt.")
         try:
             return _TEMPLATES.from_string(self.prompt)
-        except TemplateError as error:
-            line = getattr(error, "lineno", None)
-            raise UserError(f"prompt, line {line}: {error.message}.") from None
+        except TemplateSyntaxError as error:
+            why = str(error.message).removesuffix(".")
+            raise UserError(f"prompt, line {error.lineno}: {why}.") from None
+        except Exception as error:  # nested too deeply, or with a number of too many digits
+            raise UserError(f"prompt: {error}.") from None
 
 
 def _delimiter(item: Item) -> str:

@@ -10,7 +10,8 @@ _RESERVED = {
     *("options", "response", "responder", "delimiter", "order", "verdict", "categories"),
     *("benchmark", "judge", "temperature", "scorer", "replication", "seed", "prompt", "tokens"),
     *("share", "place", "tail"),
-    *("study", "paper_design"),
+    *("study", "paper_design", "read_by", "seed_check", "sampled_reasonings"),
+    *("options_not_sent", "seeds_of_choices"),
 }
 """What templates, scores and tables of judgments call something else."""
 

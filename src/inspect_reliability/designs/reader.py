@@ -105,6 +105,8 @@ def _names(values: object, where: str) -> tuple[str, ...]:
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise UserError(f"{where}: expected texts. Put each in quotes.")
+        if name != " ".join(name.split()):
+            raise UserError(f"{where}: remove the white space around or doubled in '{name}'.")
         if name in (NON_RESPONSE, INVALID):
             raise UserError(f"{where}: '{name}' is what outputs without a verdict are called.")
     if len({name.casefold() for name in names}) < len(names):

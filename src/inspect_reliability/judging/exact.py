@@ -1,6 +1,7 @@
 """The exact distribution of a judge's verdict, instead of draws from it."""
 
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -54,12 +55,14 @@ def exact_temperatures(
 
 def _temperature(value: object) -> float:
     try:
-        if not isinstance(value, bool):
-            return float(value)  # type: ignore[arg-type]
+        temperature = math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        pass
+        temperature = math.nan
+    if 0 <= temperature < math.inf:
+        return temperature
     raise UserError(
-        f"temperatures: {value!r} is not a number. Use for example -T temperatures=1,0.75,0.5."
+        f"temperatures: {value!r} is not a number from 0 on. Use for example "
+        "-T temperatures=1,0.75,0.5."
     )
 
 

@@ -1,4 +1,4 @@
-"""The order in which a judge sees the five responses."""
+"""The order in which a judge sees the responses."""
 
 import random
 from collections.abc import Sequence

@@ -96,7 +96,7 @@ async def replicate(
         else:
             made = await make_calls(model, requests, prompts, seeds)
             _put_together(state, model, made, question)
-    except Exception:
+    except BaseException:  # a time limit cancels it
         if seed_check is not None and checking:
             seed_check.release(str(model))
         raise
@@ -223,7 +223,13 @@ def _put_together(
     usage = [one.usage for one in outputs if one.usage is not None]
     state.output = ModelOutput(
         model=outputs[0].model,
-        choices=[choice for one in outputs for choice in one.choices or empty],
+        # --num-choices asks for more of a call of one replication.
+        choices=[
+            choice
+            for call, one in made
+            if isinstance(one, ModelOutput)
+            for choice in (one.choices or empty)[: len(call.seeds)]
+        ],
         usage=sum(usage, start=ModelUsage()) if usage else None,
     )
     state.messages.append(state.output.message)
@@ -242,6 +248,6 @@ def _refuse_overlong(output: ModelOutput, question: str) -> None:
         return
     reason = output.error or output.completion
     raise UserError(
-        f"Question '{question}' was not judged: {reason} Shorten its responses, use a judge "
-        "with a longer context, or go on without it: --no-fail-on-error."
+        f"Question '{question}' was not answered: {reason} Shorten its texts, use a model with a "
+        "longer context, or go on without it: --no-fail-on-error."
     )

@@ -4,7 +4,6 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from sys import maxsize
-from typing import Literal
 
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
@@ -12,13 +11,12 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model
 from inspect_ai.util import LimitExceededError, collect, concurrency, span
 
 from .options import options_not_sent, options_sent, recorded_call, why_refused
+from .seed_check import SeedOutcome
 from .seeds import SEED_LIMIT
 
 logger = logging.getLogger(__name__)
 
 Prompt = str | list[ChatMessage]
-
-ChoicesOutcome = Literal["honoured", "not honoured", "unknown"]
 
 MOST_CHOICES = 100
 """Replications that a request to a server makes at first; fewer once the server refuses so many."""
@@ -54,7 +52,7 @@ class Requests:
     most_choices: int = 1
     extra: GenerateConfig = field(default_factory=GenerateConfig)
     not_sent: Sequence[str] = ()
-    choices: ChoicesOutcome | None = None
+    choices: SeedOutcome | None = None
     questions: int = 0
 
     @property
@@ -147,7 +145,7 @@ async def _options(
 
 async def _choices(
     model: Model, prompt: Prompt, seed: int, extra: GenerateConfig
-) -> tuple[ChoicesOutcome, str]:
+) -> tuple[SeedOutcome, str]:
     """Whether the choices of one request are the draws of as many seeds."""
     start = min(seed, SEED_LIMIT - TRIED)
 
@@ -166,7 +164,7 @@ async def _choices(
     return compared(together, [text for one in apart for text in one])
 
 
-def compared(choices: Sequence[str], draws: Sequence[str]) -> tuple[ChoicesOutcome, str]:
+def compared(choices: Sequence[str], draws: Sequence[str]) -> tuple[SeedOutcome, str]:
     """What the choices of seed s and the draws of seeds s, s + 1, ... tell, and why."""
     if len(choices) != len(draws):
         return "not honoured", f"{len(choices)} for {len(draws)}"

@@ -173,9 +173,8 @@ class Judged:
         """The verdicts as numbers, where every verdict is one; else None."""
         if self.values is None:
             return None
-        if self.exact:
-            counts = self.counts()
-            assert isinstance(counts, Shares)
+        counts = self.counts()
+        if isinstance(counts, Shares) and not self.values.keys().isdisjoint(self.verdicts):
             return counts.as_numbers(self.values)
         given = [math.nan if v is None else self.values.get(v, math.nan) for v in self.verdicts]
         names = tuple(dict.fromkeys(self.questions))

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Literal
 
 from ..stats import COEFFICIENTS, Counts, Estimate, Numbers, Shares, of_scale, panel
+from ..stats.rates import among
 from .count import NUMBER, Judged
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -77,9 +78,4 @@ def _ordered(
         order = sorted((name for name in counts.categories if NUMBER.fullmatch(name)), key=float)
     else:
         return None
-    if isinstance(counts, Shares):
-        return counts.only(order)
-    column = {name: k for k, name in enumerate(counts.categories)}
-    table = counts.table[:, [column[name] for name in order]]
-    left_out = counts.table.sum(axis=1) - table.sum(axis=1)
-    return replace(counts, table=table, categories=tuple(order), missing=counts.missing + left_out)
+    return among(counts, order)

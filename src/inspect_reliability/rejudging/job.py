@@ -21,7 +21,7 @@ from .run import Run
 from .scorer import JudgeAgain, rejudge
 from .summary import Known, Output
 from .target import Target, opened
-from .trust import vet, vet_model, vet_name
+from .trust import vet, vet_files, vet_media, vet_model, vet_name
 from .wrapped import ScorerSpec, Wrapped, find_scorer, scorer_of_task, wrap
 
 
@@ -106,6 +106,8 @@ class Rejudging:
         samples = [sample for sample in log.samples or [] if not sample.error][:limit]
         if not samples:
             raise UserError(f"{self._where} has no sample that ended without an error.")
+        for sample in samples:
+            vet_media(sample, self._where)
         self._outputs = {(sample.id, sample.epoch) for sample in samples}
         self._unfinished = Target(output, log, self._seed).known() if output else {}
         named = [one for one in scorers if isinstance(one, str)]
@@ -135,9 +137,11 @@ class Rejudging:
         """
         run = run or Run()
         judged = deepcopy(self._log)
-        place = opened(self._output, self._log, self._seed) if self._output else nullcontext()
-        with place as target:
-            for job in self._jobs:
+        opening = opened(self._output, self._log, self._seed) if self._output else nullcontext()
+        with opening as target:
+            for place, job in enumerate(self._jobs):
+                if place and run.is_over():
+                    break  # the next run goes on with this scorer
                 judged = self._judge(job, judged, run, target)
                 if run.stopped:
                     judged.status = "cancelled"
@@ -167,11 +171,12 @@ class Rejudging:
         arguments = scorer.arguments
         if scorer.given is None:
             vet_name(name, self._where)
-        vet(self._kept(arguments, grading), f"{self._where}, scorer {name}")
+        where, task = f"{self._where}, scorer {name}", _task_of(self._log)
+        kept = self._kept(arguments, grading)
+        vet(kept, where)
+        vet_files(kept, where, task)
         packages = list(packages_of(self._log))
-        wrapped = find_scorer(
-            name, arguments, packages, self._regrade(grading), _task_of(self._log)
-        )
+        wrapped = find_scorer(name, arguments, packages, self._regrade(grading), task)
         if wrapped.name.startswith("inspect_reliability/"):
             raise _asks_no_model(name)  # before its judge is loaded for nothing
         return self._job(wrapped, grading)
@@ -255,7 +260,7 @@ class Rejudging:
     def _judge(self, job: Job, log: EvalLog, run: Run, target: Target | None) -> EvalLog:
         identity = job.wrapped.identity
         remove_earlier(log, identity, self._seed, (one.score for one in scorers_in(log)))
-        run.known, run.seed_checks = job.known, job.seed_checks
+        run.known, run.seed_checks, run.models = job.known, job.seed_checks, set()
         if target is not None:
             run.keep = target.keep
         again = cast(JudgeAgain, rejudge(job.wrapped.spec, self._replications, self._seed))

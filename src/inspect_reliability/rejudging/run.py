@@ -53,6 +53,12 @@ class Run:
         """Whether so many further calls may be made."""
         return self.max_calls is None or self.calls + calls <= self.max_calls
 
+    def is_over(self, calls: int = 1) -> bool:
+        """Whether no further calls, so many, are made; `stopped` then says why."""
+        if not self.has_room(calls):
+            self.stopped = self.stopped or f"{self.max_calls:,} calls were made"
+        return self.stopped is not None
+
     def admit(self, model: str, choices: int = 1) -> None:
         """Let a call of a model pass; each of its choices counts as a call.
 
@@ -63,10 +69,8 @@ class Run:
         if self.expected and model not in self.expected and not self.models & self.expected:
             self.stranger = model
             self.stopped = f"{model} is not the grader"
-        if not self.has_room(choices):
-            self.stopped = self.stopped or f"{self.max_calls:,} calls were made"
-        if self.stopped:
-            raise CallRefusedError(self.stopped)
+        if self.is_over(choices):
+            raise CallRefusedError(self.stopped or "")
         self.models.add(model)
         self.calls += choices
         self.tell()

@@ -60,7 +60,7 @@ def summarise(scorer: str, replications: Sequence[Replication]) -> Score:
     """One score that keeps every replication.
 
     Args:
-        scorer: The scorer that was run, as `scorer_identity` names it.
+        scorer: The scorer that was run, as `Wrapped.identity` names it.
         replications: In their order.
     """
     errors = {str(r): one.error for r, one in enumerate(replications, 1) if one.error is not None}
@@ -73,7 +73,8 @@ def summarise(scorer: str, replications: Sequence[Replication]) -> Score:
         ).metadata,
         "explanations": [one.explanation for one in replications],
     }
-    if (temperature := replications[-1].temperature) is not None:
+    temperatures = (one.temperature for one in replications if one.temperature is not None)
+    if (temperature := next(temperatures, None)) is not None:
         metadata["temperature"] = temperature
     if errors:
         metadata["errors"] = errors

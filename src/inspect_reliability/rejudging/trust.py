@@ -6,21 +6,31 @@ a Python file, a model folder, an address or an argument that can run code the u
 
 import os
 import re
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, get_args
 from urllib.parse import urlsplit
 
+from fsspec import available_protocols
+from inspect_ai.log import EvalSample
 from inspect_ai.util import RegistryType
 
 from ..errors import UserError
 
-_LOCAL_PATH = re.compile(r"[\w.-]+/[/\\.~]")
-_LOADED_HERE = {"hf", "hf_seeded", "nnterp", "sglang", "transformer_lens", "vllm"}
+_LOCAL_PATH = re.compile(r"[\w.-]+/(.*:)?[/\\.~]", re.DOTALL)
+"""A model's folder, or after a colon that of its adapter."""
+
+_LOADED_HERE = {
+    *("hf", "hf_seeded", "nnterp", "sglang", "transformer_lens", "vllm", "vllm-completions"),
+}
 _MOCKS = ("mockllm/", "none/")
 _INERT = ("agent", "metric", "score_reducer", "scorer", "solver", "tool")
 _ACTIVE = tuple(kind for kind in get_args(RegistryType) if kind not in _INERT)
 """Kinds of registered objects that can load or start something when they are made."""
+
+_MEDIA = ("image", "audio", "video", "document")
+_IN_LOG = ("data:", "http://", "https://")
+"""How media begin that are in the log, or that anybody can see."""
 
 _HARMLESS = {
     "batch_size",
@@ -91,13 +101,51 @@ def vet(value: Any, where: str) -> None:
                 f"{where} names {value}, a Python file. A log never runs code here. Name the "
                 "scorer that you trust with --scorer."
             )
-        if value.partition("/")[0] in _LOADED_HERE and not re.search(r"\s", value):
+        if value.partition("/")[0] in _LOADED_HERE:
             vet_model(value, None, {}, where)
     elif isinstance(value, Mapping):
         _vet_mapping(value, where)
     elif isinstance(value, list | tuple):
         for part in value:
             vet(part, where)
+
+
+def vet_files(value: Any, where: str, task: str) -> None:
+    """Refuse arguments of a log, or a part of them, that name a file here or an address.
+
+    Inspect reads such a template, and the scorer sends it to its grader.
+
+    Raises:
+        UserError: It names the task that can be trusted instead.
+    """
+    if isinstance(value, str) and _is_read(value):
+        raise UserError(
+            f"{where} names {value}, whose text would be sent to the grader. A log does not decide "
+            f"that. If you trust the log's task, take the scorer from it: --task {task}"
+        )
+    parts = value.values() if isinstance(value, Mapping) else value
+    if isinstance(parts, Iterable) and not isinstance(parts, str):
+        for part in parts:
+            vet_files(part, where, task)
+
+
+def vet_media(sample: EvalSample, where: str) -> None:
+    """Refuse a sample that shows a file of this machine: a grader that sees media is sent it.
+
+    Raises:
+        UserError: It names the file.
+    """
+    asked = sample.input if isinstance(sample.input, list) else []
+    answered = [choice.message for choice in sample.output.choices]
+    for message in (*asked, *sample.messages, *answered):
+        for part in message.content if isinstance(message.content, list) else ():
+            source = getattr(part, part.type, None) if part.type in _MEDIA else None
+            if isinstance(source, str) and not source.startswith(_IN_LOG) and _is_read(source):
+                raise UserError(
+                    f"{where}, sample {sample.id}, shows {source}, which would be sent to the "
+                    "grader. A log does not decide that. If you trust it, put the file's content "
+                    "into the log, as a data URI."
+                )
 
 
 def _vet_mapping(value: Mapping[str, Any], where: str) -> None:
@@ -126,11 +174,21 @@ def _vet_mapping(value: Mapping[str, Any], where: str) -> None:
 
 def _is_path(model: str) -> bool:
     provider, _, name = model.partition("/")
-    here = provider in _LOADED_HERE and bool(name) and Path(name).exists()
+    adapter = name.rpartition(":")[2].partition("@")[0]
+    here = provider in _LOADED_HERE and any(map(os.path.exists, (name, adapter)))
     return here or _LOCAL_PATH.match(model) is not None
 
 
+def _is_read(text: str) -> bool:
+    """Whether inspect takes a text for the place of one."""
+    protocol, *chained = re.split(r"::|://", text, maxsplit=1)
+    if chained:
+        return protocol.lower() in available_protocols()
+    return os.path.isfile(os.path.expanduser(text.removeprefix("file:").removeprefix("local:")))
+
+
 def _is_known(base_url: str) -> bool:
-    if urlsplit(base_url).hostname in ("localhost", "127.0.0.1", "::1"):
-        return True
+    with suppress(ValueError):  # no address at all
+        if urlsplit(base_url).hostname in ("localhost", "127.0.0.1", "::1"):
+            return True
     return base_url in {url for name, url in os.environ.items() if name.endswith("_BASE_URL")}

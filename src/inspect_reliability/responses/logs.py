@@ -66,13 +66,22 @@ def _answers(header: EvalLog) -> list[Answer]:
         )
     log = read_log(header.location)
     model = header.eval.model
-    return [
-        Answer(Question.of(one.metadata["question"]), model, one.output.completion, name)
-        for one in log.samples or []
-        if one.error is None
-    ]
+    try:
+        return [
+            Answer(Question.of(one.metadata["question"]), model, one.output.completion, name)
+            for one in log.samples or []
+            if one.error is None
+        ]
+    except (KeyError, TypeError):
+        raise UserError(
+            f"{name}: a sample does not say which question it answers. "
+            "Run the responder task again."
+        ) from None
 
 
 def _head(path: Path) -> str:
-    with path.open("rb") as file:
-        return file.read(4096).decode("utf-8", errors="replace")
+    try:
+        with path.open("rb") as file:
+            return file.read(4096).decode("utf-8", errors="replace")
+    except OSError:  # whoever reads all of it says why
+        return ""

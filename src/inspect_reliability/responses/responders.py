@@ -61,7 +61,8 @@ def choose_responders(
     Raises:
         UserError: One wanted is not there, or there are not five.
     """
-    wanted = responders.split(",") if isinstance(responders, str) else responders
+    listed = responders is None or isinstance(responders, list | tuple)
+    wanted = responders if listed else str(responders).split(",")
     if wanted is not None:
         missing = [name for name in wanted if name not in names]
         if missing:

@@ -1,5 +1,6 @@
 """Shares that differ between questions: non-response above all, which moves every coefficient."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar, cast
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .counts import Counts
-from .errors import ReliabilityError, check_level
+from .errors import NoJudgmentsError, ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
 from .intervals import FEWEST_QUESTIONS, NOISE, TOO_FEW, clopper_pearson, t_quantile
 from .shares import Shares
@@ -41,21 +42,26 @@ def handle_non_response(
     if handling == "category" or non_response not in counts.categories:
         return counts
     others = [name for name in counts.categories if name != non_response]
-    if isinstance(counts, Shares):
-        excluded = handling == "excluded"
-        last = replace(counts.columns([*others, non_response]), singletons=True)
-        return cast(Verdicts, counts.only(others) if excluded else last)
-    return cast(Verdicts, _handled(counts, handling == "excluded", others, non_response))
+    if handling == "excluded":
+        return cast(Verdicts, among(counts, others))
+    order = [*others, non_response]
+    last = counts.columns(order) if isinstance(counts, Shares) else among(counts, order)
+    return cast(Verdicts, replace(last, singletons=True))
 
 
-def _handled(counts: Counts, excluded: bool, others: list[str], non_response: str) -> Counts:
-    column = counts.categories.index(non_response)
-    silent = counts.table[:, column]
-    table, names = np.delete(counts.table, column, axis=1), tuple(others)
-    if excluded:
-        return replace(counts, table=table, categories=names, missing=counts.missing + silent)
-    table = np.column_stack([table, silent])
-    return replace(counts, table=table, categories=(*names, non_response), singletons=True)
+def among(counts: Counts | Shares, names: Sequence[str]) -> Counts | Shares:
+    """The verdicts that are one of these, in this order; all others count as missing."""
+    if isinstance(counts, Counts):
+        column = {name: k for k, name in enumerate(counts.categories)}
+        table = counts.table[:, [column[name] for name in names]]
+        missing = counts.missing + counts.table.sum(axis=1) - table.sum(axis=1)
+        return replace(counts, table=table, categories=tuple(names), missing=missing)
+    try:
+        return counts.only(names)
+    except NoJudgmentsError:  # no distribution is left
+        none = np.zeros((len(counts.questions), len(names)), np.int64)
+        missing = np.ones(len(none), np.int64)
+        return Counts(none, counts.questions, tuple(names), missing, clusters=counts.clusters)
 
 
 def rate(counts: Counts | Shares, category: str = "non-response", level: float = 0.95) -> Estimate:

@@ -146,10 +146,13 @@ def judge(
     asked = design if isinstance(design, JudgeDesign) else design_from_file(design)
     if name is not None:
         asked = replace(asked, name=str(name))
-    location = data if isinstance(data, str) else None
+    if isinstance(data, list | tuple) and all(isinstance(item, Item) for item in data):
+        items, location = list(data), None
+    else:  # a name, if need be one that inspect took for a number or a list
+        items, location = items_from_file(str(data), asked), str(data)
     return judge_task(
         asked,
-        items_from_file(data, asked) if isinstance(data, str) else data,
+        items,
         order=order,
         seed=seed,
         replications=replications,
@@ -201,14 +204,10 @@ def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
         order: Order of the options: "shuffled" per question and held over replications,
             "reshuffled" for every replication, or "given".
         seed: Base seed of option order and replications.
-        replications: Replications that one sample makes: how many, or the first and the last
-            ("51-100"). Their verdicts are those of as many epochs. By default each epoch is one.
-        exact: Find the distribution of each question's verdict instead of drawing verdicts from
-            it. Needs a judge that runs on this machine: hf_seeded/MODEL. "verdict" is for judges
-            that reason first: it samples `replications` reasonings, and finds the distribution of
-            the verdict after each. Needs a provider that returns log probabilities.
-        temperatures: Temperatures of exact verdicts, as in "1,0.75,0.5": one run serves all. By
-            default that of the run.
+        replications: Replications that a sample makes (see `judge`); by default each epoch is one.
+        exact: Find the distribution of each question's verdict instead of drawing verdicts: true,
+            or "verdict" for judges that reason first (see `judge`).
+        temperatures: Temperatures of exact verdicts. By default that of the run.
         parser: How an output is read: "default", or "published" for the study's pattern.
     """
     return judge
@@ -247,14 +246,10 @@ def head_to_tail_judge(
         variant: "whole", or "published" to show the first 15 characters of a prediction, as the
             study's script does.
         seed: Base seed of the replications.
-        replications: Replications that one sample makes: how many, or the first and the last
-            ("51-100"). Their verdicts are those of as many epochs. By default each epoch is one.
-        exact: Find the distribution of each question's verdict instead of drawing verdicts from
-            it. Needs a judge that runs on this machine: hf_seeded/MODEL. "verdict" is for judges
-            that reason first: it samples `replications` reasonings, and finds the distribution of
-            the verdict after each. Needs a provider that returns log probabilities.
-        temperatures: Temperatures of exact verdicts, as in "1,0.75,0.5": one run serves all. By
-            default that of the run.
+        replications: Replications that a sample makes (see `judge`); by default each epoch is one.
+        exact: Find the distribution of each question's verdict instead of drawing verdicts: true,
+            or "verdict" for judges that reason first (see `judge`).
+        temperatures: Temperatures of exact verdicts. By default that of the run.
         parser: How an output is read: "default", or "published" for the study's way.
     """
     designs = {"whole": BENCHMARKS["Head-to-Tail"].design, "published": HEAD_TO_TAIL_CUT}

@@ -38,7 +38,7 @@ def respond(seed: int = 0) -> Solver:
 
 @scorer(metrics=[accuracy(), stderr()])
 def right_answer(rule: RuleName = "default") -> Scorer:
-    """Whether the response is right, by a rule of `inspect_reliability.correctness`.
+    """Whether the response is right, by a rule of its benchmark.
 
     Args:
         rule: "default", or "published" for the rule of the study's script.

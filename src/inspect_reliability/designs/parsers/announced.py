@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 
 from ...verdicts import INVALID
 from . import wordings as say
-from .output import Claim, Output
+from .output import Claim, Lead, Output
 from .spelling import CJK, CLOSE, ENDS, Spelling
 
 _UNSURE = re.compile(
     CLOSE + r"(?:[ \t]*\?|\s+(?:would(?!\s+be\s+the\s+best)|might|could|may|seems?|seemed|was|were"
-    r"|if|is\s+(?:not|wrong|incorrect|tempting)|isn['’]t)\b)"
+    r"|if|is\s+(?:not|wrong|incorrect|tempting)|isn['’]t)\b|\s?(?:(?:では|じゃ)[なあ]|[가이]\s?아[니닌닙]))"
 )
 """What takes back the verdict before it."""
 
@@ -83,6 +83,11 @@ class Announced:
         self._than = re.compile(
             rf"\s+than\s+(?:{rest}{f'|{given}{one}' if self._two else ''})(?!\w)"
         )
+        # "A's final answer is C", "Response A chooses C", "Response A: the answer is C".
+        self._of_response = re.compile(rf"{spelling.name}(?:['’]s\b|(?:\s*[a-z]+ly)?\s*\Z)")
+        self._on_response = re.compile(
+            rf"\n[\W\d]{{0,8}}(?:{say.NOUN})\W{{1,4}}{spelling.name}\W{{0,4}}:[^\n]*\Z"
+        )
         self._before_subject = re.compile(rf"(?:^|(?:{say.NOUN}|{say.SAYS}|la|die|el|o|a))$")
 
     def claims(self, output: Output) -> Iterator[Claim]:
@@ -95,7 +100,8 @@ class Announced:
                 continue
             lead = output.lead(found.start())
             named = not found["copula"] or self._is_name(lead.clause)
-            if named and not lead.denies and self._stated(output, found):
+            own = not lead.denies and not self._of_another(output, found, lead)
+            if named and own and self._stated(output, found):
                 yield from self._claim(output, found, "sentence")
         if self._kind == "options":
             yield from self._subjects(output)
@@ -152,7 +158,15 @@ class Announced:
             return "label" if apart and lead.cut == opened and title else ""
         if mark == ">" and not _TAG.search(output.near(start)):
             return ""
-        return self._how(output, found) if self._is_name(lead.phrase) and not lead.denies else ""
+        own = not lead.denies and not self._of_another(output, found, lead)
+        return self._how(output, found) if own and self._is_name(lead.phrase) else ""
+
+    def _of_another(self, output: Output, found: re.Match[str], lead: Lead) -> bool:
+        """Whether it is a response that gives the verdict, not the judge."""
+        if self._kind != "options":
+            return False
+        line = output.low[max(0, output.low.rfind("\n", 0, found.start())) : found.start()]
+        return bool(self._of_response.search(lead.phrase) or self._on_response.match(line))
 
     def _how(self, output: Output, found: re.Match[str]) -> str:
         if found[0][0] == ">":

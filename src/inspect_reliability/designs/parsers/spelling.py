@@ -12,7 +12,8 @@ CLOSE = r"[\])}>\"'*_`”’»」』】]{0,6}"
 ENDS = rf"{CLOSE}[.!]?{CLOSE}[ \t]*(?:\n|$|</)"
 
 _END = (
-    rf"(?!_*(?![{CJK}])[^\W_]|['’\-‐‑](?!s\b)[^\W\d_]|['’]s\s+(?!(?:{say.NOUN})\b)\w|[.,:]\d|[%+#])"
+    rf"(?!_*(?![{CJK}])[^\W_]|['’\-‐‑](?!s\b)[^\W\d_]|['’]s\s+(?!(?:{say.NOUN})\b)\w|[.,:]\d"
+    r"|\.[^\W\d_]\.|[%+#±])"
 )
 """Nothing follows that continues a word or a number."""
 
@@ -113,7 +114,8 @@ class Spelling:
         if (word := written.lower()) in _COUNTED:
             return self._verdicts.get(str(_COUNTED[word]))
         number, *highest = re.findall(r"[-+]?\d+(?:[.,]\d+)?", written)
-        value = float(number.replace(",", "."))
+        thousands = re.search(r",\d{3}\Z", number) is not None
+        value = float(number.replace(",", "" if thousands else "."))
         if highest not in ([], [self.verdicts[-1]]) or not value.is_integer():
             return None
         return self._verdicts.get(str(int(value)))

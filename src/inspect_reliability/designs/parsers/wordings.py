@@ -116,6 +116,7 @@ NOT = words(
     initially originally previously pas pire deuxième seconde? moins nicht kein\w* schlechteste\w*
     zweitbeste\w* schwächste\w* wenn falls peor segund[oa] si não pior se non peggiore second[oa]
     niet slechtste tweede не худш\w+ втор\w+ если
+    nobody hardly hard_to difficult_to doubt\w* disagree\w*
     """,
     "不是 最差 第二 如果 并非 最悪 최악 두_번째 아닌",
 )
@@ -130,7 +131,7 @@ COPULA = any_of(
     ialah είναι este هي هو היא הוא
     """
 )
-COPULA_JOINED = "是|为|為|は|은|는"
+COPULA_JOINED = "(?<!不)是|为|為|は|은|는"
 """What joins the name of a verdict and the verdict."""
 
 _CHOOSE = any_of(
@@ -144,7 +145,7 @@ _CHOOSE = any_of(
 )
 CHOOSE = (
     r"(?:i|we)(?:['’](?:d|ll|m|ve)|\s+(?:would|will|am|have|must|had))?"
-    rf"(?:\s+(?!not\b|never\b|can|don|hardly)[a-z]+){{0,2}}?\s+(?:{_CHOOSE})|"
+    rf"(?:\s+(?!not\b|never\b|can|don|hardly|almost|nearly|initially|originally|first)[a-z]+){{0,2}}?\s+(?:{_CHOOSE})|"
     + any_of(
         """
         choosing selecting selects chooses picks choisis choisirais préfère wähle bevorzuge
@@ -155,7 +156,7 @@ CHOOSE = (
         """
     )
 )
-CHOOSE_JOINED = "选择?"
+CHOOSE_JOINED = "(?<!不)(?<!不[会能])选择?"
 """What one says who chooses an option."""
 
 GRADE = any_of(
@@ -204,7 +205,8 @@ TIE = any_of(
 """What names no one verdict."""
 
 ADVERB = any_of(
-    r"[a-z]+ly by_far far much still overall the a_bit a_little my our an? clear obvious hands_down"
+    r"(?!hardly|scarcely|barely)[a-z]+ly by_far far much still overall the a_bit a_little my our "
+    "an? clear obvious hands_down"
 )
 IS = any_of(
     """
