@@ -72,13 +72,15 @@ class Rows(ABC):
         Raises:
             OutOfMemoryError: They did not fit. The rows are lost.
         """
-        padding = self.fewest - len(tokens)
-        rows = [*parents, *[parents[-1]] * padding]
+        rows = self._padded(parents)
         with memory_errors(f"{len(tokens)} continuations at once"):
             if rows != self.held:
                 self._take(rows)
-                self.held = list(range(len(rows)))
-            return self._append([*tokens, *[tokens[-1]] * padding])[: len(tokens)]
+                self.held = self._padded(range(len(tokens)))
+            return self._append(self._padded(tokens))[: len(tokens)]
+
+    def _padded(self, rows: Sequence[int]) -> list[int]:
+        return [*rows, *[rows[-1]] * (self.fewest - len(rows))]
 
     def fork(self) -> Self:
         """The same rows, to be continued independently of these.
