@@ -197,7 +197,7 @@ class SharedPrefixRows(Rows):
 
     def _take(self, parents: list[int]) -> None:
         self._prompts = [self._prompts[parent] for parent in parents]
-        spans = list(_spans(self._prompts, self.forward.device))
+        spans = list(_spans(self._prompts))
         index = torch.tensor(parents)
         for layer in self.state:
             layer.take(index)
@@ -323,14 +323,12 @@ def _bytes_per_position(keys: Tensor) -> int:
     return 2 * keys.shape[0] * keys.shape[2] * keys.element_size()
 
 
-def _spans(prompts: Sequence[int], device: torch.device) -> Iterator[Span]:
+def _spans(prompts: Sequence[int]) -> Iterator[Span]:
     """Where the rows of each prompt are, given the prompt of each row."""
     start = 0
     for prompt, same in groupby(prompts):
-        count = len(list(same))
-        rows: slice | Tensor = slice(start, start + count)
-        if count < _FEWEST_OF_A_PROMPT:
-            rows = torch.arange(start, start + _FEWEST_OF_A_PROMPT, device=device)
-            rows.clamp_max_(start + count - 1)
-        yield Span(prompt, rows, count)
-        start += count
+        end = start + len(list(same))
+        filled = max(end, min(start + _FEWEST_OF_A_PROMPT, len(prompts)))
+        padded = slice(min(start, filled - _FEWEST_OF_A_PROMPT), filled)
+        yield Span(prompt, slice(start, end), padded)
+        start = end
