@@ -261,7 +261,10 @@ def _steps(bench: Bench, asked: list[Request]) -> list[_roofline.Pass]:
         logits = original(self, tokens, parents)
         layer = self.state[0]
         padding = max(0, FEWEST_ROWS - len(tokens))
-        shared = [(layer.prompts[one.prompt][0].shape[1], one.size) for one in layer.spans]
+        shared = [
+            (layer.prompts[one.prompt][0].shape[1], one.rows.stop - one.rows.start)
+            for one in layer.spans
+        ]
         shared[-1] = shared[-1][0], shared[-1][1] - padding
         passes.append(_roofline.forward_pass(bench.model, len(tokens), 1, layer.length, shared))
         return logits

@@ -1,8 +1,8 @@
 """Attention of many continuations to their prompts, whose keys and values exist once.
 
 The queries of all rows of a prompt go against its keys in one matrix product, each row's queries
-against its own few; one softmax runs over both. The result is that of ordinary attention
-over a copy of the prompt in each row, without the copies.
+against its own few, for all prompts at once; one softmax runs over both. The result is that of
+ordinary attention over a copy of the prompt in each row, without the copies.
 """
 
 import torch
@@ -60,30 +60,41 @@ def attend(
         raise UnknownAttentionError(f"it attends with {', '.join(unknown) or 'a mask or dropout'}")
 
     scaling = query.shape[3] ** -0.5 if scaling is None else scaling
-    spans = [
-        _attend_span(query[seen.span.rows], seen, scaling, softcap)[: seen.span.size]
-        for seen in layer.seen(sliding_window, key, value)
-    ]
-    return spans[0] if len(spans) == 1 else torch.cat(spans), None
-
-
-def _attend_span(query: Tensor, seen: Seen, scaling: float, softcap: float | None) -> Tensor:
-    """Attend one new token of each row of one prompt, shape (rows, 1, heads, size)."""
-    _, shared_key, shared_value, key, value, hidden = seen
+    key, value = layer.own(sliding_window, key, value)
     rows, heads, _, size = query.shape
-    groups = shared_key.shape[0]  # key-value heads; each serves heads/groups query heads
-    per_group = heads // groups
-    prompt = shared_key.shape[1]
+    groups = key.shape[1]  # key-value heads; each serves heads/groups query heads
+    query = query.view(rows, groups, heads // groups, size)
+    scores = query @ key.transpose(2, 3) * scaling  # of the rows' own positions
+    weights = torch.empty_like(scores)
+    output = query.new_empty(*query.shape[:3], value.shape[3])
+    for seen in layer.seen(sliding_window):
+        span = seen.span
+        on_prompt, on_own = _attend_span(
+            query[span.padded], scores[span.padded], seen, scaling, softcap
+        )
+        output[span.rows], weights[span.rows] = on_prompt[span.kept], on_own[span.kept]
+    output += weights @ value
+    return output.view(rows, 1, heads, -1), None
 
-    query = query.view(rows, groups, per_group, size)
+
+def _attend_span(
+    query: Tensor, own: Tensor, seen: Seen, scaling: float, softcap: float | None
+) -> tuple[Tensor, Tensor]:
+    """Attend rows of one prompt: its part of their output, and the weights of their own positions.
+
+    `own` has the scores of these positions; all shapes are (rows, groups, heads a group, ...).
+    """
+    _, shared_key, shared_value, hidden = seen
+    rows, groups, per_group, size = query.shape
+    prompt = shared_key.shape[1]
     together = query.transpose(0, 1).reshape(groups, rows * per_group, size)
-    scores = query.new_empty(groups, rows * per_group, prompt + key.shape[2])
+    scores = query.new_empty(groups, rows * per_group, prompt + own.shape[3])
     by_row = scores.view(groups, rows, per_group, -1)
     on_prompt = scores[:, :, :prompt]
     torch.baddbmm(
         on_prompt, together, shared_key.transpose(1, 2), beta=0, alpha=scaling, out=on_prompt
     )
-    torch.mul((query @ key.transpose(2, 3)).transpose(0, 1), scaling, out=by_row[..., prompt:])
+    by_row[..., prompt:] = own.transpose(0, 1)
     if softcap is not None:
         scores.div_(softcap).tanh_().mul_(softcap)
 
@@ -95,13 +106,10 @@ def _attend_span(query: Tensor, seen: Seen, scaling: float, softcap: float | Non
         # A second tensor of this size would cost fresh pages at every step.
         torch.softmax(scores, -1, out=scores)
     else:
-        scores = scores.softmax(-1, dtype=precise).to(value.dtype)
+        scores = scores.softmax(-1, dtype=precise).to(query.dtype)
         by_row = scores.view(groups, rows, per_group, -1)
-    output = by_row[..., prompt:].transpose(0, 1) @ value
-    output += (
-        (scores[:, :, :prompt] @ shared_value).view(groups, rows, per_group, -1).transpose(0, 1)
-    )
-    return output.view(rows, 1, heads, -1)
+    output = (scores[:, :, :prompt] @ shared_value).view(groups, rows, per_group, -1)
+    return output.transpose(0, 1), by_row[..., prompt:].transpose(0, 1)
 
 
 AttentionInterface.register(NAME, attend)

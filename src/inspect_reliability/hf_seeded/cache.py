@@ -19,30 +19,33 @@ class Span(NamedTuple):
 
     Attributes:
         prompt: Number of the prompt.
-        rows: Which rows. The last may repeat, which `size` leaves out.
-        size: Number of different rows.
+        rows: Which rows.
+        padded: These and, where they are few, neighbours that only fill up a matrix product.
     """
 
     prompt: int
-    rows: slice | Tensor
-    size: int
+    rows: slice
+    padded: slice
+
+    @property
+    def kept(self) -> slice:
+        """Where `rows` are among `padded`."""
+        start = self.padded.start
+        return slice(self.rows.start - start, self.rows.stop - start)
 
 
 class Seen(NamedTuple):
-    """What the newest positions of a span's rows may see.
+    """What the newest positions of a span's rows may see of their prompt.
 
     Attributes:
         span: The rows.
-        shared_keys: Keys of their prompt, shape (heads, positions, size).
-        shared_values: Values of their prompt.
-        keys: Keys of each row, shape (rows, heads, positions, size).
-        values: Values of each row.
-        hidden: Which of the last positions a row may not see, shape (rows, positions), or None.
+        keys: Keys of their prompt, shape (heads, positions, size).
+        values: Values of their prompt.
+        hidden: Which of the last positions, theirs and their prompt's, a row may not see, shape
+            (rows, positions), or None.
     """
 
     span: Span
-    shared_keys: Tensor
-    shared_values: Tensor
     keys: Tensor
     values: Tensor
     hidden: Tensor | None = None
@@ -95,22 +98,23 @@ class SharedPrefixLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
         keys.layer = self
         return keys, self.own_values[:, :, : self.length]
 
-    def seen(self, window: int | None, keys: Tensor, values: Tensor) -> Iterator[Seen]:
-        """What the newest position of each row may see, span by span.
+    def own(self, window: int | None, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        """What the newest position of each row may see of its own.
 
         Args:
             window: Number of positions that are seen, the position's own included.
             keys: What `update` returned.
             values: What `update` returned.
         """
+        unseen = 0 if window is None else max(0, self.length - window)
+        return keys[:, :, unseen:], values[:, :, unseen:]
+
+    def seen(self, window: int | None) -> Iterator[Seen]:
+        """What the newest position of each row may see of its prompt, span by span."""
         for span in self.spans:
-            shared = self.prompts[span.prompt]
-            own = keys[span.rows], values[span.rows]
-            if window is not None:
-                unseen = max(0, shared[0].shape[1] + self.length - window)
-                shared = shared[0][:, unseen:], shared[1][:, unseen:]
-                own = own[0][:, :, -window:], own[1][:, :, -window:]
-            yield Seen(span, *shared, *own)
+            keys, values = self.prompts[span.prompt]
+            unseen = 0 if window is None else max(0, keys.shape[1] + self.length - window)
+            yield Seen(span, keys[:, unseen:], values[:, unseen:])
 
     def take(self, parents: Tensor) -> None:
         """Make row `parents[i]` row i, in buffers of its own."""
@@ -188,18 +192,22 @@ class BranchLayer(SharedPrefixLayer):  # type: ignore[no-untyped-call]
         keys.layer = self
         return keys, self.own_values[self.paths.nodes].transpose(1, 2)
 
-    def seen(self, window: int | None, keys: Tensor, values: Tensor) -> Iterator[Seen]:
+    def own(self, window: int | None, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        """Everything: paths differ in length, so `seen` says what each may not see."""
+        return keys, values
+
+    def seen(self, window: int | None) -> Iterator[Seen]:
         """See `SharedPrefixLayer.seen`."""
-        ((shared_keys, shared_values),) = self.prompts
-        prompt = shared_keys.shape[1]
+        ((keys, values),) = self.prompts
+        prompt = keys.shape[1]
         hidden = self.paths.padding
         if window is not None and self.get_seq_length() > window:
             positions = torch.arange(self.get_seq_length(), device=hidden.device)
             beyond = positions < prompt + self.paths.lengths[:, None] - window
             beyond[:, prompt:] |= hidden
             hidden = beyond
-        everyone = Span(0, slice(None), len(keys))
-        yield Seen(everyone, shared_keys, shared_values, keys, values, hidden)
+        everyone = slice(0, len(hidden))
+        yield Seen(Span(0, everyone, everyone), keys, values, hidden)
 
     def get_seq_length(self) -> int:
         """Positions of the longest path, the prompt's included."""

@@ -8,7 +8,7 @@ tell what the rest would have become.
 import heapq
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import islice
 
 import numpy as np
@@ -79,12 +79,11 @@ class Frontier:
 
     def all_open(self) -> Leaves:
         """What is open."""
-        kept = [leaves.open for leaves in self._sets]
-        nodes, tokens, masses = (
-            np.concatenate([getattr(leaves, name)[leaves.open] for leaves in self._sets])
-            for name in ("nodes", "tokens", "masses")
+        columns = (
+            np.concatenate([getattr(leaves, field.name)[leaves.open] for leaves in self._sets])
+            for field in fields(Leaves)
         )
-        return Leaves(nodes, tokens, masses, np.concatenate([one[one] for one in kept]))
+        return Leaves(*columns)
 
 
 @torch.inference_mode()

@@ -72,13 +72,15 @@ class Rows(ABC):
         Raises:
             OutOfMemoryError: They did not fit. The rows are lost.
         """
-        padding = self.fewest - len(tokens)
-        rows = [*parents, *[parents[-1]] * padding]
+        rows = self._padded(parents)
         with memory_errors(f"{len(tokens)} continuations at once"):
             if rows != self.held:
                 self._take(rows)
-                self.held = list(range(len(rows)))
-            return self._append([*tokens, *[tokens[-1]] * padding])[: len(tokens)]
+                self.held = self._padded(range(len(tokens)))
+            return self._append(self._padded(tokens))[: len(tokens)]
+
+    def _padded(self, rows: Sequence[int]) -> list[int]:
+        return [*rows, *[rows[-1]] * (self.fewest - len(rows))]
 
     def fork(self) -> Self:
         """The same rows, to be continued independently of these.
@@ -195,7 +197,7 @@ class SharedPrefixRows(Rows):
 
     def _take(self, parents: list[int]) -> None:
         self._prompts = [self._prompts[parent] for parent in parents]
-        spans = list(_spans(self._prompts, self.forward.device))
+        spans = list(_spans(self._prompts))
         index = torch.tensor(parents)
         for layer in self.state:
             layer.take(index)
@@ -321,14 +323,12 @@ def _bytes_per_position(keys: Tensor) -> int:
     return 2 * keys.shape[0] * keys.shape[2] * keys.element_size()
 
 
-def _spans(prompts: Sequence[int], device: torch.device) -> Iterator[Span]:
+def _spans(prompts: Sequence[int]) -> Iterator[Span]:
     """Where the rows of each prompt are, given the prompt of each row."""
     start = 0
     for prompt, same in groupby(prompts):
-        count = len(list(same))
-        rows: slice | Tensor = slice(start, start + count)
-        if count < _FEWEST_OF_A_PROMPT:
-            rows = torch.arange(start, start + _FEWEST_OF_A_PROMPT, device=device)
-            rows.clamp_max_(start + count - 1)
-        yield Span(prompt, rows, count)
-        start += count
+        end = start + len(list(same))
+        filled = max(end, min(start + _FEWEST_OF_A_PROMPT, len(prompts)))
+        padded = slice(min(start, filled - _FEWEST_OF_A_PROMPT), filled)
+        yield Span(prompt, slice(start, end), padded)
+        start = end
