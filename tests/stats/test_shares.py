@@ -295,3 +295,13 @@ def test_the_same_distribution_twice_is_one() -> None:
     assert sampled.samples.tolist() == [[[1, 0], [0, 1]]]
     assert agreement(sampled).value == pytest.approx(0)  # the two never agree
     assert sampled.at_verdict == pytest.approx(0)
+
+
+def test_numbers_of_any_size() -> None:
+    """Verdicts that are huge numbers have the ICC of small ones in proportion."""
+    table = np.array([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8], [0.3, 0.7]])
+    one, huge = (
+        Shares(table, tuple("abcd"), ("x", "y"), np.zeros((4, 2), np.int64), numbers=(x, -x))
+        for x in (1.0, 2.0**800)
+    )
+    assert panel(huge) == panel(one)
