@@ -1,10 +1,23 @@
 """Coefficients of judgments, on every scale that their verdicts have."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from ..stats import COEFFICIENTS, Counts, Estimate, Numbers, Shares, of_scale, panel
+from ..stats import (
+    COEFFICIENTS,
+    Accuracy,
+    Counts,
+    Estimate,
+    Numbers,
+    Shares,
+    UnknownCategoryError,
+    accuracy,
+    of_scale,
+    panel,
+    rate,
+)
+from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .count import NUMBER, Judged
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -50,6 +63,32 @@ def estimates(
         asked = [name for name in of_scale("interval") if name in wanted]
         found |= _panel(numbers, asked, found, NO_NUMBERS)
     return found
+
+
+def accuracy_of(judged: Judged, missing: Mapping[str, bool]) -> Accuracy:
+    """Accuracy of answers that a judge calls correct or incorrect; see `stats.accuracy`.
+
+    An invalid verdict counts as a non-response. Of exact distributions only `a_lm` is known.
+
+    Args:
+        judged: The judgments of one judge under one condition.
+        missing: Question -> whether its answer is missing. If it lacks a question, `h_lm` and `m`
+            are not known.
+
+    Raises:
+        ReliabilityError: There is no verdict, or one of another kind.
+    """
+    if judged.exact:
+        counts, known = judged.counts(), (CORRECT, INCORRECT, NON_RESPONSE, INVALID)
+        if unknown := set(counts.categories).difference(known):
+            raise UnknownCategoryError(unknown, known)
+        return Accuracy(rate(counts, CORRECT), None, None, None, None)
+    verdicts = [NON_RESPONSE if verdict == INVALID else verdict for verdict in judged.verdicts]
+    questions = dict.fromkeys(judged.questions)
+    complete = questions.keys() <= missing.keys()
+    return accuracy(
+        judged.matrix(verdicts), [missing[name] for name in questions] if complete else None
+    )
 
 
 def _panel(
