@@ -26,7 +26,7 @@ from ..stats import (
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .cautions import cautions, lacks_verdicts
 from .copies import why_no_evidence
-from .wording import Record, describe, plain, whole
+from .wording import Record, describe, of_group, plain, whole
 
 BANDS = (
     (0.9, "excellent"),
@@ -147,7 +147,7 @@ def row_of(
         published = as_published(coded, None if correctness else codes[NON_RESPONSE], permutations)
         reason = published.reason or "not estimable"
     first, why = found["omega"], dict[str, str]()
-    record = plain(group) | {
+    numbers = {
         "n_questions": first.n_questions,
         **_known_by(table, counted, found),
         "n_categories": len(counted.categories),
@@ -167,13 +167,14 @@ def row_of(
         "not_estimable": why,
         "cautions": list(cautions(group, table, judgments, counted, first, published, no_evidence)),
     }
-    if record["rule_of_thumb"] is None:
+    if numbers["rule_of_thumb"] is None:
         unsure = no_evidence or (
             "omega has no interval over questions"
             if first.low is None
             else "the interval of omega spans several labels"
         )
         why["rule_of_thumb"] = unsure if of_the_study else ANOTHER_DESIGN
+    record = of_group(group, numbers)
     return Row(group, table, judgments, counted, found, no_evidence, record)
 
 

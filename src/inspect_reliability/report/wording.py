@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..errors import UserError
+
 Record = dict[str, Any]
 """A result as plain values: what JSON, CSV and data frames contain."""
 
@@ -48,6 +50,20 @@ def finite(number: float) -> float | None:
 def plain(group: Mapping[str, Any]) -> Record:
     """A group as plain values."""
     return {name: whole(value) for name, value in group.items()}
+
+
+def of_group(group: Mapping[str, Any], record: Record) -> Record:
+    """A record that begins with the group that it is of.
+
+    Raises:
+        UserError: A column that was grouped by has the name of a number.
+    """
+    own = plain(group)
+    if taken := [name for name in own if name in record and record[name] != own[name]]:
+        raise UserError(
+            f"Nothing can be grouped by {taken[0]!r}: a result has this name. Rename the column."
+        )
+    return own | record
 
 
 def describe(group: Mapping[str, Any]) -> str:
