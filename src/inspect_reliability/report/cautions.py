@@ -39,7 +39,7 @@ def lacks_verdicts(table: pd.DataFrame) -> bool:
 def share_of(table: pd.DataFrame, *verdicts: str) -> float:
     """Share of some verdicts among all judgments."""
     weight = weights(table)
-    return float(weight[table["verdict"].isin(verdicts)].sum() / weight.sum())
+    return float(weight[table["verdict"].isin(verdicts)].sum() / (weight.sum() or 1.0))
 
 
 def cautions(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .coefficient import NO_VARIANCE
-from .coefficients import COEFFICIENTS
+from .coefficients import COEFFICIENTS, ratio
 from .counts import Counts
 from .errors import ReliabilityError, check_level
 from .intervals import FEWEST_QUESTIONS, NO_WIDTH, TOO_FEW, Study, t_quantile
@@ -207,8 +207,7 @@ def compare_pooled(
         within, any_two = (
             sum(getattr(one, name) for one in sums) / len(sums) for name in ("within", "any_two")
         )
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(1 - within / (any_two if coefficient == "omega" else 1.0))
+        return 1 - (ratio(within, any_two) if coefficient == "omega" else within)
 
     found = _Found.of(value, terms)
     replications = [

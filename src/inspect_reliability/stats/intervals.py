@@ -322,7 +322,7 @@ def on_f_scale(x: float, error: float, t: float, r: float) -> Ends:
 
 def _on_odds_scale(x: float, reach: float) -> Ends:
     if x <= 0:
-        return 0.0, np.nan
+        return 0.0, on_log_scale(x, reach, 1.0)[1]
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         low, high = np.float64((1 - x) / x) * np.exp(np.array([1, -1]) * reach / (x * (1 - x)))
     return float(1 / (1 + low)), float(1 / (1 + high))
