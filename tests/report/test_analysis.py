@@ -1,6 +1,7 @@
 """Results between and beside rows, against counts made by hand."""
 
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -10,6 +11,7 @@ from example_judgments import changed, made, together
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judgments, Note, judgments_from_frame
 from inspect_reliability.report import analyse
+from inspect_reliability.report.data import write_data
 from inspect_reliability.stats import stable_majority
 
 
@@ -167,3 +169,11 @@ def test_missing_answers_are_true_or_false() -> None:
     for missing, share in ((True, 1.0), (False, 0.0), ("no", None), (0.3, None)):
         (row,) = results(changed(judged, missing=missing))["rows"]
         assert row["m"] == share
+
+
+def test_saved_judgments_give_the_same_report(tmp_path: Path) -> None:
+    """The parquet file of a report's judgments is a data frame that gives the report again."""
+    first = analyse(made(silent=0.1), permutations=5)
+    write_data(tmp_path, first)
+    again = judgments_from_frame(pd.read_parquet(tmp_path / "judgments.parquet"))
+    assert analyse(again, permutations=5).results == first.results

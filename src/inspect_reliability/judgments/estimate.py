@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
 
 from ..stats import (
     COEFFICIENTS,
@@ -17,10 +16,9 @@ from ..stats import (
     panel,
     rate,
 )
+from ..stats.sums import Scale
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .count import NUMBER, Judged
-
-Level = Literal["nominal", "ordinal", "interval"]
 
 NO_NUMBERS = "the verdicts are not numbers"
 OPEN = "a part of the distributions is open, and its numbers are not known"
@@ -32,7 +30,7 @@ NO_ORDER = (
 
 def estimates(
     judged: Judged,
-    level: Level | None = None,
+    level: Scale | None = None,
     categories: Sequence[str] = (),
     names: Iterable[str] | None = None,
 ) -> dict[str, Estimate]:
@@ -101,7 +99,7 @@ def _panel(
     if given is not None and not (isinstance(given, Shares) and given.unknown.any()):
         return panel(given, names)
     reason = unknown if given is None else OPEN
-    blank = next(iter(others.values()), None) or Estimate(None, None, None, 0, 0)
+    blank = next(iter(others.values()), Estimate())
     blank = replace(blank, value=None, low=None, high=None, method=None)
     return dict.fromkeys(names, replace(blank, reason=reason))
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from ..judgments import order_varies
 from .analysis import Analysis
 from .document import Block, Caution, Document, Table, Text
 from .row import Row
@@ -104,7 +103,7 @@ def _facets(row: Row) -> tuple[list[str], list[str]]:
         "draw (every one, by its probability)": exact or None,
         "seed": differs("seed") if seeds and not exact else None,
         "draw (no seeds recorded)": None if seeds or exact else True,
-        "order of the options": order_varies(table) if chooses else None,
+        "order of the options": row.judged.order_varies if chooses else None,
         "output that is judged": row.counts.clustered or (differs("responder") and not chooses),
         "wording of the prompt": wording,
         "temperature": differs("temperature"),

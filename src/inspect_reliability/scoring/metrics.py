@@ -16,11 +16,12 @@ from inspect_ai.util import warn_once
 
 from ..errors import UserError, one_of
 from ..judgments.count import Judged
-from ..judgments.estimate import NO_NUMBERS, NO_ORDER, Level, estimates
+from ..judgments.estimate import NO_NUMBERS, NO_ORDER, estimates
 from ..judgments.judgment import Judgment
 from ..judgments.replications import are_rejudged
 from ..judgments.score import judgments_in
 from ..stats import COEFFICIENTS, Estimate, ReliabilityError, rate
+from ..stats.sums import Scale
 from ..verdicts import INVALID, NON_RESPONSE
 from .groups import by_label
 from .one_epoch import sees_epochs
@@ -31,7 +32,7 @@ logger = logging.getLogger(__name__)
 @sees_epochs
 def reliability(
     by: str | None = None,
-    level: Level | None = None,
+    level: Scale | None = None,
     categories: Sequence[str] | None = None,
     full: bool = False,
     keys: Sequence[str] | None = None,
@@ -64,7 +65,7 @@ def reliability(
         UserError: The level does not exist.
     """
     if level is not None:
-        one_of("level", level, get_args(Level))
+        one_of("level", level, get_args(Scale))
     declared = tuple(map(str, categories or ()))
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -92,7 +93,7 @@ class _Panel(dict[str, str | int | float | bool | None]):
 def _panel(
     judgments: Sequence[Judgment],
     rejudged: bool,
-    level: Level | None,
+    level: Scale | None,
     declared: tuple[str, ...],
     full: bool,
 ) -> dict[str, float]:
@@ -124,12 +125,12 @@ def _panel(
 
 
 _WITH_INTERVAL = ("omega", "icc")
-_NOTHING = Estimate(None, None, None, n_questions=0, n_replications=0)
+_NOTHING = Estimate()
 
 
 def _estimates(
     judged: Judged,
-    level: Level | None,
+    level: Scale | None,
     declared: tuple[str, ...],
     names: Sequence[str],
 ) -> dict[str, Estimate]:
