@@ -9,6 +9,7 @@ from inspect_ai.scorer import SampleScore, Score
 
 from inspect_reliability.designs import DESIGNS
 from inspect_reliability.judgments.distributions import distributions_kept
+from inspect_reliability.judgments.replications import Replications
 from inspect_reliability.scoring import judged_accuracy
 from inspect_reliability.verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 
@@ -117,3 +118,17 @@ def test_exact_verdicts() -> None:
     assert isinstance(found, dict)
     assert found["a_lm"] == pytest.approx(1.65 / 3)
     assert math.isnan(found["a_lm_se_replications"])
+
+
+def test_rejudged_answers() -> None:
+    """A judge of each output anew knows which answers are missing as well."""
+    kept = {q: Replications([CORRECT, INCORRECT], 7, scorer="s", grader="g").metadata for q in "ab"}
+    scores = [
+        SampleScore(
+            score=Score(value=CORRECT, metadata=kept[q] | {"missing": q == "b"}), sample_id=q
+        )
+        for q in "ab"
+    ]
+    found = judged_accuracy()(scores)
+    assert isinstance(found, dict)
+    assert (found["a_lm"], found["h_lm"], found["m"]) == (1 / 2, 1 / 4, 1 / 2)

@@ -40,7 +40,8 @@ def judged_accuracy(by: str | None = None) -> Metric:
 def _shares(judgments: Sequence[Judgment], missing: Mapping[str, bool]) -> dict[str, float]:
     names = ("a_lm", "a_lm_se_replications", "a_lm_se_questions", "h_lm", "m")
     try:
-        found = accuracy_of(Judged.of(judgments), missing)
+        known = {one.question: missing[one.cluster] for one in judgments if one.cluster in missing}
+        found = accuracy_of(Judged.of(judgments), known)
     except ReliabilityError:  # no verdict yet, or verdicts of another kind
         return dict.fromkeys(names, math.nan)
     values = {name: getattr(found, name) for name in names} | {"a_lm": found.a_lm.value}

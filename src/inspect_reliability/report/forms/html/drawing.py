@@ -195,9 +195,9 @@ def _cut(name: str, longest: int) -> str:
 
 
 def _label(name: str, longest: int) -> str:
-    """A name in a legend, from which matplotlib leaves out what begins with an underscore."""
+    """A name in a legend; matplotlib leaves out those that are empty or begin with "_"."""
     shown = _cut(name, longest)
-    return f" {shown}" if shown.startswith("_") else shown
+    return shown if shown and shown[0] != "_" else f" {shown}"
 
 
 def _cut_names(figure: Figure) -> dict[str, str]:
