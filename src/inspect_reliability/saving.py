@@ -55,6 +55,16 @@ def whole(location: str | Path) -> Iterator[str]:
         ) from None
 
 
+def write_text(location: str | Path, text: str) -> None:
+    """Write a text as a file; a lone surrogate, which is no UTF-8, is written out.
+
+    Raises:
+        UserError: It cannot be written.
+    """
+    with whole(location) as part:
+        Path(part).write_bytes(text.encode("utf-8", "backslashreplace"))
+
+
 @contextmanager
 def alone(location: str | Path) -> Iterator[None]:
     """Keep other processes of this machine from writing to the same place, local or a URL.

@@ -63,14 +63,16 @@ NOWHERE = ["/dev/full", "/proc/x", "{file}/p", "a" * 400, "nul\0", "{folder}"]
 
 
 @pytest.mark.parametrize("place", NOWHERE)
-@pytest.mark.parametrize("option", ["--html", "--data"])
+@pytest.mark.parametrize("option", ["--html", "--data", "--figures"])
 def test_a_report_that_cannot_be_written(
     log: Path, tmp_path: Path, option: str, place: str
 ) -> None:
     """The results are printed, and one line says which file could not be written, and why."""
     (tmp_path / "file").write_text("a file")
-    if option == "--data" and place in ("{folder}", "/dev/full"):
-        place = "{file}"
+    if option != "--html" and place in ("{folder}", "/dev/full"):
+        place = "{file}/p"
+    if option == "--figures" and place == "nul\0":
+        place = "/proc/x"
     result = run("report", log, option, place.format(file=tmp_path / "file", folder=tmp_path))
     assert result.exit_code == 2
     assert "cannot be written: " in result.stderr
@@ -165,6 +167,8 @@ METADATA: list[tuple[str, Any]] = [
     ("categories", [["A"], 2]),
     ("responder", 4),
     ("study", 4),
+    ("tokens", "many"),
+    ("options_not_sent", 4),
     ("own", 10**25),
     ("replications", {"values": [1], "verdicts": "0 0"}),
 ]
@@ -176,7 +180,8 @@ def test_metadata_of_another_kind(
 ) -> None:
     """What has our key but not our type is somebody else's: every report can be made and saved."""
     options = ["--format", "json", "--data", tmp_path / "data"]
-    assert run("report", changed({key: value}), *options).exit_code == 0
+    path = changed({key: value})
+    assert run("report", path, *options).exit_code == run("plan", path).exit_code == 0
     assert len(pd.read_parquet(tmp_path / "data" / "judgments.parquet"))
 
 
@@ -320,3 +325,19 @@ def test_paths_that_lead_nowhere(tmp_path: Path, read: Callable[[str], Any], pat
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     with pytest.raises(UserError, match=r"empty|cannot be read|No file"):
         read(path.format(loop=tmp_path / "loop", file=tmp_path / "file"))
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+def test_limits_that_are_no_numbers(log: Path, number: str) -> None:
+    """No interval can meet or miss such a limit: it is refused."""
+    for options in (["gate", log, "--min-omega"], ["plan", log, "--half-width"]):
+        result = run(*options, number)
+        assert result.exit_code == 2
+        assert number in result.stderr
+
+
+def test_a_folder_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
+    """However its path is written: the report is the same, and has no judgment twice."""
+    folder = published_folder(tmp_path)
+    options = ["report", "--format", "json", folder]
+    assert run(*options, f"{folder}/.").stdout == run(*options).stdout

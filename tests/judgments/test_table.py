@@ -158,6 +158,8 @@ def test_a_frame_of_reshuffled_orders_says_who_was_chosen() -> None:
         {},
         {"responder": chosen},
         {"verdict": ["1", "2", "2", "2"], "categories": [("1", "2")] * 4},
+        {"order": [["ann", "bob"], ["bob", "ann"], ["ann", "bob"], ["ann", "bob"]]},
+        {"order": list(np.array([["ann", "bob"], ["bob", "ann"], ["ann", "bob"], ["ann", "bob"]]))},
     ):
         table = judgments_from_frame(reshuffled(**columns)).table
         assert category_of(table).tolist() == chosen
@@ -184,6 +186,9 @@ def test_frame_counts_replications_up() -> None:
         ({"verdict": ["A"]}, {}, "no column 'question'"),
         ({"question": ["q"], "verdict": ["A"]}, {"score": "verdict"}, "no column 'score'"),
         ({"question": ["q"], "verdict": [None]}, {}, "no row with a question and a verdict"),
+        ({"question": ["q"], "verdict": ["A"], "tokens": ["many"]}, {}, "'tokens': 'many' is not"),
+        ({"question": ["q"], "verdict": ["A"], "order": ["a, b"]}, {}, "'order': 'a, b' is no"),
+        ({"question": ["q"], "verdict": ["A"], "order": [[1, 2]]}, {}, "is not a list of names"),
     ],
 )
 def test_frames_that_are_no_judgments(frame: Any, columns: Any, message: str) -> None:

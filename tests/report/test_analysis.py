@@ -1,14 +1,17 @@
 """Results between and beside rows, against counts made by hand."""
 
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
 from example_judgments import changed, made, together
+from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judgments, Note, judgments_from_frame
 from inspect_reliability.report import analyse
+from inspect_reliability.report.data import write_data
 from inspect_reliability.stats import stable_majority
 
 
@@ -140,3 +143,37 @@ def test_rows_are_of_any_columns() -> None:
     assert {record["wave"] for record in found.results["votes"]} == {0, 1}
     assert {type(row["wave"]) for row in found.results["rows"]} == {int}
     assert list(found.frame("votes")["wave"].unique()) == [1, 0]
+
+
+def test_questions_of_two_benchmarks_that_share_an_id() -> None:
+    """In a row of several benchmarks they stay two questions, as if they had other names."""
+    one, two = made(), made(benchmark="two", noise=0.6)
+    renamed = changed(two, question="other " + two.table["question"])
+    first, second = (
+        results(together(one, part), by=["judge"])["rows"][0] for part in (two, renamed)
+    )
+    for name in ("omega", "agreement", "fleiss_kappa", "n_questions", "n_replications"):
+        assert first[name] == pytest.approx(second[name])
+
+
+def test_a_column_that_has_the_name_of_a_number() -> None:
+    """Rows are refused whose group would be lost behind a number, or the number behind it."""
+    judgments = changed(made(), method=["cot", "direct"] * 125)
+    with pytest.raises(UserError, match="grouped by 'method'"):
+        results(judgments, by=["judge", "method"])
+
+
+def test_missing_answers_are_true_or_false() -> None:
+    """Somebody else's `missing` says nothing of missing answers."""
+    judged = asked({"p": ["correct", "incorrect"], "q": ["correct", "correct"]})
+    for missing, share in ((True, 1.0), (False, 0.0), ("no", None), (0.3, None)):
+        (row,) = results(changed(judged, missing=missing))["rows"]
+        assert row["m"] == share
+
+
+def test_saved_judgments_give_the_same_report(tmp_path: Path) -> None:
+    """The parquet file of a report's judgments is a data frame that gives the report again."""
+    first = analyse(made(silent=0.1), permutations=5)
+    write_data(tmp_path, first)
+    again = judgments_from_frame(pd.read_parquet(tmp_path / "judgments.parquet"))
+    assert analyse(again, permutations=5).results == first.results

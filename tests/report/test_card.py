@@ -171,3 +171,19 @@ def test_the_documented_keys(tmp_path: Path) -> None:
         names = re.findall(r"`(\w+)`", cell)
         listed.update(names + [f"{name}_interval" for name in names if "+ interval" in cell])
     assert set(card(tmp_path)) == listed
+
+
+def test_a_card_of_several_judges_names_them() -> None:
+    """Grouped by something else, a card has no judge of its own, and its page names them all."""
+    judgments = together(made(judge="a"), made(judge="b"))
+    document = card_document(analyse(judgments, ["benchmark"], permutations=0))
+    assert document.facts == [("Judges", ["a", "b"])]
+    assert "not known" not in render(document, "table")
+
+
+def test_the_task_decides_the_settings(tmp_path: Path) -> None:
+    """As inspect has it, an option of the task is stronger than one of its model."""
+    log = example_logs.judged(tmp_path, epochs=2, questions=3)
+    log.plan.config.temperature, log.eval.model_generate_config.temperature = 0.3, 1.0
+    write_eval_log(log, log.location)
+    assert card(tmp_path)["settings"]["temperature"] == 0.3

@@ -86,3 +86,12 @@ def test_mixed_temperatures_are_pointed_out() -> None:
     mixed = changed(made(), temperature=[i % 2 / 2 for i in range(250)])
     (row,) = analyse(mixed, ["judge"], permutations=0).results["rows"]
     assert "This row mixes 2 temperatures." in row["cautions"]
+
+
+def test_a_seed_at_another_temperature_is_another_draw() -> None:
+    """A row of several temperatures, judges or benchmarks repeats no seed by mixing them."""
+    for column, value in (("temperature", 0.5), ("judge", "other"), ("benchmark", "two")):
+        mixed = together(made(), changed(made(), **{column: value}))
+        by = [name for name in ("judge", "benchmark", "temperature") if name != column]
+        (row,) = analyse(mixed, by, permutations=0).results["rows"]
+        assert "repeat a seed" not in " ".join(row["cautions"])

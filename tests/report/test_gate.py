@@ -108,3 +108,10 @@ def test_several_benchmarks_are_pooled() -> None:
 def test_a_gate_with_nothing_to_check_does_not_pass() -> None:
     """No judge is no judge that passes."""
     assert overall([]) == OPEN
+
+
+def test_several_benchmarks_have_no_common_forecast() -> None:
+    """How many more questions are needed is not known of omega over several benchmarks."""
+    both = together(made(), made(benchmark="two", noise=0.6))
+    (found,) = (one.record for one in check(both, Limits(min_omega=0.3), by=("judge",)))
+    assert (found["result"], found["more_questions"]) == (OPEN, None)

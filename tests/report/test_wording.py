@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inspect_reliability.report.wording import describe, whole, with_interval
+from inspect_reliability.report.wording import describe, estimate, whole
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,9 @@ def test_value_with_its_interval(
 ) -> None:
     """What rounds to 0 has no sign, and a missing interval is said in words."""
     interval = None if low is None or high is None else [low, high]
-    assert with_interval(value, interval, "one question") == shown
+    record = {"x": value, "x_interval": interval, "reason": "one question"}
+    assert estimate("x")(record) == shown
+    assert estimate("y")(record) == ""
 
 
 def test_a_group_in_words() -> None:

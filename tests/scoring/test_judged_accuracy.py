@@ -8,8 +8,10 @@ import pytest
 from inspect_ai.scorer import SampleScore, Score
 
 from inspect_reliability.designs import DESIGNS
+from inspect_reliability.judgments.distributions import distributions_kept
+from inspect_reliability.judgments.replications import Replications
 from inspect_reliability.scoring import judged_accuracy
-from inspect_reliability.verdicts import CORRECT, INCORRECT
+from inspect_reliability.verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 
 
 def scored(
@@ -87,3 +89,46 @@ def test_nothing_yet() -> None:
     assert isinstance(found, dict)
     assert found["a_lm"] == 1
     assert math.isnan(found["a_lm_se_questions"])
+
+
+def test_invalid_verdicts_are_not_correct() -> None:
+    """An invalid verdict counts as a non-response does, live as in the report."""
+    verdicts = {"a": [CORRECT, INVALID], "b": [CORRECT, CORRECT], "c": [INCORRECT, NON_RESPONSE]}
+    scores = [scored(q, n, one) for q, given in verdicts.items() for n, one in enumerate(given, 1)]
+    found = judged_accuracy()(scores)
+    assert isinstance(found, dict)
+    assert (found["a_lm"], found["h_lm"]) == (pytest.approx(3 / 6), pytest.approx(1 / 6))
+
+
+def test_exact_verdicts() -> None:
+    """The accuracy of exact distributions is the mean probability of "correct"."""
+    scores = [
+        SampleScore(
+            score=Score(
+                value=CORRECT,
+                metadata=distributions_kept(
+                    [{"shares": {CORRECT: p, INCORRECT: 1 - p}, "open_mass": 0.0, "tail": []}]
+                ),
+            ),
+            sample_id=str(p),
+        )
+        for p in (0.9, 0.5, 0.25)
+    ]
+    found = judged_accuracy()(scores)
+    assert isinstance(found, dict)
+    assert found["a_lm"] == pytest.approx(1.65 / 3)
+    assert math.isnan(found["a_lm_se_replications"])
+
+
+def test_rejudged_answers() -> None:
+    """A judge of each output anew knows which answers are missing as well."""
+    kept = {q: Replications([CORRECT, INCORRECT], 7, scorer="s", grader="g").metadata for q in "ab"}
+    scores = [
+        SampleScore(
+            score=Score(value=CORRECT, metadata=kept[q] | {"missing": q == "b"}), sample_id=q
+        )
+        for q in "ab"
+    ]
+    found = judged_accuracy()(scores)
+    assert isinstance(found, dict)
+    assert (found["a_lm"], found["h_lm"], found["m"]) == (1 / 2, 1 / 4, 1 / 2)

@@ -263,7 +263,7 @@ def test_a_grouped_metric_is_refused_before_the_first_call(tmp_path: Path, name:
 
 
 def test_rates_are_shares_of_the_judgments() -> None:
-    """Each rate counts what it names among all judgments."""
+    """Each rate counts what it names; rates of verdicts are means over questions."""
     values = ["A", "non-response", "invalid", "B", "non-response"]
     best = ["ann", "bob", "bob", None, "bob"]
     given_scores = [
@@ -275,6 +275,8 @@ def test_rates_are_shares_of_the_judgments() -> None:
     assert metrics.non_response_rate()(given_scores) == pytest.approx(2 / 5)
     assert metrics.invalid_rate()(given_scores) == pytest.approx(1 / 5)
     assert metrics.best_rate()(given_scores) == pytest.approx(1 / 4)
+    another = SampleScore(score=Score(value="A"), sample_id="another")
+    assert metrics.non_response_rate()([*given_scores, another]) == pytest.approx(1 / 5)
 
 
 EVERY: dict[str, Callable[..., Metric]] = {

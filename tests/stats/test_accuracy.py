@@ -130,3 +130,12 @@ def test_interval_covers_a_small_share(n: int) -> None:
         found = accuracy(verdicts.tolist()).a_lm
         held.append(found.low <= 0.04 * 0.97 + 0.96 * 0.002 <= found.high)
     assert np.mean(held) >= 0.94
+
+
+def test_every_question_counts_alike() -> None:
+    """Where questions differ in how often they were judged, the share lies in its interval."""
+    verdicts = [[C, *[None] * 99] for _ in range(9)] + [[I] * 100]
+    found = accuracy(verdicts, missing=[False] * 10)
+    assert found.a_lm.value == pytest.approx(0.9)
+    assert found.a_lm.low < found.a_lm.value < found.a_lm.high
+    assert found.h_lm == pytest.approx(0.1)

@@ -329,3 +329,21 @@ def test_pooled_comparison_refuses() -> None:
     renamed = counts(np.full((8, 4), 2), names="stuvwxyz")
     with pytest.raises(NothingSharedError):
         compare_pooled({"a": judges["a"], "b": judges["b"] | {"easy": renamed}})
+
+
+def test_a_benchmark_with_one_question_is_left_out() -> None:
+    """Judges that are compared over benchmarks have the values of `pooled_omega`."""
+    generator, sizes = np.random.default_rng(4), {"x": 8, "y": 9, "single": 1}
+    judges = {
+        judge: {name: counts(drawn(generator, n, 6)) for name, n in sizes.items()}
+        for judge in ("one", "other")
+    }
+    (found,) = compare_pooled(judges)
+    for value, given in zip((found.first, found.second), judges.values(), strict=True):
+        assert value == pytest.approx(pooled_omega(given).estimate.value)
+    assert found.n_questions == 17
+    assert found.low is not None
+    (question,) = judges["one"]["single"].questions
+    assert found.left_out == {"the only shared question of its benchmark": (question,)}
+    with pytest.raises(ReliabilityError, match="No benchmark has 2 questions"):
+        compare_pooled({judge: {"single": given["single"]} for judge, given in judges.items()})

@@ -122,6 +122,9 @@ REFUSED: list[tuple[Any, type[ReliabilityError], str]] = [
     (lambda: Counts.from_long("xxx", "AB"), ShapeError, "3 questions for 2 verdicts"),
     (lambda: Counts.from_array(["A", "B"]), ShapeError, "questions x replications"),
     (lambda: Counts.from_array([1, 2]), ShapeError, "questions x replications"),
+    (lambda: Counts.from_array(np.zeros((2, 2, 2))), ShapeError, "not a list"),
+    (lambda: Counts([["a"]], ("x",), ("A",)), ShapeError, "whole numbers"),  # type: ignore[arg-type]
+    (lambda: Counts([[10**30]], ("x",), ("A",)), ShapeError, "whole numbers"),  # type: ignore[arg-type]
     (lambda: Counts.from_array([["A"], ["B"]], ["x"]), ShapeError, "1 names for 2 rows"),
     (lambda: Counts.from_array([["A"], ["B"]], ["x", "x"]), ShapeError, "Duplicate question 'x'"),
     (

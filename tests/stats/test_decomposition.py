@@ -220,8 +220,9 @@ def test_refused() -> None:
         decompose(["a"], [1], [np.nan])
     with pytest.raises(ShapeError, match="2 questions and 1 runs for 1 scores"):
         decompose(["a", "b"], [1], [0.5])
-    with pytest.raises(ReliabilityError, match="must be numbers"):
-        decompose(["a"], [1], ["C"])  # type: ignore[list-item]
+    for score in ("C", np.inf):
+        with pytest.raises(ReliabilityError, match="must be finite numbers"):
+            decompose(["a"], [1], [score])  # type: ignore[list-item]
     one_run = decompose(*long([[2], [2]]), [0, 1, 1, 1])
     with pytest.raises(ReliabilityError, match="one run of a question: what 5 would do"):
         one_run.standard_error(10, 5, 1)

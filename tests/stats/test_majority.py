@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from inspect_reliability.stats import Counts, ReliabilityError, agreement
+from inspect_reliability.stats import Counts, ReliabilityError, Shares, agreement
 from inspect_reliability.stats.majority import RESAMPLES, stable_majority
 
 
@@ -203,3 +203,12 @@ def test_singletons_have_no_majority() -> None:
     each = Counts(np.array([[3, 2]]), ("q",), ("A", "non-response"), singletons=True)
     with pytest.raises(ReliabilityError, match="needs categories"):
         stable_majority(each)
+
+
+@pytest.mark.parametrize("votes", [[], [0], [-1, 3]])
+def test_exact_majorities_need_a_vote_too(votes: list[int]) -> None:
+    """Of exact distributions the same votes are refused as of counts."""
+    table = np.array([[0.5, 0.5]])
+    exact = Shares(table, ("q",), ("A", "B"), np.zeros((1, 2), np.int64))
+    with pytest.raises(ReliabilityError, match="at least 1 vote"):
+        stable_majority(exact, votes)

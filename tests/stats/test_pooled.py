@@ -148,3 +148,17 @@ def test_nothing_to_pool() -> None:
     assert (found.value, found.reason) == (None, "needs 2 benchmarks with 2 questions each")
     flat = np.array([[5, 0], [5, 0]])
     assert pooled_omega(named((flat, flat))).estimate.reason == "no variance between questions"
+
+
+def test_judges_that_contradict_themselves_have_an_interval() -> None:
+    """Every interval is finite and contains its omega, even where that is as low as it can be."""
+    for low, high in ((1, 1), (1, 5)):
+        tables = (np.tile([low, low], (5, 1)), np.tile([high, high], (6, 1)))
+        found = pooled_omega(named(tables)).estimate
+        assert -1 <= found.low <= found.value < 0 <= found.high < 1
+
+
+def test_a_benchmark_that_is_left_out_counts_nowhere() -> None:
+    """A benchmark of one question adds nothing to the numbers of questions and replications."""
+    whole = pooled_omega(named(TABLES)).estimate
+    assert pooled_omega(named((*TABLES, np.array([[4, 0]])))).estimate == whole

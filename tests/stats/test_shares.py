@@ -1,5 +1,6 @@
 """Exact distributions: coefficients, bounds and majorities without replications."""
 
+from dataclasses import replace
 from itertools import product
 from math import factorial, prod
 
@@ -295,3 +296,44 @@ def test_the_same_distribution_twice_is_one() -> None:
     assert sampled.samples.tolist() == [[[1, 0], [0, 1]]]
     assert agreement(sampled).value == pytest.approx(0)  # the two never agree
     assert sampled.at_verdict == pytest.approx(0)
+
+
+def test_numbers_of_any_size() -> None:
+    """Verdicts that are huge numbers have the ICC of small ones in proportion."""
+    table = np.array([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8], [0.3, 0.7]])
+    one, huge = (
+        Shares(table, tuple("abcd"), ("x", "y"), np.zeros((4, 2), np.int64), numbers=(x, -x))
+        for x in (1.0, 2.0**800)
+    )
+    assert panel(huge) == panel(one)
+
+
+def test_every_interval_is_finite_and_holds_its_value() -> None:
+    """Whatever is open or sampled, and however little a judge agrees with itself."""
+    generator = np.random.default_rng(8)
+    for spread, mass, numbers in product((0.2, 30.0), (0.0, 0.4, 1.0), ((), (1.0, 2.0, 7.0))):
+        shares = generator.dirichlet([spread] * 3, size=(9, 4))
+        table = shares.mean(axis=1) * (1 - mass * (np.arange(9)[:, None] % 2))
+        for samples in (shares, np.zeros((0, 0, 0))):
+            tails = np.zeros((9, 3), np.int64)
+            given = Shares(table, tuple("abcdefghi"), tuple("xyz"), tails, numbers=numbers)
+            for name, found in panel(replace(given, samples=samples)).items():
+                if found.value is not None and found.low is not None:
+                    assert found.low <= found.value <= found.high, name
+
+
+def test_numbers_no_more_alike_than_by_chance_have_a_short_interval() -> None:
+    """It lies near chance, whichever side of it the value is on."""
+    names, tails = tuple(map(str, range(20))), np.zeros((20, 3), np.int64)
+    for seed in range(10):
+        samples = np.random.default_rng(seed).dirichlet([1.0] * 3, size=(20, 20))
+        table = samples.mean(axis=1)
+        given = Shares(table, names, ("1", "2", "3"), tails, samples=samples)
+        found = panel(replace(given, numbers=(1.0, 2.0, 3.0)), ["icc"])["icc"]
+        assert found.low <= found.value < found.high < 0.1
+
+
+def test_a_distribution_that_lacks_its_first_row() -> None:
+    """Its other rows still count as one distribution."""
+    found = Shares.from_long("qqq", "ABA", (0.2, 0.5, 0.5), [None] * 3, (False, True, True), "AB")
+    assert found.table.tolist() == [[0.35, 0.25]]

@@ -6,7 +6,15 @@ from ..designs import ParserName
 from ..report.forms import Form
 from ..report.gate import Limits, check, gate_document, not_checked, overall
 from ..stats import FAILS, OPEN, PASSES
-from .sources import by_option, format_option, parser_option, print_left_out, read_judgments, show
+from .sources import (
+    Finite,
+    by_option,
+    format_option,
+    parser_option,
+    print_left_out,
+    read_judgments,
+    show,
+)
 
 EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 """2 is for what cannot be read or understood."""
@@ -16,12 +24,12 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 @click.argument("logs", nargs=-1, required=True)
 @click.option(
     "--min-omega",
-    type=click.FloatRange(max=1),
+    type=Finite(max=1),
     help="Omega of one replication must be at least this.",
 )
 @click.option(
     "--max-non-response",
-    type=click.FloatRange(0, 1),
+    type=Finite(0, 1),
     help="At most this share of judgments may be without a verdict.",
 )
 @click.option(

@@ -5,7 +5,7 @@ import click
 from ..designs import ParserName
 from ..report.forms import Form
 from ..report.plan import plan_document, plans
-from .sources import by_option, format_option, parser_option, read_judgments, show
+from .sources import Finite, by_option, format_option, parser_option, read_judgments, show
 
 
 @click.command()
@@ -13,7 +13,7 @@ from .sources import by_option, format_option, parser_option, read_judgments, sh
 @click.option(
     "--half-width",
     "half_widths",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=Finite(0, 1, min_open=True),
     multiple=True,
     default=(0.05, 0.1),
     show_default=True,
@@ -21,14 +21,14 @@ from .sources import by_option, format_option, parser_option, read_judgments, sh
 )
 @click.option(
     "--stable",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=Finite(0, 1, min_open=True),
     default=0.95,
     show_default=True,
     help="A question is stable if two majorities agree with this probability.",
 )
 @click.option(
     "--assurance",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Finite(0, 1, min_open=True, max_open=True),
     default=0.8,
     show_default=True,
     help="Probability that a study of the planned size reaches the half-width.",

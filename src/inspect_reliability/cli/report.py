@@ -10,7 +10,7 @@ from ..report.data import write_data
 from ..report.forms import Form, render
 from ..report.forms.table import console, print_text
 from ..report.summary import report_document
-from ..saving import whole
+from ..saving import write_text
 from .sources import by_option, format_option, parser_option, progress, read_judgments, show
 
 
@@ -64,9 +64,7 @@ def report(
     show(document, form)
     screen = console(stderr=True)
     if html:
-        page = render(document, "html").encode("utf-8", "backslashreplace")
-        with whole(html) as part:
-            Path(part).write_bytes(page)
+        write_text(html, render(document, "html"))
         print_text(screen, f"Wrote {html}")
     if data:
         print_text(screen, f"Wrote {len(write_data(data, analysis))} files in {data}")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,23 @@ model_args_option = click.option(
 )
 
 
+class Finite(click.FloatRange):
+    """A range of numbers; `nan` and `inf` are in none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number.
+
+        Raises:
+            BadParameter: It is none, or outside the range.
+        """
+        found: float = super().convert(value, param, ctx)
+        if not isfinite(found):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return found
+
+
 def show(document: Document, form: Form) -> None:
     """Print a document on standard output."""
     click.echo(render(document, form), nl=False)
@@ -74,7 +92,9 @@ def read_judgments(sources: Sequence[str], parser: ParserName = "published") -> 
     """Read logs and published folders, and print what was left out to standard error."""
     published = [one for one in sources if kind_of(one) == "folder" and is_published(Path(one))]
     logs = [source for source in sources if source not in published]
-    parts = [judgments_from_published(Path(source), parser=parser) for source in published]
+    # A folder that is named twice is read once.
+    folders = {Path(source).resolve(): Path(source) for source in published}
+    parts = [judgments_from_published(folder, parser=parser) for folder in folders.values()]
     if logs:
         parts.append(judgments_from_logs(logs, progress=lambda items: progress(items, "Reading")))
     judgments = combine(parts)

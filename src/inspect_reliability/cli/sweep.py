@@ -13,7 +13,7 @@ from ..report.forms.table import console, print_text
 from ..report.judge_by_benchmark import table_2
 from ..sweep.sweep import BENCHMARKS, BEST_OF_FIVE, TEMPERATURES, Sweep, run_sweep
 from .running import MISSING
-from .sources import model_args_option, progress, read_judgments, show
+from .sources import Finite, model_args_option, progress, read_judgments, show
 
 
 @click.command()
@@ -40,7 +40,7 @@ from .sources import model_args_option, progress, read_judgments, show
     "--temperature",
     "temperatures",
     multiple=True,
-    type=click.FloatRange(min=0),
+    type=Finite(min=0),
     default=TEMPERATURES,
     show_default=True,
     help="Sampling temperature; repeat it for several. 0 is greedy on every provider.",

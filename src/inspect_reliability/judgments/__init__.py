@@ -13,7 +13,6 @@ from .table import (
     combine,
     counts,
     judged,
-    order_varies,
     weights,
 )
 
@@ -30,6 +29,5 @@ __all__ = [
     "judgments_from_frame",
     "judgments_from_logs",
     "judgments_in",
-    "order_varies",
     "weights",
 ]

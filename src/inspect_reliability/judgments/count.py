@@ -39,7 +39,7 @@ class Judged:
 
     @classmethod
     def of(cls, judgments: Iterable[Judgment]) -> "Judged":
-        """The columns of judgments, of which there is at least one."""
+        """The columns of judgments."""
         # `zip(*judgments)` would make an iterator a judgment, and set the garbage collector off.
         flat: list[Any] = list(chain.from_iterable(judgments))
         width = len(Judgment._fields)
@@ -140,12 +140,18 @@ class Judged:
         Raises:
             ReliabilityError: There is no verdict, or only some of them are exact.
         """
+        return self._counted(tuple(dict.fromkeys(categories))) if categories else self._counts
+
+    @cached_property
+    def _counts(self) -> Counts | Shares:
+        return self._counted(self.declared)
+
+    def _counted(self, first: tuple[str, ...] | None) -> Counts | Shares:
+        """The judgments counted, with these categories before any other that occurs."""
         occurring = set(self.choices) - {None}
-        first = tuple(dict.fromkeys(categories)) or self.declared
         if first is None:
             first = next((pair for pair in _OPPOSITES if occurring & set(pair)), ())
-        names = (*first, *sorted(map(str, occurring.difference(first))))
-        return self.count(self.choices, names)
+        return self.count(self.choices, (*first, *sorted(map(str, occurring.difference(first)))))
 
     def count(
         self, values: Sequence[str | None], categories: Sequence[str] | None = None

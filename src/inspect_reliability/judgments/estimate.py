@@ -1,14 +1,25 @@
 """Coefficients of judgments, on every scale that their verdicts have."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
 
-from ..stats import COEFFICIENTS, Counts, Estimate, Numbers, Shares, of_scale, panel
+from ..stats import (
+    COEFFICIENTS,
+    Accuracy,
+    Counts,
+    Estimate,
+    Numbers,
+    Shares,
+    UnknownCategoryError,
+    accuracy,
+    of_scale,
+    panel,
+    rate,
+)
 from ..stats.rates import among
+from ..stats.sums import Scale
+from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .count import NUMBER, Judged
-
-Level = Literal["nominal", "ordinal", "interval"]
 
 NO_NUMBERS = "the verdicts are not numbers"
 OPEN = "a part of the distributions is open, and its numbers are not known"
@@ -20,7 +31,7 @@ NO_ORDER = (
 
 def estimates(
     judged: Judged,
-    level: Level | None = None,
+    level: Scale | None = None,
     categories: Sequence[str] = (),
     names: Iterable[str] | None = None,
 ) -> dict[str, Estimate]:
@@ -53,6 +64,32 @@ def estimates(
     return found
 
 
+def accuracy_of(judged: Judged, missing: Mapping[str, bool]) -> Accuracy:
+    """Accuracy of answers that a judge calls correct or incorrect; see `stats.accuracy`.
+
+    An invalid verdict counts as a non-response. Of exact distributions only `a_lm` is known.
+
+    Args:
+        judged: The judgments of one judge under one condition.
+        missing: Question -> whether its answer is missing. If it lacks a question, `h_lm` and `m`
+            are not known.
+
+    Raises:
+        ReliabilityError: There is no verdict, or one of another kind.
+    """
+    if judged.exact:
+        counts, known = judged.counts(), (CORRECT, INCORRECT, NON_RESPONSE, INVALID)
+        if unknown := set(counts.categories).difference(known):
+            raise UnknownCategoryError(unknown, known)
+        return Accuracy(rate(counts, CORRECT), None, None, None, None)
+    verdicts = [NON_RESPONSE if verdict == INVALID else verdict for verdict in judged.verdicts]
+    questions = dict.fromkeys(judged.questions)
+    complete = questions.keys() <= missing.keys()
+    return accuracy(
+        judged.matrix(verdicts), [missing[name] for name in questions] if complete else None
+    )
+
+
 def _panel(
     given: Counts | Numbers | Shares | None,
     names: Sequence[str],
@@ -63,7 +100,7 @@ def _panel(
     if given is not None and not (isinstance(given, Shares) and given.unknown.any()):
         return panel(given, names)
     reason = unknown if given is None else OPEN
-    blank = next(iter(others.values()), None) or Estimate(None, None, None, 0, 0)
+    blank = next(iter(others.values()), Estimate())
     blank = replace(blank, value=None, low=None, high=None, method=None)
     return dict.fromkeys(names, replace(blank, reason=reason))
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _NEEDED = ("question", "verdict")
+_NUMBERS, _LISTS = {"temperature", "tokens"}, {"order", "categories"}
 
 
 def judgments_from_frame(
@@ -33,8 +34,9 @@ def judgments_from_frame(
 
     Raises:
         UserError: The frame has no questions or verdicts, a renamed column is not there, a
-            temperature or replication is no number, or a question's options change their order
-            and verdicts name none of them.
+            temperature, replication or number of tokens is no number, an order or categories are
+            no list of names, or a question's options change their order and verdicts name none of
+            them.
     """
     named = dict(columns or {})
     if absent := [name for name in named if name not in frame]:
@@ -60,9 +62,12 @@ def judgments_from_frame(
             table[name] = None
     for name in ("judge", "benchmark"):
         table[name] = table[name].astype(object).map(str, na_action="ignore")
-    table["temperature"] = [
-        clean_temperature(_number(value, "temperature")) for value in table["temperature"]
-    ]
+    for name in _NUMBERS.intersection(table):
+        table[name] = [_number(value, name) for value in table[name]]
+    for name in _LISTS.intersection(table):
+        lists: list[Any] = [_names(value, name) for value in table[name]]
+        table[name] = lists
+    table["temperature"] = [clean_temperature(value) for value in table["temperature"]]
     if "replication" in table:
         table["replication"] = [_whole(value) for value in table["replication"]]
     else:
@@ -105,6 +110,18 @@ def _number(value: Any, column: str) -> float | None:
         return float(value)
     except (OverflowError, TypeError, ValueError):
         raise UserError(f"Column '{column}': {value!r:.40} is not a number.") from None
+
+
+def _names(value: Any, column: str) -> tuple[str, ...] | None:
+    """A list of names of a column; None where it is missing."""
+    import pandas as pd
+
+    listed = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(listed, list | tuple) and all(isinstance(name, str) for name in listed):
+        return tuple(listed)
+    if listed is None or listed is pd.NA or listed != listed:
+        return None
+    raise UserError(f"Column '{column}': {value!r:.40} is not a list of names.")
 
 
 def _whole(value: Any) -> int:

@@ -57,6 +57,8 @@ _TYPES: Mapping[str, Any] = {
     "benchmark": str,
     "study": str,
     "temperature": int | float,
+    "tokens": int | float,
+    "options_not_sent": str,
 }
 
 _UNFINISHED = {

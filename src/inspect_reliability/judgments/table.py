@@ -203,11 +203,6 @@ def counts(table: pd.DataFrame, categories: Sequence[str] = ()) -> Counts | Shar
     return judged(table).counts(categories)
 
 
-def order_varies(table: pd.DataFrame) -> bool:
-    """Whether any question was shown with its options in more than one order."""
-    return judged(table).order_varies
-
-
 def category_of(table: pd.DataFrame) -> pd.Series[Any]:
     """What each judgment chose (see `Judged.choices`); missing verdicts are NA."""
     import pandas as pd

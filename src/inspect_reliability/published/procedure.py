@@ -22,31 +22,31 @@ class AsPublished:
     """The published coefficients, their noise floor, and what they were computed from.
 
     Attributes:
+        n_varying: Questions whose verdict varies (k).
+        n_constant: Questions whose verdict never varies, pooled as 1 (n1).
+        n_dropped: Questions that are always a non-response, which are dropped.
+        n_replications: Replications in which every question has a verdict.
+        n_incomplete: Replications left out because a verdict is missing.
         omega: Pooled omega_total; None if not estimable.
         alpha: Pooled Cronbach's alpha; None if not estimable.
         omega_floor: Pooled omega_total of permuted columns; None if none was estimable.
         alpha_floor: Pooled alpha of permuted columns; None if none was estimable.
         alpha_noise: What alpha is expected to be on pure noise, in closed form; None if not
             estimable.
-        n_varying: Questions whose verdict varies (k).
-        n_constant: Questions whose verdict never varies, pooled as 1 (n1).
-        n_dropped: Questions that are always a non-response, which are dropped.
-        n_replications: Replications in which every question has a verdict.
-        n_incomplete: Replications left out because a verdict is missing.
         reason: Why there is no value; else None.
     """
 
-    omega: float | None
-    alpha: float | None
-    omega_floor: Floor | None
-    alpha_floor: Floor | None
-    alpha_noise: float | None
     n_varying: int
     n_constant: int
     n_dropped: int
     n_replications: int
     n_incomplete: int
-    reason: str | None
+    omega: float | None = None
+    alpha: float | None = None
+    omega_floor: Floor | None = None
+    alpha_floor: Floor | None = None
+    alpha_noise: float | None = None
+    reason: str | None = None
 
 
 def as_published(
@@ -77,17 +77,11 @@ def as_published(
     varies = (complete != complete[:1]).any(axis=0)
     columns = complete[:, varies]
     blank = AsPublished(
-        omega=None,
-        alpha=None,
-        omega_floor=None,
-        alpha_floor=None,
-        alpha_noise=None,
         n_varying=int(varies.sum()),
         n_constant=int((~varies & ~dropped).sum()),
         n_dropped=int(dropped.sum()) if len(complete) else 0,
         n_replications=len(complete),
         n_incomplete=len(given) - len(complete),
-        reason=None,
     )
     if len(complete) < 2:
         return replace(blank, reason="needs at least 2 complete replications")

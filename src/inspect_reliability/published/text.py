@@ -9,8 +9,10 @@ from typing import Any
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import read_eval_log_sample
 from inspect_ai.model import ChatMessage
+from inspect_ai.scorer import Score
 
 from ..judging.replicate import replications_of
+from ..judgments.replications import replications_in
 from .layout import PublishedRun, published_prompt, published_runs
 
 
@@ -46,8 +48,12 @@ def judgment_text(row: Mapping[str, Any]) -> JudgmentText | None:
             place, id=row["sample"], epoch=int(row["epoch"]), resolve_attachments=True
         )
         texts = replications_of(sample.metadata, sample.output)
+        said = _said_by_grader(sample.scores or {}, str(row.get("scorer")))
     except (OSError, TypeError, ValueError, IndexError, KeyError):
         return None
+    if said is not None:
+        place = int(row["replication"]) - 1
+        return JudgmentText(None, str(said[place])) if place < len(said) else None
     if not texts:
         return JudgmentText(_prompt(sample.messages), sample.output.completion)
     output, messages = texts.get(int(row["replication"])), sample.messages
@@ -56,6 +62,17 @@ def judgment_text(row: Mapping[str, Any]) -> JudgmentText | None:
         inputs = (call.input for call in calls if call.config.seed == row.get("seed"))
         messages = next(inputs, [])
     return None if output is None else JudgmentText(_prompt(messages), output)
+
+
+def _said_by_grader(scores: Mapping[str, Score], scorer: str) -> Sequence[object] | None:
+    """What the grader said in each replication of a score that `rejudge` made; else None."""
+    own = (score for name, score in scores.items() if f"{scorer}.".startswith(f"{name}."))
+    score = next(own, None)
+    kept = replications_in(score) if score else None
+    if score is None or kept is None or kept.scorer is None:
+        return None
+    said = (score.metadata or {}).get("explanations")
+    return said if isinstance(said, list) else []
 
 
 def _prompt(messages: Sequence[ChatMessage]) -> str | None:

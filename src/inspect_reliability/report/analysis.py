@@ -106,7 +106,8 @@ def split(
 
     Verdicts of two scorers are never in one row, nor choices among options and verdicts on one
     output, nor verdicts on the outputs of several responders, nor two studies of one name, nor
-    exact and sampled verdicts.
+    exact and sampled verdicts. Where a row has several benchmarks, questions that share an id are
+    named by their benchmark too.
     """
     table = judgments.table.reset_index(drop=True)
     studies = _studies(table)
@@ -117,7 +118,17 @@ def split(
             for scorer, scored in scorers:
                 for kind, same in _kinds(scored):
                     for method, alike in _several(same, "method", methods_of(same)):
-                        yield group | named | scorer | kind | method, alike
+                        yield group | named | scorer | kind | method, _told_apart(alike)
+
+
+def _told_apart(rows: pd.DataFrame) -> pd.DataFrame:
+    """Judgments with questions of two benchmarks named apart, where they share an id."""
+    benchmarks = rows.groupby("question")["benchmark"].nunique()
+    shared = rows["question"].isin(benchmarks.index[benchmarks > 1])
+    if not shared.any():
+        return rows
+    named = rows["benchmark"].astype(str) + ": " + rows["question"].astype(str)
+    return rows.assign(question=rows["question"].mask(shared, named))
 
 
 def _parts(rows: pd.DataFrame, by: "pd.Series[Any]") -> Iterator[tuple[Any, pd.DataFrame]]:

@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from ..judgments import order_varies
 from .analysis import Analysis
 from .document import Block, Caution, Document, Table, Text
 from .row import Row
 from .runs import runs
-from .summary import MEANINGS, notes
+from .summary import MEANINGS, judges, notes
 from .wording import Record, estimate, field, text, whole
 
 _PACKAGE = "inspect-reliability"
@@ -43,7 +42,6 @@ _NOT_VALIDITY = (
 def card_document(analysis: Analysis) -> Document:
     """The cards of all rows, for every form."""
     cards = [_card(row, analysis) for row in analysis.rows]
-    judges = dict.fromkeys(str(row.group.get("judge")) for row in analysis.rows)
     blocks: list[Block] = []
     for row, card in zip(analysis.rows, cards, strict=True):
         lines = [[name, what] for name, what in _lines(card) if what]
@@ -52,7 +50,7 @@ def card_document(analysis: Analysis) -> Document:
         blocks += [Text(f"To repeat: {command}") for command in card["commands"]]
     title = "Judge cards" if cards[1:] else "Judge card"
     blocks += [Text(MEANINGS["Omega [95%]"]), Text(_NOT_VALIDITY), *notes(analysis)]
-    return Document(title, blocks, {"rows": cards}, facts=[("Judges", list(judges))])
+    return Document(title, blocks, {"rows": cards}, facts=[("Judges", judges(analysis))])
 
 
 def _card(row: Row, analysis: Analysis) -> Record:
@@ -105,7 +103,7 @@ def _facets(row: Row) -> tuple[list[str], list[str]]:
         "draw (every one, by its probability)": exact or None,
         "seed": differs("seed") if seeds and not exact else None,
         "draw (no seeds recorded)": None if seeds or exact else True,
-        "order of the options": order_varies(table) if chooses else None,
+        "order of the options": row.judged.order_varies if chooses else None,
         "output that is judged": row.counts.clustered or (differs("responder") and not chooses),
         "wording of the prompt": wording,
         "temperature": differs("temperature"),
@@ -116,7 +114,8 @@ def _facets(row: Row) -> tuple[list[str], list[str]]:
 
 
 def _lines(card: Record) -> Iterator[tuple[str, str]]:
-    yield "Judge", text(card.get("judge"), missing="not known")
+    if "judge" in card:
+        yield "Judge", text(card["judge"], missing="not known")
     yield "Settings", ", ".join(f"{k} {v}" for k, v in (card["settings"] or {}).items())
     if card["method"] == "exact":
         yield "Questions", f"{card['n_questions']}, each with its distribution of verdicts"

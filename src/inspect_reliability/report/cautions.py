@@ -24,6 +24,9 @@ many sound studies get the caution."""
 MANY_WITHOUT_VERDICT = 0.05
 """Share of outputs without a verdict from which a reader should see some of them."""
 
+_DRAW = ("judge", "benchmark", "temperature", "question")
+"""Columns that tell draws with one seed apart, with the order of the options and the prompt."""
+
 MOST_SHOWN = 40
 """Characters of a name."""
 
@@ -36,7 +39,7 @@ def lacks_verdicts(table: pd.DataFrame) -> bool:
 def share_of(table: pd.DataFrame, *verdicts: str) -> float:
     """Share of some verdicts among all judgments."""
     weight = weights(table)
-    return float(weight[table["verdict"].isin(verdicts)].sum() / weight.sum())
+    return float(weight[table["verdict"].isin(verdicts)].sum() / (weight.sum() or 1.0))
 
 
 def cautions(
@@ -101,9 +104,9 @@ def _of_the_questions(
             "stopped by what had been seen, every coefficient is biased: give every question "
             "equally many."
         )
-    if len(replications) > omega.n_questions + len(few):
+    if counts.clustered:
         yield (
-            f"The judge saw {len(replications):,} outputs of {omega.n_questions} questions. Each "
+            f"The judge saw {len(replications):,} outputs of {counts.n_clusters} questions. Each "
             "output is judged on its own; intervals are over questions, because other questions "
             "would bring other outputs."
         )
@@ -165,8 +168,8 @@ def _of_the_seeds(table: pd.DataFrame) -> Iterator[str]:
             "The provider does not honour seeds. The judgments are still random draws of this "
             "judge, but they cannot be reproduced."
         )
-    drawn = pd.DataFrame({"question": table["question"], "seed": seeds}).dropna()
-    if again := int(drawn.duplicated().sum()):
+    draw = [name for name in (*_DRAW, "order", "prompt", "seed") if name in table]
+    if again := int(table[seeds.notna()].duplicated(draw).sum()):
         yield f"{again:,} judgments repeat a seed of the same question, so they are no new draws."
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import Judgments, counts, judged, order_varies
+from ..judgments import Judgments, counts, judged
 from ..stats import Comparison, ReliabilityError, compare_all, compare_pooled
 from .copies import why_no_evidence
 from .document import Block, Caution, Document, Table, Text
@@ -174,16 +174,18 @@ def _record(found: Comparison, condition: Record, own: pd.DataFrame, its: pd.Dat
 
 
 def _cautions(names: tuple[str, str], own: pd.DataFrame, its: pd.DataFrame) -> Iterator[str]:
-    for name, table in zip(names, (own, its), strict=True):
-        if why := why_no_evidence(table, judged(table)):
+    sides = [judged(table) for table in (own, its)]
+    for name, table, side in zip(names, (own, its), sides, strict=True):
+        if why := why_no_evidence(table, side):
             yield f"{name}: {why}"
-    studies = {study for side in (own, its) if "study" in side for study in side["study"].unique()}
+    tables = [table for table in (own, its) if "study" in table]
+    studies = {study for table in tables for study in table["study"].fillna("not known")}
     if len(studies) > 1:
         yield (
             "Prompts, options or questions differ under one benchmark name. The difference may "
             "come from any of them."
         )
-    if order_varies(own) != order_varies(its):
+    if sides[0].order_varies != sides[1].order_varies:
         yield (
             "One side saw each question's options in one order, so its verdicts are labels; the "
             "other saw several orders, so its verdicts are responders. They cannot be compared "

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..saving import whole
+from ..saving import whole, write_text
 from .analysis import Analysis
 from .forms.csv import columns, to_csv
 
@@ -36,10 +36,7 @@ def write_data(folder: Path, analysis: Analysis) -> list[Path]:
             continue
         with whole(parquet) as part:
             _of_one_type(frame).to_parquet(part)
-        with whole(csv) as part:
-            # A text from a model may contain a lone surrogate, which is no UTF-8.
-            text = to_csv(names, lines, "\r\n").encode("utf-8", "backslashreplace")
-            Path(part).write_bytes(text)
+        write_text(csv, to_csv(names, lines, "\r\n"))
         written += [parquet, csv]
     return written
 

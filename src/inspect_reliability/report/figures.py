@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ..saving import write_text
 from .document import Block, Detail, Document, Figure
 from .forms.csv import columns, to_csv
 from .forms.html.drawing import draw
@@ -15,8 +16,11 @@ _LONGEST = 80
 
 
 def write_figures(folder: Path, document: Document) -> list[Path]:
-    """Write each figure of a document as `NAME.svg`, and its numbers as `NAME.csv`."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write each figure of a document as `NAME.svg`, and its numbers as `NAME.csv`.
+
+    Raises:
+        UserError: A file cannot be written.
+    """
     written: dict[Path, str] = {}
     parts = [("", document.blocks), *((one.link, one.blocks) for one in document.sections)]
     figures = (found for title, blocks in parts for found in _figures(blocks, title))
@@ -29,7 +33,7 @@ def write_figures(folder: Path, document: Document) -> list[Path]:
         written[folder / f"{name}.svg"] = draw(figure, svg_file)
         written[folder / f"{name}.csv"] = to_csv(*columns(_numbers(figure)), "\r\n")
     for path, text in written.items():
-        path.write_bytes(text.encode("utf-8", "backslashreplace"))
+        write_text(path, text)
     return list(written)
 
 

@@ -25,7 +25,7 @@ from .analysis import split
 from .copies import why_no_evidence
 from .document import Block, Caution, Document, Table, Text, Tone
 from .row import interval, omega_of
-from .wording import Named, Record, describe, estimate, field, plain
+from .wording import Named, Record, describe, estimate, field, of_group
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
     PASSES: ("The gate passes.", "good"),
@@ -62,7 +62,7 @@ def check(judgments: Judgments, limits: Limits, by: Sequence[str] = GROUP_BY) ->
         One record a group and requirement: its `value` with `value_interval`, and the `result`.
     """
     return [
-        Named(describe(group), plain(group) | record)
+        Named(describe(group), of_group(group, record))
         for group, table in split(judgments, by)
         if not _once_beside_replications(table, judgments.table)
         for record in _requirements(table, limits)
@@ -74,12 +74,13 @@ def _requirements(table: pd.DataFrame, limits: Limits) -> Iterator[Record]:
     evidence, more = None, None
     if (limit := limits.min_omega) is not None:
         found, why = omega_of(table, counted, level), why_no_evidence(table, judged(table))
-        if limits.anytime and table["benchmark"].nunique() > 1:
+        several = table["benchmark"].nunique() > 1
+        if limits.anytime and several:
             why = why or _SEVERAL
         if not why and found.value is not None:
             if limits.anytime:
                 evidence = anytime_omega(counted, limit)
-            else:
+            elif not several:
                 more = questions_to_decide(counted, limit, level)
         result = OPEN if why else within_limit(found, at_least=limit)
         found = replace(found, reason=why or found.reason)

@@ -13,7 +13,7 @@ from .analysis import split
 from .copies import why_no_evidence
 from .document import Block, Document, Table, Text
 from .votes import majority_of, votes_of
-from .wording import Named, Record, describe, field, finite, plain
+from .wording import Named, Record, describe, field, finite, of_group
 
 COEFFICIENTS = ("omega", "agreement")
 REPLICATIONS = (5, 10, 20, 50, 100)
@@ -175,7 +175,7 @@ def _plan(
                 }
                 for study in studies
             ]
-    return plain(group) | {
+    plan = {
         "n_questions": len(counted.questions),
         "votes": votes_of(majority),
         "votes_needed": majority.votes_needed if majority else None,
@@ -189,6 +189,7 @@ def _plan(
         "tokens_per_judgment": tokens,
         "not_estimable": why,
     }
+    return of_group(group, plan)
 
 
 def _tokens(table: pd.DataFrame, counted: Counts | Shares) -> float | None:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..judgments import Judged, counts, judged
-from ..judgments.estimate import estimates
+from ..judgments.estimate import accuracy_of, estimates
 from ..published.codes import CORRECTNESS_CODES, LETTER_CODES, encode, integer_coded
 from ..published.procedure import AsPublished, as_published
 from ..stats import (
@@ -15,7 +15,6 @@ from ..stats import (
     Estimate,
     Floor,
     Shares,
-    accuracy,
     bounds,
     handle_non_response,
     noise_floor,
@@ -27,7 +26,7 @@ from ..stats import (
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .cautions import cautions, lacks_verdicts
 from .copies import why_no_evidence
-from .wording import Record, describe, plain, whole
+from .wording import Record, describe, of_group, plain, whole
 
 BANDS = (
     (0.9, "excellent"),
@@ -148,7 +147,7 @@ def row_of(
         published = as_published(coded, None if correctness else codes[NON_RESPONSE], permutations)
         reason = published.reason or "not estimable"
     first, why = found["omega"], dict[str, str]()
-    record = plain(group) | {
+    numbers = {
         "n_questions": first.n_questions,
         **_known_by(table, counted, found),
         "n_categories": len(counted.categories),
@@ -164,17 +163,18 @@ def row_of(
         **_values(found, why),
         "non_response_excluded_coverage": without.coverage,
         **_published(published, reason, why),
-        **(_accuracy(table, judgments, counted, why) if correctness else {}),
+        **(_accuracy(table, judgments, why) if correctness else {}),
         "not_estimable": why,
         "cautions": list(cautions(group, table, judgments, counted, first, published, no_evidence)),
     }
-    if record["rule_of_thumb"] is None:
+    if numbers["rule_of_thumb"] is None:
         unsure = no_evidence or (
             "omega has no interval over questions"
             if first.low is None
             else "the interval of omega spans several labels"
         )
         why["rule_of_thumb"] = unsure if of_the_study else ANOTHER_DESIGN
+    record = of_group(group, numbers)
     return Row(group, table, judgments, counted, found, no_evidence, record)
 
 
@@ -295,17 +295,12 @@ def _published(published: AsPublished | None, reason: str, why: dict[str, str]) 
     return found
 
 
-def _accuracy(
-    table: pd.DataFrame, judged: Judged, counted: Counts | Shares, why: dict[str, str]
-) -> Record:
+def _accuracy(table: pd.DataFrame, judged: Judged, why: dict[str, str]) -> Record:
     """Share of outputs judged correct, with its errors."""
-    if isinstance(counted, Shares):
-        return _values({"a_lm": rate(counted, CORRECT)}, why)
-    verdicts = [NON_RESPONSE if verdict == INVALID else verdict for verdict in judged.verdicts]
-    missing = None
-    if "missing" in table and table["missing"].notna().all():
-        missing = table.groupby("question", sort=False)["missing"].first().astype(bool)
-    shares = accuracy(judged.matrix(verdicts), missing)
+    said = zip(table["question"], table["missing"], strict=True) if "missing" in table else ()
+    shares = accuracy_of(judged, {name: gone for name, gone in said if isinstance(gone, bool)})
+    if judged.exact:
+        return _values({"a_lm": shares.a_lm}, why)
     unknown = "the judgments do not say which answers are missing"
     needs = {
         "a_lm_se_replications": "needs at least 2 replications",

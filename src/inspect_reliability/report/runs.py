@@ -48,7 +48,7 @@ def _headers(logs: Iterable[Any]) -> Iterator[tuple[str, EvalLog]]:
 
 
 def _run(location: str, log: EvalLog) -> Record:
-    config = log.plan.config.merge(log.eval.model_generate_config).model_dump(exclude_none=True)
+    config = log.eval.model_generate_config.merge(log.plan.config).model_dump(exclude_none=True)
     sampling = {name: whole(config[name]) for name in _SAMPLING if name in config}
     options = [scorer.options or {} for scorer in log.eval.scorers or []]
     parsers = [one["parser"] for one in options if "parser" in one]

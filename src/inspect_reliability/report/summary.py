@@ -45,14 +45,14 @@ MEANINGS = {
 
 def report_document(analysis: Analysis) -> Document:
     """Everything of an analysis, for every form."""
-    judges = list(dict.fromkeys(row.group.get("judge") for row in analysis.rows))
-    several = "Can these judges be trusted?" if judges[1:] else "Can this judge be trusted?"
+    named = list(dict.fromkeys(row.group.get("judge") for row in analysis.rows))
+    several = "Can these judges be trusted?" if named[1:] else "Can this judge be trusted?"
     return Document(
         title=several,
         blocks=summary(analysis),
         results=analysis.results,
         facts=_facts(analysis),
-        glance=[_glance(judge, analysis.rows) for judge in judges],
+        glance=[_glance(judge, analysis.rows) for judge in named],
         sections=sections(analysis),
     )
 
@@ -214,7 +214,7 @@ def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
     ]
     seeds = [f"{judge or 'not known'}: {check}" for judge, check in checks]
     return [
-        ("Judges", _names(table["judge"])),
+        ("Judges", judges(analysis)),
         ("Benchmarks", _names(table["benchmark"])),
         ("Questions", [f"{questions:,}"]),
         ("Replications", ways),
@@ -222,6 +222,11 @@ def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
         ("Judgments", [f"{len(table):,}"]),
         ("Seeds", seeds if seeds[1:] else [check for _, check in checks]),
     ]
+
+
+def judges(analysis: Analysis) -> list[str]:
+    """Names of all judges."""
+    return _names(analysis.judgments.table["judge"])
 
 
 def _names(column: Any) -> list[str]:

@@ -1,8 +1,10 @@
 """Values as people read them: in tables, titles and sentences."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
+
+from ..errors import UserError
 
 Record = dict[str, Any]
 """A result as plain values: what JSON, CSV and data frames contain."""
@@ -50,6 +52,20 @@ def plain(group: Mapping[str, Any]) -> Record:
     return {name: whole(value) for name, value in group.items()}
 
 
+def of_group(group: Mapping[str, Any], record: Record) -> Record:
+    """A record that begins with the group that it is of.
+
+    Raises:
+        UserError: A column that was grouped by has the name of a number.
+    """
+    own = plain(group)
+    if taken := [name for name in own if name in record and record[name] != own[name]]:
+        raise UserError(
+            f"Nothing can be grouped by {taken[0]!r}: a result has this name. Rename the column."
+        )
+    return own | record
+
+
 def describe(group: Mapping[str, Any]) -> str:
     """A group in words: "my-judge, BBH, temperature 1"."""
     known = {name: whole(value) for name, value in group.items() if value is not None}
@@ -87,28 +103,19 @@ def field(key: str, form: str = "", missing: str = "") -> Callable[[Record], str
     return lambda record: text(record.get(key), form, missing)
 
 
-def with_interval(
-    value: float | None,
-    interval: Sequence[float] | None,
-    reason: str | None = None,
-    form: str = "z.2f",
-) -> str:
-    """A value with its interval, or why it has none."""
-    if value is None:
-        return f"not estimable: {reason}"
-    if interval is None:
-        return f"{value:{form}} (no interval)"
-    low, high = interval
-    return f"{value:{form}} [{low:{form}}, {high:{form}}]"
-
-
 def estimate(key: str, form: str = "z.2f") -> Callable[[Record], str]:
     """A column that shows an estimate with its interval; empty where a record has none."""
 
     def shown(record: Record) -> str:
         if key not in record:
             return ""
-        reason = record.get("not_estimable", {}).get(key) or record.get("reason")
-        return with_interval(record[key], record[f"{key}_interval"], reason, form)
+        value, interval = record[key], record[f"{key}_interval"]
+        if value is None:
+            reason = record.get("not_estimable", {}).get(key) or record.get("reason")
+            return f"not estimable: {reason}"
+        if interval is None:
+            return f"{value:{form}} (no interval)"
+        low, high = interval
+        return f"{value:{form}} [{low:{form}}, {high:{form}}]"
 
     return shown

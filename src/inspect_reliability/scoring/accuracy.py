@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from inspect_ai.scorer import Metric, SampleScore, Value
 
 from ..judgments.count import Judged
+from ..judgments.estimate import accuracy_of
 from ..judgments.judgment import Judgment
-from ..stats import ReliabilityError, accuracy
+from ..stats import ReliabilityError
 from .groups import by_label
 from .one_epoch import sees_epochs
 
@@ -38,15 +39,9 @@ def judged_accuracy(by: str | None = None) -> Metric:
 
 def _shares(judgments: Sequence[Judgment], missing: Mapping[str, bool]) -> dict[str, float]:
     names = ("a_lm", "a_lm_se_replications", "a_lm_se_questions", "h_lm", "m")
-    if not judgments:
-        return dict.fromkeys(names, math.nan)
-    judged = Judged.of(judgments)
-    known = [missing.get(question) for question in dict.fromkeys(judged.questions)]
-    unanswered = [one for one in known if one is not None]
     try:
-        found = accuracy(
-            judged.matrix(judged.verdicts), unanswered if len(unanswered) == len(known) else None
-        )
+        known = {one.question: missing[one.cluster] for one in judgments if one.cluster in missing}
+        found = accuracy_of(Judged.of(judgments), known)
     except ReliabilityError:  # no verdict yet, or verdicts of another kind
         return dict.fromkeys(names, math.nan)
     values = {name: getattr(found, name) for name in names} | {"a_lm": found.a_lm.value}

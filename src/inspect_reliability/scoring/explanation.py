@@ -29,9 +29,10 @@ def explanation(verdicts: Sequence[Any], texts: Sequence[str], first: int = 1) -
     rows = [("verdict", f"of {len(labels)}", "first replication", "")]
     for name, count in Counter(labels).most_common():
         place = labels.index(name)
-        rows.append((name, f"{count}", f"{first + place}", _cell(texts[place])))
-    wide = max(map(len, labels))
-    padded = [name.ljust(wide) for name in labels]
+        rows.append((_cell(name), f"{count}", f"{first + place}", _cell(texts[place])))
+    listed = [" ".join(name.split()) for name in labels]
+    wide = max(map(len, listed))
+    padded = [name.ljust(wide) for name in listed]
     lines = (
         " ".join([f"{first + place:>5}:", *padded[place : place + _A_LINE]]).rstrip()
         for place in range(0, len(padded), _A_LINE)
@@ -62,7 +63,10 @@ def distribution_table(exact: Sequence[Mapping[str, Any]]) -> str:
     )
     rows = [
         ["verdict", *(f"T = {one['temperature']:g}" for one in exact)],
-        *([name, *(f"{one['shares'].get(name, 0):.2%}" for one in exact)] for name in verdicts),
+        *(
+            [_cell(name), *(f"{one['shares'].get(name, 0):.2%}" for one in exact)]
+            for name in verdicts
+        ),
         ["(open)", *(f"{one['open_mass']:.2%}" for one in exact)],
         ["(draws from what is open)", *(", ".join(one["tail"]) for one in exact)],
     ]

@@ -8,8 +8,7 @@ samples' metadata, a metric has one value for all scores and one for each group,
 
 import logging
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
 from inspect_ai.scorer import Metric, SampleScore, Value
@@ -17,11 +16,12 @@ from inspect_ai.util import warn_once
 
 from ..errors import UserError, one_of
 from ..judgments.count import Judged
-from ..judgments.estimate import NO_NUMBERS, NO_ORDER, Level, estimates
+from ..judgments.estimate import NO_NUMBERS, NO_ORDER, estimates
 from ..judgments.judgment import Judgment
 from ..judgments.replications import are_rejudged
 from ..judgments.score import judgments_in
-from ..stats import COEFFICIENTS, Estimate, NoJudgmentsError
+from ..stats import COEFFICIENTS, Estimate, ReliabilityError, rate
+from ..stats.sums import Scale
 from ..verdicts import INVALID, NON_RESPONSE
 from .groups import by_label
 from .one_epoch import sees_epochs
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 @sees_epochs
 def reliability(
     by: str | None = None,
-    level: Level | None = None,
+    level: Scale | None = None,
     categories: Sequence[str] | None = None,
     full: bool = False,
     keys: Sequence[str] | None = None,
@@ -65,7 +65,7 @@ def reliability(
         UserError: The level does not exist.
     """
     if level is not None:
-        one_of("level", level, get_args(Level))
+        one_of("level", level, get_args(Scale))
     declared = tuple(map(str, categories or ()))
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -93,7 +93,7 @@ class _Panel(dict[str, str | int | float | bool | None]):
 def _panel(
     judgments: Sequence[Judgment],
     rejudged: bool,
-    level: Level | None,
+    level: Scale | None,
     declared: tuple[str, ...],
     full: bool,
 ) -> dict[str, float]:
@@ -101,7 +101,8 @@ def _panel(
     names = [
         name for name, row in COEFFICIENTS.items() if full or row.compact or row.scale == level
     ]
-    found = _estimates(judgments, level, declared, names)
+    judged = Judged.of(judgments)
+    found = _estimates(judged, level, declared, names)
     values: dict[str, float] = {}
     for name in names:
         if name not in found and COEFFICIENTS[name].scale not in ("nominal", level):
@@ -113,7 +114,7 @@ def _panel(
             values[f"{name}_high"] = _number(estimate.high)
         if estimate.reason in (NO_NUMBERS, NO_ORDER):
             warn_once(logger, f"reliability(level='{level}'): {estimate.reason}.")
-    values["non_response_rate"] = _share(judgments, NON_RESPONSE)
+    values["non_response_rate"] = _rate(judged, NON_RESPONSE)
     if rejudged:
         missing = [judgment.verdict is None for judgment in judgments]
         values["failed_rate"] = sum(missing) / len(missing) if missing else math.nan
@@ -124,20 +125,18 @@ def _panel(
 
 
 _WITH_INTERVAL = ("omega", "icc")
-_NOTHING = Estimate(None, None, None, n_questions=0, n_replications=0)
+_NOTHING = Estimate()
 
 
 def _estimates(
-    judgments: Sequence[Judgment],
-    level: Level | None,
+    judged: Judged,
+    level: Scale | None,
     declared: tuple[str, ...],
     names: Sequence[str],
 ) -> dict[str, Estimate]:
-    if not judgments:
-        return {}
     try:
-        return estimates(Judged.of(judgments), level, declared, names)
-    except NoJudgmentsError:
+        return estimates(judged, level, declared, names)
+    except ReliabilityError:  # inspect turns a metric that raises into a failed log
         return {}
 
 
@@ -145,26 +144,17 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else value
 
 
-def _share(judgments: Sequence[Judgment], category: str) -> float:
-    """Share of the judgments with a verdict that are of a category; nan if there is none."""
-    # A live metric counts thousands of judgments, of a handful of verdicts.
-    given = Counter((one.verdict, one.share) for one in judgments if one.verdict is not None)
-    return _mean(
-        (verdict == category, n * (1.0 if share is None else share))
-        for (verdict, share), n in given.items()
-    )
+def _rate(judged: Judged, category: str) -> float:
+    """Share of a category among the verdicts, mean over questions; nan if there is none."""
+    try:
+        return _number(rate(judged.counts(), category).value)
+    except ReliabilityError:
+        return math.nan
 
 
-def _mean(weighted: Iterable[tuple[bool, float]]) -> float:
-    """Share of the weight where something is so; nan if there is none."""
-    given = list(weighted)
-    whole = math.fsum(weight for _, weight in given)
-    return math.fsum(weight for so, weight in given if so) / whole if whole else math.nan
-
-
-def _by_label(name: str, compute: Callable[[Sequence[Judgment]], float], by: str | None) -> Metric:
+def _by_label(name: str, compute: Callable[[Judged], float], by: str | None) -> Metric:
     def computed(scores: list[SampleScore]) -> Value:
-        found = by_label(lambda judgments: {name: compute(judgments)}, scores, by)
+        found = by_label(lambda judgments: {name: compute(Judged.of(judgments))}, scores, by)
         return dict(found) if found.keys() - {name} else found[name]
 
     return computed
@@ -182,8 +172,8 @@ def coefficient(name: str, by: str | None = None) -> Metric:
     """
     scale = COEFFICIENTS[name].scale
 
-    def compute(judgments: Sequence[Judgment]) -> float:
-        found = _estimates(judgments, scale, (), [name]).get(name)
+    def compute(judged: Judged) -> float:
+        found = _estimates(judged, scale, (), [name]).get(name)
         return _number(found.value if found else None)
 
     return _by_label(name, compute, by)
@@ -200,14 +190,14 @@ def _registered(name: str) -> Callable[..., Metric]:
 
 @sees_epochs
 def non_response_rate(by: str | None = None) -> Metric:
-    """Share of judgments whose output names no verdict."""
-    return _by_label("non_response_rate", lambda some: _share(some, NON_RESPONSE), by)
+    """Share of judgments whose output names no verdict, mean over questions."""
+    return _by_label("non_response_rate", lambda judged: _rate(judged, NON_RESPONSE), by)
 
 
 @sees_epochs
 def invalid_rate(by: str | None = None) -> Metric:
-    """Share of judgments whose output names several different verdicts."""
-    return _by_label("invalid_rate", lambda some: _share(some, INVALID), by)
+    """Share of judgments whose output names several different verdicts, mean over questions."""
+    return _by_label("invalid_rate", lambda judged: _rate(judged, INVALID), by)
 
 
 @sees_epochs
@@ -218,13 +208,15 @@ def best_rate() -> Metric:
     """
 
     def compute(scores: list[SampleScore]) -> float:
-        return _mean(
+        known = [
             (judgment.responder == best, judgment.weight)
             for sample in scores
             if isinstance(best := (sample.score.metadata or {}).get("best"), str)
             for judgment in judgments_in(sample.score, str(sample.sample_id))
             if judgment.verdict is not None
-        )
+        ]
+        whole = math.fsum(weight for _, weight in known)
+        return math.fsum(weight for so, weight in known if so) / whole if whole else math.nan
 
     return compute
 

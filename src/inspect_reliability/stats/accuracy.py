@@ -1,7 +1,7 @@
 """Accuracy of a language model as a judge sees it: right, wrong or missing answers."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,14 @@ class Accuracy:
     """Shares of right, wrong and missing answers, each from 0 to 1 (Sun et al. 2023).
 
     Attributes:
-        a_lm: Share judged correct, mean over replications, with its interval over questions. A
-            judgment without a verdict counts as not correct, as published.
+        a_lm: Share judged correct, mean over questions, with its interval. A judgment without a
+            verdict counts as not correct, as published.
         a_lm_se_replications: SD over replications / sqrt(R), the published standard error: what
             the judge's next run over the same answers would change, and nothing else. None with
             fewer than two replications.
         a_lm_se_questions: SD over questions / sqrt(N): what other questions would change. None
             with fewer than two questions.
-        h_lm: Share of judgments that call a given answer incorrect, mean over replications
+        h_lm: Share of judgments that call a given answer incorrect, mean over questions
             (hallucination rate); None where it is not known which answers are missing.
         m: Share of questions with a missing answer: "unsure" or empty; None where not known.
     """
@@ -69,7 +69,6 @@ def accuracy(
         raise NoJudgmentsError
     if unknown := sorted(set(given[judged].tolist()).difference(VERDICTS)):
         raise UnknownCategoryError(unknown, VERDICTS)
-    by_replication = _shares(given == "correct", judged, axis=0)
     by_question = _shares(given == "correct", judged, axis=1)
     h_lm = m = None
     if missing is not None:
@@ -79,13 +78,12 @@ def accuracy(
                 f"Got {len(unanswered)} entries on missing answers for {len(given)} questions."
             )
         wrong = (given == "incorrect") & ~unanswered[:, None]
-        h_lm = float(_shares(wrong, judged, axis=0).mean())
+        h_lm = float(_shares(wrong, judged, axis=1).mean())
         m = float(unanswered[judged.any(axis=1)].mean())
     each, left_out = float(judged.sum() / len(by_question)), LeftOut(int((~judged).sum()))
-    a_lm = mean_share(by_question, level, each, left_out)
     return Accuracy(
-        a_lm=replace(a_lm, value=float(by_replication.mean())),
-        a_lm_se_replications=_standard_error(by_replication),
+        a_lm=mean_share(by_question, level, each, left_out),
+        a_lm_se_replications=_standard_error(_shares(given == "correct", judged, axis=0)),
         a_lm_se_questions=_standard_error(by_question),
         h_lm=h_lm,
         m=m,

@@ -9,7 +9,7 @@ import numpy as np
 from .counts import Counts
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
-from .rates import mean_share
+from .rates import by_question, mean_share
 from .shared import shared_questions
 from .shares import Shares
 from .sums import terms
@@ -40,14 +40,13 @@ def agreement_between(judges: Mapping[str, Counts | Shares], level: float = 0.95
     counts = list(shared.values())
     shares = [one.shares for one in counts]
     alike = np.mean([(one * other).sum(axis=1) for one, other in combinations(shares, 2)], axis=0)
-    of_cluster = np.unique(counts[0].clusters, return_inverse=True)[1]
-    by_question = np.bincount(of_cluster, alike) / np.bincount(of_cluster)
+    shares_alike = by_question(alike, np.ones(len(alike), bool), counts[0].clusters)
     left_out = LeftOut(
         sum(int(one.missing.sum()) for one in counts),
         tuple(dict.fromkeys(name for names in absent.values() for name in names)),
     )
     each = float(np.mean([one.replications.mean() for one in counts]))
-    return mean_share(by_question, level, each, left_out)
+    return mean_share(shares_alike, level, each, left_out)
 
 
 @dataclass(frozen=True)
@@ -120,13 +119,13 @@ def variance_components(judges: Mapping[str, Counts | Shares]) -> VarianceCompon
         )
     error, r = _replication(list(shared.values()))
     mean = shares.mean(axis=(0, 1))
-    by_question = shares.mean(axis=0) - mean
-    by_judge = shares.mean(axis=1) - mean
-    by_both = shares - by_question - by_judge[:, None] - mean
+    of_question = shares.mean(axis=0) - mean
+    of_judge = shares.mean(axis=1) - mean
+    of_both = shares - of_question - of_judge[:, None] - mean
     # Mean squares of these means; each expects its own component and those below it.
-    both = (by_both**2).sum() / ((n - 1) * (j - 1))
-    question = (by_question**2).sum() * j / (n - 1)
-    judge = (by_judge**2).sum() * n / (j - 1)
+    both = (of_both**2).sum() / ((n - 1) * (j - 1))
+    question = (of_question**2).sum() * j / (n - 1)
+    judge = (of_judge**2).sum() * n / (j - 1)
     return VarianceComponents(
         question=float(question - both) / j,
         judge=float(judge - both) / n,

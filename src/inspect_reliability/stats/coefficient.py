@@ -145,7 +145,7 @@ def _estimate(
         return row.formula(s) if row.best == 1 else 1 - row.formula(s)
 
     low, high = method.ends(rising, study, blank.level)
-    if np.isnan(low):
+    if np.isnan(low) or np.isnan(high):
         return replace(found, reason="no interval: only one or two questions vary")
     if high - low < NO_WIDTH:
         reason = "no interval: the value is the same whichever questions are asked"

@@ -125,7 +125,7 @@ def omega(s: Sums) -> FloatArray:
     Margolin 1971) in the form of ICC(1) (Shrout & Fleiss 1979), and McDonald's omega of one
     replication in the parallel one-factor model.
     """
-    return 1 - _ratio(s.within, s.any_two)
+    return 1 - ratio(s.within, s.any_two)
 
 
 def _composite(omega: FloatArray, replications: FloatArray) -> FloatArray:
@@ -167,7 +167,7 @@ def omega_composite(s: Sums) -> FloatArray:
     """
     between = s.any_two - s.within
     mean = between + s.within / s.replications
-    return _ratio(between, np.where(mean > 1e-12 * s.any_two, mean, 0.0))
+    return ratio(between, np.where(mean > 1e-12 * s.any_two, mean, 0.0))
 
 
 @_row(
@@ -193,7 +193,7 @@ def agreement(s: Sums) -> FloatArray:
 )
 def fleiss_kappa(s: Sums) -> FloatArray:
     """(P_o - P_e) / (1 - P_e) with P_e from the shares of all verdicts."""
-    return 1 - _ratio(s.within, s.total / s.verdicts)
+    return 1 - ratio(s.within, s.total / s.verdicts)
 
 
 @_row(
@@ -206,7 +206,7 @@ def fleiss_kappa(s: Sums) -> FloatArray:
 def krippendorff_alpha(s: Sums) -> FloatArray:
     """1 - D_o / D_e over all pairable verdicts."""
     few = np.sign(s.inverse)  # 1, or 0 of exact distributions
-    return 1 - _ratio(s.weighted_disagreement / s.verdicts, s.total / (s.verdicts - few))
+    return 1 - ratio(s.weighted_disagreement / s.verdicts, s.total / (s.verdicts - few))
 
 
 @_row(
@@ -221,7 +221,7 @@ def gwet_ac1(s: Sums) -> FloatArray:
     """(P_o - P_e) / (1 - P_e) with P_e = sum p(1 - p) / (K - 1)."""
     shares = s.means / s.questions[..., None]
     by_chance = (shares * (1 - shares)).sum(axis=-1) / max(s.categories - 1, 1)
-    return 1 - _ratio(s.within, 1 - by_chance)
+    return 1 - ratio(s.within, 1 - by_chance)
 
 
 @_row(
@@ -326,7 +326,7 @@ def cronbach_alpha(s: Sums) -> FloatArray:
     parts = (s.item_squares - s.items**2 / n[..., None]).sum(axis=-1)
     whole = s.total_squares - s.items.sum(axis=-1) ** 2 / n
     whole = np.where(whole > 1e-12 * s.total_squares, whole, 0.0)
-    return np.asarray((1 - _ratio(parts, whole)) * r / (r - 1))
+    return np.asarray((1 - ratio(parts, whole)) * r / (r - 1))
 
 
 krippendorff_alpha_numeric = _add(
@@ -341,7 +341,7 @@ krippendorff_alpha_numeric = _add(
 )
 
 
-def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """Their quotient, NaN where the denominator is not positive."""
     positive = denominator > 0
     return np.where(positive, numerator / np.where(positive, denominator, 1.0), np.nan)

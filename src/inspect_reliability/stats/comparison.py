@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .coefficient import NO_VARIANCE
-from .coefficients import COEFFICIENTS
+from .coefficients import COEFFICIENTS, ratio
 from .counts import Counts
 from .errors import ReliabilityError, check_level
 from .intervals import FEWEST_QUESTIONS, NO_WIDTH, TOO_FEW, Study, t_quantile
@@ -21,6 +21,8 @@ PERMUTATIONS = 500
 """How often the judges of each question change places, to see how far equal judges come apart."""
 
 AT_ONCE = 25
+
+_ALONE = "the only shared question of its benchmark"
 
 Value = Callable[[list[Sums]], FloatArray]
 """A coefficient of the sums of each benchmark."""
@@ -169,7 +171,8 @@ def compare_pooled(
 
     The coefficients are those of `pooled_omega`, 1 - mean W / mean D of the benchmarks, or the mean
     agreement. Questions are left out of one benchmark at a time (the stratified jackknife), so the
-    t quantile has as many degrees of freedom as questions less benchmarks. See `compare_all`.
+    t quantile has as many degrees of freedom as questions less benchmarks. A benchmark with fewer
+    than two shared questions is left out. See `compare_all`.
 
     Args:
         judges: Name -> benchmark -> verdicts; every judge has the same benchmarks.
@@ -178,8 +181,8 @@ def compare_pooled(
 
     Raises:
         NothingSharedError: The judges share no question of a benchmark.
-        ReliabilityError: Fewer than two judges, another coefficient, or the level is not between 0
-            and 1.
+        ReliabilityError: Fewer than two judges, another coefficient, no benchmark with two shared
+            questions, or the level is not between 0 and 1.
     """
     if coefficient not in ("omega", "agreement"):
         raise ReliabilityError(f"Pool omega or agreement over benchmarks, not {coefficient!r}.")
@@ -188,8 +191,14 @@ def compare_pooled(
     strata, absent = {}, []
     for name in first:
         shared, left_out = shared_questions({judge: given[name] for judge, given in judges.items()})
-        strata[name] = list(shared.values())
+        stratum = list(shared.values())
+        if stratum[0].n_clusters > 1:
+            strata[name] = stratum
+        else:
+            left_out[_ALONE] = stratum[0].questions
         absent.append(left_out)
+    if not strata:
+        raise ReliabilityError("No benchmark has 2 questions that all judges share.")
     studies = [[Study(one, "nominal") for one in stratum] for stratum in strata.values()]
     terms = _stacked(studies)
     assert terms is not None  # of names
@@ -198,8 +207,7 @@ def compare_pooled(
         within, any_two = (
             sum(getattr(one, name) for one in sums) / len(sums) for name in ("within", "any_two")
         )
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(1 - within / (any_two if coefficient == "omega" else 1.0))
+        return 1 - (ratio(within, any_two) if coefficient == "omega" else within)
 
     found = _Found.of(value, terms)
     replications = [

@@ -74,7 +74,7 @@ class Counts(Questions):
             categories: The declared categories; by default those that occur, sorted.
 
         Raises:
-            ShapeError: There are more questions than verdicts or the reverse.
+            ShapeError: Questions and verdicts differ in number, or a verdict is a list.
             UnknownCategoryError: A verdict is not among the declared categories.
             NoJudgmentsError: No verdict is given, or all are missing.
         """
@@ -132,7 +132,10 @@ class Counts(Questions):
         categories: Sequence[str] | None,
     ) -> Self:
         # Thousands of verdicts share a handful of values: each value is named once.
-        label = {value: category_name(value) for value in set(verdicts)}
+        try:
+            label = {value: category_name(value) for value in set(verdicts)}
+        except TypeError:
+            raise ShapeError("Each verdict must be a name or a number, not a list.") from None
         found = {name for name in label.values() if name is not None}
         names = tuple(sorted(found)) if categories is None else tuple(categories)
         if unknown := sorted(found.difference(names)):

@@ -111,14 +111,17 @@ def decompose(
 
     Raises:
         ShapeError: The three differ in length.
-        ReliabilityError: A score is not a number.
+        ReliabilityError: A score is not a number, or infinite.
         NoJudgmentsError: There is no score, or all are missing.
     """
     asked, answered = list(questions), list(runs)
     try:
         given = np.array(list(scores), dtype=np.float64)
+        finite = not np.isinf(given).any()
     except (TypeError, ValueError):
-        raise ReliabilityError("Scores must be numbers, NaN where missing.") from None
+        finite = False
+    if not finite:
+        raise ReliabilityError("Scores must be finite numbers, NaN where missing.")
     if not len(asked) == len(answered) == len(given):
         raise ShapeError(
             f"There are {len(asked)} questions and {len(answered)} runs for {len(given)} scores."

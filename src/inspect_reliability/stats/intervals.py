@@ -321,11 +321,17 @@ def on_f_scale(x: float, error: float, t: float, r: float) -> Ends:
 
 
 def _on_odds_scale(x: float, reach: float) -> Ends:
-    if x <= 0:
-        return 0.0, np.nan
+    """The ends on the scale of odds; of a value that could be 0, those of the least that could not.
+
+    Odds of values near 0 are no scale for errors as large as they are.
+    """
+    if reach >= 1:
+        return 0.0, 1.0
+    at = max(x, reach)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        low, high = np.float64((1 - x) / x) * np.exp(np.array([1, -1]) * reach / (x * (1 - x)))
-    return float(1 / (1 + low)), float(1 / (1 + high))
+        odds = np.float64((1 - at) / at) * np.exp(np.array([1, -1]) * reach / (at * (1 - at)))
+        low, high = 1 / (1 + odds)
+    return float(low) if x > reach else 0.0, float(high)
 
 
 def t_quantile(level: float, degrees_of_freedom: float) -> float:

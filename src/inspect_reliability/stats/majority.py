@@ -115,14 +115,19 @@ def stable_majority(
         )
     if not 0 < wanted <= 1:
         raise ReliabilityError(f"The probability wanted must lie between 0 and 1, not be {wanted}.")
-    if isinstance(counts, Shares):
-        return _exact(counts, tuple(sorted(set(VOTES if votes is None else votes))), wanted)
     replications = counts.replications
-    tried = _odd_numbers(int(np.median(replications)) // 2) if votes is None else sorted(set(votes))
+    if votes is not None:
+        tried = sorted(set(votes))
+    elif isinstance(counts, Shares):
+        tried = list(VOTES)
+    else:
+        tried = _odd_numbers(int(np.median(replications)) // 2)
     if not tried or tried[0] < 1:
         raise ReliabilityError(
             "A majority needs at least 1 vote, and its stability 2 replications per vote."
         )
+    if isinstance(counts, Shares):
+        return _exact(counts, tuple(tried), wanted)
     enough = replications >= 2 * tried[-1]
     if not enough.any():
         raise ReliabilityError(

@@ -71,29 +71,29 @@ class Precision:
 
     Attributes:
         coefficient: Name of the coefficient.
+        n_questions: Questions that entered.
+        n_replications: Replications per question that entered, mean.
+        left_out: Questions with fewer than three replications.
+        reason: Why nothing can be planned; else None.
+        level: Confidence level of the planned interval.
         value: Its estimate; None if not estimable.
         between: Variance between questions, 0 where its estimate is negative; None if not
             estimable.
         within: Variance within questions, between replications; None if not estimable.
         spread: Standard deviation of the logarithm of the standard error in studies of the
             pilot's size; None if not estimable. It falls with the square root of the questions.
-        n_questions: Questions that entered.
-        n_replications: Replications per question that entered, mean.
-        left_out: Questions with fewer than three replications.
-        reason: Why nothing can be planned; else None.
-        level: Confidence level of the planned interval.
     """
 
     coefficient: str
-    value: float | None
-    between: float | None
-    within: float | None
-    spread: float | None
     n_questions: int
     n_replications: float
     left_out: tuple[str, ...]
     reason: str | None
     level: float
+    value: float | None = None
+    between: float | None = None
+    within: float | None = None
+    spread: float | None = None
     terms: Sums | None = field(default=None, repr=False, compare=False)
 
     def half_width(self, n_questions: int, n_replications: float, times: float = 1.0) -> float:
@@ -209,10 +209,6 @@ def precision(
     n = int(used.sum())
     blank = Precision(
         coefficient=coefficient,
-        value=None,
-        between=None,
-        within=None,
-        spread=None,
         n_questions=n,
         n_replications=float(counts.replications[used].mean()) if n else 0.0,
         left_out=counts.fewer_than(3),

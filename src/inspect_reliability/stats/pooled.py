@@ -64,10 +64,12 @@ def pooled_omega(benchmarks: Mapping[str, Counts | Shares], level: float = 0.95)
     if len(benchmarks) < 2:
         raise ReliabilityError(f"Pooling needs at least 2 benchmarks, not {len(benchmarks)}.")
     by_benchmark = {name: omega(counts, level) for name, counts in benchmarks.items()}
-    used = [benchmarks[name] for name, one in by_benchmark.items() if one.n_questions > 1]
+    used = [name for name, one in by_benchmark.items() if one.n_questions > 1]
+    enough = len(used) > 1
+    entered = [by_benchmark[name] for name in (used if enough else by_benchmark)]
     estimate = Estimate(
-        n_questions=sum(one.n_questions for one in by_benchmark.values()),
-        n_replications=float(np.mean([one.n_replications for one in by_benchmark.values()])),
+        n_questions=sum(one.n_questions for one in entered),
+        n_replications=float(np.mean([one.n_replications for one in entered])),
         left_out=LeftOut(
             sum(one.left_out.verdicts for one in by_benchmark.values()),
             tuple(name for one in by_benchmark.values() for name in one.left_out.questions),
@@ -75,8 +77,8 @@ def pooled_omega(benchmarks: Mapping[str, Counts | Shares], level: float = 0.95)
         reason="needs 2 benchmarks with 2 questions each",
         level=level,
     )
-    if len(used) > 1:
-        estimate = _estimate([terms(counts.replicated) for counts in used], estimate)
+    if enough:
+        estimate = _estimate([terms(benchmarks[name].replicated) for name in used], estimate)
     return Pooled(estimate, by_benchmark, _between(by_benchmark.values()))
 
 
@@ -89,7 +91,7 @@ def _estimate(strata: list[Sums], blank: Estimate) -> Estimate:
     if np.isnan(value):
         return replace(blank, reason=NO_VARIANCE)
     constant = value == 1
-    t = t_quantile(blank.level, n - len(strata) if constant else freedom)
+    t = t_quantile(blank.level, freedom)
 
     def plus(added: list[Points], weight: float) -> Ends:
         x, error_plus, _ = _omega(added, [np.append(one, weight * share) for one in weights])
@@ -105,7 +107,9 @@ def _estimate(strata: list[Sums], blank: Estimate) -> Estimate:
         base = 1 - float((1 - bound) * share / any_two), 1.0
     else:
         base = on_f_scale(value, error, t, r)
-    low, high = max(np.fmin(base[0], low), -1 / (r - 1)), min(np.fmax(base[1], high), 1.0)
+    # Below the least omega of R replications the F scale has no ends.
+    low = np.fmax(np.fmin(base[0], low), -1 / (r - 1))
+    high = min(np.fmax(base[1], high), 1.0)
     return replace(
         blank,
         value=value,
@@ -132,7 +136,7 @@ def _omega(
         ]
     )
     total, sizes = variances.sum(), np.array([w.sum() for w in weights])
-    freedom = total**2 / (variances**2 / (sizes - 1)).sum() if total > 0 else np.nan
+    freedom = total**2 / (variances**2 / (sizes - 1)).sum() if total > 0 else (sizes - 1).sum()
     return 1 - within / any_two, float(np.sqrt(total)), float(freedom)
 
 

@@ -101,11 +101,14 @@ def whole_numbers(values: Any) -> NDArray[np.int64]:
     """A read-only copy as integers.
 
     Raises:
-        ShapeError: A value is negative or has a fraction.
+        ShapeError: A value is no number, negative, or has a fraction.
     """
-    given = np.asarray(values)
-    numbers = np.array(given, dtype=np.int64)
-    if (numbers < 0).any() or (numbers != given).any():
+    try:
+        numbers = np.array(values, dtype=np.int64)
+        whole = (numbers >= 0).all() and (numbers == np.asarray(values)).all()
+    except (OverflowError, TypeError, ValueError):
+        whole = False
+    if not whole:
         raise ShapeError("Counts of verdicts must be whole numbers from 0.")
     numbers.setflags(write=False)
     return numbers

@@ -116,16 +116,17 @@ class Shares(Questions):
             questions, verdicts, weights, tails, starts, strict=True
         ):
             i = row[question]
-            number[i] = max(number[i] + start, 1)
+            number[i] += start
             if verdict is not None:
                 place = i, column[verdict]
-                one = i, int(number[i]) - 1, column[verdict]
+                one = i, max(int(number[i]) - 1, 0), column[verdict]
                 samples[one] += weight
                 if tail:
                     drawn[place] += 1
                 else:
                     table[place] += weight
                     known[one] += weight
+        number = np.maximum(number, 1)  # a question may lack the first row of its distribution
         absent = np.arange(most) >= number[:, None]
         known[absent] = samples[absent] = np.nan
         alike = np.nanmax(known, axis=1) - np.nanmin(known, axis=1) < _SAME

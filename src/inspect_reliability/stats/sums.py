@@ -230,10 +230,7 @@ def _entropy(named: FloatArray, alone: FloatArray, n: FloatArray) -> FloatArray:
 
 
 def _of_numbers(values: FloatArray) -> Sums:
-    # A power of two changes no digit, and without it squares may overflow. Differences from one of
-    # the values are exact where values are equal, and small.
-    x = np.ldexp(values, -np.frexp(np.nanmax(np.abs(values)))[1])
-    x -= np.nanmin(x)
+    x = _scaled(values)
     known = ~np.isnan(x)
     n = known.sum(axis=1).astype(np.float64)
     mean, norm = np.nanmean(x, axis=1), np.nanmean(x**2, axis=1)
@@ -254,6 +251,14 @@ def _of_numbers(values: FloatArray) -> Sums:
         item_squares=items**2,
         total_squares=items.sum(axis=1) ** 2,
     )
+
+
+def _scaled(values: FloatArray) -> FloatArray:
+    """Numbers whose squares do not overflow, from 0; NaN stays."""
+    # A power of two changes no digit. Differences from one of the values are exact where values are
+    # equal, and small.
+    x = np.ldexp(values, -np.frexp(np.nanmax(np.abs(values)))[1])
+    return np.asarray(x - np.nanmin(x))
 
 
 def _of_shares(given: Shares) -> Sums:
@@ -287,7 +292,7 @@ def _of_shares(given: Shares) -> Sums:
 
 
 def _of_number_shares(given: Shares) -> Sums:
-    values = np.array(given.numbers) - min(given.numbers)
+    values = _scaled(np.array(given.numbers))
     mean, norm = given.shares @ values, given.shares @ values**2
     one, n = np.ones_like(mean), given.weights
     differ = norm - mean**2 + given.excess(values[:, None])[:, 0]

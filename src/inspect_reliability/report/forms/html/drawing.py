@@ -66,7 +66,7 @@ def _points(figure: Figure) -> Picture:
             x[~copies],
             y[~copies],
             linestyle="-" if joined else "none",
-            label=_cut(name, _IN_LEGEND),
+            label=_label(name, _IN_LEGEND),
             **style,
         )
         axes.plot(x[copies], y[copies], linestyle="none", markerfacecolor=PAPER, **style)
@@ -121,7 +121,7 @@ def _bars(figure: Figure) -> Picture:
             color=colour,
             edgecolor=PAPER,
             linewidth=0.6,
-            label=_cut(name, _IN_KEY),
+            label=_label(name, _IN_KEY),
         )
         _name_segments(axes, left, widths, short, colour)
         left = left + widths
@@ -192,6 +192,12 @@ def _cut(name: str, longest: int) -> str:
     line = one_line(name)
     end = longest // 3
     return line if len(line) <= longest else f"{line[: longest - end - 1]}…{line[-end:]}"
+
+
+def _label(name: str, longest: int) -> str:
+    """A name in a legend; matplotlib leaves out those that are empty or begin with "_"."""
+    shown = _cut(name, longest)
+    return shown if shown and shown[0] != "_" else f" {shown}"
 
 
 def _cut_names(figure: Figure) -> dict[str, str]:
