@@ -350,7 +350,7 @@ class Failing(ModelAPI):
         ([], "Name at least one judge"),
         (["--judge", "mockllm/model", "-M", "x"], "-M x is not of the form KEY=VALUE"),
         (["--judge", "mockllm/model", "--responses", "nowhere"], "No file or folder 'nowhere'"),
-        (["--judge", "mockllm/model", "--temperature", "nan"], "nan is not a number from 0 on"),
+        (["--judge", "mockllm/model", "--temperature", "nan"], "nan is not a finite number"),
     ],
 )
 def test_bad_commands_are_refused_in_words(

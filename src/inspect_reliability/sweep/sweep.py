@@ -1,6 +1,5 @@
 """The paper's whole design in one run: judges x benchmarks x temperatures."""
 
-import math
 import re
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -67,8 +66,6 @@ class Sweep:
     def __post_init__(self) -> None:
         if (self.design is None) != (self.data is None):
             raise UserError("A sweep of your own judge needs both --design and --data.")
-        if odd := [one for one in self.temperatures if not 0 <= one < math.inf]:
-            raise UserError(f"--temperature {odd[0]} is not a number from 0 on.")
 
 
 _Part = tuple[Sequence[Task], Cost]
