@@ -16,7 +16,7 @@ CONTEXT = 512
 WINDOW = 16
 END = 1
 
-_COMMON: dict[str, Any] = {
+COMMON: dict[str, Any] = {
     "vocab_size": VOCABULARY,
     "hidden_size": 64,
     "intermediate_size": 96,
@@ -38,28 +38,29 @@ _OLD: dict[str, Any] = {
 _SIZED: dict[str, Any] = {"head_dim": 16, "query_pre_attn_scalar": 16}
 
 CONFIGS = {
-    "llama": transformers.LlamaConfig(**_COMMON, num_key_value_heads=2),
-    "mistral": transformers.MistralConfig(**_COMMON, num_key_value_heads=2, sliding_window=WINDOW),
-    "gemma": transformers.GemmaConfig(**_COMMON, num_key_value_heads=1, head_dim=16),
+    "llama": transformers.LlamaConfig(**COMMON, num_key_value_heads=2),
+    "mistral": transformers.MistralConfig(**COMMON, num_key_value_heads=2, sliding_window=WINDOW),
+    "mixtral": transformers.MixtralConfig(**COMMON, num_key_value_heads=2, num_local_experts=4),
+    "gemma": transformers.GemmaConfig(**COMMON, num_key_value_heads=1, head_dim=16),
     "gemma2": transformers.Gemma2Config(
-        **_COMMON, **_SIZED, num_key_value_heads=2, sliding_window=WINDOW
+        **COMMON, **_SIZED, num_key_value_heads=2, sliding_window=WINDOW
     ),
     "gemma3": transformers.Gemma3TextConfig(
-        **_COMMON,
+        **COMMON,
         **_SIZED,
         num_key_value_heads=2,
         sliding_window=WINDOW,
         layer_types=["sliding_attention", "full_attention"] * 2,
     ),
-    "phi": transformers.PhiConfig(**_COMMON),
-    "phi3": transformers.Phi3Config(**_COMMON, num_key_value_heads=2, sliding_window=WINDOW),
+    "phi": transformers.PhiConfig(**COMMON),
+    "phi3": transformers.Phi3Config(**COMMON, num_key_value_heads=2, sliding_window=WINDOW),
     "falcon": transformers.FalconConfig(
         **_OLD, max_position_embeddings=CONTEXT, alibi=False, multi_query=True
     ),
-    "qwen2": transformers.Qwen2Config(**_COMMON, num_key_value_heads=2),
-    "qwen3": transformers.Qwen3Config(**_COMMON, num_key_value_heads=2, head_dim=16),
+    "qwen2": transformers.Qwen2Config(**COMMON, num_key_value_heads=2),
+    "qwen3": transformers.Qwen3Config(**COMMON, num_key_value_heads=2, head_dim=16),
     "gpt2": transformers.GPT2Config(**_OLD, n_positions=CONTEXT),
-    "gpt_neox": transformers.GPTNeoXConfig(**_COMMON),
+    "gpt_neox": transformers.GPTNeoXConfig(**COMMON),
 }
 
 

@@ -5,9 +5,20 @@ from copy import deepcopy
 from dataclasses import replace
 
 import pytest
+import torch
 import transformers
 from slow_path import SlowPath
-from tiny_models import CONFIGS, CONTEXT, END, VOCABULARY, WINDOW, generate, model_run, random_model
+from tiny_models import (
+    COMMON,
+    CONFIGS,
+    CONTEXT,
+    END,
+    VOCABULARY,
+    WINDOW,
+    generate,
+    model_run,
+    random_model,
+)
 from transformers import AttentionInterface, PreTrainedModel
 
 from inspect_reliability.hf_seeded import attention
@@ -87,6 +98,39 @@ def test_company_changes_nothing(family: str, models_by_family: Models) -> None:
         some = asked[::step]
         blocks = [some[start : start + size] for start in range(0, len(some), size)]
         assert [one for block in blocks for one in tokens(run, block)] == together[::step]
+
+
+@pytest.mark.parametrize("key_heads", [1, 2, 8])
+def test_company_changes_no_logit(key_heads: int) -> None:
+    """A row has the same logits to the last bit, alone or with more rows than its prompt is long.
+
+    So it does beside other prompts.
+    """
+    wide = {"hidden_size": 256, "num_hidden_layers": 2, "num_attention_heads": 8}
+    config = transformers.LlamaConfig(**COMMON | wide, num_key_value_heads=key_heads)
+    run = model_run(random_model(config))
+
+    def first(prompts: list[tuple[int, ...]], rows: list[int]) -> list[torch.Tensor]:
+        """Three steps of the first row, while others of each prompt go their own ways."""
+        _, root = run.prefill_together(prompts, 9)
+        parents = [number for number, many in enumerate(rows) for _ in range(many)]
+        logits = []
+        for step in range(3):
+            drawn = [step + 7 * row for row in range(len(parents))]
+            logits.append(root.step(drawn, parents)[0].clone())
+            parents = [*range(len(parents))]
+        return logits
+
+    with run.forward.alone(), torch.inference_mode():
+        alone = first([PROMPT], [1])
+        for prompts, rows in (
+            ([PROMPT], [16]),
+            ([PROMPT], [40]),
+            ([PROMPT, PROMPT[3:]], [1, 1]),
+            ([PROMPT, PROMPT[3:], PROMPT[:9]], [9, 4, 25]),
+        ):
+            for ours, expected in zip(first(prompts, rows), alone, strict=True):
+                assert torch.equal(ours, expected)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -174,6 +218,24 @@ def test_prompts_whose_positions_interact_stay_apart() -> None:
     assert tokens(run, [*groups[0], *groups[1]]) != alone
 
 
+def test_chunks_are_no_shared_prefix() -> None:
+    """A model that sees only its current chunk of the text says so beyond the first chunk, too."""
+    config = transformers.Llama4TextConfig(
+        **COMMON,
+        head_dim=16,
+        num_key_value_heads=2,
+        intermediate_size_mlp=96,
+        num_local_experts=2,
+        attention_chunk_size=len(PROMPT) + 20,
+    )
+    model = random_model(config)
+    run = model_run(model)
+    assert run.way is CopiedRows
+    asked = [replace(request, prompt=PROMPT + PROMPT[:17]) for request in requests(3)]
+    slow = SlowPath(model, END)
+    assert tokens(run, asked) == [slow.tokens(request) for request in asked]
+
+
 def test_check_notices_a_wrong_attention(
     models_by_family: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,11 +254,14 @@ def test_check_notices_a_wrong_attention(
 
 
 def test_window_is_checked_when_first_crossed(models_by_family: Models) -> None:
-    """Where a check beyond the window was too dear at load, the first long prompt makes up."""
+    """Where a check beyond the window was too dear at load, the first long text makes up for it."""
     run = model_run(models_by_family("mistral"))
-    run._probe = PROMPT[:WINDOW]
-    generate(run, requests(2))
-    assert run._probe == PROMPT
+    run._probe = [*PROMPT[:WINDOW]]
+    inside = [replace(request, prompt=PROMPT[: WINDOW - 6]) for request in requests(2)]
+    generate(run, inside)
+    assert len(run._probe) == WINDOW
+    generate(run, [replace(request, max_tokens=7) for request in inside])
+    assert len(run._probe) > WINDOW
 
 
 def test_context_ends_a_continuation(llama: PreTrainedModel) -> None:

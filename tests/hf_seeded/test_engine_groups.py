@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 import torch
+from slow_path import SlowPath
 from tiny_models import CONTEXT, END, generate, model_run
 from transformers import PreTrainedModel
 
@@ -286,6 +287,21 @@ def test_a_memory_cap_bounds_the_prompts(llama: PreTrainedModel, widths: list[in
     widths.clear()
     assert generate(model_run(llama, memory=100_000), requests) == plenty
     assert max(widths) < 20
+
+
+def test_a_row_that_left_leaves_nothing_behind(llama: PreTrainedModel) -> None:
+    """A row that forks again, after its first fork has left, goes on from itself."""
+    run = model_run(llama)
+    with run.forward.alone(), torch.inference_mode():
+        _, rows = run.prefill(PROMPT, 9)
+        rows.step([5], [0])
+        rows.step([6, 7], [0, 0])
+        rows.step([8], [0])
+        forks = rows.step([9, 10], [0, 0])
+    slow = SlowPath(llama, END)
+    for ours, last in zip(forks, (9, 10), strict=True):
+        plain = torch.tensor(slow.logits((*PROMPT, 5, 6, 8, last)))
+        torch.testing.assert_close(ours.double(), plain.double(), rtol=1e-4, atol=1e-4)
 
 
 def test_as_many_alternatives_as_asked_for(llama: PreTrainedModel) -> None:

@@ -13,7 +13,16 @@ from .cache import Seen, SharedPrefixLayer
 
 NAME = "hf_seeded_shared_prefix"
 
-_UNDERSTOOD = {"use_cache", "output_attentions", "position_ids", "cache_position", "is_causal"}
+_UNDERSTOOD = {
+    "use_cache",
+    "output_attentions",
+    "output_router_logits",
+    "position_ids",
+    "cache_position",
+    "is_causal",
+}
+
+_SHORT = 16  # keys; fewer are hardly a prompt, and pieces with fewer queries would sum otherwise
 
 
 class UnknownAttentionError(NotImplementedError):
@@ -91,9 +100,14 @@ def _attend_span(
     scores = query.new_empty(groups, rows * per_group, prompt + own.shape[3])
     by_row = scores.view(groups, rows, per_group, -1)
     on_prompt = scores[:, :, :prompt]
-    torch.baddbmm(
-        on_prompt, together, shared_key.transpose(1, 2), beta=0, alpha=scaling, out=on_prompt
-    )
+    pieces = 1
+    if scores.is_cpu and prompt > _SHORT:
+        # With as many queries as keys, a product sums in another order.
+        pieces = -(-rows * per_group // (prompt - 1))
+    for some, out in zip(
+        together.tensor_split(pieces, 1), on_prompt.tensor_split(pieces, 1), strict=True
+    ):
+        torch.baddbmm(out, some, shared_key.transpose(1, 2), beta=0, alpha=scaling, out=out)
     by_row[..., prompt:] = own.transpose(0, 1)
     if softcap is not None:
         scores.div_(softcap).tanh_().mul_(softcap)

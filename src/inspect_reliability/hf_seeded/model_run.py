@@ -22,6 +22,7 @@ WAYS: tuple[type[Rows], ...] = (SharedPrefixRows, CopiedRows, PlainRows)
 MAX_ROWS = 256
 """Fewer would be too few for the halves of a wide block; more gain next to nothing."""
 
+_WINDOWS = ("sliding_window", "attention_chunk_size", "keep_window_size")  # as configs name them
 _TRYING = "the model, with two short rows to try it"
 _PROMPTS = 0.25  # share of the memory for rows that prompts of one pass may take as well
 _SHORTEST_CHECK = 40  # tokens
@@ -65,9 +66,10 @@ class ModelRun:
         self.max_rows = max_rows
         self.memory = free_memory(self.forward.device) // 2 if memory is None else memory
         self.notes: list[str] = []
-        # A path may be right for short prompts and wrong beyond the window.
-        self._window = getattr(model.config.get_text_config(), "sliding_window", None) or 0
-        self._probe: Sequence[int] = self._check_prompt()
+        # A way may be right for short prompts and wrong beyond the window.
+        config = model.config.get_text_config()
+        self._window: int = max(getattr(config, name, None) or 0 for name in _WINDOWS)
+        self._probe = self._check_prompt(affordable=True)
         self.way = self._fastest(check_steps, WAYS)
         self._branching: type[Rows] | None = None
 
@@ -87,7 +89,7 @@ class ModelRun:
             OutOfMemoryError: A prompt did not fit.
         """
         with memory_errors("the check of a long prompt"):
-            self._check_beyond_window(max(prompts, key=len), tokens)
+            self._check_beyond_window(max(map(len, prompts)) + tokens)
         logits, root = self.prefill(prompts[0], tokens)
         all_logits, roots = [logits], [root]
         positions = len(prompts[0])
@@ -118,16 +120,16 @@ class ModelRun:
             OutOfMemoryError: The prompt did not fit.
         """
         with memory_errors(f"a prompt of {len(prompt):,} tokens"):
-            self._check_beyond_window(prompt, tokens)
+            self._check_beyond_window(len(prompt) + tokens)
             if branching and self._branching is None:
                 self._branching = self._fastest(check_branches, WAYS[WAYS.index(self.way) :])
             way = self._branching if branching and self._branching else self.way
             return way.prefill(self.forward, prompt)
 
-    def _check_beyond_window(self, prompt: Sequence[int], tokens: int) -> None:
-        """Repeat the self-check with the first prompt that is longer than it could afford."""
-        if len(self._probe) <= self._window < len(prompt) + tokens:
-            self._probe = prompt
+    def _check_beyond_window(self, length: int) -> None:
+        """Repeat the self-check beyond the window, once a text may get there."""
+        if len(self._probe) <= self._window < length:
+            self._probe = self._check_prompt(affordable=False)
             self.way = self._fastest(check_steps, WAYS)
             self._branching = None
 
@@ -172,12 +174,14 @@ class ModelRun:
             )
         return ways[-1]
 
-    def _check_prompt(self) -> list[int]:
-        """A prompt of any tokens, longer than the attention window where that is affordable."""
+    def _check_prompt(self, affordable: bool) -> list[int]:
+        """A prompt of any tokens, longer than the window; or short, if that is not affordable."""
         forward = self.forward
-        affordable = _CHECK_COST.get(forward.device.type, 1e11) / forward.model.num_parameters()
-        length = self._window + 8 if self._window + 8 <= affordable else _SHORTEST_CHECK
-        length = min(max(length, _SHORTEST_CHECK), self.context - 2)
+        length = max(self._window + 8, _SHORTEST_CHECK)
+        most = _CHECK_COST.get(forward.device.type, 1e11) / forward.model.num_parameters()
+        if affordable and length > most:
+            length = _SHORTEST_CHECK
+        length = min(length, self.context - 2)
         return [(7 + 31 * position) % forward.vocabulary for position in range(length)]
 
 

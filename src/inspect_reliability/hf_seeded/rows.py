@@ -76,7 +76,7 @@ class Rows(ABC):
         with memory_errors(f"{len(tokens)} continuations at once"):
             if rows != self.held:
                 self._take(rows)
-                self.held = self._padded(range(len(tokens)))
+            self.held = self._padded(range(len(tokens)))
             return self._append(self._padded(tokens))[: len(tokens)]
 
     def _padded(self, rows: Sequence[int]) -> list[int]:
