@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -236,11 +237,19 @@ def test_chunks_are_no_shared_prefix() -> None:
     assert tokens(run, asked) == [slow.tokens(request) for request in asked]
 
 
-def test_check_notices_a_wrong_attention(
-    models_by_family: Models, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A shared prefix that is off by one position at the window does not pass the self-check."""
-    model = models_by_family("mistral")
+@pytest.mark.parametrize("never", [None, -torch.inf, torch.finfo(torch.float32).min])
+def test_check_notices_a_wrong_attention(never: float | None) -> None:
+    """A shared prefix that is off by one position at the window does not pass the self-check.
+
+    A right one passes. A token that never comes, by the lowest number there is, changes neither.
+    """
+    model = random_model(CONFIGS["mistral"])
+
+    def silence(module: object, args: object, output: Any) -> None:
+        if never is not None:
+            output.logits[..., 7] = never
+
+    model.register_forward_hook(silence)
 
     def off_by_one(*args: object, sliding_window: int, **kwargs: object) -> object:
         return attention.attend(*args, sliding_window=sliding_window + 1, **kwargs)  # type: ignore[arg-type]

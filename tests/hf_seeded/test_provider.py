@@ -37,7 +37,7 @@ from inspect_ai.tool import ToolInfo
 from safetensors.torch import load_file, save_file
 from scipy import stats
 from tiny_models import CONFIGS, CONTEXT, END, generate, model_run, random_model
-from tokenizers import AddedToken, processors
+from tokenizers import AddedToken, Tokenizer, models, processors, trainers
 from transformers import (
     AutoTokenizer,
     LlamaForCausalLM,
@@ -199,6 +199,19 @@ def test_a_distribution_is_that_of_the_texts(model: Model, config: dict[str, Any
         observed.append(1500 - sum(observed))
         expected.append(1500 - sum(expected))
         assert stats.chisquare(observed, expected).pvalue > 0.001
+
+
+def test_a_label_behind_a_stop_sequence_is_not_read(model: Model) -> None:
+    """Where one token completes a stop sequence and goes on, a label counts only before it."""
+
+    def read(text: str) -> str:
+        return "behind" if "onse" in text else "before"
+
+    (free,) = distribution(model, temperatures=[5.0], read=read)
+    assert free.shares["behind"] > 0.001
+    config = {"stop_seqs": ["on"]}
+    (stopped,) = distribution(model, temperatures=[5.0], read=read, config=config)
+    assert "behind" not in stopped.shares
 
 
 @pytest.mark.slow
@@ -392,6 +405,16 @@ def test_empty_prompt(model: Model, prompt: str) -> None:
         ask(model, prompt)
 
 
+def test_a_prompt_without_tokens(tokenizer: PreTrainedTokenizerFast) -> None:
+    """A prompt of which the tokenizer knows no character is refused."""
+    words = Tokenizer(models.BPE())
+    words.train_from_iterator(["abc"], trainers.BpeTrainer(show_progress=False))
+    encoder = PromptEncoder(PreTrainedTokenizerFast(tokenizer_object=words))
+    assert encoder.encode([ChatMessageUser(content="abc")])
+    with pytest.raises(UserError, match="knows no character of the prompt"):
+        encoder.encode([ChatMessageUser(content="???")])
+
+
 @pytest.mark.parametrize(
     ("config", "message"),
     [
@@ -401,6 +424,8 @@ def test_empty_prompt(model: Model, prompt: str) -> None:
         ({"top_p": 0.0}, "top_p=0.0"),
         ({"top_k": -3}, "top_k=-3"),
         ({"max_tokens": 0}, "max_tokens=0"),
+        ({"logprobs": True, "top_logprobs": -1}, "top_logprobs=-1, which must be 0 or more"),
+        ({"stop_seqs": ["so", ""]}, "stop_seqs=.*, which must be texts of one character or more"),
     ],
 )
 def test_refused_settings(model: Model, config: dict[str, Any], message: str) -> None:

@@ -22,8 +22,6 @@ _UNDERSTOOD = {
     "is_causal",
 }
 
-_SHORT = 16  # keys; fewer are hardly a prompt, and pieces with fewer queries would sum otherwise
-
 
 class UnknownAttentionError(NotImplementedError):
     """The model attends in a way that this function does not know."""
@@ -72,26 +70,26 @@ def attend(
     key, value = layer.own(sliding_window, key, value)
     rows, heads, _, size = query.shape
     groups = key.shape[1]  # key-value heads; each serves heads/groups query heads
-    query = query.view(rows, groups, heads // groups, size)
-    scores = query @ key.transpose(2, 3) * scaling  # of the rows' own positions
+    # A product that scales by itself rounds one way or another, by its number of rows.
+    query = query.view(rows, groups, heads // groups, size) * scaling
+    scores = query @ key.transpose(2, 3)  # of the rows' own positions
     weights = torch.empty_like(scores)
     output = query.new_empty(*query.shape[:3], value.shape[3])
     for seen in layer.seen(sliding_window):
         span = seen.span
-        on_prompt, on_own = _attend_span(
-            query[span.padded], scores[span.padded], seen, scaling, softcap
-        )
+        on_prompt, on_own = _attend_span(query[span.padded], scores[span.padded], seen, softcap)
         output[span.rows], weights[span.rows] = on_prompt[span.kept], on_own[span.kept]
     output += weights @ value
     return output.view(rows, 1, heads, -1), None
 
 
 def _attend_span(
-    query: Tensor, own: Tensor, seen: Seen, scaling: float, softcap: float | None
+    query: Tensor, own: Tensor, seen: Seen, softcap: float | None
 ) -> tuple[Tensor, Tensor]:
     """Attend rows of one prompt: its part of their output, and the weights of their own positions.
 
-    `own` has the scores of these positions; all shapes are (rows, groups, heads a group, ...).
+    `query` is scaled, and `own` has the scores of these positions; all shapes are (rows, groups,
+    heads a group, ...).
     """
     _, shared_key, shared_value, hidden = seen
     rows, groups, per_group, size = query.shape
@@ -100,14 +98,7 @@ def _attend_span(
     scores = query.new_empty(groups, rows * per_group, prompt + own.shape[3])
     by_row = scores.view(groups, rows, per_group, -1)
     on_prompt = scores[:, :, :prompt]
-    pieces = 1
-    if scores.is_cpu and prompt > _SHORT:
-        # With as many queries as keys, a product sums in another order.
-        pieces = -(-rows * per_group // (prompt - 1))
-    for some, out in zip(
-        together.tensor_split(pieces, 1), on_prompt.tensor_split(pieces, 1), strict=True
-    ):
-        torch.baddbmm(out, some, shared_key.transpose(1, 2), beta=0, alpha=scaling, out=out)
+    torch.baddbmm(on_prompt, together, shared_key.transpose(1, 2), beta=0, out=on_prompt)
     by_row[..., prompt:] = own.transpose(0, 1)
     if softcap is not None:
         scores.div_(softcap).tanh_().mul_(softcap)

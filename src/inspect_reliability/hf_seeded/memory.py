@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import psutil  # type: ignore[import-untyped]
 import torch
 
-_WAYS_TO_SAY_IT = ("not enough memory", "can't allocate memory")
+_WAYS_TO_SAY_IT = ("out of memory", "not enough memory", "can't allocate memory", "alloc_failed")
 
 
 class OutOfMemoryError(RuntimeError):

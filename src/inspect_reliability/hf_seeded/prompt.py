@@ -43,7 +43,13 @@ class PromptEncoder:
         conversation = tuple((m.role, _text(m)) for m in messages)
         if not any(text.strip() for _, text in conversation):
             raise UserError("The prompt is empty. Check the sample's input.")
-        return self._ids(conversation)
+        ids = self._ids(conversation)
+        if not ids:
+            raise UserError(
+                "The model's tokenizer knows no character of the prompt, so no token is left of "
+                "it. Check the sample's input, or use another model."
+            )
+        return ids
 
     def _joined(self, conversation: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
         text = "\n\n".join(text for _, text in conversation)

@@ -58,6 +58,8 @@ _RULES: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
     ("top_k", "0 (off) or more", lambda value: value >= 0),
     ("max_tokens", "1 or more", lambda value: value >= 1),
     ("num_choices", "1 or more", lambda value: value >= 1),
+    ("top_logprobs", "0 or more", lambda value: value >= 0),
+    ("stop_seqs", "texts of one character or more", all),
 )
 _REFUSED = (
     "best_of",
@@ -300,8 +302,9 @@ class HFSeededAPI(ModelAPI):
         cut = partial(_before, config.stop_seqs or ())
 
         def read_or_stopped(text: str) -> str | None:
-            label = read(text)
-            return parse(cut(text)) if label is None and cut(text) != text else label
+            before = cut(text)
+            label = read(before)
+            return parse(before) if label is None and before != text else label
 
         asked = DistributionRequest(
             prompt=prompt,

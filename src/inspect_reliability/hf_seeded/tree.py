@@ -159,10 +159,10 @@ class _Trees:
         with memory_errors(f"the draws of {len(standing)} replications"):
             steps = torch.full_like(members, len(nodes[0].history))
             tokens = self.draws.tokens(logits, at, members, steps)
-        children: dict[tuple[int, int], list[int]] = {}
-        for (index, member), token in zip(standing, tokens, strict=True):
-            children.setdefault((index, token), []).append(member)
-        self._note(logits, children)
+            children: dict[tuple[int, int], list[int]] = {}
+            for (index, member), token in zip(standing, tokens, strict=True):
+                children.setdefault((index, token), []).append(member)
+            self._note(logits, children)
         parents: list[int] = []
         living: list[Node] = []
         for (index, token), drawn in children.items():
