@@ -113,7 +113,7 @@ def test_company_changes_no_logit(key_heads: int) -> None:
 
     def first(prompts: list[tuple[int, ...]], rows: list[int]) -> list[torch.Tensor]:
         """Three steps of the first row, while others of each prompt go their own ways."""
-        _, root = run.prefill_together(prompts, 9)
+        _, root = run.prefill_together(prompts, 9, lambda prompt: True)
         parents = [number for number, many in enumerate(rows) for _ in range(many)]
         logits = []
         for step in range(3):

@@ -151,6 +151,19 @@ def test_a_cancelled_group_costs_nothing(recorder: Recorder, grouper: Grouper) -
     assert recorder.sizes == [1]
 
 
+def test_cancelled_prompts_cost_nothing(llama: PreTrainedModel, widths: list[int]) -> None:
+    """Of many prompts, those that nobody waits for any longer do not go through the model."""
+    run = model_run(llama)
+    requests = [Request(PROMPT[: 5 + n], n, 2) for n in range(20)]
+    widths.clear()
+    grow(run, requests, lambda number, result: None, lambda number: len(widths) < 3)
+    assert len(widths) == 3
+    widths.clear()
+    answered: list[int] = []
+    grow(run, requests, lambda number, result: answered.append(number), lambda n: n % 4 > 0)
+    assert sorted(answered) == [n for n in range(20) if n % 4]
+
+
 def test_a_failure_stays_in_its_group(recorder: Recorder, grouper: Grouper) -> None:
     """A prompt the model cannot take fails for itself; others are answered."""
     impossible = Request((10_000,), 1, 3)

@@ -74,13 +74,17 @@ class ModelRun:
         self._branching: type[Rows] | None = None
 
     def prefill_together(
-        self, prompts: Sequence[Sequence[int]], tokens: int
+        self,
+        prompts: Sequence[tuple[int, ...]],
+        tokens: int,
+        wanted: Callable[[tuple[int, ...]], bool],
     ) -> tuple[Tensor, Rows]:
         """Send prompts through the model, as many of the first ones as can go on together.
 
         Args:
             prompts: Token ids of each.
             tokens: Length that their continuations may reach.
+            wanted: Called before each prompt but the first; they end with one that is not.
 
         Returns:
             Logits after each prompt, shape (prompts, vocabulary), and rows to continue from.
@@ -95,7 +99,8 @@ class ModelRun:
         positions = len(prompts[0])
         for prompt in prompts[1:]:
             positions += len(prompt)
-            if not root.joins or positions * root.node_bytes > self.memory * _PROMPTS:
+            too_many = positions * root.node_bytes > self.memory * _PROMPTS
+            if too_many or not root.joins or not wanted(prompt):
                 break
             logits, root = self.prefill(prompt, tokens)
             all_logits.append(logits)

@@ -64,7 +64,9 @@ def grow(run: ModelRun, requests: Sequence[Request], deliver: Deliver, wanted: W
     """
     with run.forward.alone():
         waiting = _by_prompt(requests, range(len(requests)))
-        while waiting:
+        while waiting := {
+            prompt: members for prompt, members in waiting.items() if any(map(wanted, members))
+        }:
             trees = _Trees(run, requests, waiting, deliver, wanted)
             members = [member for prompt in trees.prompts for member in waiting.pop(prompt)]
             _grow(run, trees, members)
@@ -120,7 +122,9 @@ class _Trees:
         self.deliver = deliver
         self.wanted = wanted
         self.longest = max(min(request.max_tokens, self._room(request)) for request in requests)
-        self.logits, self.rows = run.prefill_together(list(waiting), self.longest)
+        self.logits, self.rows = run.prefill_together(
+            list(waiting), self.longest, lambda prompt: any(map(wanted, waiting[prompt]))
+        )
         self.prompts = list(waiting)[: len(self.logits)]
         keys = torch.zeros(len(requests), dtype=torch.int64)
         for prompt in self.prompts:
