@@ -35,11 +35,11 @@ def sides_by(judgments: Judgments, key: str) -> Sides:
     Raises:
         UserError: There is no such column, only one value in it, or no question that has two.
     """
-    sides = {
-        describe(group) if key == "temperature" else str(whole(group[key])): rows
-        for group, rows in judgments.groups((key,))
-        if group[key] is not None
-    }
+    groups = [pair for pair in judgments.groups((key,)) if pair[0][key] is not None]
+    names = [describe(of) if key == "temperature" else str(whole(of[key])) for of, _ in groups]
+    if len({*names}) < len(names):  # 1 and "1" print alike
+        names = [repr(whole(group[key])) for group, _ in groups]
+    sides = {name: rows for name, (_, rows) in zip(names, groups, strict=True)}
     if len(sides) < 2:
         raise UserError(f"Nothing to compare: the judgments have only one {key}.")
     if judgments.table.groupby("question")[key].nunique().max() < 2:
