@@ -90,9 +90,10 @@ def compare_sides(sides: Sides) -> tuple[list[Record], list[str]]:
 def compare_document(pairs: list[Record], left_out: list[str]) -> Document:
     """One table for each two sides, with what moves their difference most."""
     blocks: list[Block] = []
+    columns = {name: of for name, of in _COLUMNS.items() if any(map(of, pairs))}
     for first, second in dict.fromkeys((pair["first"], pair["second"]) for pair in pairs):
         chosen = [p for p in pairs if (p["first"], p["second"]) == (first, second)]
-        blocks.append(Table.of(chosen, _COLUMNS, f"{first} (first) and {second} (second)"))
+        blocks.append(Table.of(chosen, columns, f"{first} (first) and {second} (second)"))
         blocks += [_drivers(pair) for pair in chosen if pair["coefficient"] == "omega"]
         blocks += [Caution(c) for c in dict.fromkeys(c for p in chosen for c in p["cautions"])]
     if any(pair["benchmark"] == ALL for pair in pairs):
@@ -115,8 +116,10 @@ def _difference(row: Record) -> str:
 
 _COLUMNS = {
     "Coefficient": field("coefficient"),
+    "Judge": field("judge"),
     "Benchmark": field("benchmark"),
     "T": field("temperature"),
+    "Scorer": field("scorer"),
     "N": field("n_questions"),
     "R": lambda row: " and ".join(
         text(r, ".4g", "exact") for r in dict.fromkeys(row["n_replications"])
