@@ -109,9 +109,11 @@ def compare_document(pairs: list[Record], left_out: list[str]) -> Document:
 
 
 def _difference(row: Record) -> str:
+    if row["difference"] is None:
+        return f"not estimable: {row['reason']}"
     ends = row["difference_interval"]
-    shown = f"[{ends[0]:+z.2f}, {ends[1]:+z.2f}]" if ends else row["reason"]
-    return f"{text(row['difference'], '+z.2f', 'not estimable')} {shown}"
+    shown = f"[{ends[0]:+z.2f}, {ends[1]:+z.2f}]" if ends else f"({row['reason']})"
+    return f"{row['difference']:+z.2f} {shown}"
 
 
 _COLUMNS = {
