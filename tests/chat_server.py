@@ -26,6 +26,7 @@ class ChatServer:
         refuses: Options whose requests it refuses.
         fails_every: Each so-many-th request fails.
         most_choices: Choices that it makes at most; it refuses requests for more.
+        gives: Choices that it gives at most, without a word of the others.
         said: What it says, apart from words: each draw is one of these, if there are any.
         requests: The bodies of the requests it answered.
     """
@@ -36,6 +37,7 @@ class ChatServer:
     refuses: tuple[str, ...] = ()
     fails_every: int = 0
     most_choices: int = 128
+    gives: int = 128
     said: tuple[str, ...] = ()
     requests: list[dict[str, Any]] = field(default_factory=list)
     _number: Iterator[int] = field(default_factory=lambda: count(1))
@@ -56,8 +58,7 @@ class ChatServer:
         of_choice = {"follow": 1, "repeat": 0, "shift": 1, "one": 1}[self.choices]
         first = seed + (self.choices == "shift" and asked > 1)
         texts = [self._text(first + place * of_choice, body) for place in range(asked)]
-        if self.choices == "one":
-            texts = texts[:1]
+        texts = texts[: 1 if self.choices == "one" else self.gives]
         tokens = sum(len(text.split()) for text in texts)
         return 200, {
             "id": "1",

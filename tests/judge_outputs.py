@@ -1105,5 +1105,15 @@ MISSED = [
     (TO_TEN, "我给它8分。", "8"),
     (TO_FIVE, "⭐⭐⭐⭐", "4"),
     (TO_FIVE, "Rating: ★★★★☆", "4"),
+    (YES_NO, "No, wait, yes.", "yes"),
+    (YES_NO, "No, sorry, I mean yes.", "yes"),
+    (FIVE, "According to response A, the best option is C", ""),
+    (FIVE, "The best option is C, according to response A.", ""),
+    (FIVE, "Verdict: Response A loses.", ""),
+    (FIVE, "Verdict: A is the worst.", ""),
+    (TO_TEN, "Score: <5", ""),
+    (TO_TEN, "Score: > 5", ""),
+    (TO_TEN, "Score: 5 or less", ""),
+    (TO_TEN, "Rating: #1", ""),
 ]
-"""What a person reads and the parser does not; it must not read anything else."""
+"""What a person reads ("": no verdict) and the parser does not; it must not read anything else."""

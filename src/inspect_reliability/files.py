@@ -113,9 +113,18 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def logs_below(folder: str) -> list[str]:
-    """Logs in a folder and those below it, the newest first."""
-    # Of a path as a URL, inspect would take "%20" and "#" for something else.
-    return [info.name.removeprefix("file://") for info in list_eval_logs(folder)]
+    """Logs in a folder and those below it, the newest first.
+
+    Raises:
+        UserError: They cannot be listed.
+    """
+    try:
+        # Of a path as a URL, inspect would take "%20" and "#" for something else.
+        return [info.name.removeprefix("file://") for info in list_eval_logs(folder)]
+    except Exception as error:  # each kind of place has its own
+        raise UserError(
+            f"{folder} cannot be read: {reason(error)}. Check the path or address."
+        ) from None
 
 
 def read_log(location: str, header_only: bool = False) -> EvalLog:

@@ -30,7 +30,7 @@ def whole(location: str | Path) -> Iterator[str]:
         UserError: It cannot be written.
     """
     try:
-        files, path = fsspec.core.url_to_fs(str(location))
+        files, path = _place(location)
         local = isinstance(files, LocalFileSystem)
         path = os.path.realpath(path) if local else path  # a link stays a link
         if local and os.path.exists(path) and not os.path.isfile(path):
@@ -93,8 +93,15 @@ def alone(location: str | Path) -> Iterator[None]:
 
 def beside(location: str | Path, ending: str) -> Path:
     """A local file beside another one; of a remote one in the folder of temporary files."""
-    files, path = fsspec.core.url_to_fs(str(location))
+    files, path = _place(location)
     if isinstance(files, LocalFileSystem):
         return Path(path.rstrip("/") + ending)
     name = blake2b(str(location).encode(errors="surrogatepass"), digest_size=8).hexdigest()
     return Path(gettempdir(), f"inspect-reliability-{name}{ending}")
+
+
+def _place(location: str | Path) -> tuple[fsspec.AbstractFileSystem, str]:
+    # A path is a file here, though it may begin as a URL does ("data:x").
+    here = os.path.abspath(location) if isinstance(location, Path) else location
+    files, path = fsspec.core.url_to_fs(here)
+    return files, path

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSpec, write_eval_log
 
 from inspect_reliability.cli import main
+from inspect_reliability.saving import alone, write_text
 
 NOWHERE = {
     "empty": ("", "The path is empty"),
@@ -48,6 +50,9 @@ def test_links_that_end_nowhere_are_refused_in_words(tmp_path: Path, name: str) 
         ("a" * 5_000, "cannot be written: File name too long"),
         ("foo://x", "Protocol not known: foo"),
         ("nul\0", "cannot be written"),
+        ("data:x", "data:x cannot be read"),
+        ("file:x", "is read as a URL, not as a folder"),
+        ("dir::x", "is read as a URL, not as a folder"),
     ],
 )
 def test_a_sweep_tries_its_folder_first(
@@ -61,3 +66,32 @@ def test_a_sweep_tries_its_folder_first(
     assert isinstance(done.exception, SystemExit), done.exception
     assert done.exit_code == 2
     assert message in done.stderr
+
+
+def test_a_path_is_a_file_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that begins as a URL does is a name all the same, where only files are meant."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("data:x", "data:,x", "zip:x", "file:x"):
+        with alone(Path(name)):
+            write_text(Path(name), name)
+        assert (tmp_path / name).read_text() == name
+
+
+def test_what_cannot_be_meant_is_refused_in_words(tmp_path: Path) -> None:
+    """One place under two names, an empty name, and more replications than memory has room for."""
+    spec = EvalSpec(
+        created="2026-01-01T00:00:00+00:00",
+        task="t",
+        dataset=EvalDataset(),
+        model="none/none",
+        config=EvalConfig(),
+    )
+    write_eval_log(EvalLog(eval=spec), log := str(tmp_path / "a.json"))
+    for arguments, message in (
+        (["compare", "x", "./x/"], "Both sources are x"),
+        (["rejudge", log, "--output", ""], "The path is empty"),
+        (["sweep", "--replications", "1000000000"], "is not in the range"),
+    ):
+        done = CliRunner().invoke(main, arguments)
+        assert isinstance(done.exception, SystemExit), done.exception
+        assert message in done.stderr

@@ -11,7 +11,8 @@ import example_logs
 from inspect_reliability.cli import main
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judgments, judgments_from_frame
-from inspect_reliability.report.plan import plans, remarks
+from inspect_reliability.report.forms import render
+from inspect_reliability.report.plan import plan_document, plans, remarks
 
 
 def judged(**verdicts: list[str]) -> Judgments:
@@ -78,3 +79,15 @@ def test_one_vote_in_words() -> None:
     assert remarks(steady)[0] == "1 vote gives the same majority again 95% of the time."
     ((_, less),) = plans(judged(p=["A"] * 37 + ["B"] * 3, q=["B"] * 40))
     assert remarks(less)[0] == "3 votes give the same majority again 95% of the time."
+
+
+def test_a_probability_is_shown_as_it_was_asked_for() -> None:
+    """99.9% is not 100%, and a half-width that is given twice is planned for once."""
+    pilot = judged(p=["A"] * 30 + ["B"] * 10, q=["B"] * 40, r=["A"] * 40, s=["B", "C"] * 20)
+    found = plans(pilot, half_widths=(0.1, 0.1), wanted=0.999, assurance=0.995)
+    said = render(plan_document(found, 0.999), "table")
+    assert "99.9%" in said
+    assert "99.5%" in said
+    assert "100%" not in said
+    designs = [tuple(one.values()) for one in found[0].record["designs"]]
+    assert len(designs) == len(set(designs)) > 0

@@ -89,6 +89,7 @@ def test_verdicts_in_yaml_are_what_is_written(
         ("name: x\x00\n", "d.yaml is not YAML"),
         ("name: x\nverdict: [a, b]\n", "d.yaml: missing field 'prompt'"),
         (PAIR + "name: y\n", "d.yaml, line 6: duplicate key 'name'"),
+        (PAIR.replace("{options: [A, B]}", "{from: 1, from: 2}"), "line 5: duplicate key 'from'"),
         (PAIR + "parsr: {}\n", "d.yaml, line 6: unknown field 'parsr'. Allowed fields: name, pro"),
         (PAIR + "parser: {label: x}\n", "d.yaml, line 6, parser: expected one of {labels"),
         (PAIR + "parser: {pattern: '('}\n", "d.yaml, line 6, parser, pattern: not a regular"),

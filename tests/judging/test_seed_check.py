@@ -4,7 +4,7 @@ import math
 from asyncio import CancelledError
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
@@ -20,6 +20,7 @@ from inspect_ai.model import (
     get_model,
     modelapi,
 )
+from inspect_ai.scorer import Target, model_graded_qa
 from inspect_ai.solver import TaskState
 
 from evals import evaluate
@@ -31,6 +32,8 @@ from inspect_reliability.judging.seed_check import DRAWS, SeedCheck, seed_outcom
 from inspect_reliability.judging.seeds import replication_seed
 from inspect_reliability.judgments import judgments_from_logs
 from inspect_reliability.rejudging import rejudge
+from inspect_reliability.rejudging.choices import Choices
+from inspect_reliability.rejudging.scorer import JudgeAgain
 from inspect_reliability.report import analyse
 from inspect_reliability.tasks import bbh_judge, head_to_tail_judge
 
@@ -190,6 +193,27 @@ def test_the_check_is_left_to_another_where_the_first_is_cancelled(
     with pytest.raises(CancelledError):
         anyio.run(replicate, state, cancelled, {1: "Best?"}, 0, "q", check)
     assert check.claim("mockllm/model")
+
+
+def test_rejudge_leaves_the_check_to_another_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A time limit that ends the first output does not leave the run without a check."""
+    state, asked = TaskState(ModelName("mockllm/model"), "q", 1, "Best?", []), []
+    again = cast(JudgeAgain, rejudge(model_graded_qa(model="mockllm/model"), 1))
+
+    def cancelled(*_: object) -> None:
+        raise CancelledError
+
+    def claimed(self: SeedCheck, model: str) -> bool:
+        asked.append(claim(self, model))
+        return asked[-1]
+
+    claim = SeedCheck.claim
+    monkeypatch.setattr(SeedCheck, "claim", claimed)
+    monkeypatch.setattr(Choices, "of_output", cancelled)
+    for _ in range(2):
+        with pytest.raises(CancelledError):
+            anyio.run(again, state, Target("x"))
+    assert asked == [True, True]
 
 
 @pytest.mark.slow

@@ -511,6 +511,28 @@ def test_more_than_asked_for_is_said(
     assert len(kept(rejudging.run())["seeds"]) == 4
 
 
+@pytest.mark.parametrize(
+    "value", [[{"a": 1}], {"a": [1]}, 10**400], ids=["list", "mapping", "number"]
+)
+def test_forged_replications_are_found_before_the_first_call(
+    judged_by_four: Path, value: object
+) -> None:
+    """What a log keeps must be verdicts, or its new score could not be made after the calls."""
+    target = judged_by_four.with_name(judged_by_four.stem + "-rejudged.eval")
+    log = read_eval_log(str(target))
+    the_score(log).metadata["replications"]["values"] = [value] * 5
+    with pytest.raises(UserError, match=r"sample .* are no verdicts"):
+        Rejudging(log)
+
+
+def test_a_log_of_no_model_is_refused(judged_by_four: Path) -> None:
+    """Inspect scores no log whose evaluated model has no name, and says so only when it runs."""
+    log = read_eval_log(str(judged_by_four))
+    log.eval.model = ""
+    with pytest.raises(UserError, match="names no model that was evaluated"):
+        Rejudging(log)
+
+
 def test_replications_of_two_seeds_are_gone_on_with(tmp_path: Path) -> None:
     """Of two base seeds in one log the one asked for is gone on with; the other one stays."""
     log = run(suite(rejudge(wins(), 2), questions=1), tmp_path)

@@ -91,6 +91,7 @@ def test_markdown_does_not_interpret() -> None:
     assert "\\[x\\](http://x)" in pipes(["n"], [[name]])
     assert "\\<b\\>" in pipes(["n"], [[name]])
     assert pipes(["n"], [[name]]).count("\n") == 2
+    assert "\\&lt;\\~\\~x" in pipes(["n"], [["&lt;~~x"]])
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "=\r\n"])

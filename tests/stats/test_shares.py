@@ -23,6 +23,7 @@ from inspect_reliability.stats import (
     choice_shares,
     compare,
     handle_non_response,
+    normalised_entropy,
     omega,
     panel,
     precision,
@@ -98,6 +99,8 @@ def test_all_replications_have_no_limit() -> None:
     found = panel(exact(tables()))["omega_composite"]
     assert found.value is None
     assert found.reason == "an exact distribution has no number of replications"
+    with pytest.raises(ReliabilityError, match=r"no number of replications\. Compare omega"):
+        compare(exact(tables()), exact(tables(8)), "omega_composite")
 
 
 def test_omega_is_its_formula() -> None:
@@ -254,6 +257,16 @@ def test_what_was_not_drawn_agrees_with_nothing() -> None:
     """Without draws, what is open lowers the agreement as verdicts of their own would."""
     open_tenth = exact(np.tile([90, 0, 0, 0], (N, 1)))
     assert agreement(open_tenth).value == pytest.approx(0.81)
+
+
+def test_what_is_open_may_be_any_verdict() -> None:
+    """The more of a verdict is open, the larger its entropy: 1 where nothing is known of it."""
+    kept = [100, 90, 50, 0]
+    found = [
+        normalised_entropy(exact(np.tile([share, 0, 0, 0], (N, 1)))).value or 0 for share in kept
+    ]
+    assert found == sorted(found)
+    assert (found[0], found[-1]) == pytest.approx((0, 1))
 
 
 def test_samples_split_disagreement_without_bias() -> None:

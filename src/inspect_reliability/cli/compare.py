@@ -1,5 +1,7 @@
 """`compare`: which of two is steadier over the same questions?"""
 
+import os
+
 import click
 
 from ..designs import ParserName
@@ -31,7 +33,7 @@ def compare(logs: tuple[str, ...], by: str | None, parser: ParserName, form: For
     """
     if by:
         sides = sides_by(read_judgments(logs, parser), by)
-    elif len(logs) == 2 and logs[0] == logs[1]:
+    elif len(logs) == 2 and len({*map(os.path.abspath, logs)}) == 1:
         raise UserError(
             f"Both sources are {logs[0]}. Say what to compare within it: --by judge, "
             "--by temperature or another column."

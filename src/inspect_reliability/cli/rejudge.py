@@ -107,7 +107,7 @@ def rejudge(
     """
     if model is None and (model_args or model_base_url):
         raise UserError("-M and --model-base-url say how to reach a grader: add --model MODEL.")
-    source, target = _read(log), output or _beside(log)
+    source, target = _read(log), _beside(log) if output is None else output
     if kind_of(target) == "file":
         earlier = _read(target)
         if earlier.eval.eval_id != source.eval.eval_id:

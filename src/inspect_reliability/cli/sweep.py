@@ -49,7 +49,7 @@ from .sources import Finite, model_args_option, progress, read_judgments, show
     "--replications",
     "--epochs",
     "replications",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, 100_000),
     default=100,
     show_default=True,
     help="Replications of each question at each temperature.",

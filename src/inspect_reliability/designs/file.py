@@ -91,9 +91,18 @@ def _yaml(path: Path) -> tuple[dict[str, Any], dict[str, int]]:
         raise UserError(f"{path} is not YAML: {str(error).splitlines()[0]}.") from None
     except RecursionError:
         raise UserError(f"{path} is nested too deeply to read.") from None
+    return fields, _lines(root, path)
+
+
+def _lines(node: yaml.Node, path: Path) -> dict[str, int]:
+    """The line of each key of a mapping; no key is in it, or in a part of it, twice."""
     lines: dict[str, int] = {}
-    for key, _ in root.value:
-        if key.value in lines:
-            raise UserError(f"{path}, line {key.start_mark.line + 1}: duplicate key '{key.value}'.")
-        lines[key.value] = key.start_mark.line + 1
-    return fields, lines
+    for part in node.value if isinstance(node, yaml.CollectionNode) else ():
+        key, value = part if isinstance(node, yaml.MappingNode) else (None, part)
+        if key is not None:
+            line = key.start_mark.line + 1
+            if key.value in lines:
+                raise UserError(f"{path}, line {line}: duplicate key '{key.value}'.")
+            lines[key.value] = line
+        _lines(value, path)
+    return lines

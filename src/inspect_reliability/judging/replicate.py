@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from inspect_ai.model import (
@@ -35,6 +36,10 @@ class Call:
     prompt: Prompt
     numbers: list[int]
     seeds: list[int]
+
+    def part(self, start: int, end: int) -> "Call":
+        """A call of some of these replications."""
+        return Call(self.prompt, self.numbers[start:end], self.seeds[start:end])
 
 
 async def replicate(
@@ -177,26 +182,27 @@ async def _all_made(
 async def _made(
     call: Call, model: Model, requests: Requests
 ) -> list[tuple[Call, ModelOutput | Exception]]:
-    """Make a call, or two of half as many choices each where the server refuses so many."""
-    number = len(call.seeds)
+    """Make a call, and two others of what it leaves where the server does not make so many."""
+    number, given = len(call.seeds), 0
+    made: list[tuple[Call, ModelOutput | Exception]] = []
     if number <= requests.most_choices:
         choices = number if number > 1 else None
         config = requests.extra.merge(GenerateConfig(seed=call.seeds[0], num_choices=choices))
         try:
             output = await model.generate(call.prompt, config=config)
-            if number in (1, len(output.choices)) or _is_overlong(output):
+            given = len(output.choices)
+            if number == 1 or given >= number or _is_overlong(output):
                 return [(call, output)]
+            made = [(call.part(0, given), output)] if given else []
         except UserError:
             raise
         except Exception as error:  # the other replications must not be lost with it
             if number == 1 or getattr(error, "status_code", None) not in _REFUSED:
                 return [(call, error)]
-        requests.most_choices = min(requests.most_choices, number // 2)
-    halves = [
-        Call(call.prompt, call.numbers[part], call.seeds[part])
-        for part in (slice(number // 2), slice(number // 2, None))
-    ]
-    return await _all_made(halves, model, requests)
+        requests.most_choices = min(requests.most_choices, given or number // 2)
+    places = sorted({given, (given + number) // 2, number})
+    rest = [call.part(start, end) for start, end in pairwise(places)]
+    return made + await _all_made(rest, model, requests)
 
 
 def _put_together(

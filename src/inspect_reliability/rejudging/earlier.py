@@ -9,14 +9,15 @@ from inspect_ai.scorer import Score
 from ..errors import UserError
 from ..judgments.replications import replications_in
 from .scorer import output_seed
-from .summary import Known, Output, keeps, kept_replications
+from .summary import Known, Output, keeps, kept_replications, summarise
 
 
 def earlier_replications(log: EvalLog, scorer: str, seed: int) -> tuple[Known, dict[Output, Any]]:
     """Replications of a scorer with a base seed, and what their seed check found.
 
     Raises:
-        UserError: The log has replications of this scorer, and none with this base seed.
+        UserError: The log has replications of this scorer, and none with this base seed; or they
+            are no verdicts.
     """
     known: Known = {}
     checks: dict[Output, Any] = {}
@@ -27,8 +28,15 @@ def earlier_replications(log: EvalLog, scorer: str, seed: int) -> tuple[Known, d
         if kept and not own:
             raise _other_seed(log, kept[-1], scorer, sample, seed)
         for one in own:
-            output = (scorer, sample.id, sample.epoch)
-            known[output] = known.get(output, {}) | kept_replications(one)
+            output, made = (scorer, sample.id, sample.epoch), kept_replications(one)
+            try:
+                summarise(scorer, list(made.values()))  # as it will be, after the calls
+            except (OverflowError, ValueError):
+                raise UserError(
+                    f"{_where(log)}, sample {sample.id}: the replications that it keeps are no "
+                    "verdicts. Rejudge the log that this one was made from."
+                ) from None
+            known[output] = known.get(output, {}) | made
             if checked := (one.metadata or {}).get("seed_check"):
                 checks[output] = checked
     return known, checks
@@ -64,6 +72,10 @@ def replicated_scores(log: EvalLog) -> list[str]:
     return list(found)
 
 
+def _where(log: EvalLog) -> str:
+    return log.location.removeprefix("file://") or "The log"
+
+
 def _other_seed(
     log: EvalLog, score: Score, scorer: str, sample: EvalSample, asked: int
 ) -> UserError:
@@ -77,8 +89,7 @@ def _other_seed(
     which, what = ("another base seed", "the same --seed as before")
     if known:
         which, what = f"base seed {known[0]}", f"--seed {known[0]}"
-    where = log.location.removeprefix("file://") or "The log"
     return UserError(
-        f"{where} has replications of {which}, not of {asked}. Give {what} to go on with them, or "
-        "name another --output to begin anew."
+        f"{_where(log)} has replications of {which}, not of {asked}. Give {what} to go on with "
+        "them, or name another --output to begin anew."
     )

@@ -103,6 +103,11 @@ class Rejudging:
         self._model, self._model_args, self._base_url = model, model_args or {}, model_base_url
         self._task = task
         self._output = output
+        if "/" not in log.eval.model:
+            raise UserError(
+                f"{self._where} names no model that was evaluated ({log.eval.model!r}), so inspect "
+                "cannot score it. Set eval.model in the log, to none/none if it is not known."
+            )
         samples = [sample for sample in log.samples or [] if not sample.error][:limit]
         if not samples:
             raise UserError(f"{self._where} has no sample that ended without an error.")

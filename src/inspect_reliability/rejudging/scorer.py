@@ -103,8 +103,13 @@ class JudgeAgain:
             self.run.record(output, number, one)
             return one
 
-        async with self._choices.of_output(seeds, self.run) as calls:
-            new = await collect(*(replication(n, seed, calls) for n, seed in seeds.items()))
+        try:
+            async with self._choices.of_output(seeds, self.run) as calls:
+                new = await collect(*(replication(n, seed, calls) for n, seed in seeds.items()))
+        except BaseException:  # a time limit cancels it
+            if checking:
+                self._check.release(str(state.model))
+            raise
         there |= dict(zip(seeds, new, strict=True))
         made = [there[number] for number in numbers]
         if self.run.stopped and all(one.error for one in made):

@@ -107,7 +107,7 @@ def kept_replications(score: Score | None) -> dict[int, Replication]:
             seed=seed,
             verdict=verdict,
             explanation=str(said[number - 1]) if said else "",
-            error=errors.get(str(number)),
+            error=str(errors[str(number)]) if errors.get(str(number)) is not None else None,
             answer=score.answer,
             models=frozenset(filter(None, models)),
             temperature=metadata.get("temperature"),

@@ -35,11 +35,11 @@ def sides_by(judgments: Judgments, key: str) -> Sides:
     Raises:
         UserError: There is no such column, only one value in it, or no question that has two.
     """
-    sides = {
-        describe(group) if key == "temperature" else str(whole(group[key])): rows
-        for group, rows in judgments.groups((key,))
-        if group[key] is not None
-    }
+    groups = [pair for pair in judgments.groups((key,)) if pair[0][key] is not None]
+    names = [describe(of) if key == "temperature" else str(whole(of[key])) for of, _ in groups]
+    if len({*names}) < len(names):  # 1 and "1" print alike
+        names = [repr(whole(group[key])) for group, _ in groups]
+    sides = {name: rows for name, (_, rows) in zip(names, groups, strict=True)}
     if len(sides) < 2:
         raise UserError(f"Nothing to compare: the judgments have only one {key}.")
     if judgments.table.groupby("question")[key].nunique().max() < 2:
@@ -90,9 +90,10 @@ def compare_sides(sides: Sides) -> tuple[list[Record], list[str]]:
 def compare_document(pairs: list[Record], left_out: list[str]) -> Document:
     """One table for each two sides, with what moves their difference most."""
     blocks: list[Block] = []
+    columns = {name: of for name, of in _COLUMNS.items() if any(map(of, pairs))}
     for first, second in dict.fromkeys((pair["first"], pair["second"]) for pair in pairs):
         chosen = [p for p in pairs if (p["first"], p["second"]) == (first, second)]
-        blocks.append(Table.of(chosen, _COLUMNS, f"{first} (first) and {second} (second)"))
+        blocks.append(Table.of(chosen, columns, f"{first} (first) and {second} (second)"))
         blocks += [_drivers(pair) for pair in chosen if pair["coefficient"] == "omega"]
         blocks += [Caution(c) for c in dict.fromkeys(c for p in chosen for c in p["cautions"])]
     if any(pair["benchmark"] == ALL for pair in pairs):
@@ -108,15 +109,19 @@ def compare_document(pairs: list[Record], left_out: list[str]) -> Document:
 
 
 def _difference(row: Record) -> str:
+    if row["difference"] is None:
+        return f"not estimable: {row['reason']}"
     ends = row["difference_interval"]
-    shown = f"[{ends[0]:+z.2f}, {ends[1]:+z.2f}]" if ends else row["reason"]
-    return f"{text(row['difference'], '+z.2f', 'not estimable')} {shown}"
+    shown = f"[{ends[0]:+z.2f}, {ends[1]:+z.2f}]" if ends else f"({row['reason']})"
+    return f"{row['difference']:+z.2f} {shown}"
 
 
 _COLUMNS = {
     "Coefficient": field("coefficient"),
+    "Judge": field("judge"),
     "Benchmark": field("benchmark"),
     "T": field("temperature"),
+    "Scorer": field("scorer"),
     "N": field("n_questions"),
     "R": lambda row: " and ".join(
         text(r, ".4g", "exact") for r in dict.fromkeys(row["n_replications"])

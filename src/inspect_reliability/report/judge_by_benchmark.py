@@ -14,16 +14,23 @@ def judge_by_benchmark(records: Sequence[Record], benchmarks: Sequence[str] = ()
     """One row a judge and temperature, one column a benchmark, two where it is the study's.
 
     Records are rows grouped by judge, benchmark and temperature. Outputs of each responder, where
-    it is named, have columns of their own. `benchmarks` come first, in their order.
+    it is named, have columns of their own, as have exact verdicts beside sampled ones.
+    `benchmarks` come first, in their order.
     """
+    methods = {record["method"] for record in records}
+
+    def column_of(record: Record) -> str:
+        names = ("benchmark", "scorer", "responder", "study", *["method"] * (len(methods) > 1))
+        return describe({name: record.get(name) for name in names})
+
     order = [*benchmarks, *(record["benchmark"] for record in records)]
     by_benchmark = sorted(records, key=lambda record: order.index(record["benchmark"]))
-    columns = list(dict.fromkeys(map(_column, by_benchmark)))
+    columns = list(dict.fromkeys(map(column_of, by_benchmark)))
     lines: dict[tuple[str, str], dict[str, Record]] = {}
     # Rows come by judge, then by benchmark: a judge's temperatures are sorted anew.
     for record in sorted(records, key=_line):
         line = str(record["judge"]), text(record["temperature"])
-        lines.setdefault(line, {})[_column(record)] = record
+        lines.setdefault(line, {})[column_of(record)] = record
     rows = [list(line) for line in lines]
     headings = ["Judge", "T"]
     for column in columns:
@@ -48,8 +55,3 @@ def _line(record: Record) -> tuple[str, bool, float]:
     """Judges by name; of each the highest temperature first, an unknown one last."""
     temperature = record["temperature"]
     return str(record["judge"]), temperature is None, -(temperature or 0.0)
-
-
-def _column(record: Record) -> str:
-    kind = {name: record.get(name) for name in ("benchmark", "scorer", "responder", "study")}
-    return describe(kind)

@@ -13,7 +13,7 @@ from .analysis import split
 from .copies import why_no_evidence
 from .document import Block, Document, Table, Text
 from .votes import majority_of, votes_of
-from .wording import Named, Record, describe, field, finite, of_group
+from .wording import Named, Record, describe, field, finite, of_group, percent
 
 COEFFICIENTS = ("omega", "agreement")
 REPLICATIONS = (5, 10, 20, 50, 100)
@@ -93,9 +93,9 @@ def plan_document(found: Sequence[Named], wanted: float = 0.95) -> Document:
         if plan["designs"]:
             blocks.append(
                 Text(
-                    f"{plan['assurance']:.0%} of studies with so many questions reach the "
-                    "half-width. Range: the number lies in it with a probability of 80%, because "
-                    "the pilot does not show exactly how much questions differ."
+                    f"{percent(plan['assurance'])} of studies with so many questions reach the "
+                    "half-width. Range: a pilot that shows exactly how much questions differ would "
+                    "give a number in it, with a probability of 80%."
                 )
             )
         blocks += [Text(remark) for remark in remarks(plan, wanted)]
@@ -111,18 +111,18 @@ def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
         found = [f"No votes: {reason}"]
     elif needed := plan["votes_needed"]:
         give = "give" if needed > 1 else "gives"
-        found = [f"{_votes(needed)} {give} the same majority again {wanted:.0%} of the time."]
+        found = [f"{_votes(needed)} {give} the same majority again {percent(wanted)} of the time."]
     else:
         most = plan["votes"][-1]["votes"]
         found = [
-            f"No number of votes up to {most} gives the same majority again {wanted:.0%} of the "
-            "time."
+            f"No number of votes up to {most} gives the same majority again {percent(wanted)} of "
+            "the time."
         ]
     if below := plan["unsettled"]:
         ties = ", ".join(f"{one['question']} ({one['agreement']:.2f})" for one in below[:5])
         questions = f"{len(below)} questions are" if below[1:] else "1 question is"
         found.append(
-            f"With {_votes(plan['unsettled_votes'])}, {questions} still below {wanted:.0%}. "
+            f"With {_votes(plan['unsettled_votes'])}, {questions} still below {percent(wanted)}. "
             f"Near-ties never reach it. The least stable: {ties}."
         )
     if reason := why.pop("share_stable", None):
@@ -152,7 +152,7 @@ def _plan(
     designs = []
     for coefficient in COEFFICIENTS:
         found = precision(counted, coefficient)
-        for half_width in half_widths:
+        for half_width in dict.fromkeys(half_widths):
             try:
                 if coefficient == "omega" and table["benchmark"].nunique() > 1:
                     raise ReliabilityError(_SEVERAL)

@@ -98,6 +98,11 @@ def text(value: Any, form: str = "", missing: str = "") -> str:
     return missing if value is None else format(whole(value), form)
 
 
+def percent(share: float) -> str:
+    """A share that somebody chose, with all its digits: 99.9% is not 100%."""
+    return f"{100 * share:g}%"
+
+
 def field(key: str, form: str = "", missing: str = "") -> Callable[[Record], str]:
     """A column of a table that shows one key of each record."""
     return lambda record: text(record.get(key), form, missing)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .coefficient import NO_VARIANCE
+from .coefficient import NO_END, NO_VARIANCE
 from .coefficients import COEFFICIENTS, ratio
 from .counts import Counts
 from .errors import ReliabilityError, check_level
@@ -123,12 +123,15 @@ def compare_all(
         NothingSharedError: No question was judged at least twice by all.
         UnknownCoefficientError: The coefficient does not exist.
         ReliabilityError: It takes verdicts of another scale, or depends on the number of
-            replications and the judges differ in it; fewer than two judges; the level is not
-            between 0 and 1; or the non-responses of the judges are handled differently.
+            replications, in which the judges differ or which exact distributions do not have; fewer
+            than two judges; the level is not between 0 and 1; or the non-responses of the judges
+            are handled differently.
     """
     row = COEFFICIENTS[coefficient]
     for verdicts in judges.values():
         row.check(verdicts)
+        if row.of_all_replications and isinstance(verdicts, Shares):
+            raise ReliabilityError(f"{coefficient}: {NO_END}. Compare omega or agreement.")
     _check(judges, level)
     shared, left_out = shared_questions(judges)
     given = list(shared.values())

@@ -289,4 +289,6 @@ def _continuations(n: int, size: int) -> NDArray[np.int64]:
 
 def _check_limit(limit: float) -> None:
     if not 0 < limit < 1:
-        raise ReliabilityError(f"The limit must lie between 0 and 1, not be {limit}.")
+        raise ReliabilityError(
+            f"To look at any time, the limit must lie between 0 and 1, not be {limit:g}."
+        )

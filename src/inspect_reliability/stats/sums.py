@@ -269,8 +269,9 @@ def _of_shares(given: Shares) -> Sums:
         named, alike = shares[:, :-1], alike[:, :-1]
         unknown = unknown + shares[:, -1]
     most = named.max(axis=1, initial=0)
-    logs = np.log(named, out=np.zeros_like(named), where=named > 0)
-    rest = np.log(unknown, out=np.zeros_like(unknown), where=unknown > 0)
+    # Of what is open nothing is known: it may be each of the K categories alike.
+    spread = named + unknown[:, None] / max(named.shape[1], 1)
+    logs = np.log(spread, out=np.zeros_like(spread), where=spread > 0)
     one, differ, n = np.ones(len(named)), 1 - alike.sum(axis=1), given.weights
     return Sums(
         questions=one,
@@ -287,7 +288,7 @@ def _of_shares(given: Shares) -> Sums:
         categories=np.nan if given.singletons else float(named.shape[1]),
         modal=most,
         modal_loo=most,
-        entropy=-(named * logs).sum(axis=1) - unknown * rest,
+        entropy=-(spread * logs).sum(axis=1),
     )
 
 

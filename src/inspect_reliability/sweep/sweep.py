@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import product
+from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -137,10 +138,16 @@ def _to_itself(log_dir: str, judge: str) -> Iterator[None]:
     with ExitStack() as stack:
         try:
             files, path = fsspec.core.url_to_fs(log_dir)
+            if "://" not in log_dir and Path(path) != Path(log_dir).expanduser().absolute():
+                raise UserError(
+                    f"{log_dir} is read as a URL, not as a folder. Name a folder without ':'."
+                )
             files.makedirs(path, exist_ok=True)
             stack.enter_context(
                 alone(f"{log_dir.rstrip('/')}/{re.sub(r'[^A-Za-z0-9]', '_', judge)}")
             )
+        except UserError:
+            raise
         except (OSError, ValueError) as error:
             raise UserError(
                 f"{log_dir} cannot be written: {reason(error)}. Name another --log-dir."

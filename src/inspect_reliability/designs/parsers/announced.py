@@ -10,7 +10,11 @@ from .spelling import CJK, CLOSE, ENDS, Spelling
 
 _UNSURE = re.compile(
     CLOSE + r"(?:[ \t]*\?|\s+(?:would(?!\s+be\s+the\s+best)|might|could|may|seems?|seemed|was|were"
-    r"|if|is\s+(?:not|wrong|incorrect|tempting)|isn['’]t)\b|\s?(?:(?:では|じゃ)[なあ]|[가이]\s?아[니닌닙]))"
+    r"|if|is\s+(?:not|wrong|incorrect|tempting)|isn['’]t|loses|lost|comes\s+last"
+    r"|is\s+(?:(?:the|by\s+far|much|[a-z]+ly)\s+){0,2}(?:worse|worst|weaker|weakest|poorer|poorest"
+    r"|inferior|loser)|or\s+(?:less|lower|fewer|more|higher))\b"
+    rf"|,?\s+according\s+to\s+(?:the\s+)?(?:{say.NOUN})\s+[a-z\d]\b"
+    r"|\s?(?:(?:では|じゃ)[なあ]|[가이]\s?아[니닌닙]))"
 )
 """What takes back the verdict before it."""
 
@@ -85,6 +89,9 @@ class Announced:
         )
         # "A's final answer is C", "Response A chooses C", "Response A: the answer is C".
         self._of_response = re.compile(rf"{spelling.name}(?:['’]s\b|(?:\s*[a-z]+ly)?\s*\Z)")
+        self._by_response = re.compile(
+            rf"\baccording\s+to\s+(?:the\s+)?(?:{say.NOUN})\W{{1,4}}{spelling.name}[^.;\n]*\Z"
+        )
         self._on_response = re.compile(
             rf"\n[\W\d]{{0,8}}(?:{say.NOUN})\W{{1,4}}{spelling.name}\W{{0,4}}:[^\n]*\Z"
         )
@@ -166,7 +173,11 @@ class Announced:
         if self._kind != "options":
             return False
         line = output.low[max(0, output.low.rfind("\n", 0, found.start())) : found.start()]
-        return bool(self._of_response.search(lead.phrase) or self._on_response.match(line))
+        return bool(
+            self._of_response.search(lead.phrase)
+            or self._by_response.search(line)
+            or self._on_response.match(line)
+        )
 
     def _how(self, output: Output, found: re.Match[str]) -> str:
         if found[0][0] == ">":

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ...verdicts import INVALID
+from . import wordings as say
 from .output import Claim, Output
 from .spelling import CJK, CLOSE, ENDS, Spelling
 
@@ -31,6 +32,11 @@ class Shown:
         self._line = re.compile(rf"\n+{lead}")
         self._last = re.compile(
             rf"[.!?]\s+(?:(?:so|therefore|thus|hence),?\s+)?{spelling.open}(?={one}{ENDS}\s*\Z)"
+        )
+        self._otherwise = re.compile(
+            rf"{CLOSE}[.,;!]?\s+(?:[–—-]\s+)?(?:(?:{say.RATHER})\W+){{1,3}}{spelling.open}"
+            rf"(?={one}{CLOSE}(?:[.,;!]|\s*(?:\n|\Z)))"
+            rf"|{CLOSE}[.,;!]\s+{spelling.open}(?={one}{CLOSE}(?:[.,;!]|\s*(?:\n|\Z)))"
         )
         self._ranking = re.compile(
             rf"(?:\[\[)?(?<![\w>])(?P<first>{one}){CLOSE}"
@@ -107,6 +113,8 @@ class Shown:
             names, end = self._spelling.named(text, first.end())
             if names and self._begins(output, first, names, end):
                 yield Claim(first.start(), names, "bare")
+                if self._kind == "words" and (other := self._otherwise.match(output.low, end)):
+                    yield from self._claim(output, end, other.end(), "bare")
         start = text.rstrip().rfind("\n\n") + 1
         last = self._line.match(output.low, start) if start > 1 else None
         if last:

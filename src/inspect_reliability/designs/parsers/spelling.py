@@ -45,6 +45,10 @@ _NUMBER = (
     rf"[-+]?\d{{1,7}}+(?:[.,]\d{{1,4}}+)?+{_UNIT}?+{_OUT_OF}?+{_UNIT}?+{_END}{_COUNT}"
     rf"|(?i:{'|'.join(_COUNTED)})(?=[.,;!)\]\"'*]|\s*$|\s*\n|\s+(?:out\s+of|points|stars)\b)"
 )
+_FEW = 8
+_INEXACT = re.compile(r"(?:(?:[<≤≥]|[<>]=|(?:[\w:=][ \t]+|:)[*_]{0,3}>)[ \t*_]*|[#№])\Z")
+"""What makes the number after it a bound, or a place in a ranking."""
+
 _AND = (
     r"\s*[/&+=~]\s*|\s*[和或与とや]\s*|\s+(?:and|or|AND|OR|und|oder|et|ou|y|o|e|и|или|vs\.?"
     r"|as\s+well\s+as|tied\s+with|ties\s+with)\s+"
@@ -88,10 +92,15 @@ class Spelling:
     def named(self, text: str, at: int) -> tuple[tuple[str, ...], int]:
         """The verdicts that a text names at a place, and where the last of them ends.
 
-        "A and B" names two. A number that is not on the scale names none.
+        "A and B" names two. A number that is not on the scale, or is a bound or a place ("<5",
+        "#1"), names none.
         """
         names: list[str] = []
         end = at
+        if self.kind == "scale" and _INEXACT.search(text, max(0, at - _FEW), at):
+            found = self._one.match(text, at)
+            if found and not text.startswith(">", found.end()):  # "<5>" is a number in brackets
+                return (), end
         while len(names) < _MOST and (found := self._one.match(text, at)):
             name = self._read(found[0])
             if name is None:

@@ -204,6 +204,11 @@ TIE = any_of(
 )
 """What names no one verdict."""
 
+RATHER = any_of(
+    "wait actually sorry rather hold_on scratch_that make_that i_mean on_second_thought hmm well no"
+)
+"""By which one takes back what one said."""
+
 ADVERB = any_of(
     r"(?!hardly|scarcely|barely)[a-z]+ly by_far far much still overall the a_bit a_little my our "
     "an? clear obvious hands_down"

@@ -32,6 +32,6 @@ def pipes(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def plain(text: str) -> str:
     """A text that Markdown shows as it is, on one line."""
-    for character in "\\`*_[]<>|#":
+    for character in "\\`*_[]<>|#&~":
         text = text.replace(character, f"\\{character}")
     return one_line(text)

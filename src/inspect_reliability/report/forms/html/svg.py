@@ -1,6 +1,7 @@
 """Matplotlib figures as SVG that lives inside a page."""
 
 import re
+import warnings
 from collections.abc import Mapping
 from io import StringIO
 from itertools import count
@@ -91,14 +92,17 @@ def _saved(
     figure: Figure, whole: Mapping[str, str], theme: Mapping[str, str], background: str
 ) -> str:
     out = StringIO()
-    figure.savefig(
-        out,
-        format="svg",
-        bbox_inches="tight",
-        pad_inches=0.04,
-        metadata={"Date": None},
-        facecolor=background,
-    )
+    with warnings.catch_warnings():
+        # The reader's fonts show the text, not those of this machine.
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        figure.savefig(
+            out,
+            format="svg",
+            bbox_inches="tight",
+            pad_inches=0.04,
+            metadata={"Date": None},
+            facecolor=background,
+        )
     svg = out.getvalue()
     for drawn, themed in theme.items():
         svg = svg.replace(drawn, themed)

@@ -1,0 +1,46 @@
+"""Judges and conditions side by side."""
+
+from example_judgments import made, together
+from inspect_reliability.report.compare import (
+    _COLUMNS as COLUMNS,
+)
+from inspect_reliability.report.compare import (
+    compare_document,
+    compare_sides,
+    sides_by,
+)
+from inspect_reliability.report.document import Table
+
+
+def test_values_that_print_alike_are_two_sides() -> None:
+    """A number and the same number as text are told apart, and no judgment is lost."""
+    parts = [made(noise=0.1, style=1), made(noise=0.6, style="1")]
+    sides = sides_by(together(*parts), "style")
+    assert {name: len(table) for name, table in sides.items()} == {"1": 250, "'1'": 250}
+    found = compare_sides(sides)[0][0]
+    assert found["first_value"] > found["second_value"]
+
+
+def test_a_table_tells_its_rows_apart() -> None:
+    """A row names every condition that differs between rows, and no column is empty."""
+    parts = [
+        made(questions=6, replications=3, judge=judge, scorer=scorer, temperature=temperature)
+        for judge in ("a", "b")
+        for scorer in ("style", "facts")
+        for temperature in (0.5, 1.0)
+    ]
+    pairs, left_out = compare_sides(sides_by(together(*parts), "temperature"))
+    [table] = [b for b in compare_document(pairs, left_out).blocks if isinstance(b, Table)]
+    named = {key: table.headings.index(key) for key in ("Coefficient", "Judge", "Scorer")}
+    assert len({tuple(row[k] for k in named.values()) for row in table.rows}) == len(pairs) == 8
+    assert all(any(column) for column in zip(*table.rows, strict=True))
+
+
+def test_what_is_not_known_has_its_reason_beside_it() -> None:
+    """A difference that is not estimable, or has no interval, says why in its cell."""
+    record = dict.fromkeys(("difference", "difference_interval", "reason"))
+    known = {"difference": 0.25, "difference_interval": [-0.001, 0.5]}
+    shown = COLUMNS["Difference [95%]"]
+    assert shown(record | {"reason": "no variance"}) == "not estimable: no variance"
+    assert shown(record | {"difference": 0.25, "reason": "too few"}) == "+0.25 (too few)"
+    assert shown(record | known) == "+0.25 [+0.00, +0.50]"
