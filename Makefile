@@ -16,7 +16,7 @@ judge: $(VENV)/judge
 	@echo "Every judgment, with its seed, is in the newest log in logs/. Next:"
 	@echo "  . $(BIN)/activate"
 	@echo "  inspect view                                  # browse the judgments"
-	@echo "  inspect-reliability report logs               # all coefficients, beside those of logs/example"
+	@echo "  inspect-reliability report logs               # reliability with cautions, beside that of logs/example"
 	@echo "  inspect eval tasks/bbh_judge.py -T exact=true # the distribution of each verdict, instead of 100 draws"
 	@echo "  inspect eval tasks/bbh_judge.py --epochs 100 --model hf_seeded/<hub name or folder>"
 

@@ -197,6 +197,15 @@ def test_frames_that_are_no_judgments(frame: Any, columns: Any, message: str) ->
         judgments_from_frame(pd.DataFrame(frame), columns)
 
 
+def test_repeated_replications_are_noted() -> None:
+    """Rows of one replication may be of two raters who were not told apart."""
+    frame = pd.DataFrame({"question": ["q", "q"], "replication": [1, 1], "verdict": ["A", "B"]})
+    (note,) = judgments_from_frame(frame).notes
+    assert note.count == 1
+    assert "repeat a replication" in note.what
+    assert judgments_from_frame(frame.assign(judge=["x", "y"])).notes == ()
+
+
 def test_grouping_by_an_unknown_column() -> None:
     """The message lists the columns there are."""
     frame = pd.DataFrame({"question": ["q"], "verdict": ["A"], "mood": ["good"]})

@@ -74,6 +74,15 @@ def test_calls_are_limited_and_the_rest_is_made_later(log: str) -> None:
     assert replications(log) == [4, 4, 4]
 
 
+def test_the_log_itself_is_no_output(log: str) -> None:
+    """The log is not changed; only a copy that has replications is gone on with in its place."""
+    before = Path(log).read_bytes()
+    done = rejudge(log, "--output", log)
+    assert done.exit_code == 2
+    assert "--output names LOG itself" in done.stderr
+    assert Path(log).read_bytes() == before
+
+
 def test_progress_counts_calls_and_retries(log: str) -> None:
     """Away from a terminal each tenth is a line that ends with all replications."""
     lines = [line for line in rejudge(log).stderr.splitlines() if " replications: " in line]

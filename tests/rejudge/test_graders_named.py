@@ -200,6 +200,16 @@ def test_a_run_that_ends_between_scorers_keeps_the_first(tmp_path: Path) -> None
     assert [kept(again, name)["replications"] for name in ("rejudge", "rejudge1")] == [3, 3]
 
 
+def test_replications_that_were_not_made_cost_no_calls(tmp_path: Path) -> None:
+    """What a grading costs is counted over gradings that were made."""
+    log = logged(tmp_path, lambda: model_graded_qa(model=ONE))
+    another = ["model_graded_fact"]
+    stopped = rejudge_log(log, another, replications=8, model=ONE, run=Run(max_calls=5))
+    (cost,) = Rejudging(stopped, another, replications=8, model=ONE).costs
+    assert 0 < cost.made < 8
+    assert cost.calls_each >= 1
+
+
 def test_a_log_without_transcripts_says_what_it_cannot(tmp_path: Path) -> None:
     """Where the log does not show its grader, the announcement says so."""
     log = logged(tmp_path, lambda: by_argument(judge_model=ONE))

@@ -144,6 +144,8 @@ def test_rows_are_of_any_columns() -> None:
     assert {record["wave"] for record in found.results["votes"]} == {0, 1}
     assert {type(row["wave"]) for row in found.results["rows"]} == {int}
     assert list(found.frame("votes")["wave"].unique()) == [1, 0]
+    with pytest.raises(UserError, match="No result 'vote'"):
+        found.frame("vote")
 
 
 def test_questions_of_two_benchmarks_that_share_an_id() -> None:

@@ -39,6 +39,17 @@ def of_judgments(**given: object) -> tuple[dict[str, Any], Document]:
     return document.results["rows"][0], document
 
 
+def test_a_scale_has_icc() -> None:
+    """A card of numbers says how near they are; a card of names does not."""
+    letters = made(order=None)
+    numbers = letters.table["verdict"].map(dict(zip("ABCDE", "12345", strict=True)))
+    scale = Judgments(letters.table.assign(verdict=numbers))
+    for judgments, shown in ((scale, True), (letters, False)):
+        document = card_document(analyse(judgments, permutations=5))
+        assert ("icc" in document.results["rows"][0]) == shown
+        assert ("ICC [95%]" in render(document, "table")) == shown
+
+
 def test_the_command_names_every_setting(tmp_path: Path) -> None:
     """Task, model, arguments, epochs, limit and sampling of a run are in its command."""
     task = bbh_judge(order="reshuffled", seed=3)
@@ -170,7 +181,7 @@ def test_the_documented_keys(tmp_path: Path) -> None:
         cell = line.split("|")[1] if line.startswith("| `") else ""
         names = re.findall(r"`(\w+)`", cell)
         listed.update(names + [f"{name}_interval" for name in names if "+ interval" in cell])
-    assert set(card(tmp_path)) == listed
+    assert set(card(tmp_path)) | {"icc", "icc_interval"} == listed
 
 
 def test_a_card_of_several_judges_names_them() -> None:

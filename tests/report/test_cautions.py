@@ -23,7 +23,7 @@ def test_a_clean_study_needs_no_caution() -> None:
         (made(questions=8), "only 8 questions"),
         (made(questions=1), "needs at least 2 questions"),
         (made(questions=2), "Omega has no interval: an interval needs at least 3 questions"),
-        (made(replications=1), "at least 2 replications"),
+        (made(replications=1), "Every question was judged once"),
         (made(temperature=0.0, noise=0), "At temperature 0"),
         (made(noise=0), "no seed check has seen this judge vary"),
         (made(noise=0, seed_check="unknown"), "no seed check has seen this judge vary"),
@@ -95,3 +95,14 @@ def test_a_seed_at_another_temperature_is_another_draw() -> None:
         by = [name for name in ("judge", "benchmark", "temperature") if name != column]
         (row,) = analyse(mixed, by, permutations=0).results["rows"]
         assert "repeat a seed" not in " ".join(row["cautions"])
+
+
+def test_benchmarks_without_replications_are_not_pooled() -> None:
+    """What was judged once adds nothing to omega over all benchmarks, and is not named there."""
+    parts = (made(), made(benchmark="two"), made(benchmark="once", replications=1))
+    (pooled,) = analyse(together(*parts), permutations=0).results["pooled"]
+    assert pooled["benchmarks"] == ["BBH", "two"]
+    alike = (*parts[:2], made(benchmark="copies", temperature=1.0, noise=0))
+    (unsure,) = analyse(together(*alike), permutations=0).results["pooled"]
+    assert unsure["omega"] is None
+    assert "omega of copies is no evidence" in unsure["reason"]

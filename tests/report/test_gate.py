@@ -5,7 +5,8 @@ import pytest
 from example_judgments import changed, made, together
 from inspect_reliability.judgments import Judgments
 from inspect_reliability.report import analyse
-from inspect_reliability.report.gate import Limits, check, not_checked, overall
+from inspect_reliability.report.forms import render
+from inspect_reliability.report.gate import Limits, check, gate_document, not_checked, overall
 from inspect_reliability.stats import FAILS, OPEN, PASSES
 
 
@@ -50,6 +51,28 @@ def test_a_suites_own_grades_beside_rejudge_are_not_gated(scorer: str) -> None:
     elsewhere = together(changed(once, log="b"), often)
     assert overall(check(elsewhere, Limits(min_omega=0.6))) == OPEN
     assert not_checked(elsewhere) == []
+
+
+def test_a_gate_on_a_scale_names_icc() -> None:
+    """Omega counts 7 and 8 as different, so a scale that fails is told of ICC."""
+    judgments = made(noise=0.9, questions=40, order=None)
+    numbers = judgments.table["verdict"].map(dict(zip("ABCDE", "12345", strict=True)))
+    scale = changed(judgments, verdict=numbers)
+    for of, told in ((scale, True), (judgments, False)):
+        (one,) = check(of, Limits(min_omega=0.6))
+        assert one.record["result"] == FAILS
+        assert ("ICC" in " ".join(one.record["cautions"])) == told
+
+
+def test_an_open_gate_says_what_helps() -> None:
+    """More questions help a wide interval; nothing but replications helps a single verdict."""
+    for judgments, words in (
+        (made(noise=0.2, questions=8), "Judge more questions."),
+        (made(replications=1), "Run the task with more epochs"),
+    ):
+        shown = render(gate_document(check(judgments, Limits(min_omega=0.7))), "markdown")
+        assert "too uncertain to say" in shown
+        assert words in shown
 
 
 def test_planned_looks_share_the_error() -> None:

@@ -317,6 +317,8 @@ def test_a_name_overrides_the_design(tmp_path: Path) -> None:
         ({"data": "nowhere.jsonl"}, "No file or folder 'nowhere.jsonl'"),
         ({"data": 2024}, "No file or folder '2024'"),
         ({"data": ["a.jsonl", "b.jsonl"]}, "No file or folder '.*a.jsonl"),
+        ({"data": [{"id": "1"}]}, "data: expected a list of Item, found mappings"),
+        ({"replications": 0}, "^replications=0 is no number"),
         ({"name": " "}, "name: expected the benchmark's name"),
         ({"parser": "x"}, "parser='x' is not known"),
         ({"seed": "x"}, "seed='x' is not a whole number"),

@@ -108,6 +108,8 @@ def rejudge(
     if model is None and (model_args or model_base_url):
         raise UserError("-M and --model-base-url say how to reach a grader: add --model MODEL.")
     source, target = _read(log), _beside(log) if output is None else output
+    if PurePosixPath(target) == PurePosixPath(log) and not replicated_scores(source):
+        raise UserError("--output names LOG itself, which is not changed. Name another --output.")
     if kind_of(target) == "file":
         earlier = _read(target)
         if earlier.eval.eval_id != source.eval.eval_id:

@@ -55,7 +55,8 @@ def report(
     """Report the reliability of every judge in LOGS.
 
     The headline is omega of a single replication with its 95% interval over questions: how far
-    one verdict can be trusted to be the judge's own.
+    one verdict can be trusted to be the judge's own. --html, --data and --format json have all
+    coefficients.
     """
     judgments = read_judgments(logs, parser)
     texts = form in ("json", "html") or html is not None or data is not None

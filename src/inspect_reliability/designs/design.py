@@ -71,7 +71,8 @@ class JudgeDesign:
         expected = len(self.reader.verdicts) if self.reader.kind == "options" else 1
         if len(texts) != expected:
             raise UserError(
-                f"'responses': '{self.name}' shows {expected} at a time, item '{item.id}' has "
+                f"'responses': '{self.name}' needs {expected} in each row"
+                f"{', one for each label' if expected > 1 else ''}; item '{item.id}' has "
                 f"{len(texts)}."
             )
         shown: dict[str, Any] = {**item.fields, "question": item.question}

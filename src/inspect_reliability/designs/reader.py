@@ -93,8 +93,10 @@ def _scale(verdict: Any) -> tuple[str, ...]:
             f"verdict: 'from' and 'to' must be whole numbers, not {' and '.join(ends)}."
         )
     low, high = map(int, ends)
-    if not 1 <= high - low <= 1000:
-        raise UserError(f"verdict: a scale from {low} to {high} must have 2 to 1,001 values.")
+    if low >= high:
+        raise UserError(f"verdict: 'from' must be below 'to', but {low} is not below {high}.")
+    if high - low > 1000:
+        raise UserError(f"verdict: a scale from {low} to {high} has more than 1,001 values.")
     return tuple(str(value) for value in range(low, high + 1))
 
 

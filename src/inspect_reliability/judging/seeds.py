@@ -45,9 +45,9 @@ def replication_numbers(value: object) -> range:
     Raises:
         UserError: It is something else.
     """
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = f"1-{value}"
-    found = re.fullmatch(r"(\d{1,9})-(\d{1,9})", value) if isinstance(value, str) else None
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    numbers = f"1-{value}" if whole else value
+    found = re.fullmatch(r"(\d{1,9})-(\d{1,9})", numbers) if isinstance(numbers, str) else None
     if found and 1 <= int(found[1]) <= int(found[2]):
         return range(int(found[1]), int(found[2]) + 1)
     raise UserError(

@@ -56,7 +56,7 @@ class Judged:
         kinds = set(map(type, self.shares))
         if len(kinds) > 1 and type(None) in kinds:
             raise ReliabilityError(
-                "Exact and drawn verdicts cannot be counted together. Give their logs apart."
+                "Exact and sampled verdicts cannot be counted together. Name the logs of one kind."
             )
         return type(None) not in kinds
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _NEEDED = ("question", "verdict")
+_AGAIN = (
+    "rows repeat a replication of the same judge and question: if other columns tell them apart, "
+    "group by these"
+)
 _NUMBERS, _LISTS = {"temperature", "tokens"}, {"order", "categories"}
 
 
@@ -41,14 +45,16 @@ def judgments_from_frame(
     named = dict(columns or {})
     if absent := [name for name in named if name not in frame]:
         raise UserError(
-            f"The data frame has no column {', '.join(map(repr, absent))}; "
-            f"it has {', '.join(map(str, frame.columns))}."
+            f"The data frame has no column {', '.join(map(repr, absent))} "
+            f"(found {', '.join(map(repr, frame.columns))}). Write your name of a column first: "
+            'columns={"id": "question", "score_verdict": "verdict"}.'
         )
     table = frame.rename(columns=named).assign(**constant)
     if absent := [name for name in _NEEDED if name not in table]:
         raise UserError(
-            f"The data frame has no column {' and no column '.join(map(repr, absent))}. Say which "
-            'it is: columns={"id": "question", "score_verdict": "verdict"}.'
+            f"The data frame has no column {' and no column '.join(map(repr, absent))} "
+            f"(found {', '.join(map(repr, table.columns))}). Say which it is, your name first: "
+            'columns={"id": "question", "score_verdict": "verdict"}.'
         )
     table["question"] = table["question"].astype(object).map(str, na_action="ignore")
     table["verdict"] = table["verdict"].astype(object).map(verdict_name, na_action="ignore")
@@ -73,6 +79,9 @@ def judgments_from_frame(
     else:
         asked = [name for name in REQUIRED if name in table and name != "verdict"]
         table["replication"] = table.groupby(asked, dropna=False).cumcount() + 1
+    asked = [name for name in (*REQUIRED, "scorer", "responder") if name in table]
+    again = table.duplicated([name for name in asked if name != "verdict"])
+    notes.append(Note(_AGAIN, int(again.sum()), "data frame"))
     rows = [{str(k): v for k, v in row.items()} for row in table.to_dict("records")]
     made = Judgments(make_table(rows), tuple(note for note in notes if note.count))
     _refuse_unknown_choices(made)

@@ -73,7 +73,7 @@ _UNREADABLE = "scores that are neither text, number nor true/false"
 _UNSCORED = "unscored samples counted as non-responses; a run's own metrics do not see them"
 _BROKEN = "scores whose replications or distributions cannot be read: each is one judgment"
 _PASSED_OVER = {
-    ".json": "JSON files without the name of a log left out; one that is a log can be named itself",
+    ".json": "JSON files with other names than inspect's left out; name a log itself to read it",
     ".eval": "links, folders or names in capitals left out (*.eval); name a log itself to read it",
 }
 

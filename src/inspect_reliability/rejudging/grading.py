@@ -43,7 +43,8 @@ class LoggedScorer:
 
     def __str__(self) -> str:
         given = ", ".join(f"{key}={value!r:.40}" for key, value in self.arguments.items())
-        return f"{self.score} ({given})" if given else self.score
+        said = ([f"runs {self.name}"] if self.again else []) + ([given] if given else [])
+        return f"{self.score} ({': '.join(said)})" if said else self.score
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,8 @@ def _grading(log: EvalLog, score: str) -> Grading:
         not_asked += not made
         one = (sample.scores or {}).get(score)
         kept = replications_in(one) if one is not None else None
-        gradings += (len(kept.verdicts) if kept else 1) if made else 0
+        graded = sum(verdict is not None for verdict in kept.verdicts) if kept else 1
+        gradings += graded if made else 0
         calls += made
     # Replications can be choices of one call, which replaces as many.
     choices = sum(max(len(call.output.choices), 1) for call in calls)

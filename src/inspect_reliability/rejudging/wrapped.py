@@ -95,7 +95,8 @@ def wrap(spec: ScorerSpec) -> Wrapped:
         return Wrapped(registry_info(spec).name, registry_params(spec), lambda: spec)
     except ValueError:
         raise UserError(
-            f"{spec!r} is not a scorer: decorate the function that makes it with @scorer."
+            f"{spec!r} is not a scorer. Call the function that makes it, as in "
+            "rejudge(model_graded_qa()), and decorate a function of your own with @scorer."
         ) from None
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..errors import UserError
 from ..judgments import GROUP_BY, Judgments
 from .between import agreement_of_judges, pooled, variance_of_verdicts
 from .least_stable import contradictions
@@ -54,7 +55,13 @@ class Analysis:
         return {n: record[n] for n in self.names if n in record and n not in without}
 
     def frame(self, name: str = "rows") -> pd.DataFrame:
-        """A result as a data frame: intervals and floors as columns `_low` and `_high`."""
+        """A result as a data frame: intervals and floors as columns `_low` and `_high`.
+
+        Raises:
+            UserError: No result has this name.
+        """
+        if name not in self.results:
+            raise UserError(f"No result {name!r}. Use one of: {', '.join(self.results)}.")
         return pd.DataFrame([flat(found) for found in self.results[name]])
 
 

@@ -56,17 +56,19 @@ def variance_of_verdicts(rows: Sequence[Row]) -> Iterator[Record]:
 
 def pooled(rows: Sequence[Row]) -> Iterator[Record]:
     """Omega over the benchmarks of rows that differ in nothing else."""
-    for condition, benchmarks in _apart(rows, "benchmark"):
+    replicated = [row for row in rows if row.record["n_questions"]]
+    for condition, benchmarks in _apart(replicated, "benchmark"):
         found = pooled_omega({name: row.counts for name, row in benchmarks.items()})
-        why = next((row.no_evidence for row in benchmarks.values() if row.no_evidence), None)
+        without = [name for name, row in benchmarks.items() if row.no_evidence]
+        why = f"omega of {', '.join(without)} is no evidence, as a caution says"
         omega = found.estimate
         yield condition | {
             "benchmarks": list(benchmarks),
             "n_questions": omega.n_questions,
-            "omega": None if why else omega.value,
-            "omega_interval": None if why else interval(omega),
-            "between": None if why else found.between,
-            "reason": why or omega.reason,
+            "omega": None if without else omega.value,
+            "omega_interval": None if without else interval(omega),
+            "between": None if without else found.between,
+            "reason": why if without else omega.reason,
         }
 
 

@@ -20,7 +20,7 @@ _PACKAGE = "inspect-reliability"
 _KNOWN_BY = ("seed_check", "non_response_rate", "invalid_rate", "method", "open_mass")
 _ESTIMATES = (
     *("omega", "omega_interval", "omega_floor", "agreement", "agreement_interval"),
-    *("krippendorff_alpha", "krippendorff_alpha_interval"),
+    *("krippendorff_alpha", "krippendorff_alpha_interval", "icc", "icc_interval"),
 )
 _SEED_CHECKS = {
     "honoured": "the provider honours them",
@@ -139,6 +139,7 @@ def _lines(card: Record) -> Iterator[tuple[str, str]]:
     yield "Verdicts", f"{card['method']}{left}"
     yield "Agreement [95%]", estimate("agreement")(card)
     yield "Krippendorff's alpha [95%]", estimate("krippendorff_alpha")(card)
+    yield "ICC [95%]", estimate("icc")(card)
     if (bias := card["position_bias"]) is not None:
         p = card["position_p_value"]
         tested = "not tested" if p is None else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

@@ -27,6 +27,11 @@ MANY_WITHOUT_VERDICT = 0.05
 _DRAW = ("judge", "benchmark", "temperature", "question")
 """Columns that tell draws with one seed apart, with the order of the options and the prompt."""
 
+ASKED_ONCE = (
+    "Every question was judged once, and reliability needs replications. Run the task with more "
+    "epochs, such as --epochs 20, or judge its outputs again: inspect-reliability rejudge LOG."
+)
+
 MOST_SHOWN = 40
 """Characters of a name."""
 
@@ -42,6 +47,11 @@ def share_of(table: pd.DataFrame, *verdicts: str) -> float:
     return float(weight[table["verdict"].isin(verdicts)].sum() / (weight.sum() or 1.0))
 
 
+def asked_once(table: pd.DataFrame, counts: Counts | Shares) -> bool:
+    """Whether nothing was replicated."""
+    return isinstance(counts, Counts) and not table["question"].duplicated().any()
+
+
 def cautions(
     group: Mapping[str, Any],
     table: pd.DataFrame,
@@ -52,7 +62,9 @@ def cautions(
     no_evidence: str | None,
 ) -> Iterator[str]:
     """Say what a reader of one row must know, one caution each."""
-    if omega.value is None:
+    if asked_once(table, counts):
+        yield ASKED_ONCE
+    elif omega.value is None:
         yield f"Omega is not estimable: {omega.reason}."
     elif omega.low is None:
         yield f"Omega has no interval: {str(omega.reason).removeprefix('no interval: ')}."
@@ -89,8 +101,9 @@ def _of_the_questions(
             f"Omega comes from only {omega.n_questions} questions. Trust its interval, which is "
             "wide, rather than its value."
         )
-    if few := omega.left_out.questions:
-        named = ", ".join(name[:MOST_SHOWN] for name in few[:3]) + (", ..." if few[3:] else "")
+    if (few := omega.left_out.questions) and not asked_once(table, counts):
+        named = ", ".join(name[:MOST_SHOWN] for name in few[:3])
+        named += f" and {len(few) - 3:,} more" if few[3:] else ""
         yield (
             f"{len(few)} question{'s have' if few[1:] else ' has'} fewer than 2 replications and "
             f"did not enter the coefficients: {named}."

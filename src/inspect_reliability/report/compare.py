@@ -241,7 +241,7 @@ def _benchmarks(tables: Sides, left_out: list[str]) -> Iterator[tuple[str, Sides
         yield ALL, {name: table[table["benchmark"].isin(every)] for name, table in tables.items()}
     for benchmark in dict.fromkeys(b for table in tables.values() for b in table["benchmark"]):
         left_out += [
-            f"{name} did not judge {benchmark}." for name in of if benchmark not in of[name]
+            f"{name} has no judgments on {benchmark}." for name in of if benchmark not in of[name]
         ]
         parts = {
             name: table[table["benchmark"] == benchmark]

@@ -22,6 +22,7 @@ from ..stats import (
 )
 from ..verdicts import NON_RESPONSE
 from .analysis import split
+from .cautions import ASKED_ONCE, asked_once
 from .copies import why_no_evidence
 from .document import Block, Caution, Document, Table, Text, Tone
 from .row import interval, omega_of
@@ -30,9 +31,13 @@ from .wording import Named, Record, describe, estimate, field, of_group
 _SENTENCES: dict[str, tuple[str, Tone]] = {
     PASSES: ("The gate passes.", "good"),
     FAILS: ("The gate fails.", "bad"),
-    OPEN: ("The gate is too uncertain to say. Judge more questions.", "unsure"),
+    OPEN: ("The gate is too uncertain to say.", "unsure"),
 }
 
+_SCALE = (
+    "The verdicts are numbers, and omega counts only exact matches. ICC counts near misses as "
+    "near: read it in inspect-reliability report."
+)
 _SEVERAL = "Evidence that may be looked at any time is of one benchmark: group by benchmark."
 
 
@@ -73,7 +78,10 @@ def _requirements(table: pd.DataFrame, limits: Limits) -> Iterator[Record]:
     counted, level = counts(table), limits.level
     evidence, more = None, None
     if (limit := limits.min_omega) is not None:
-        found, why = omega_of(table, counted, level), why_no_evidence(table, judged(table))
+        known = judged(table)
+        found, why = omega_of(table, counted, level), why_no_evidence(table, known)
+        if asked_once(table, counted):
+            why = ASKED_ONCE
         several = table["benchmark"].nunique() > 1
         if limits.anytime and several:
             why = why or _SEVERAL
@@ -84,7 +92,9 @@ def _requirements(table: pd.DataFrame, limits: Limits) -> Iterator[Record]:
                 more = questions_to_decide(counted, limit, level)
         result = OPEN if why else within_limit(found, at_least=limit)
         found = replace(found, reason=why or found.reason)
-        yield _record(f"omega >= {limit:g}", found, result, evidence, more)
+        scale = not why and len(known.values or ()) > 2
+        cautions = [_SCALE] if scale else []
+        yield _record(f"omega >= {limit:g}", found, result, evidence, more, cautions)
     if (limit := limits.max_non_response) is not None:
         found = rate(counted, NON_RESPONSE, level)
         evidence, more = None, None
@@ -93,11 +103,16 @@ def _requirements(table: pd.DataFrame, limits: Limits) -> Iterator[Record]:
         else:
             more = questions_to_decide_rate(counted, limit, NON_RESPONSE, level)
         result = within_limit(found, at_most=limit)
-        yield _record(f"non-response <= {limit:g}", found, result, evidence, more)
+        yield _record(f"non-response <= {limit:g}", found, result, evidence, more, [])
 
 
 def _record(
-    requirement: str, found: Estimate, result: str, evidence: Decision | None, more: int | None
+    requirement: str,
+    found: Estimate,
+    result: str,
+    evidence: Decision | None,
+    more: int | None,
+    cautions: list[str],
 ) -> Record:
     if evidence:
         result, more = evidence.result, evidence.more_questions
@@ -113,6 +128,7 @@ def _record(
         "result": result,
         "more_questions": more if result == OPEN else None,
         "reason": found.reason,
+        "cautions": cautions,
     }
 
 
@@ -136,7 +152,7 @@ def gate_document(checks: Sequence[Named]) -> Document:
     levels = "".join(f" [{level:.3g}%]" for level in {100 * one["level"] for _, one in checks})
     columns = {
         "Requirement": field("requirement"),
-        f"Value{levels}": estimate("value", "z.3f"),
+        f"Value{levels}": _value,
         "N": field("n_questions"),
         "Evidence": _evidence,
         "Result": field("result"),
@@ -145,7 +161,12 @@ def gate_document(checks: Sequence[Named]) -> Document:
     known = {heading: of for heading, of in columns.items() if any(of(one) for _, one in checks)}
     cells = [[name, *(of(one) for of in known.values())] for name, one in checks]
     result = overall(checks)
-    blocks: list[Block] = [Table(["Judge", *known], cells), Text(*_SENTENCES[result])]
+    sentence, tone = _SENTENCES[result]
+    open_checks = [one for _, one in checks if one["result"] == OPEN]
+    if result == OPEN and open_checks:
+        answerable = any(not one["reason"] for one in open_checks)
+        sentence += " Judge more questions." if answerable else " The cautions say why."
+    blocks: list[Block] = [Table(["Judge", *known], cells), Text(sentence, tone)]
     if "More questions" in known:
         blocks.append(Text(_MORE))
     if "Evidence" in known:
@@ -155,8 +176,14 @@ def gate_document(checks: Sequence[Named]) -> Document:
         for name, one in checks
         if one["result"] == OPEN and one["reason"]
     ]
+    blocks += [Caution(caution, (name,)) for name, one in checks for caution in one["cautions"]]
     results = {"result": result, "rows": [check.record for check in checks]}
     return Document("Are the judges good enough?", blocks, results)
+
+
+def _value(record: Record) -> str:
+    """The estimate; a caution below the table says why there is none."""
+    return "not estimable" if record["value"] is None else estimate("value", "z.3f")(record)
 
 
 def _evidence(record: Record) -> str:

@@ -34,9 +34,9 @@ MEANINGS = {
     "ICC [95%]": "ICC: omega of verdicts that are numbers, where near misses count as near.",
     "Non-response": "Non-response: share of outputs without a verdict.",
     "Published": (
-        "Published: the study's procedure, then its mean and 95% range on permuted verdicts. A "
-        "value inside that range says nothing about the judge; about one in twenty falls outside "
-        "by chance."
+        "Published: what the procedure of Schroeder & Wood-Doughty (2024) gives, then its mean and "
+        "95% range on permuted verdicts. A value inside that range says nothing about the judge; "
+        "about one in twenty falls outside by chance."
     ),
     "A_LM [95%]": "A_LM: share of answers judged correct.",
 }

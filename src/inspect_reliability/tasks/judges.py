@@ -18,7 +18,7 @@ from ..designs import (
     design_from_file,
     items_from_file,
 )
-from ..errors import one_of
+from ..errors import UserError, one_of
 from ..judging.circularity import report_circularity
 from ..judging.judge import judge_responses
 from ..judging.order import OrderPolicy
@@ -146,6 +146,11 @@ def judge(
     asked = design if isinstance(design, JudgeDesign) else design_from_file(design)
     if name is not None:
         asked = replace(asked, name=str(name))
+    if isinstance(data, list | tuple) and any(isinstance(item, Mapping) for item in data):
+        raise UserError(
+            "data: expected a list of Item, found mappings. Make each an Item, or write them to a "
+            "JSONL file, one a line, and give its name."
+        )
     if isinstance(data, list | tuple) and all(isinstance(item, Item) for item in data):
         items, location = list(data), None
     else:  # a name, if need be one that inspect took for a number or a list
