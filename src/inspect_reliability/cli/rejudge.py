@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
-from pathlib import Path, PurePosixPath
+from os.path import abspath
+from pathlib import PurePosixPath
 from typing import Any
 
 import click
@@ -108,8 +109,7 @@ def rejudge(
     if model is None and (model_args or model_base_url):
         raise UserError("-M and --model-base-url say how to reach a grader: add --model MODEL.")
     source, target = _read(log), _beside(log) if output is None else output
-    same = Path(target).resolve() == Path(log).resolve()
-    if same and not replicated_scores(source):
+    if abspath(target) == abspath(log) and not replicated_scores(source):
         raise UserError("--output names LOG itself, which is not changed. Name another --output.")
     if kind_of(target) == "file":
         earlier = _read(target)
