@@ -33,7 +33,7 @@ def one_of(name: str, value: object, known: Collection[str]) -> None:
     Raises:
         UserError: The message names them.
     """
-    if value not in list(known):
+    if value not in list(known):  # a set could not look for a list
         raise UserError(f"{name}='{value}' is not known. Use one of: {', '.join(known)}.")
 
 

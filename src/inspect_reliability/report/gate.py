@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from ..judgments import GROUP_BY, Judgments, counts, judged
+from ..judgments import GROUP_BY, Judgments, judged
 from ..stats import (
     FAILS,
     OPEN,
@@ -75,10 +75,10 @@ def check(judgments: Judgments, limits: Limits, by: Sequence[str] = GROUP_BY) ->
 
 
 def _requirements(table: pd.DataFrame, limits: Limits) -> Iterator[Record]:
-    counted, level = counts(table), limits.level
+    known, level = judged(table), limits.level
+    counted = known.counts()
     evidence, more = None, None
     if (limit := limits.min_omega) is not None:
-        known = judged(table)
         found, why = omega_of(table, counted, level), why_no_evidence(table, known)
         if asked_once(table, counted):
             why = ASKED_ONCE

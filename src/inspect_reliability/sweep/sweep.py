@@ -47,7 +47,7 @@ class Sweep:
     """What a sweep runs: the options of the command.
 
     Raises:
-        UserError: Of design and data, one is missing; or a temperature is none.
+        UserError: Of design and data, one is missing.
     """
 
     judges: Sequence[str]

@@ -107,8 +107,7 @@ class Announced:
                 continue
             lead = output.lead(found.start())
             named = not found["copula"] or self._is_name(lead.clause)
-            own = not lead.denies and not self._of_another(output, found, lead)
-            if named and own and self._stated(output, found):
+            if named and self._is_own(output, found, lead) and self._stated(output, found):
                 yield from self._claim(output, found, "sentence")
         if self._kind == "options":
             yield from self._subjects(output)
@@ -165,15 +164,15 @@ class Announced:
             return "label" if apart and lead.cut == opened and title else ""
         if mark == ">" and not _TAG.search(output.near(start)):
             return ""
-        own = not lead.denies and not self._of_another(output, found, lead)
+        own = self._is_own(output, found, lead)
         return self._how(output, found) if own and self._is_name(lead.phrase) else ""
 
-    def _of_another(self, output: Output, found: re.Match[str], lead: Lead) -> bool:
-        """Whether it is a response that gives the verdict, not the judge."""
-        if self._kind != "options":
-            return False
+    def _is_own(self, output: Output, found: re.Match[str], lead: Lead) -> bool:
+        """Whether the judge gives the verdict: it does not deny it, nor quote a response."""
+        if lead.denies or self._kind != "options":
+            return not lead.denies
         line = output.low[max(0, output.low.rfind("\n", 0, found.start())) : found.start()]
-        return bool(
+        return not (
             self._of_response.search(lead.phrase)
             or self._by_response.search(line)
             or self._on_response.match(line)
