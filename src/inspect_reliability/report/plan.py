@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import GROUP_BY, Judgments, counts, judged
+from ..judgments import GROUP_BY, Judged, Judgments, judged
 from ..stats import Counts, ReliabilityError, Shares, precision
 from .analysis import split
 from .copies import why_no_evidence
@@ -63,18 +63,18 @@ def plans(
     Raises:
         UserError: No question was judged more than once.
     """
-    groups = [(group, rows, counts(rows)) for group, rows in split(judgments, by)]
-    if all(counted.replications.max() < 2 for _, _, counted in groups):
+    groups = [(group, rows, judged(rows)) for group, rows in split(judgments, by)]
+    if all(known.counts().replications.max() < 2 for _, _, known in groups):
         raise UserError(
             "No question was judged more than once, but a plan needs to know how the replications "
             "of a question differ. Run the judge again with more epochs, such as `--epochs 10`."
         )
     return [
         Named(
-            f"{describe(group)} ({len(counted.questions)} questions)",
-            _plan(group, rows, counted, half_widths, wanted, assurance),
+            f"{describe(group)} ({len(known.counts().questions)} questions)",
+            _plan(group, rows, known, half_widths, wanted, assurance),
         )
-        for group, rows, counted in groups
+        for group, rows, known in groups
     ]
 
 
@@ -133,12 +133,13 @@ def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
 def _plan(
     group: Mapping[str, Any],
     table: pd.DataFrame,
-    counted: Counts | Shares,
+    known: Judged,
     half_widths: Sequence[float],
     wanted: float,
     assurance: float,
 ) -> Record:
-    majority, reason = majority_of(counted, why_no_evidence(table, judged(table)), wanted)
+    counted = known.counts()
+    majority, reason = majority_of(counted, why_no_evidence(table, known), wanted)
     why = {"votes": reason} if reason else {}
     if majority and None in majority.share_stable:
         why["share_stable"] = "A single question can be judged with at most a quarter of its " + (
