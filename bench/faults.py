@@ -34,7 +34,7 @@ from inspect_ai.scorer import match
 from example_published import published_folder
 from graders import run, suite
 from inspect_reliability.cli import main
-from inspect_reliability.judgments import judgments_from_logs
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.tasks import bbh_judge
 
 CALLS = "CALLS"

@@ -46,7 +46,7 @@ from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 from inspect_reliability import tiny_judge
 from inspect_reliability.judging import request_check
 from inspect_reliability.judging.replicate import replications_of
-from inspect_reliability.judgments import judgments_from_logs
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.tasks import bbh_judge
 
 CONTEXT = 4096

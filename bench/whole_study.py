@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from _measure import machine
-from inspect_reliability.judgments import judgments_from_logs
+from inspect_reliability.judgments.logs import judgments_from_logs
 
 TEMPERATURES = ("1.0", "0.75", "0.5", "0.25", "0.0")
 TASKS = ("bbh_judge", "squad_judge", "mt_bench_judge")

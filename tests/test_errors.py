@@ -1,5 +1,7 @@
 """What is missing is named, with the line that installs it."""
 
+import pickle
+import subprocess
 import sys
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 
 from inspect_reliability.benchmarks.hub import hub_records
 from inspect_reliability.errors import UserError, needs
+from inspect_reliability.inspect_error import PrerequisiteError
 from inspect_reliability.published.procedure import as_published
 
 
@@ -35,3 +38,25 @@ def test_published_values_need_none_of_the_study_s_packages(
         monkeypatch.setitem(sys.modules, package, None)
     result = as_published(np.random.default_rng(0).integers(1, 6, (20, 4)), permutations=2)
     assert None not in (result.omega, result.alpha, result.omega_floor, result.alpha_floor)
+
+
+def test_where_inspect_runs_it_knows_our_errors() -> None:
+    """Inspect prints the message as it is, however it was raised, and in another process too."""
+    error = UserError("[A] is [bold]")
+    for one in (error, pickle.loads(pickle.dumps(error))):
+        assert isinstance(one, PrerequisiteError)
+        assert isinstance(one, UserError)
+        assert str(one) == "[A] is [bold]"
+        assert one.message == r"[A] is \[bold]"
+
+
+def test_without_inspect_an_error_is_plain() -> None:
+    """Where inspect was not imported, an error does not import it either."""
+    code = """
+import sys
+from inspect_reliability.errors import UserError
+print(type(UserError("what")).__mro__[:2], "inspect_ai" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split()[-1] == "False"
+    assert "ValueError" in done.stdout

@@ -10,7 +10,8 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from inspect_reliability.judgments import counts, judgments_from_logs
+from inspect_reliability.judgments import counts
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.stats import omega
 
 ROOT = Path(__file__).parents[2]

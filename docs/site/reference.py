@@ -19,12 +19,8 @@ from inspect_ai import Task
 
 import inspect_reliability
 from inspect_reliability.cli import main
-from inspect_reliability.judgments import (
-    Judgments,
-    combine,
-    judgments_from_frame,
-    judgments_from_logs,
-)
+from inspect_reliability.judgments import Judgments, combine, judgments_from_frame
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.table import OPTIONAL, REQUIRED, WHERE
 from inspect_reliability.report import analyse
 from inspect_reliability.report.forms.json import SCHEMA_VERSION

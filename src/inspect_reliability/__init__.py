@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .designs import JudgeDesign as JudgeDesign
     from .judgments import Judgments as Judgments
     from .judgments import judgments_from_frame as judgments_from_frame
-    from .judgments import judgments_from_logs as judgments_from_logs
+    from .judgments.logs import judgments_from_logs as judgments_from_logs
     from .rejudging import rejudge as rejudge
     from .rejudging import rejudge_log as rejudge_log
     from .rejudging import score_variance as score_variance
@@ -28,7 +28,7 @@ _HOME = {
     "Judgments": "judgments",
     "judge": "tasks",
     "judgments_from_frame": "judgments",
-    "judgments_from_logs": "judgments",
+    "judgments_from_logs": "judgments.logs",
     "omega": "stats",
     "rejudge": "rejudging",
     "rejudge_log": "rejudging",

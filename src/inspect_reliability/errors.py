@@ -1,24 +1,24 @@
 """Errors that speak to the user."""
 
+import sys
 from collections.abc import Collection
 from importlib.util import find_spec
 
-# inspect has no public name for the error it prints without a traceback.
-from inspect_ai._util.error import PrerequisiteError
-from rich.markup import escape
 
-__all__ = ["PrerequisiteError", "UserError", "needs", "one_of", "reason"]
-
-
-class UserError(PrerequisiteError, ValueError):
+class UserError(ValueError):
     """Something the user gave us is wrong; the message says what, where, and what to do.
 
     `inspect` prints it as plain text and exits with status 1.
     """
 
-    def __init__(self, message: str) -> None:
-        super().__init__(escape(message))
-        self.args = (message,)
+    def __new__(cls, message: str) -> "UserError":
+        """An error that inspect knows, too, if inspect is there to meet it."""
+        # It takes a second to import, which a report of published judgments would spend on nothing.
+        if cls is not UserError or "inspect_ai" not in sys.modules:
+            return super().__new__(cls, message)
+        from .inspect_error import PlainUserError
+
+        return super().__new__(PlainUserError, message)
 
 
 def reason(error: BaseException) -> str:

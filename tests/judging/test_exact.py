@@ -17,7 +17,8 @@ from evals import evaluate
 from inspect_reliability.cli.main import main
 from inspect_reliability.designs import Item, JudgeDesign
 from inspect_reliability.hf_seeded import distributing
-from inspect_reliability.judgments import judgments_from_logs, judgments_in
+from inspect_reliability.judgments import judgments_in
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
 from inspect_reliability.report.forms import render
 from inspect_reliability.report.summary import report_document

@@ -16,7 +16,7 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.hf_seeded.provider import HFSeededAPI
 from inspect_reliability.judging import replicate
 from inspect_reliability.judging.seeds import SEED_LIMIT, replication_numbers
-from inspect_reliability.judgments import judgments_from_logs
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.replications import replications_in
 from inspect_reliability.published.text import judgment_text
 from inspect_reliability.scoring.verdict import verdict

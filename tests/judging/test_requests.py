@@ -12,7 +12,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from chat_server import ChatServer, serving
 from inspect_reliability.judging import request_check, seed_check
 from inspect_reliability.judging.seeds import replication_seed
-from inspect_reliability.judgments import judgments_from_logs
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
 from inspect_reliability.tasks import bbh_judge
 

@@ -30,7 +30,7 @@ from inspect_reliability.designs.paper import LETTERS
 from inspect_reliability.judging.replicate import replicate
 from inspect_reliability.judging.seed_check import DRAWS, SeedCheck, seed_outcome
 from inspect_reliability.judging.seeds import replication_seed
-from inspect_reliability.judgments import judgments_from_logs
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.rejudging import rejudge
 from inspect_reliability.rejudging.choices import Choices
 from inspect_reliability.rejudging.scorer import JudgeAgain

@@ -9,7 +9,7 @@ from inspect_ai.log import read_eval_log
 
 import example_logs
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import judgments_from_logs
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.tasks import bbh_respond
 
 

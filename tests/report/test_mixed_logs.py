@@ -13,7 +13,7 @@ from inspect_ai.solver import generate
 import example_logs
 from inspect_reliability import Item, JudgeDesign, judge, rejudge
 from inspect_reliability.cli import main
-from inspect_reliability.judgments import judgments_from_logs
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
 from inspect_reliability.report.figures import write_figures
 from inspect_reliability.report.forms import Form, render

@@ -19,7 +19,7 @@ from inspect_reliability import Item, JudgeDesign, judge
 from inspect_reliability.cli import main
 from inspect_reliability.designs import DESIGNS, design_file
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import judgments_from_logs
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
 from inspect_reliability.scoring import verdict
 

@@ -18,7 +18,7 @@ from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, modelapi
 from example_logs import DRAWN
 from inspect_reliability.cli import main
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import judgments_from_logs
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
 from inspect_reliability.report.judge_by_benchmark import judge_by_benchmark
 from inspect_reliability.saving import alone

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from inspect_ai.dataset import Sample, hf_dataset
-
 from ..errors import UserError, needs
 
 HUB = "hub"
@@ -17,6 +15,7 @@ def hub_records(path: str, split: str, revision: str, name: str | None = None) -
         UserError: The `datasets` package is missing, or the download fails.
     """
     needs("hub", "datasets")
+    from inspect_ai.dataset import Sample, hf_dataset
 
     def keep(record: dict[str, Any]) -> Sample:
         return Sample(input=" ", metadata=record)

@@ -12,9 +12,11 @@ import pandas as pd
 from inspect_ai.log import EvalLog
 
 from ..errors import UserError
-from ..files import kind_of, read_log
+from ..files import kind_of
 from ..judging.cost import total
-from ..judgments import Judgments, judgments_from_logs
+from ..judgments import Judgments
+from ..judgments.logs import judgments_from_logs
+from ..log_files import read_log
 from ..rejudging import Rejudging, published_error, score_variance
 from ..rejudging.earlier import replicated_scores
 from ..rejudging.failures import failure_lines, failures

@@ -12,7 +12,7 @@ from rich.progress import track
 from ..designs import ParserName
 from ..errors import UserError
 from ..files import kind_of
-from ..judgments import GROUP_BY, Judgments, combine, judgments_from_logs
+from ..judgments import GROUP_BY, Judgments, combine
 from ..published.layout import is_published, judgments_from_published
 from ..report.document import Document
 from ..report.forms import FORMS, Form, render
@@ -96,6 +96,8 @@ def read_judgments(sources: Sequence[str], parser: ParserName = "published") -> 
     folders = {Path(source).resolve(): Path(source) for source in published}
     parts = [judgments_from_published(folder, parser=parser) for folder in folders.values()]
     if logs:
+        from ..judgments.logs import judgments_from_logs  # inspect takes a second to import
+
         parts.append(judgments_from_logs(logs, progress=lambda items: progress(items, "Reading")))
     judgments = combine(parts)
     print_left_out(judgments.notes)

@@ -3,7 +3,6 @@
 from .count import Judged
 from .frame import judgments_from_frame
 from .judgment import Judgment
-from .logs import judgments_from_logs
 from .score import judgments_in
 from .table import (
     GROUP_BY,
@@ -27,7 +26,6 @@ __all__ = [
     "counts",
     "judged",
     "judgments_from_frame",
-    "judgments_from_logs",
     "judgments_in",
     "weights",
 ]

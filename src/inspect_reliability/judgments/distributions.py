@@ -1,10 +1,13 @@
 """Exact distributions of a judge's verdict, kept in one score."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from inspect_ai.scorer import Score
+if TYPE_CHECKING:
+    from inspect_ai.scorer import Score
 
 KEPT = "exact"
 """Metadata key of the distributions in a score."""

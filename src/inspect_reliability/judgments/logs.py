@@ -20,9 +20,10 @@ from inspect_ai.log import (
 from inspect_ai.scorer import Score
 
 from ..errors import UserError
-from ..files import kind_of, logs_below
+from ..files import kind_of
 from ..judging.sample import prompt_fingerprint
 from ..judging.seeds import replication_numbers
+from ..log_files import logs_below
 from . import distributions, replications
 from .distributions import distributions_in
 from .judgment import Judgment

@@ -1,13 +1,16 @@
 """Replications of a judge, kept in one score."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from inspect_ai.scorer import Score
+from typing import TYPE_CHECKING, Any
 
 from ..judging.seeds import seeds_from
+
+if TYPE_CHECKING:
+    from inspect_ai.scorer import Score
 
 REPLICATION_KEYS = ("replications", "explanations", "errors", "scorer", "grader")
 """Metadata keys of a score with replications, which describe no single judgment."""

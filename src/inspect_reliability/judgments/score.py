@@ -1,10 +1,10 @@
 """From a score to its judgments: the one place that says what a score means."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
-
-from inspect_ai.scorer import Score
+from typing import TYPE_CHECKING, Any
 
 from ..judging.seeds import SEED_LIMIT
 from ..verdicts import NON_RESPONSE
@@ -12,6 +12,9 @@ from . import distributions, replications
 from .distributions import KeptDistribution, distributions_in
 from .judgment import Judgment
 from .replications import Replications, replications_in
+
+if TYPE_CHECKING:
+    from inspect_ai.scorer import Score
 
 _ONE_PART, _LISTS = (str, int, float), (list, tuple)
 _LARGEST = 2**63

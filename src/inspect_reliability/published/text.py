@@ -1,19 +1,19 @@
 """The full text behind a judgment, read one at a time."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from inspect_ai.event import ModelEvent
-from inspect_ai.log import read_eval_log_sample
-from inspect_ai.model import ChatMessage
-from inspect_ai.scorer import Score
-
-from ..judging.replicate import replications_of
 from ..judgments.replications import replications_in
 from .layout import PublishedRun, published_prompt, published_runs
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
+    from inspect_ai.scorer import Score
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,16 @@ def judgment_text(row: Mapping[str, Any]) -> JudgmentText | None:
     place = row.get("log")
     if not isinstance(place, str):
         return None
-    if pd.isna(row.get("epoch")):
-        return _published_text(row, Path(place))
+    return (_published_text if pd.isna(row.get("epoch")) else _logged_text)(row, place)
+
+
+def _logged_text(row: Mapping[str, Any], place: str) -> JudgmentText | None:
+    # Inspect takes a second to import, and published texts do not need it.
+    from inspect_ai.event import ModelEvent
+    from inspect_ai.log import read_eval_log_sample
+
+    from ..judging.replicate import replications_of
+
     try:
         sample = read_eval_log_sample(
             place, id=row["sample"], epoch=int(row["epoch"]), resolve_attachments=True
@@ -52,8 +60,8 @@ def judgment_text(row: Mapping[str, Any]) -> JudgmentText | None:
     except (OSError, TypeError, ValueError, IndexError, KeyError):
         return None
     if said is not None:
-        place = int(row["replication"]) - 1
-        return JudgmentText(None, str(said[place])) if place < len(said) else None
+        number = int(row["replication"])
+        return JudgmentText(None, str(said[number - 1])) if number <= len(said) else None
     if not texts:
         return JudgmentText(_prompt(sample.messages), sample.output.completion)
     output, messages = texts.get(int(row["replication"])), sample.messages
@@ -80,9 +88,10 @@ def _prompt(messages: Sequence[ChatMessage]) -> str | None:
     return "\n\n".join(shown) or None
 
 
-def _published_text(row: Mapping[str, Any], path: Path) -> JudgmentText | None:
+def _published_text(row: Mapping[str, Any], place: str) -> JudgmentText | None:
     import pandas as pd
 
+    path = Path(place)
     folder = path.parents[2] if path.parent.name == "judgment_results" else path.parents[1]
     temperature = None if pd.isna(row["temperature"]) else row["temperature"]
     for run in _runs(folder):

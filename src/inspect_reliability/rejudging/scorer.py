@@ -6,8 +6,10 @@ from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.scorer import scorer as register
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
+from rich.markup import escape
 
-from ..errors import PrerequisiteError, UserError
+from ..errors import UserError
+from ..inspect_error import PrerequisiteError
 from ..judging.seed_check import SeedCheck, SeedOutcome, log_outcome
 from ..judging.seeds import base_seed, replication_seed
 from ..scoring import reliability, unwatched
@@ -63,7 +65,7 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
         return JudgeAgain(_wrapped(scorer, replications), replications, base_seed(seed))
     except UserError as error:
         # After a ValueError `inspect score` looks for the scorer elsewhere, and does not say why.
-        raise PrerequisiteError(error.message) from None
+        raise PrerequisiteError(escape(str(error))) from None
 
 
 class JudgeAgain:

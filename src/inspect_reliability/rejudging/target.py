@@ -15,7 +15,7 @@ from fsspec.implementations.local import LocalFileSystem
 from inspect_ai.log import EvalLog, write_eval_log
 
 from ..errors import UserError, reason
-from ..files import format_of
+from ..log_files import format_of
 from ..saving import alone, beside, whole
 from .summary import Known, Output, Replication
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..judging.circularity import same_model
+from ..judging.same_model import same_model
 from ..judgments import Judged, weights
 from ..published.procedure import AsPublished
 from ..stats import Counts, Estimate, Shares, stopped_by_verdicts

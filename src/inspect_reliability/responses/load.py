@@ -10,7 +10,6 @@ from ..errors import UserError
 from ..files import user_path
 from .answers import Answer
 from .jsonl import answers_from_json_lines
-from .logs import answers_from_logs, is_log
 from .published import answers_from_published
 from .responders import choose_responders, responses_per_question
 from .response_set import ResponseSet
@@ -57,7 +56,9 @@ def answers_in(
     path: Path, benchmark: str, published: Callable[[Path, str], list[Answer]]
 ) -> list[Answer]:
     """Read every response to a benchmark's questions; `published` reads the study's JSON file."""
-    if is_log(path):
+    if _is_log(path):
+        from .logs import answers_from_logs  # inspect takes a second to import
+
         return answers_from_logs(path, benchmark)
     readers = {".jsonl": answers_from_json_lines, ".json": published}
     if path.suffix not in readers:
@@ -98,3 +99,19 @@ def load_sample_pack(benchmark: str) -> list[ResponseSet]:
         ResponseSet(question, entry["responses"], entry["best"])
         for question, entry in sample_pack(benchmark)
     ]
+
+
+def _is_log(path: Path) -> bool:
+    """Whether a path is an inspect log or a folder, which is taken for a folder of logs."""
+    if path.is_dir() or path.suffix == ".eval":
+        return True
+    # The head of a log in JSON form names the version of the format first.
+    return path.suffix == ".json" and '"eval":' in _head(path)
+
+
+def _head(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(4096).decode("utf-8", errors="replace")
+    except OSError:  # whoever reads all of it says why
+        return ""

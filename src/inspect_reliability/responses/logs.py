@@ -6,19 +6,11 @@ from inspect_ai.log import EvalLog
 
 from ..benchmarks import Question
 from ..errors import UserError
-from ..files import logs_below, read_log
+from ..log_files import logs_below, read_log
 from .answers import Answer, NoAnswersError
 
 RESPONDER_TASK = "responds_to"
 """Metadata key under which a responder task names its benchmark."""
-
-
-def is_log(path: Path) -> bool:
-    """Whether a path is an inspect log or a folder, which is taken for a folder of logs."""
-    if path.is_dir() or path.suffix == ".eval":
-        return True
-    # The head of a log in JSON form names the version of the format first.
-    return path.suffix == ".json" and '"eval":' in _head(path)
 
 
 def answers_from_logs(path: Path, benchmark: str) -> list[Answer]:
@@ -77,11 +69,3 @@ def _answers(header: EvalLog) -> list[Answer]:
             f"{name}: a sample does not say which question it answers. "
             "Run the responder task again."
         ) from None
-
-
-def _head(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return file.read(4096).decode("utf-8", errors="replace")
-    except OSError:  # whoever reads all of it says why
-        return ""

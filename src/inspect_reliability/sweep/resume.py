@@ -10,9 +10,10 @@ from inspect_ai import Task
 from inspect_ai.log import EvalLog
 
 from ..errors import UserError
-from ..files import kind_of, logs_below, read_log
+from ..files import kind_of
 from ..judgments.logs import scores_of
 from ..judgments.score import judgments_in
+from ..log_files import logs_below, read_log
 
 Made = tuple[int | str, int]
 """Id of a question and number of the replication."""
