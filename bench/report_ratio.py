@@ -14,19 +14,22 @@ each with a jackknife over questions, and the published omega and alpha with the
 all would take about an hour.
 
 With --before, the same report is made with the source of an earlier checkout and with this one,
-each in a process of its own, one after the other and twice. It prints the CPU seconds of each part
-and the largest difference between the two reports for each number that differs.
+each in a process of its own, one after the other and twice: every result, part by part, and the
+command `inspect-reliability report DIR`, which computes what it shows. It prints the CPU seconds
+of each and the largest difference between the two reports for each number that differs.
 """
 
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from pathlib import Path
+from subprocess import DEVNULL
 from time import perf_counter
 from typing import Any
 
@@ -157,11 +160,17 @@ from inspect_reliability.report import analyse
 spent = {"import": process_time()}
 judgments = judgments_from_published(sys.argv[1])
 spent["read"] = process_time() - sum(spent.values())
-results = analyse(judgments).results
+results = dict(analyse(judgments).results)
 spent["analyse"] = process_time() - sum(spent.values())
 print(json.dumps([spent, results], default=str))
 """
 """A report, from nothing to its results, with the CPU seconds of its parts."""
+
+COMMAND = """
+import sys
+from inspect_reliability.cli.main import main
+main(["report", sys.argv[1]])
+"""
 
 
 def reported(checkout: Path, folder: str) -> tuple[dict[str, float], Any]:
@@ -170,7 +179,11 @@ def reported(checkout: Path, folder: str) -> tuple[dict[str, float], Any]:
     command = [sys.executable, "-W", "ignore", "-c", REPORT, folder]
     done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE)
     spent, results = json.loads(done.stdout)
-    return spent | {"whole": sum(spent.values())}, results
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([*command[:-2], COMMAND, folder], env=environment, check=True, stdout=DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return spent | {"every result": sum(spent.values()), "command": command_s}, results
 
 
 def differences(one: Any, other: Any, name: str = "") -> Iterator[tuple[str, float]]:
@@ -195,10 +208,10 @@ def compared(before: Path, folder: str) -> None:
         for name, checkout in checkouts.items():
             spent, results[name] = reported(checkout, folder)
             runs[name].append(spent)
-    print(f"{'CPU s':10} {'before':>8} {'after':>8}  ratio")
+    print(f"{'CPU s':12} {'before':>8} {'after':>8}  ratio")
     for part in runs["after"][0]:
         was, is_now = (min(run[part] for run in runs[name]) for name in ("before", "after"))
-        print(f"{part:10} {was:8.2f} {is_now:8.2f} {was / is_now:6.1f}")
+        print(f"{part:12} {was:8.2f} {is_now:8.2f} {was / is_now:6.1f}")
     largest: dict[str, float] = {}
     for name, difference in differences(results["before"], results["after"]):
         largest[name] = max(largest.get(name, 0.0), difference)
@@ -223,7 +236,7 @@ def main() -> None:
     folder = arguments.folder
     judgments = judgments_from_published(folder) if folder else simulated()
     groups = len(list(judgments.groups()))
-    ours = seconds(lambda: analyse(judgments))
+    ours = seconds(lambda: dict(analyse(judgments).results))
     loops = looped(judgments, arguments.loops)
     figures = {
         "rows": groups,

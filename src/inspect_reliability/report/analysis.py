@@ -1,7 +1,8 @@
-"""Everything that a set of judgments says, computed before a word of it is printed."""
+"""Everything that a set of judgments says."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -12,6 +13,7 @@ from .between import agreement_of_judges, pooled, variance_of_verdicts
 from .least_stable import contradictions
 from .position import position_effects, position_shares, responder_shares
 from .reading import read_by, without_verdict
+from .results import Results
 from .row import Row, methods_of, row_of, worst_seed_check
 from .votes import votes
 from .wording import Record, flat
@@ -38,12 +40,13 @@ class Analysis:
     Attributes:
         judgments: The judgments, and what was left out of them.
         rows: One row a judge and condition.
-        results: Name -> records of plain values: `rows` and everything between and beside them.
+        results: Name -> records of plain values: `rows` and everything between and beside them,
+            each computed when it is first asked for.
     """
 
     judgments: Judgments
     rows: tuple[Row, ...]
-    results: Mapping[str, list[Record]]
+    results: Results
 
     @property
     def names(self) -> list[str]:
@@ -74,7 +77,7 @@ def analyse(
     texts: bool = False,
     progress: Progress = lambda items, what: items,
 ) -> Analysis:
-    """Compute every result.
+    """Compute the rows, and say how every other result is computed.
 
     Args:
         judgments: All judgments.
@@ -94,16 +97,23 @@ def analyse(
         row_of(group, table, permutations, published)
         for group, table in progress(groups, "Computing")
     )
-    results = {name: list(compute(rows)) for name, compute in _RESULTS.items()}
-    read = progress(rows, "Reading texts") if texts else rows
-    results["least_stable"] = [found for row in read for found in contradictions(row, texts)]
-    results["read_by"] = [found for row in rows for found in read_by(row)]
-    results["without_verdict"] = [found for row in rows for found in without_verdict(row)]
-    results["seed_checks"] = list(_seed_checks(judgments.table))
-    results["notes"] = [
-        {"where": note.where, "what": note.what, "count": note.count} for note in judgments.notes
-    ]
-    return Analysis(judgments, rows, results)
+
+    def least_stable() -> Iterator[Record]:
+        for row in progress(rows, "Reading texts") if texts else rows:
+            yield from contradictions(row, texts)
+
+    computed_by: dict[str, Callable[[], Iterable[Record]]] = {
+        **{name: partial(compute, rows) for name, compute in _RESULTS.items()},
+        "least_stable": least_stable,
+        "read_by": lambda: (found for row in rows for found in read_by(row)),
+        "without_verdict": lambda: (found for row in rows for found in without_verdict(row)),
+        "seed_checks": lambda: _seed_checks(judgments.table),
+        "notes": lambda: (
+            {"where": note.where, "what": note.what, "count": note.count}
+            for note in judgments.notes
+        ),
+    }
+    return Analysis(judgments, rows, Results(computed_by))
 
 
 def split(

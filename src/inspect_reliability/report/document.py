@@ -135,7 +135,7 @@ class Document:
         results: What programs read: name -> records. `rows` are the main ones.
         facts: What was studied, by name. Only a page has room for these and the following.
         glance: The result in a few sentences.
-        sections: A closer look.
+        sections: Makes a closer look.
         sheet: Records of the CSV form, where they are not `rows`.
     """
 
@@ -144,5 +144,5 @@ class Document:
     results: Mapping[str, Any]
     facts: Sequence[tuple[str, Sequence[str]]] = ()
     glance: Sequence[str] = ()
-    sections: Sequence[Section] = ()
+    sections: Callable[[], Sequence[Section]] = tuple
     sheet: Sequence[Record] | None = None

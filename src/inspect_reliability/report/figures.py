@@ -22,7 +22,7 @@ def write_figures(folder: Path, document: Document) -> list[Path]:
         UserError: A file cannot be written.
     """
     written: dict[Path, str] = {}
-    parts = [("", document.blocks), *((one.link, one.blocks) for one in document.sections)]
+    parts = [("", document.blocks), *((one.link, one.blocks) for one in document.sections())]
     figures = (found for title, blocks in parts for found in _figures(blocks, title))
     for title, figure in figures:
         stem = slug(title)[:_LONGEST]

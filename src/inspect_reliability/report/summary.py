@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -53,7 +54,7 @@ def report_document(analysis: Analysis) -> Document:
         results=analysis.results,
         facts=_facts(analysis),
         glance=[_glance(judge, analysis.rows) for judge in named],
-        sections=sections(analysis),
+        sections=partial(sections, analysis),
     )
 
 

@@ -33,6 +33,7 @@ def render(document: Document) -> str:
     )
     return environment.get_template("page.html.jinja").render(
         page=document,
+        sections=document.sections(),
         runs=_runs,
         draw=lambda figure: draw(figure, inline_svg),
         cut=lambda text: printable(text, LONGEST_TEXT),
