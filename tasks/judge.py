@@ -11,8 +11,8 @@ from inspect_reliability.judging.order import OrderPolicy
 
 @task
 def judge(
-    design: str | JudgeDesign,
-    data: str | Sequence[Item],
+    design: str | JudgeDesign | None = None,
+    data: str | Sequence[Item] | None = None,
     name: str | None = None,
     order: OrderPolicy = "shuffled",
     seed: int = 0,

@@ -313,6 +313,8 @@ def test_a_name_overrides_the_design(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"design": None}, "design is missing. Give both"),
+        ({"data": None}, "data is missing. Give both"),
         ({"design": "nowhere.yaml"}, "No file or folder 'nowhere.yaml'"),
         ({"data": "nowhere.jsonl"}, "No file or folder 'nowhere.jsonl'"),
         ({"data": 2024}, "No file or folder '2024'"),

@@ -110,8 +110,8 @@ def _metrics(design: JudgeDesign, items: Sequence[Item]) -> Iterator[Metric]:
 
 @task
 def judge(
-    design: str | JudgeDesign,
-    data: str | Sequence[Item],
+    design: str | JudgeDesign | None = None,
+    data: str | Sequence[Item] | None = None,
     name: str | None = None,
     order: OrderPolicy = "shuffled",
     seed: int = 0,
@@ -143,6 +143,9 @@ def judge(
         parser: How an output is read: "default", "strict" (only in the form that the design
             asks for), or "published" for the study's pattern.
     """
+    if design is None or data is None:
+        missing = "design" if design is None else "data"
+        raise UserError(f"{missing} is missing. Give both: -T design=FILE -T data=FILE.")
     asked = design if isinstance(design, JudgeDesign) else design_from_file(design)
     if name is not None:
         asked = replace(asked, name=str(name))
