@@ -1,8 +1,8 @@
 """Judgments of which omega and agreement say nothing about reliability."""
 
 from collections.abc import Iterator
-from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..judgments import Judged, judged
@@ -26,8 +26,6 @@ MEASUREMENTS = (
     "count only exact matches: read ICC instead."
 )
 
-_ASKED = ["judge", "benchmark", "question"]
-
 
 def are_measurements(judgments: Judged) -> bool:
     """Whether verdicts are numbers of more values than grades have."""
@@ -48,16 +46,22 @@ def why_no_evidence(table: pd.DataFrame, known: Judged) -> str | None:
 
 def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
     """Why, for each temperature at which no two replications of a question differ."""
-    chosen: pd.Series[Any] = pd.Series(known.choices, table.index, dtype=object)
-    for temperature, rows in table.groupby("temperature", dropna=False):
-        own = known if len(rows) == len(table) else judged(rows)
+    temperatures = np.sort(table["temperature"].unique())
+    for temperature in temperatures:
+        rows, own = table, known
+        if len(temperatures) > 1:
+            rows = table[table["temperature"].isin([temperature])]
+            own = judged(rows)
         if own.exact:
             if temperature == 0:
                 yield COPIES
             continue
-        asked = chosen.loc[rows.index].groupby([rows[name] for name in _ASKED], dropna=False)
+        judges = pd.factorize(rows["judge"])[0].tolist()
+        given = set(zip(judges, own.questions, own.choices, strict=True))
+        chosen = [(judge, question) for judge, question, choice in given if choice is not None]
+        replicated = len(set(zip(judges, own.questions, strict=True))) < len(rows)
         # Options in another order make another prompt.
-        if asked.nunique().max() > 1 or asked.size().max() < 2 or own.order_varies:
+        if len(set(chosen)) < len(chosen) or not replicated or own.order_varies:
             continue
         # A seed check saw the judge vary, with another seed or with the same one.
         seen = "seed_check" in rows and rows["seed_check"].isin(["honoured", "not honoured"]).any()

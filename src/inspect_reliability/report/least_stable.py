@@ -1,8 +1,10 @@
 """The questions on which a judge contradicts itself most, with two of its outputs."""
 
 from collections.abc import Iterator
+from itertools import compress
 
 import numpy as np
+import pandas as pd
 
 from ..published.text import judgment_text
 from ..stats import Counts, Shares
@@ -27,10 +29,11 @@ def contradictions(row: Row, texts: bool) -> Iterator[Record]:
     """
     if row.exact:
         return  # no output was drawn
-    chosen = row.choices
     for i in least_stable(row.counts)[:QUESTIONS]:
-        asked = row.table["question"] == row.counts.questions[i]
-        shares = chosen[asked].value_counts(normalize=True)
+        asked = [name == row.counts.questions[i] for name in row.judged.questions]
+        table = row.table[asked]
+        chosen = pd.Series(list(compress(row.judged.choices, asked)), table.index, dtype=object)
+        shares = chosen.value_counts(normalize=True)
         # Two choices contradict each other more than a choice and none.
         choices = [name for name in shares.index if name not in (NON_RESPONSE, INVALID)]
         shown = choices if len(choices) > 1 else list(shares.index)
@@ -38,7 +41,7 @@ def contradictions(row: Row, texts: bool) -> Iterator[Record]:
             continue
         prompt, outputs = None, []
         for verdict in shown[:2]:
-            judgment = row.table[asked & (chosen == verdict)].iloc[0].to_dict()
+            judgment = table[chosen == verdict].iloc[0].to_dict()
             text = judgment_text(judgment) if texts else None
             prompt = prompt or (text and text.prompt)
             outputs.append(
