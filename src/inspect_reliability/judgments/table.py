@@ -170,13 +170,14 @@ def judged(table: pd.DataFrame) -> Judged:
         return list(found.tolist())
 
     questions = column("question")
-    asked = questions if "sample" not in table else [
-        question if sample is None else sample
-        for question, sample in zip(questions, column("sample"), strict=True)
-    ]
     return Judged(
         questions=[str(name) for name in questions],
-        clusters=list(zip(column("benchmark"), asked, strict=True)),
+        clusters=[
+            (benchmark, question if sample is None else sample)
+            for benchmark, question, sample in zip(
+                column("benchmark"), questions, column("sample"), strict=True
+            )
+        ],
         verdicts=column("verdict"),
         replications=column("replication"),
         categories=column("categories"),

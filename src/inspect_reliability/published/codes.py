@@ -42,7 +42,8 @@ def encode(verdicts: Iterable[Iterable[object]], codes: Mapping[str, int]) -> Fl
     """
     rows = [list(row) for row in verdicts]
     name_of = {verdict: category_name(verdict) for verdict in set(chain.from_iterable(rows))}
-    if unknown := sorted({*name_of.values()}.difference(codes, [None])):
+    found = {name for name in name_of.values() if name is not None}
+    if unknown := sorted(found.difference(codes)):
         raise UnknownCategoryError(unknown, codes)
     if len({len(row) for row in rows}) > 1:
         raise ShapeError("The questions differ in their number of replications: fill up with None.")

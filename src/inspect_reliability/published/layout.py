@@ -142,9 +142,10 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
     ]
     identity = ["judge", "benchmark", "temperature", "question", "replication"]
     table = make_table(asked).iloc[of].reset_index(drop=True)
-    table["replication"] = np.array(replications)
-    table["verdict"] = np.array(verdicts, dtype=object)
-    table["responder"] = np.array(responders, dtype=object)
+    # In place, since a table of columns that came one by one is slow to copy.
+    table.loc[:, "replication"] = np.array(replications)
+    table.loc[:, "verdict"] = np.array(verdicts, dtype=object)
+    table.loc[:, "responder"] = np.array(responders, dtype=object)
     table, duplicates = without_duplicates(table, identity, "log")
     table = table.reset_index(drop=True) if duplicates else table
     return Judgments(table, (*notes, *duplicates))

@@ -143,7 +143,7 @@ def _told_apart(rows: pd.DataFrame) -> pd.DataFrame:
 def _parts(rows: pd.DataFrame, by: "pd.Series[Any]") -> Iterator[tuple[Any, pd.DataFrame]]:
     """The rows of each value, in order of first appearance; None where it is missing."""
     codes, values = pd.factorize(by)
-    for code in pd.unique(codes):
+    for code in pd.unique(codes).tolist():
         same = codes == code
         yield (values[code] if code >= 0 else None), rows if same.all() else rows[same]
 

@@ -119,10 +119,11 @@ def _of_the_questions(
             "equally many."
         )
     if counts.clustered:
+        n_outputs = table["question"].nunique()
         yield (
-            f"The judge saw {len(counts.questions):,} outputs of {counts.n_clusters} questions. Each "
-            "output is judged on its own; intervals are over questions, because other questions "
-            "would bring other outputs."
+            f"The judge saw {n_outputs:,} outputs of {counts.n_clusters} questions. "
+            "Each output is judged on its own; intervals are over questions, because other "
+            "questions would bring other outputs."
         )
 
 
@@ -151,8 +152,8 @@ def _of_the_order(table: pd.DataFrame, judged: Judged) -> Iterator[str]:
 
 
 def _of_the_judge(table: pd.DataFrame, judged: Judged) -> Iterator[str]:
-    shown = {name for order in judged.orders_shown for name in order}
-    responders = {*shown, *judged.responders} - {None}
+    responders = {name for order in judged.orders_shown for name in order}
+    responders.update(name for name in set(judged.responders) if name is not None)
     judges = [str(judge) for judge in table["judge"].unique() if pd.notna(judge)]
     own = sorted(name for name in responders if any(same_model(judge, name) for judge in judges))
     if own:

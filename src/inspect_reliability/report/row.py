@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ..judgments import Judged, counts, judged
@@ -106,8 +105,7 @@ def row_of(
     published study's coefficients whatever the design.
     """
     # Seeded permutations then give the same floor however the judgments were read.
-    asked, _ = pd.factorize(table["question"], sort=True)
-    table = table.iloc[np.lexsort((table["replication"], asked))]
+    table = table.sort_values(["question", "replication"], kind="stable")
     judgments = judged(table)
     counted = judgments.counts()
     correctness = set(counted.categories) - {NON_RESPONSE, INVALID} == {CORRECT, INCORRECT}
@@ -120,12 +118,13 @@ def row_of(
         coded = encode(judgments.matrix(judgments.verdicts), codes)
     without = handle_non_response(counted, "excluded", NON_RESPONSE)
     found = estimates(judgments) | {
-        "omega": omega_of(table, counted),
         "non_response_rate": rate(counted, NON_RESPONSE),
         "invalid_rate": rate(counted, INVALID),
         "omega_non_response_unique": omega(handle_non_response(counted, "unique", NON_RESPONSE)),
         "omega_non_response_excluded": omega(without),
     }
+    if table["benchmark"].nunique() > 1:
+        found["omega"] = omega_of(table, counted)
     if coded is not None and not counted.clustered:
         found |= integer_coded(coded)
     if correctness:
