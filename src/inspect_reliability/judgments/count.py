@@ -215,15 +215,6 @@ class Judged:
         Args:
             values: One value a judgment.
         """
-        rows, columns = self._cells
-        shape = rows.max(initial=-1) + 1, columns.max(initial=-1) + 1
-        matrix = np.full(shape, None, dtype=object)
-        matrix[rows, columns] = values
-        return matrix
-
-    @cached_property
-    def _cells(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Row and column of each judgment in a matrix."""
         row = {name: i for i, name in enumerate(dict.fromkeys(self.questions))}
         rows = np.array([row[name] for name in self.questions], dtype=np.int64)
         known = self.replications
@@ -233,7 +224,10 @@ class Judged:
         again = (np.diff(ordered) == 0) & (np.diff(numbers[order]) == 0)
         if None in known or again.any():
             numbers[order] = np.arange(len(rows)) - np.searchsorted(ordered, ordered)
-        return rows, np.unique(numbers, return_inverse=True)[1]
+        found, columns = np.unique(numbers, return_inverse=True)
+        matrix = np.full((len(row), len(found)), None, dtype=object)
+        matrix[rows, columns] = values
+        return matrix
 
 
 def orders_vary(shown: Collection[tuple[str, ...]]) -> bool:
