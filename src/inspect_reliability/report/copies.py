@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-import numpy as np
 import pandas as pd
 
 from ..judgments import Judged, judged
@@ -46,20 +45,17 @@ def why_no_evidence(table: pd.DataFrame, known: Judged) -> str | None:
 
 def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
     """Why, for each temperature at which no two replications of a question differ."""
-    temperatures = np.sort(table["temperature"].unique())
-    for temperature in temperatures:
-        rows, own = table, known
-        if len(temperatures) > 1:
-            rows = table[table["temperature"].isin([temperature])]
-            own = judged(rows)
+    for temperature, rows in table.groupby("temperature", dropna=False):
+        own = known if len(rows) == len(table) else judged(rows)
         if own.exact:
             if temperature == 0:
                 yield COPIES
             continue
-        judges = pd.factorize(rows["judge"])[0].tolist()
-        given = set(zip(judges, own.questions, own.choices, strict=True))
-        chosen = [(judge, question) for judge, question, choice in given if choice is not None]
-        replicated = len(set(zip(judges, own.questions, strict=True))) < len(rows)
+        asked_in = rows.groupby(["judge", "benchmark"], dropna=False).ngroup()
+        asked = list(zip(asked_in.tolist(), own.questions, strict=True))
+        given = set(zip(asked, own.choices, strict=True))
+        chosen = [question for question, choice in given if choice is not None]
+        replicated = len(set(asked)) < len(asked)
         # Options in another order make another prompt.
         if len(set(chosen)) < len(chosen) or not replicated or own.order_varies:
             continue
