@@ -1,6 +1,7 @@
 """Judgments of which omega and agreement say nothing about reliability."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 
@@ -25,6 +26,8 @@ MEASUREMENTS = (
     "count only exact matches: read ICC instead."
 )
 
+_ASKED = ["judge", "benchmark", "question"]
+
 
 def are_measurements(judgments: Judged) -> bool:
     """Whether verdicts are numbers of more values than grades have."""
@@ -45,19 +48,16 @@ def why_no_evidence(table: pd.DataFrame, known: Judged) -> str | None:
 
 def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
     """Why, for each temperature at which no two replications of a question differ."""
+    chosen: pd.Series[Any] = pd.Series(known.choices, table.index, dtype=object)
     for temperature, rows in table.groupby("temperature", dropna=False):
         own = known if len(rows) == len(table) else judged(rows)
         if own.exact:
             if temperature == 0:
                 yield COPIES
             continue
-        asked_in = rows.groupby(["judge", "benchmark"], dropna=False).ngroup()
-        asked = list(zip(asked_in.tolist(), own.questions, strict=True))
-        given = set(zip(asked, own.choices, strict=True))
-        chosen = [question for question, choice in given if choice is not None]
-        replicated = len(set(asked)) < len(asked)
+        asked = chosen.loc[rows.index].groupby([rows[name] for name in _ASKED], dropna=False)
         # Options in another order make another prompt.
-        if len(set(chosen)) < len(chosen) or not replicated or own.order_varies:
+        if asked.nunique().max() > 1 or asked.size().max() < 2 or own.order_varies:
             continue
         # A seed check saw the judge vary, with another seed or with the same one.
         seen = "seed_check" in rows and rows["seed_check"].isin(["honoured", "not honoured"]).any()
