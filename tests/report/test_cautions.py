@@ -88,6 +88,15 @@ def test_mixed_temperatures_are_pointed_out() -> None:
     assert "This row mixes 2 temperatures." in row["cautions"]
 
 
+def test_replications_that_never_differ_are_found_in_a_mixed_row() -> None:
+    """Two judges, benchmarks or temperatures that differ are no replications that differ."""
+    for column in ("judge", "benchmark", "temperature"):
+        mixed = together(made(noise=0), made(noise=0, verdict="A", **{column: None}))
+        by = [name for name in ("judge", "benchmark", "temperature") if name != column]
+        (row,) = analyse(mixed, by, permutations=0).results["rows"]
+        assert "no seed check has seen this judge vary" in " ".join(row["cautions"])
+
+
 def test_a_seed_at_another_temperature_is_another_draw() -> None:
     """A row of several temperatures, judges or benchmarks repeats no seed by mixing them."""
     for column, value in (("temperature", 0.5), ("judge", "other"), ("benchmark", "two")):

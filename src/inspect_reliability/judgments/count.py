@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -66,14 +66,23 @@ class Judged:
         return [1.0 if share is None else share for share in self.shares]
 
     @cached_property
-    def order_varies(self) -> bool:
-        """Whether any question was shown with its options in more than one order."""
-        shown = {
+    def shown(self) -> set[tuple[str, ...]]:
+        """Each question with each order in which its options were shown."""
+        return {
             (question, *order)
             for question, order in zip(self.questions, self.orders, strict=True)
             if order is not None
         }
-        return len(shown) > len({question for question, *_ in shown})
+
+    @property
+    def orders_shown(self) -> set[tuple[str, ...]]:
+        """Every order in which the options of any question were shown."""
+        return {tuple(order) for _, *order in self.shown}
+
+    @cached_property
+    def order_varies(self) -> bool:
+        """Whether any question was shown with its options in more than one order."""
+        return orders_vary(self.shown)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -89,7 +98,11 @@ class Judged:
         That is the verdict while each question's options keep their order, and the responder
         behind a label where the order varies; "non-response" and "invalid" stay what they are.
         """
-        if not self.order_varies:
+        return self.chosen(self.order_varies)
+
+    def chosen(self, by_responder: bool) -> Sequence[str | None]:
+        """Each verdict, or the responder behind it where it is a label."""
+        if not by_responder:
             return self.verdicts
         places: dict[str | None, int] = {label: k for k, label in enumerate(self.labels)}
         return [
@@ -206,14 +219,20 @@ class Judged:
         rows = np.array([row[name] for name in self.questions], dtype=np.int64)
         known = self.replications
         numbers = np.array([number or 0 for number in known], dtype=np.int64)
-        if None in known or len(set(zip(self.questions, known, strict=True))) < len(rows):
-            order = np.lexsort((numbers, rows))
-            ordered = rows[order]
+        order = np.lexsort((numbers, rows))
+        ordered = rows[order]
+        again = (np.diff(ordered) == 0) & (np.diff(numbers[order]) == 0)
+        if None in known or again.any():
             numbers[order] = np.arange(len(rows)) - np.searchsorted(ordered, ordered)
         found, columns = np.unique(numbers, return_inverse=True)
         matrix = np.full((len(row), len(found)), None, dtype=object)
         matrix[rows, columns] = values
         return matrix
+
+
+def orders_vary(shown: Collection[tuple[str, ...]]) -> bool:
+    """Whether any question is among these in more than one order; see `Judged.shown`."""
+    return len(shown) > len({question for question, *_ in shown})
 
 
 def _at(order: Sequence[str] | None, place: int) -> str | None:

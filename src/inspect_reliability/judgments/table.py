@@ -167,7 +167,7 @@ def judged(table: pd.DataFrame) -> Judged:
         values = table[name]
         found = values.to_numpy(dtype=object, copy=True)
         found[values.isna()] = None
-        return list(found)
+        return list(found.tolist())
 
     questions = column("question")
     return Judged(
@@ -218,10 +218,9 @@ def without_duplicates(
     Returns:
         The table, and a note for every value of column `where` that lost rows.
     """
-    known = table[list(identity)].notna().all(axis=1)
-    again = known & table.duplicated(list(identity))
+    again = table[table.duplicated(list(identity))].dropna(subset=list(identity))
     notes = [
         Note("duplicate judgments left out", int(count), str(source))
-        for source, count in table.loc[again, where].value_counts(sort=False).items()
+        for source, count in again[where].value_counts(sort=False).items()
     ]
-    return table[~again], notes
+    return (table if again.empty else table.drop(index=again.index)), notes

@@ -1,6 +1,7 @@
 """Verdicts in the paper's integer codes, and omega of these codes."""
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,14 +40,14 @@ def encode(verdicts: Iterable[Iterable[object]], codes: Mapping[str, int]) -> Fl
         UnknownCategoryError: A verdict has no code.
         ShapeError: The rows differ in length.
     """
-    rows = [[category_name(verdict) for verdict in row] for row in verdicts]
-    found = {verdict for row in rows for verdict in row if verdict is not None}
+    rows = [list(row) for row in verdicts]
+    name_of = {verdict: category_name(verdict) for verdict in set(chain.from_iterable(rows))}
+    found = {name for name in name_of.values() if name is not None}
     if unknown := sorted(found.difference(codes)):
         raise UnknownCategoryError(unknown, codes)
     if len({len(row) for row in rows}) > 1:
         raise ShapeError("The questions differ in their number of replications: fill up with None.")
-    code_of: dict[str | None, float] = {verdict: code for verdict, code in codes.items()}
-    code_of[None] = np.nan
+    code_of = {one: np.nan if name is None else codes[name] for one, name in name_of.items()}
     return np.array([[code_of[verdict] for verdict in row] for row in rows]).T
 
 
@@ -62,5 +63,5 @@ def integer_coded(codes: ArrayLike) -> dict[str, Estimate]:
     Raises:
         ShapeError: The codes are not a table of numbers.
     """
-    found = panel(Numbers(table_of_numbers(codes).T))
+    found = panel(Numbers(table_of_numbers(codes).T), _OF_NUMBERS.values())
     return {name: found[of_numbers] for name, of_numbers in _OF_NUMBERS.items()}

@@ -21,6 +21,8 @@ from math import isinf
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..benchmarks import BENCHMARKS
 from ..designs import DESIGNS, HEAD_TO_TAIL_CUT, JudgeDesign, ParserName
 from ..errors import UserError
@@ -140,9 +142,13 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
     ]
     identity = ["judge", "benchmark", "temperature", "question", "replication"]
     table = make_table(asked).iloc[of].reset_index(drop=True)
-    table["replication"], table["verdict"], table["responder"] = replications, verdicts, responders
+    # In place, since a table of columns that came one by one is slow to copy.
+    table.loc[:, "replication"] = np.array(replications)
+    table.loc[:, "verdict"] = np.array(verdicts, dtype=object)
+    table.loc[:, "responder"] = np.array(responders, dtype=object)
     table, duplicates = without_duplicates(table, identity, "log")
-    return Judgments(table.reset_index(drop=True), (*notes, *duplicates))
+    table = table.reset_index(drop=True) if duplicates else table
+    return Judgments(table, (*notes, *duplicates))
 
 
 def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:

@@ -140,6 +140,8 @@ def split(
 
 def _told_apart(rows: pd.DataFrame) -> pd.DataFrame:
     """Judgments with questions of two benchmarks named apart, where they share an id."""
+    if rows["benchmark"].nunique() < 2:
+        return rows
     benchmarks = rows.groupby("question")["benchmark"].nunique()
     shared = rows["question"].isin(benchmarks.index[benchmarks > 1])
     if not shared.any():
@@ -151,7 +153,7 @@ def _told_apart(rows: pd.DataFrame) -> pd.DataFrame:
 def _parts(rows: pd.DataFrame, by: "pd.Series[Any]") -> Iterator[tuple[Any, pd.DataFrame]]:
     """The rows of each value, in order of first appearance; None where it is missing."""
     codes, values = pd.factorize(by)
-    for code in dict.fromkeys(codes.tolist()):
+    for code in pd.unique(codes).tolist():
         same = codes == code
         yield (values[code] if code >= 0 else None), rows if same.all() else rows[same]
 
@@ -168,22 +170,18 @@ def _several(
 def _studies(table: pd.DataFrame) -> "pd.Series[Any]":
     """The study of each judgment where several have its benchmark's name, else missing."""
     if "study" not in table:
-        return pd.Series(None, table.index, dtype=object)
+        return pd.Series(index=table.index, dtype=float)
     known = table["study"].fillna("not known")
     return known.where(known.groupby(table["benchmark"], dropna=False).transform("nunique") > 1)
 
 
 def _kinds(rows: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Parts of a group whose verdicts answer the same kind of question, with what names them."""
-    of = rows["benchmark"].astype(str)
-    choices = set(of[rows["order"].notna()]) if "order" in rows else set()
-    unnamed = set(of[rows["responder"].isna()]) if "responder" in rows else set(of)
-    kind = {
-        name: "choice" if name in choices else "question" if name in unnamed else "output"
-        for name in of.unique()
-    }
-    kinds = list(_parts(rows, of.map(kind)))
-    for what, part in kinds:
+    kinds: dict[str, list[pd.DataFrame]] = {}
+    for _, part in _parts(rows, rows["benchmark"]):
+        kinds.setdefault(_kind(part), []).append(part)
+    for what, parts in kinds.items():
+        part = rows if len(kinds) == 1 else pd.concat(parts).sort_index()
         if what == "output" and _by_responder(part):
             for responder, judged in part.groupby("responder", sort=False):
                 yield {"responder": responder}, judged
@@ -193,10 +191,18 @@ def _kinds(rows: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
             yield {"benchmark": ", ".join(map(str, part["benchmark"].unique()))}, part
 
 
+def _kind(rows: pd.DataFrame) -> str:
+    """What the verdicts of one benchmark are about."""
+    if "order" in rows and rows["order"].notna().any():
+        return "choice"
+    named = "responder" in rows and rows["responder"].notna().all()
+    return "output" if named else "question"
+
+
 def _by_responder(rows: pd.DataFrame) -> bool:
     """Whether outputs are of one responder, or of several on the same questions."""
-    several = rows.groupby("question")["responder"].nunique().max() > 1
-    return bool(several or rows["responder"].nunique() == 1)
+    one = rows["responder"].nunique() == 1
+    return bool(one or rows.groupby("question")["responder"].nunique().max() > 1)
 
 
 def _order(group: Mapping[str, Any]) -> list[tuple[bool, float, str]]:
@@ -211,7 +217,8 @@ def _order(group: Mapping[str, Any]) -> list[tuple[bool, float, str]]:
 
 def _seed_checks(table: pd.DataFrame) -> Iterator[Record]:
     """What is known of each judge's seeds."""
-    for judge, rows in table.groupby("judge", sort=False, dropna=False):
+    known = table[[name for name in ("judge", "seed_check", "seed") if name in table]]
+    for judge, rows in known.groupby("judge", sort=False, dropna=False):
         yield {
             "judge": None if pd.isna(judge) else str(judge),
             "seed_check": worst_seed_check(rows),

@@ -3,9 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement
 
-import pandas as pd
-
-from ..judgments import category_of
+from ..judgments.count import orders_vary
 from ..stats import (
     Counts,
     Estimate,
@@ -97,8 +95,5 @@ def _alike(judges: dict[str, Row]) -> dict[str, Counts | Shares]:
 
     Labels mean the same to two judges only if both saw a question's options in one order.
     """
-    tables = [row.table for row in judges.values()]
-    chosen = category_of(pd.concat(tables, keys=range(len(tables))))
-    return {
-        name: row.judged.count(list(chosen.loc[k])) for k, (name, row) in enumerate(judges.items())
-    }
+    vary = orders_vary({one for row in judges.values() for one in row.judged.shown})
+    return {name: row.judged.count(row.judged.chosen(vary)) for name, row in judges.items()}

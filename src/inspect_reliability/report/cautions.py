@@ -49,7 +49,7 @@ def share_of(table: pd.DataFrame, *verdicts: str) -> float:
 
 def asked_once(table: pd.DataFrame, counts: Counts | Shares) -> bool:
     """Whether nothing was replicated."""
-    return isinstance(counts, Counts) and not table["question"].duplicated().any()
+    return isinstance(counts, Counts) and len(table) == len(counts.questions)
 
 
 def cautions(
@@ -70,9 +70,10 @@ def cautions(
         yield f"Omega has no interval: {str(omega.reason).removeprefix('no interval: ')}."
     yield from _of_the_questions(table, counts, omega)
     yield from _of_the_verdicts(judged)
-    if share_of(table, NON_RESPONSE, INVALID) == 1:
+    silent = share_of(table, NON_RESPONSE, INVALID)
+    if silent == 1:
         yield "No output has a verdict. Read some of them, then change the prompt or the parser."
-    elif lacks_verdicts(table):
+    elif silent >= MANY_WITHOUT_VERDICT:
         yield (
             f"At least {MANY_WITHOUT_VERDICT:.0%} of the outputs name no verdict, or several. "
             "Read some of them: the report shows up to three."
@@ -80,7 +81,7 @@ def cautions(
     if no_evidence:
         yield no_evidence
     yield from _of_the_order(table, judged)
-    yield from _of_the_judge(table)
+    yield from _of_the_judge(table, judged)
     yield from _of_the_options(table)
     if not judged.exact:
         yield from _of_the_seeds(table)
@@ -108,9 +109,9 @@ def _of_the_questions(
             f"{len(few)} question{'s have' if few[1:] else ' has'} fewer than 2 replications and "
             f"did not enter the coefficients: {named}."
         )
-    replications = table.groupby("question").size()
     chance = None if isinstance(counts, Shares) else stopped_by_verdicts(counts)
     if chance is not None and chance < STOPPED:
+        replications = table.groupby("question").size()
         yield (
             f"Questions have between {replications.min()} and {replications.max()} replications, "
             f"and how many goes with how often they agree (p = {chance:.3f}). If replications were "
@@ -118,10 +119,11 @@ def _of_the_questions(
             "equally many."
         )
     if counts.clustered:
+        n_outputs = table["question"].nunique()
         yield (
-            f"The judge saw {len(replications):,} outputs of {counts.n_clusters} questions. Each "
-            "output is judged on its own; intervals are over questions, because other questions "
-            "would bring other outputs."
+            f"The judge saw {n_outputs:,} outputs of {counts.n_clusters} questions. "
+            "Each output is judged on its own; intervals are over questions, because other "
+            "questions would bring other outputs."
         )
 
 
@@ -142,20 +144,17 @@ def _of_the_order(table: pd.DataFrame, judged: Judged) -> Iterator[str]:
             "The order of a question's options varies, so a verdict counts as the responder that "
             "the judge chose, not as the label."
         )
-    elif table["question"].nunique() > 1 and table["order"].nunique() == 1:
+    elif len(set(judged.questions)) > 1 and len(judged.orders_shown) == 1:
         yield (
             "All questions show the responders in one order. A preference for a position cannot be "
             "told from a preference for a responder: shuffle the options."
         )
 
 
-def _of_the_judge(table: pd.DataFrame) -> Iterator[str]:
-    responders: set[str] = set()
-    if "order" in table:
-        responders.update(name for order in table["order"].dropna().unique() for name in order)
-    if "responder" in table:
-        responders.update(table["responder"].dropna())
-    judges = [str(judge) for judge in table["judge"].dropna().unique()]
+def _of_the_judge(table: pd.DataFrame, judged: Judged) -> Iterator[str]:
+    responders = {name for order in judged.orders_shown for name in order}
+    responders.update(name for name in set(judged.responders) if name is not None)
+    judges = [str(judge) for judge in table["judge"].unique() if pd.notna(judge)]
     own = sorted(name for name in responders if any(same_model(judge, name) for judge in judges))
     if own:
         yield f"The judge is also a responder ({', '.join(own)}): it judges its own answers."
@@ -171,18 +170,18 @@ def _of_the_options(table: pd.DataFrame) -> Iterator[str]:
 
 
 def _of_the_seeds(table: pd.DataFrame) -> Iterator[str]:
-    seeds = table["seed"] if "seed" in table else pd.Series([None] * len(table), table.index)
-    if seeds.isna().all():
+    known = table["seed"].notna() if "seed" in table else pd.Series(False, table.index)
+    if not known.any():
         yield "No seeds are recorded, so these judgments cannot be reproduced."
-    elif seeds.isna().any():
-        yield f"{seeds.isna().sum():,} judgments have no recorded seed."
+    elif not known.all():
+        yield f"{(~known).sum():,} judgments have no recorded seed."
     if "seed_check" in table and (table["seed_check"] == "not honoured").any():
         yield (
             "The provider does not honour seeds. The judgments are still random draws of this "
             "judge, but they cannot be reproduced."
         )
     draw = [name for name in (*_DRAW, "order", "prompt", "seed") if name in table]
-    if again := int(table[seeds.notna()].duplicated(draw).sum()):
+    if again := int(table[known].duplicated(draw).sum()):
         yield f"{again:,} judgments repeat a seed of the same question, so they are no new draws."
 
 

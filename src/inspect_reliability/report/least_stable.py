@@ -1,6 +1,7 @@
 """The questions on which a judge contradicts itself most, with two of its outputs."""
 
 from collections.abc import Iterator
+from typing import Any, cast
 
 import numpy as np
 
@@ -27,27 +28,30 @@ def contradictions(row: Row, texts: bool) -> Iterator[Record]:
     """
     if row.exact:
         return  # no output was drawn
-    chosen = row.choices
     for i in least_stable(row.counts)[:QUESTIONS]:
-        asked = row.table["question"] == row.counts.questions[i]
-        shares = chosen[asked].value_counts(normalize=True)
+        question = row.counts.questions[i]
+        places: dict[str, list[int]] = {}
+        judgments = zip(row.judged.questions, row.judged.choices, strict=True)
+        for place, (name, choice) in enumerate(judgments):
+            if name == question and choice is not None:
+                places.setdefault(choice, []).append(place)
+        given = sorted(places, key=lambda choice: -len(places[choice]))
         # Two choices contradict each other more than a choice and none.
-        choices = [name for name in shares.index if name not in (NON_RESPONSE, INVALID)]
-        shown = choices if len(choices) > 1 else list(shares.index)
+        choices = [name for name in given if name not in (NON_RESPONSE, INVALID)]
+        shown = choices if len(choices) > 1 else given
         if len(shown) < 2:
             continue
         prompt, outputs = None, []
         for verdict in shown[:2]:
-            judgment = row.table[asked & (chosen == verdict)].iloc[0].to_dict()
+            judgment = cast("dict[str, Any]", row.table.iloc[places[verdict][0]].to_dict())
             text = judgment_text(judgment) if texts else None
             prompt = prompt or (text and text.prompt)
             outputs.append(
                 {
-                    "verdict": str(verdict),
-                    "share": float(shares[verdict]),
+                    "verdict": verdict,
+                    "share": len(places[verdict]) / sum(map(len, places.values())),
                     "replication": int(judgment["replication"]),
                     "text": text and text.output,
                 }
             )
-        question = {"question": row.counts.questions[i], "prompt": prompt}
-        yield row.keys | question | {"outputs": outputs}
+        yield row.keys | {"question": question, "prompt": prompt, "outputs": outputs}

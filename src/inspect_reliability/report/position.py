@@ -13,27 +13,27 @@ def position_shares(rows: Sequence[Row]) -> Iterator[Record]:
     """How often each row's judge chooses each label."""
     for row in rows:
         options = row.judged.labels
-        if set(options) & set(row.table["verdict"]):
+        if set(options) & set(row.judged.verdicts):
             yield from _shares(row, row.judged.verdicts, options)
 
 
 def responder_shares(rows: Sequence[Row]) -> Iterator[Record]:
     """How often it chooses each responder, where orders differ and tell them from labels."""
     for row in rows:
-        if len(_choices(row)) and row.table["order"].nunique() > 1:
+        if len(row.judged.orders_shown) > 1 and len(_choices(row)):
             verdict = row.table["verdict"]
             chosen = verdict.where(~verdict.isin(row.judged.labels), row.table["responder"])
-            yield from _shares(row, list(chosen), _responders(row.table))
+            yield from _shares(row, list(chosen), _responders(row))
 
 
 def position_effects(rows: Sequence[Row]) -> Iterator[Record]:
     """What decides, label or responder, where the order was reshuffled in every replication."""
     for row in rows:
-        options, responders = row.judged.labels, _responders(row.table)
-        chosen = _choices(row)
-        if row.exact or chosen.empty or not row.judged.order_varies:
+        options, responders = row.judged.labels, _responders(row)
+        if row.exact or not row.judged.order_varies or len(options) != len(responders):
             continue
-        if len(options) != len(responders):
+        chosen = _choices(row)
+        if chosen.empty:
             continue
         found = position_or_preference(
             Counts.from_long(chosen["question"], chosen["verdict"], options),
@@ -54,9 +54,8 @@ def _choices(row: Row) -> pd.DataFrame:
     return table[table["verdict"].isin(row.judged.labels) & known]
 
 
-def _responders(table: pd.DataFrame) -> list[str]:
-    orders = table["order"].dropna().unique() if "order" in table else ()
-    return sorted({name for order in orders for name in order})
+def _responders(row: Row) -> list[str]:
+    return sorted({name for order in row.judged.orders_shown for name in order})
 
 
 def _shares(row: Row, chosen: Sequence[str | None], options: Sequence[str]) -> Iterator[Record]:

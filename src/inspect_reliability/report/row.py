@@ -92,11 +92,6 @@ class Row:
         """Whether many outputs name no verdict, or several."""
         return lacks_verdicts(self.table)
 
-    @property
-    def choices(self) -> "pd.Series[Any]":
-        """What each judgment chose: a label or, where the order of options varies, a responder."""
-        return pd.Series(self.judged.choices, self.table.index, dtype=object)
-
 
 def row_of(
     group: Mapping[str, Any],
@@ -123,17 +118,18 @@ def row_of(
         coded = encode(judgments.matrix(judgments.verdicts), codes)
     without = handle_non_response(counted, "excluded", NON_RESPONSE)
     found = estimates(judgments) | {
-        "omega": omega_of(table, counted),
         "non_response_rate": rate(counted, NON_RESPONSE),
         "invalid_rate": rate(counted, INVALID),
         "omega_non_response_unique": omega(handle_non_response(counted, "unique", NON_RESPONSE)),
         "omega_non_response_excluded": omega(without),
     }
+    if table["benchmark"].nunique() > 1:
+        found["omega"] = omega_of(table, counted)
     if coded is not None and not counted.clustered:
         found |= integer_coded(coded)
     if correctness:
-        binary = table["verdict"].where(table["verdict"] == CORRECT, INCORRECT)
-        merged = panel(counts(table.assign(verdict=binary), (CORRECT, INCORRECT)), _MERGED)
+        binary = [CORRECT if one == CORRECT else INCORRECT for one in judgments.verdicts]
+        merged = panel(judgments.count(binary, (CORRECT, INCORRECT)), _MERGED)
         found |= {f"{name}_correct_or_not": estimate for name, estimate in merged.items()}
     no_evidence = why_no_evidence(table, judgments)
     published, reason = None, "the published procedure was left out"
@@ -188,10 +184,10 @@ def band(omega: Estimate) -> str | None:
 
 def omega_of(table: pd.DataFrame, counted: Counts | Shares, level: float = 0.95) -> Estimate:
     """Omega of a row; of several benchmarks, pooled with the benchmark as a facet."""
-    benchmarks = dict(list(table.groupby("benchmark", sort=False)))
-    if len(benchmarks) < 2:
+    if table["benchmark"].nunique() < 2:
         return omega(counted, level)
-    parts = {str(name): counts(part) for name, part in benchmarks.items()}
+    benchmarks = table.groupby("benchmark", sort=False)
+    parts = {str(name): counts(part) for name, part in benchmarks}
     return pooled_omega(parts, level).estimate
 
 
@@ -297,7 +293,8 @@ def _published(published: AsPublished | None, reason: str, why: dict[str, str]) 
 
 def _accuracy(table: pd.DataFrame, judged: Judged, why: dict[str, str]) -> Record:
     """Share of outputs judged correct, with its errors."""
-    said = zip(table["question"], table["missing"], strict=True) if "missing" in table else ()
+    missing = table["missing"].tolist() if "missing" in table else [None] * len(table)
+    said = zip(judged.questions, missing, strict=True)
     shares = accuracy_of(judged, {name: gone for name, gone in said if isinstance(gone, bool)})
     if judged.exact:
         return _values({"a_lm": shares.a_lm}, why)

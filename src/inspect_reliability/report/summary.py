@@ -208,7 +208,7 @@ def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
     span = dict.fromkeys(text(round(r, 1)) for r in (*replications[:1], *replications[-1:]))
     ways = [" to ".join(span)] if span else []
     ways += ["exact distributions"] * any(r["method"] == "exact" for r in rows)
-    questions = table.groupby("benchmark", dropna=False)["question"].nunique().sum()
+    asked = table[["benchmark", "question"]].drop_duplicates()
     checks = [
         (one["judge"], one["seed_check"] or "not checked")
         for one in analysis.results["seed_checks"]
@@ -216,8 +216,8 @@ def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
     seeds = [f"{judge or 'not known'}: {check}" for judge, check in checks]
     return [
         ("Judges", judges(analysis)),
-        ("Benchmarks", _names(table["benchmark"])),
-        ("Questions", [f"{questions:,}"]),
+        ("Benchmarks", _names(asked["benchmark"].dropna().unique())),
+        ("Questions", [f"{len(asked):,}"]),
         ("Replications", ways),
         ("Temperatures", [", ".join(map(text, temperatures)) or "not known"]),
         ("Judgments", [f"{len(table):,}"]),
@@ -227,11 +227,12 @@ def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
 
 def judges(analysis: Analysis) -> list[str]:
     """Names of all judges."""
-    return _names(analysis.judgments.table["judge"])
+    found = (check["judge"] for check in analysis.results["seed_checks"])
+    return _names(name for name in found if name is not None)
 
 
-def _names(column: Any) -> list[str]:
-    return list(map(str, column.dropna().unique())) or ["not known"]
+def _names(found: Iterable[Any]) -> list[str]:
+    return list(map(str, found)) or ["not known"]
 
 
 def _glance(judge: Any, rows: Sequence[Row]) -> str:

@@ -63,7 +63,7 @@ def accuracy(
             "The verdicts must form an array of questions x replications, but its rows differ in "
             "length. Put None where a judgment is missing."
         )
-    given = np.array(rows)
+    given = np.array(rows, dtype=object)
     judged = given != ""
     if not judged.any():
         raise NoJudgmentsError
