@@ -12,7 +12,6 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import (
     Judged,
     Judgment,
-    category_of,
     counts,
     judged,
     judgments_from_frame,
@@ -162,7 +161,7 @@ def test_a_frame_of_reshuffled_orders_says_who_was_chosen() -> None:
         {"order": list(np.array([["ann", "bob"], ["bob", "ann"], ["ann", "bob"], ["ann", "bob"]]))},
     ):
         table = judgments_from_frame(reshuffled(**columns)).table
-        assert category_of(table).tolist() == chosen
+        assert judged(table).choices == chosen
 
 
 @pytest.mark.parametrize("verdict", ["3", "C"])

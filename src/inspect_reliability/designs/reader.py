@@ -33,7 +33,7 @@ class Reader:
     parser: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        _ = self.verdicts, self._parser("default")
+        _ = self.verdicts, self._fields
 
     @cached_property
     def kind(self) -> str:
@@ -53,8 +53,9 @@ class Reader:
     @property
     def categories(self) -> tuple[str, ...]:
         """Every category a judgment can fall into; chance-corrected coefficients need them all."""
-        silent = (NON_RESPONSE, INVALID) if self._parser("default").can_contradict else ()
-        return (*self.verdicts, *(silent or (NON_RESPONSE,)))
+        # A pattern bound to the beginning matches once; every other parser can find two verdicts.
+        once = str(self._fields.get("pattern", "")).startswith(r"\A")
+        return (*self.verdicts, NON_RESPONSE, *(() if once else (INVALID,)))
 
     def read(self, output: str, parser: ParserName = "default") -> Reading:
         """Read a verdict from a judge's whole output.

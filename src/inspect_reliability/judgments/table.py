@@ -203,13 +203,6 @@ def counts(table: pd.DataFrame, categories: Sequence[str] = ()) -> Counts | Shar
     return judged(table).counts(categories)
 
 
-def category_of(table: pd.DataFrame) -> pd.Series[Any]:
-    """What each judgment chose (see `Judged.choices`); missing verdicts are NA."""
-    import pandas as pd
-
-    return pd.Series(judged(table).choices, table.index, dtype=object)
-
-
 def without_duplicates(
     table: pd.DataFrame, identity: Sequence[str], where: str
 ) -> tuple[pd.DataFrame, list[Note]]:

@@ -10,13 +10,7 @@ from .exact import JsonParser, PatternParser, PublishedParser, strict_parser
 
 
 class Parser(Protocol):
-    """Reads the outputs of one design.
-
-    Attributes:
-        can_contradict: Whether an output can name two verdicts.
-    """
-
-    can_contradict: bool
+    """Reads the outputs of one design."""
 
     def read(self, text: str) -> Reading:
         """Read a whole output."""

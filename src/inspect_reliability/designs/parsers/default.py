@@ -20,8 +20,6 @@ from .spelling import CLOSE, Spelling
 class DefaultParser:
     """Reads outputs as a person does; labels are those that the design asks for."""
 
-    can_contradict = True
-
     def __init__(self, kind: str, verdicts: tuple[str, ...], labels: Sequence[str] = ()) -> None:
         self.verdicts = verdicts
         spelling = Spelling(kind, verdicts)

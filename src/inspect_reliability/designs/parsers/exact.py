@@ -20,8 +20,6 @@ class PatternParser:
         self._verdicts = {name.casefold(): name for name in verdicts}
         self._pattern = re.compile(pattern)
         self._how = how
-        # A pattern bound to the beginning matches once.
-        self.can_contradict = not pattern.startswith(r"\A")
 
     def read(self, text: str) -> Reading:
         """Read a whole output."""
@@ -37,8 +35,6 @@ class PatternParser:
 
 class JsonParser:
     """Reads one field of the JSON objects in an output, also where they are cut off."""
-
-    can_contradict = True
 
     def __init__(self, kind: str, verdicts: tuple[str, ...], field: str) -> None:
         name = re.escape(json.dumps(field, ensure_ascii=False))
@@ -95,7 +91,6 @@ class PublishedParser:
     """
 
     verdicts: tuple[str, ...]
-    can_contradict = True
 
     def __post_init__(self) -> None:
         if self.verdicts not in (tuple("ABCDE"), (CORRECT, INCORRECT)):
