@@ -44,10 +44,12 @@ class _Group(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _ = COMMANDS[cmd_name]
-        # Imports make a million objects that all stay: looking for garbage among them takes long.
+        # Imports make a million objects that all stay, and tables many that die by themselves:
+        # looking for garbage among them takes long.
         gc.disable()
         command: click.Command = getattr(import_module(f".{module}", __package__), module)
         gc.freeze()
+        gc.set_threshold(50_000)
         gc.enable()
         return command
 

@@ -33,7 +33,7 @@ def minimised(function: Descent, start: FloatArray, *given: FloatArray) -> Float
     downhill, step, taken = start, np.ones(len(start)), np.ones(len(start), dtype=bool)
     for _ in range(_STEPS):
         x, value, slope, metric = at
-        moving = np.abs(slope @ metric).max(axis=(1, 2)) > _FLAT
+        moving = (np.abs(slope @ metric) > _FLAT).any(axis=(1, 2))
         # Minima stay in the batch, where they cost less than taking them out, until they are half.
         if 2 * moving.sum() <= len(live):
             found[live] = x

@@ -16,6 +16,8 @@ from .minres import FACTORS, LEAST, explained, loadings, quartimin, uniquenesses
 _DETERMINED = 7
 """With fewer variables, three factors can fit all correlations in many ways."""
 
+_RIDGE = 1e-3 * np.eye(FACTORS)
+
 _AT_ONCE = 500_000
 """Correlations fitted at a time, few enough to stay in a processor's cache."""
 
@@ -95,7 +97,7 @@ def _misfit(
         + np.einsum("bi,bi->b", allowed - 2 * common, allowed)
     )
     slope = fitted @ within - seen - allowed[..., None] * fitted
-    metric = np.asarray(np.linalg.inv(within + 1e-3 * np.eye(FACTORS)))
+    metric = np.asarray(np.linalg.inv(within + _RIDGE))
     return squares / 4, slope, metric
 
 
@@ -105,7 +107,7 @@ def _obliqueness(
     """The quartimin criterion of loadings rotated by turns, whose columns may have any length."""
     lengths = np.sqrt((turns**2).sum(axis=1, keepdims=True))
     _, criterion, slope = quartimin(fitted, turns / lengths)
-    metric = np.broadcast_to(np.eye(turns.shape[1]), turns.shape).copy()
+    metric = np.broadcast_to(np.eye(turns.shape[1]), turns.shape)
     return criterion, slope / lengths, metric
 
 

@@ -6,6 +6,8 @@ on the number of questions and replications. It is kept to be compared with, nev
 """
 
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +17,9 @@ from ..stats.numbers import table_of_numbers
 from ..stats.sums import FloatArray
 from .floor import omega_totals, permuted_correlations
 from .minres import omega_total
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 
 @dataclass(frozen=True)
@@ -100,12 +105,9 @@ def as_published(
     def pooled(value: FloatArray) -> FloatArray:
         return (blank.n_constant + blank.n_varying * value) / (blank.n_constant + blank.n_varying)
 
-    import scipy.optimize  # noqa: F401  (its BLAS has threads of its own)
-    from threadpoolctl import threadpool_limits
-
     standardised = (columns - columns.mean(axis=0)) / columns.std(axis=0)
     # These matrices are so small that BLAS threads wait for each other far longer than they work.
-    with threadpool_limits(1):
+    with _threads().limit(limits=1):
         observed, reason = _observed(np.abs(np.cov(standardised, rowvar=False, ddof=0)))
         noise = permuted_correlations(standardised, permutations, seed)
         omega_noise = omega_totals(noise)
@@ -119,6 +121,14 @@ def as_published(
         alpha_noise=float(pooled(_alpha_of_noise(blank.n_varying, len(complete)))),
         reason=reason,
     )
+
+
+@cache
+def _threads() -> "ThreadpoolController":
+    import scipy.optimize  # noqa: F401  (its BLAS has threads of its own)
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _observed(correlations: FloatArray) -> tuple[FloatArray, str | None]:
