@@ -16,8 +16,6 @@ from .minres import FACTORS, LEAST, explained, loadings, quartimin, uniquenesses
 _DETERMINED = 7
 """With fewer variables, three factors can fit all correlations in many ways."""
 
-_RIDGE = 1e-3 * np.eye(FACTORS)
-
 _AT_ONCE = 500_000
 """Correlations fitted at a time, few enough to stay in a processor's cache."""
 
@@ -52,7 +50,7 @@ def omega_totals(correlations: FloatArray) -> FloatArray:
     for part in np.array_split(regular, 1 + correlations.size // _AT_ONCE) if regular.size else ():
         some = correlations[part]
         if determined:
-            fitted = minimised(_misfit, _principal(some, alone[part]), some)
+            fitted = _fitted(some, alone[part])
         else:
             fitted = np.array([loadings(one) for one in some])
         oblique = np.tile(np.eye(fitted.shape[2]), (len(part), 1, 1))
@@ -70,45 +68,50 @@ def _uniquenesses(correlations: FloatArray) -> FloatArray:
     return np.asarray(np.clip(found, LEAST, 1))
 
 
-def _principal(correlations: FloatArray, alone: FloatArray) -> FloatArray:
-    """Principal factors of what variables share, [B, k, 3]."""
+def _fitted(correlations: FloatArray, alone: FloatArray) -> FloatArray:
+    """Loadings that leave the least of correlations, [B, k, 3], from principal factors on."""
     reduced = correlations.copy()
     np.einsum("bii->bi", reduced)[:] = 1 - alone
     values, vectors = np.linalg.eigh(reduced)
-    lengths = np.sqrt(np.maximum(values[:, None, -FACTORS:], LEAST))
-    return np.asarray(vectors[..., -FACTORS:] * lengths)
+    lengths = np.sqrt(np.maximum(values[:, -FACTORS:, None], LEAST))
+    # A loading counts with the squared length of its factor: scaled by it, all count alike.
+    start = np.ascontiguousarray(np.swapaxes(vectors[..., -FACTORS:], 1, 2))
+    found = minimised(_misfit, start * lengths**2, correlations, lengths) / lengths
+    return np.swapaxes(found, 1, 2)
 
 
 def _misfit(
-    fitted: FloatArray, correlations: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+    scaled: FloatArray, correlations: FloatArray, lengths: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """A quarter of the squares that loadings leave of correlations, but for a constant.
 
     The procedure minimises over uniquenesses. The best of a variable is 1 minus its squared
     loadings, or the least allowed, and then what it leaves counts too.
+
+    Args:
+        scaled: Loadings [B, 3, k], each times the length of its factor.
+        correlations: Correlation matrices, [B, k, k].
+        lengths: Lengths of the factors at the start, [B, 3, 1].
     """
-    common = np.einsum("bif,bif->bi", fitted, fitted)
+    fitted = scaled / lengths
+    common = np.einsum("bfi,bfi->bi", fitted, fitted)
     allowed = np.minimum(common, 1 - LEAST)
-    within = np.swapaxes(fitted, 1, 2) @ fitted
-    seen = correlations @ fitted - fitted
+    within = fitted @ np.swapaxes(fitted, 1, 2)
+    seen = fitted @ correlations - fitted
     squares = (
         np.einsum("bfg,bfg->b", within, within)
-        - 2 * np.einsum("bif,bif->b", seen, fitted)
+        - 2 * np.einsum("bfi,bfi->b", seen, fitted)
         + np.einsum("bi,bi->b", allowed - 2 * common, allowed)
     )
-    slope = fitted @ within - seen - allowed[..., None] * fitted
-    metric = np.asarray(np.linalg.inv(within + _RIDGE))
-    return squares / 4, slope, metric
+    slope = within @ fitted - seen - allowed[:, None] * fitted
+    return squares / 4, slope / lengths
 
 
-def _obliqueness(
-    turns: FloatArray, fitted: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _obliqueness(turns: FloatArray, fitted: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The quartimin criterion of loadings rotated by turns, whose columns may have any length."""
     lengths = np.sqrt((turns**2).sum(axis=1, keepdims=True))
     _, criterion, slope = quartimin(fitted, turns / lengths)
-    metric = np.broadcast_to(np.eye(turns.shape[1]), turns.shape)
-    return criterion, slope / lengths, metric
+    return criterion, slope / lengths
 
 
 def _rotated(fitted: FloatArray, turns: FloatArray) -> FloatArray:
