@@ -9,7 +9,7 @@ import pytest
 
 from inspect_reliability.benchmarks.hub import hub_records
 from inspect_reliability.errors import UserError, needs
-from inspect_reliability.inspect_error import PrerequisiteError
+from inspect_reliability.errors.inspect_error import PrerequisiteError
 from inspect_reliability.published.procedure import as_published
 
 

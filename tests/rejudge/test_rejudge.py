@@ -15,7 +15,7 @@ from inspect_ai.solver import TaskState
 from graders import TEMPLATE, TINY, in_full, letters, run, suite, tiny, wins
 from inspect_reliability.cli import main
 from inspect_reliability.errors import UserError
-from inspect_reliability.inspect_error import PrerequisiteError
+from inspect_reliability.errors.inspect_error import PrerequisiteError
 from inspect_reliability.judgments import counts
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.rejudging import (

@@ -9,7 +9,7 @@ from inspect_ai.util import collect
 from rich.markup import escape
 
 from ..errors import UserError
-from ..inspect_error import PrerequisiteError
+from ..errors.inspect_error import PrerequisiteError
 from ..judging.seed_check import SeedCheck, SeedOutcome, log_outcome
 from ..judging.seeds import base_seed, replication_seed
 from ..scoring import reliability, unwatched

@@ -21,7 +21,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 
-from ..inspect_error import PrerequisiteError
+from ..errors.inspect_error import PrerequisiteError
 from ..verdicts import NON_RESPONSE
 from .run import NOT_MADE, CallRefusedError, Run
 from .summary import Replication

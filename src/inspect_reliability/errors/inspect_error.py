@@ -4,7 +4,7 @@
 from inspect_ai._util.error import PrerequisiteError
 from rich.markup import escape
 
-from .errors import UserError
+from . import UserError
 
 __all__ = ["PlainUserError", "PrerequisiteError"]
 
