@@ -11,6 +11,7 @@ from inspect_reliability.benchmarks.hub import hub_records
 from inspect_reliability.errors import UserError, needs
 from inspect_reliability.errors.inspect_error import PrerequisiteError
 from inspect_reliability.published.procedure import as_published
+from inspect_reliability.responses import NoAnswersError
 
 
 def test_a_missing_package_is_named_with_its_install_line() -> None:
@@ -40,12 +41,13 @@ def test_published_values_need_none_of_the_study_s_packages(
     assert None not in (result.omega, result.alpha, result.omega_floor, result.alpha_floor)
 
 
-def test_where_inspect_runs_it_knows_our_errors() -> None:
+@pytest.mark.parametrize("kind", [UserError, NoAnswersError])
+def test_where_inspect_runs_it_knows_our_errors(kind: type[UserError]) -> None:
     """Inspect prints the message as it is, however it was raised, and in another process too."""
-    error = UserError("[A] is [bold]")
+    error = kind("[A] is [bold]")
     for one in (error, pickle.loads(pickle.dumps(error))):
         assert isinstance(one, PrerequisiteError)
-        assert isinstance(one, UserError)
+        assert isinstance(one, kind)
         assert str(one) == "[A] is [bold]"
         assert one.message == r"[A] is \[bold]"
 

@@ -225,3 +225,13 @@ def test_counts_of_a_table_are_the_tally() -> None:
     frame = pd.DataFrame(drawn, columns=["question", "verdict"]).assign(benchmark="BBH")
     again = counts(judgments_from_frame(frame).table)
     assert (again.table == found.table).all()
+
+
+def test_a_responder_that_is_a_number_is_a_name() -> None:
+    """Names of judges, benchmarks and responders are texts, whatever type they come in."""
+    frame = pd.DataFrame(
+        {"question": ["q", "q"], "verdict": ["yes", "no"], "judge": 7, "responder": [7, 8]}
+    )
+    table = judgments_from_frame(frame).table
+    assert table["judge"].tolist() == ["7", "7"]
+    assert table["responder"].tolist() == ["7", "8"]

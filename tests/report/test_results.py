@@ -1,5 +1,7 @@
 """Results are computed when somebody asks for them."""
 
+import pickle
+
 import pytest
 
 from example_judgments import made
@@ -27,6 +29,14 @@ def test_a_result_is_computed_once_and_only_if_asked_for() -> None:
     assert asked == ["a", "b"]
     with pytest.raises(KeyError):
         results["c"]
+
+
+def test_an_analysis_can_be_kept() -> None:
+    """What is pickled has every result, asked for or not."""
+    analysis = analyse(made(questions=4, replications=10), permutations=0)
+    kept = pickle.loads(pickle.dumps(analysis))
+    assert dict(kept.results) == dict(analysis.results)
+    assert report_document(kept).blocks == report_document(analysis).blocks
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "json", "html"])

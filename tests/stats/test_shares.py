@@ -350,3 +350,15 @@ def test_a_distribution_that_lacks_its_first_row() -> None:
     """Its other rows still count as one distribution."""
     found = Shares.from_long("qqq", "ABA", (0.2, 0.5, 0.5), [None] * 3, (False, True, True), "AB")
     assert found.table.tolist() == [[0.35, 0.25]]
+
+
+@pytest.mark.parametrize("verdicts", [2, 4])
+def test_a_judge_that_only_guesses(verdicts: int) -> None:
+    """Where every verdict is as likely as any other on every question, omega is exactly 0."""
+    table = np.full((8, verdicts), 1 / verdicts)
+    given = Shares(table, tuple("abcdefgh"), tuple("wxyz")[:verdicts], np.zeros(table.shape, int))
+    found = panel(given, ["omega", "agreement"])
+    assert found["omega"].value == pytest.approx(0, abs=1e-12)
+    assert found["agreement"].value == pytest.approx(1 / verdicts)
+    for estimate in found.values():
+        assert (estimate.low is None) == (estimate.high is None)

@@ -323,6 +323,7 @@ def test_a_name_overrides_the_design(tmp_path: Path) -> None:
         ({"replications": 0}, "^replications=0 is no number"),
         ({"name": " "}, "name: expected the benchmark's name"),
         ({"parser": "x"}, "parser='x' is not known"),
+        ({"parser": "published"}, "reads the verdicts of the published study only"),
         ({"seed": "x"}, "seed='x' is not a whole number"),
     ],
 )

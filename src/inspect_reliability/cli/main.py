@@ -44,8 +44,8 @@ class _Group(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _ = COMMANDS[cmd_name]
-        # Imports make a million objects that all stay, and tables many that die by themselves:
-        # looking for garbage among them takes long.
+        # Imports make a million objects that all stay. Looking for garbage among them takes long,
+        # and after them, too, every 700 new objects is too often.
         gc.disable()
         command: click.Command = getattr(import_module(f".{module}", __package__), module)
         gc.freeze()

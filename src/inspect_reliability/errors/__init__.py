@@ -12,13 +12,13 @@ class UserError(ValueError):
     """
 
     def __new__(cls, message: str) -> "UserError":
-        """An error that inspect knows, too, if inspect is there to meet it."""
-        # It takes a second to import, which a report of published judgments would spend on nothing.
-        if cls is not UserError or "inspect_ai" not in sys.modules:
+        """An error that inspect prints without a traceback, where inspect is loaded."""
+        # Loading it takes a second, which a report of published judgments would spend on nothing.
+        if "inspect_ai" not in sys.modules:
             return super().__new__(cls, message)
-        from .inspect_error import PlainUserError
+        from .inspect_error import known_to_inspect
 
-        return super().__new__(PlainUserError, message)
+        return super().__new__(known_to_inspect(cls), message)
 
 
 def reason(error: BaseException) -> str:

@@ -6,12 +6,21 @@ from rich.markup import escape
 
 from . import UserError
 
-__all__ = ["PlainUserError", "PrerequisiteError"]
+__all__ = ["PrerequisiteError", "known_to_inspect"]
 
 
-class PlainUserError(PrerequisiteError, UserError):
-    """A `UserError` that inspect prints without a traceback."""
-
+class _PrintedError(PrerequisiteError):
     def __init__(self, message: str) -> None:
         super().__init__(escape(message))
         self.args = (message,)
+
+
+def known_to_inspect(kind: type[UserError]) -> type[UserError]:
+    """A kind of error that is also one of inspect's, and is pickled as what it was."""
+    if kind not in _KNOWN:
+        pickled = {"__reduce__": lambda error: (kind, error.args)}
+        _KNOWN[kind] = type(kind.__name__, (_PrintedError, kind), pickled)
+    return _KNOWN[kind]
+
+
+_KNOWN: dict[type[UserError], type[UserError]] = {}

@@ -66,7 +66,7 @@ def judgments_from_frame(
     for name in ("judge", "benchmark", "temperature"):
         if name not in table:
             table[name] = None
-    for name in ("judge", "benchmark"):
+    for name in {"judge", "benchmark", "responder"}.intersection(table):
         table[name] = table[name].astype(object).map(str, na_action="ignore")
     for name in _NUMBERS.intersection(table):
         table[name] = [_number(value, name) for value in table[name]]

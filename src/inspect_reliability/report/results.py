@@ -22,6 +22,10 @@ class Results(Mapping[str, list[Record]]):
             self._known[name] = list(self._computed_by[name]())
         return self._known[name]
 
+    def __getstate__(self) -> dict[str, object]:
+        """What is pickled: every result, and no function."""
+        return {"_known": dict(self), "_computed_by": dict.fromkeys(self)}
+
     def __iter__(self) -> Iterator[str]:
         """The names, in the order of JSON."""
         return iter(self._computed_by)

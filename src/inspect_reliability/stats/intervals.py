@@ -328,6 +328,8 @@ def _on_odds_scale(x: float, reach: float) -> Ends:
     if reach >= 1:
         return 0.0, 1.0
     at = max(x, reach)
+    if at <= 0:  # no agreement beyond chance, and no error
+        return 0.0, 0.0
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         odds = np.float64((1 - at) / at) * np.exp(np.array([1, -1]) * reach / (at * (1 - at)))
         low, high = 1 / (1 + odds)
