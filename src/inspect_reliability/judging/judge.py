@@ -48,6 +48,7 @@ def judge_responses(
     more = GenerateConfig(**AT_VERDICT) if at_verdict else None
     seed_check, request_check = SeedCheck(), RequestCheck(more)
     reader = asking.reader
+    reader.read("", parser)  # a parser of other verdicts shows before the first call
     completed = reader.completed
     if at_verdict and order == "reshuffled":
         raise UserError(

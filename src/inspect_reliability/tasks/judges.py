@@ -70,9 +70,8 @@ def judge_task(
         UserError: The prompt of an item cannot be made, or an option is not what it should be.
     """
     seed = base_seed(seed)
-    design.reader.read("", parser)  # whatever is wrong shows before the first call
     for item in items:
-        design.ask(item, list(item.responses))
+        design.ask(item, list(item.responses))  # whatever is wrong shows before the first call
     used: list[Metric | dict[str, list[Metric]]] = [*(metrics or _metrics(design, items))]
     study = fingerprint(design, items)
     return Task(
