@@ -13,6 +13,7 @@ from inspect_reliability.hf_seeded.rows import CopiedRows
 from training.prompts import parse_verdict
 
 BLOCKS = (7, 30)
+QUESTIONS = 9
 REPLICATIONS = 100
 TOKENS = 30
 
@@ -25,7 +26,7 @@ def flips(shape: str, device: str) -> dict[str, Any]:
     """
     result: dict[str, Any] = {}
     for dtype in ("float32", "bfloat16"):
-        run, prompts = tiny_judge(9, device, dtype)
+        run, prompts = tiny_judge(QUESTIONS, device, dtype)
         result[f"tiny-judge, {dtype}"] = _changes(run, prompts)
         if shape == "8b" and dtype == "float32":
             continue

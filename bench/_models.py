@@ -135,7 +135,8 @@ def write_verdicts(model: Any, rambling: float) -> Iterator[None]:
     for letter, share in zip(LETTERS, (0.5, 0.2, 0.15, 0.1, 0.05), strict=True):
         bias[ID["[["], ID[letter]] = 1e4 + 40 + torch.tensor(share).log()
         bias[ID[letter], ID[AFTER]] = 1e4 + 40
-    bias[ID[END_OF_PROMPT], ID["Best"]] = 1e4 + 40 - torch.tensor(rambling / (1 - rambling)).log()
+    odds = max(rambling, 1e-12) / (1 - rambling)  # of 0 they would be infinite, which no logit is
+    bias[ID[END_OF_PROMPT], ID["Best"]] = 1e4 + 40 - torch.tensor(odds).log()
 
     def bend(module: Any, args: Any, kwargs: dict[str, Any], output: Any) -> None:
         last = kwargs["input_ids"][:, -1]

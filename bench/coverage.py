@@ -56,6 +56,12 @@ Generator = np.random.Generator
 
 QUESTIONS = (5, 8, 12, 20, 27, 55, 200)
 REPLICATIONS = (2, 5, 20, 100)
+QUICK = 0.125
+"""Share of the studies with `--quick`."""
+TRUTH = 400_000
+"""Questions of which the truth is that of the population."""
+ENDLESS = 100_000
+"""Replications that stand for all."""
 WANTED = (0.94, 0.97)
 """Coverage of 95% intervals that is aimed at, from 20 questions on."""
 
@@ -126,7 +132,7 @@ class Population:
 
     def truth(self) -> dict[str, float]:
         """Omega, agreement, AC1 and the share of the most frequent verdict."""
-        rows = self.rows(np.random.default_rng(0), 400_000 // self.outputs)
+        rows = self.rows(np.random.default_rng(0), TRUTH // self.outputs)
         shares, agreement = rows.mean(axis=0), float((rows**2).sum(axis=1).mean())
         by_chance = float((shares * (1 - shares)).sum() / (len(shares) - 1))
         return {
@@ -288,7 +294,7 @@ def other_intervals(studies: int) -> Iterator[Coverage]:
             yield ends(lambda: gwet_ac1(counts(middling)), "gwet_ac1", ac1, "middling")
             for one in (fleiss_kappa, brennan_prediger, modal_share, normalised_entropy):
                 # What depends on R has its value with so many replications for its truth.
-                truth = one(counts(dominated, 100_000)).value
+                truth = one(counts(dominated, ENDLESS)).value
                 of = ends(lambda one=one: one(counts(dominated)), one.name, truth, "dominated")
                 yield of
             yield ends(lambda: rate(counts(rare), "0"), "rate", 0.06, "6% always silent")
@@ -581,10 +587,10 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="an eighth of the studies")
     parser.add_argument("--json", action="store_true", help="print every figure as JSON")
     arguments = parser.parse_args()
-    share = 0.125 if arguments.quick else 1.0
+    share = QUICK if arguments.quick else 1.0
 
     def studies(full: int) -> int:
-        return round(share * full)
+        return max(2, round(share * full))
 
     intervals, others = list(coverage(studies(400))), list(other_intervals(studies(400)))
     tables = {

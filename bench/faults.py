@@ -33,7 +33,7 @@ from inspect_ai.scorer import match
 
 from example_published import published_folder
 from graders import run, suite
-from inspect_reliability.cli import main
+from inspect_reliability.cli import main as command_line
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.tasks import bbh_judge
 
@@ -61,7 +61,7 @@ class Counted(ModelAPI):
 
 
 def cli(*arguments: object) -> Callable[[], None]:
-    return lambda: main([str(argument) for argument in arguments])
+    return lambda: command_line([str(argument) for argument in arguments])
 
 
 def evaluate(folder: Path) -> None:
@@ -272,7 +272,7 @@ def places(base: Path, made: dict[str, Activity], names: Sequence[str]) -> None:
             subprocess.run(["umount", str(disk)], check=False)
 
 
-def bench() -> None:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
@@ -290,4 +290,4 @@ def bench() -> None:
 
 
 if __name__ == "__main__":
-    bench()
+    main()

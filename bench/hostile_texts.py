@@ -67,9 +67,13 @@ async def bench(questions: int, draws: int) -> None:
             print(f"{design_name:16} {attack:14} {found:.0%} of the verdicts", flush=True)
 
 
-if __name__ == "__main__":
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--questions", type=int, default=27)
     parser.add_argument("--draws", type=int, default=20)
     options = parser.parse_args()
     asyncio.run(bench(options.questions, options.draws))
+
+
+if __name__ == "__main__":
+    main()

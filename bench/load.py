@@ -37,7 +37,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, get_m
 from inspect_ai.scorer import Score
 from random_models import save_random_model
 
-from inspect_reliability.cli import main
+from inspect_reliability.cli import main as command_line
 
 SHAPES = {
     "100 logs of 2,700": [(n, range(270), range(1, 11)) for n in range(100)],
@@ -94,7 +94,7 @@ def write_log(path: Path, number: int, questions: range, replications: range) ->
 def measured(logs: list[str]) -> tuple[float, float]:
     """CPU seconds and peak memory (MB) of a report; the process has all its modules already."""
     started = time.process_time()
-    done = CliRunner().invoke(main, ["report", *logs, "--format", "json"])
+    done = CliRunner().invoke(command_line, ["report", *logs, "--format", "json"])
     assert done.exit_code == 0, done.output
     used = time.process_time() - started
     return used, peak()
@@ -128,7 +128,7 @@ def waiting(folder: str) -> str:
     )
 
 
-def bench() -> None:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--only", choices=["report", "waiting"])
@@ -166,4 +166,4 @@ def reports(share: float) -> None:
 
 
 if __name__ == "__main__":
-    bench()
+    main()

@@ -200,7 +200,8 @@ def growth(bench: Bench) -> dict[str, Any]:
 
     def by_replications(**asked: Any) -> dict[str, Any]:
         seconds = {n: bench.ours(replications=n, **asked).seconds for n in REPLICATIONS}
-        return {"seconds": seconds, "1000_over_100": seconds[1000] / seconds[100]}
+        fewer, most = REPLICATIONS[-2:]
+        return {"seconds": seconds, f"{most}_over_{fewer}": seconds[most] / seconds[fewer]}
 
     stopping_there = {"tokens": VERDICT_TOKENS, "stop": has_verdict}
     result: dict[str, Any] = {"never agrees": by_replications()}

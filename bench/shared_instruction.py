@@ -32,6 +32,7 @@ BENCHMARKS = {"bbh": bbh_judge, "squad": squad_judge, "mt_bench": mt_bench_judge
 QUESTIONS = 9
 PROMPT, TOKENS = 1500, 16
 ROUNDS = 5
+REPLICATIONS = 100
 
 
 def common_length(rows: Sequence[Sequence[Hashable]]) -> int:
@@ -53,7 +54,7 @@ def instruction_share(name: str) -> float:
 
 @torch.inference_mode()
 def measure(run: ModelRun, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
-    """Cost of prompts whole, after their common instruction, and with 100 replications."""
+    """Cost of prompts whole, after their common instruction, and with replications."""
     common = common_length(prompts)
 
     def whole() -> list[torch.Tensor]:
@@ -69,7 +70,7 @@ def measure(run: ModelRun, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
 
     def replications() -> None:
         for prompt in prompts:
-            tree(run, requests(prompt, 100, TOKENS))
+            tree(run, requests(prompt, REPLICATIONS, TOKENS))
 
     ways = {
         "prompts whole": whole,

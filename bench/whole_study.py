@@ -27,6 +27,8 @@ TEMPERATURES = ("1.0", "0.75", "0.5", "0.25", "0.0")
 TASKS = ("bbh_judge", "squad_judge", "mt_bench_judge")
 JUDGE = "hf_seeded/tiny-judge"
 REPLICATIONS = 100
+LIMIT: list[str] = []
+"""Option of both ways that leaves out questions."""
 PARTS = ("wall_ms", "cpu_ms", "log_bytes")
 
 
@@ -35,7 +37,7 @@ def sweep(folder: Path) -> list[list[str]]:
     given = [part for one in TEMPERATURES for part in ("--temperature", one)]
     command = [str(Path(sys.executable).with_name("inspect-reliability")), "sweep"]
     device = ["-M", "device=cpu", "--replications", str(REPLICATIONS)]
-    return [[*command, "--judge", JUDGE, *device, *given, "--log-dir", str(folder)]]
+    return [[*command, "--judge", JUDGE, *device, *LIMIT, *given, "--log-dir", str(folder)]]
 
 
 def epochs(folder: Path, number: int) -> list[list[str]]:
@@ -44,7 +46,7 @@ def epochs(folder: Path, number: int) -> list[list[str]]:
     command = [str(Path(sys.executable).with_name("inspect")), "eval-set", *tasks]
     rest = ["--model", JUDGE, "-M", "device=cpu", "--epochs", str(number), "--display", "none"]
     return [
-        [*command, *rest, "--temperature", one, "--log-dir", str(folder / one)]
+        [*command, *LIMIT, *rest, "--temperature", one, "--log-dir", str(folder / one)]
         for one in TEMPERATURES
     ]
 

@@ -1,10 +1,12 @@
 """Scripts outside the package say what they do and what they lack."""
 
+import importlib
 import runpy
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,6 +34,75 @@ def test_help_of_a_bench(
     assert shown.startswith(f"usage: {bench}")
     title = (ROOT / "bench" / bench).read_text().splitlines()[0].strip('"')
     assert title in " ".join(shown.split())
+
+
+SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
+    "coverage": (
+        "--quick",
+        {"QUICK": 0, "QUESTIONS": [20], "REPLICATIONS": [5], "TRUTH": 900, "ENDLESS": 99},
+    ),
+    "end_to_end": ("--questions 2 --replications 3 --baseline 1", {}),
+    "exact": ("--questions 1", {"TEMPERATURES": (1.0,), "REPLICATIONS": 2}),
+    "faults": ("--kills 1 --only import", {}),
+    "hostile_texts": ("--questions 1 --draws 2", {}),
+    "live_metrics": ("", {"QUESTIONS": 5, "REPLICATIONS": 2, "CALLS": 1}),
+    "load": ("", {"SHAPES": {"two": [(n, range(2), range(1, 3)) for n in (0, 1)]}, "WAITING": 4}),
+    "parsers": (str(ROOT / "tests" / "example_outputs.json"), {}),
+    "rejudge": ("--samples 1 --replications 2 --max-tokens 8", {}),
+    "replications": (
+        "--prompt 20 --replications 4 --tokens 2 --repeats 1 --sample 1",
+        {"QUESTIONS": 2, "VERDICT_TOKENS": 4, "LENGTHS": (20,), "REPLICATIONS": (2, 4)},
+    ),
+    "report_ratio": ("--loops 1", {"BENCHMARKS": {"BBH": 5}, "TEMPERATURES": {1.0: 0.9}}),
+    "shared_instruction": ("", {"QUESTIONS": 2, "PROMPT": 60, "ROUNDS": 1, "REPLICATIONS": 2}),
+    "whole_study": (
+        "--epochs 1",
+        {"TEMPERATURES": ("1.0",), "REPLICATIONS": 1, "LIMIT": ["--limit", "1"]},
+    ),
+}
+"""Bench -> arguments and constants of its smallest size. `served` needs vLLM."""
+
+PARTS: dict[str, dict[str, Any]] = {
+    "_flips": {"QUESTIONS": 1, "REPLICATIONS": 3, "TOKENS": 4},
+    "_models": {
+        "SHAPES": {
+            "10m": {
+                "vocab_size": 256,
+                "hidden_size": 32,
+                "intermediate_size": 64,
+                "num_hidden_layers": 2,
+                "num_attention_heads": 2,
+                "num_key_value_heads": 2,
+            }
+        }
+    },
+}
+"""The same of what benches share."""
+
+
+def test_every_bench_has_a_smallest_size() -> None:
+    """No bench is left out of those that run here, but for the one that needs vLLM."""
+    assert {f"{name}.py" for name in SMALLEST} | {"served.py"} == set(BENCHES)
+
+
+@pytest.mark.slow
+@pytest.mark.process
+@pytest.mark.parametrize("bench", SMALLEST)
+@pytest.mark.filterwarnings("ignore")
+def test_a_bench_runs(
+    bench: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each bench runs to its end at its smallest size, and prints figures."""
+    monkeypatch.syspath_prepend(ROOT / "bench")
+    arguments, constants = SMALLEST[bench]
+    for name, smaller in {**PARTS, bench: constants}.items():
+        module = importlib.import_module(name)
+        for constant, value in smaller.items():
+            assert hasattr(module, constant), f"{name} has no {constant}"
+            monkeypatch.setattr(module, constant, value)
+    monkeypatch.setattr(sys, "argv", [f"{bench}.py", *arguments.split()])
+    module.main()
+    assert any(character.isdigit() for character in capsys.readouterr().out)
 
 
 @pytest.mark.parametrize(
