@@ -41,11 +41,11 @@ from irrCAC.raw import CAC
 from reliabilipy import reliability_analysis
 
 from inspect_reliability.judgments import Judgments, judgments_from_frame
-from inspect_reliability.published.codes import LETTER_CODES, encode
-from inspect_reliability.published.layout import judgments_from_published
 from inspect_reliability.report import analyse
 from inspect_reliability.scoring import reliability
 from inspect_reliability.stats import Counts, panel
+from inspect_reliability.study.published.codes import LETTER_CODES, encode
+from inspect_reliability.study.published.layout import judgments_from_published
 
 CATEGORIES = tuple(LETTER_CODES)
 BENCHMARKS = {"BBH": 27, "SQuAD": 20, "MT-Bench": 8}
@@ -155,12 +155,12 @@ REPORT = """
 import json, sys
 from time import process_time
 import inspect_reliability.cli.report
-from inspect_reliability.published.layout import judgments_from_published
+from inspect_reliability.study.published.layout import judgments_from_published
 from inspect_reliability.report import analyse
 spent = {"import": process_time()}
 judgments = judgments_from_published(sys.argv[1])
 spent["read"] = process_time() - sum(spent.values())
-results = dict(analyse(judgments).results)
+results = dict(analyse(judgments, study=PublishedStudy()).results)
 spent["analyse"] = process_time() - sum(spent.values())
 print(json.dumps([spent, results], default=str))
 """
@@ -236,7 +236,7 @@ def main() -> None:
     folder = arguments.folder
     judgments = judgments_from_published(folder) if folder else simulated()
     groups = len(list(judgments.groups()))
-    ours = seconds(lambda: dict(analyse(judgments).results))
+    ours = seconds(lambda: dict(analyse(judgments, study=PublishedStudy()).results))
     loops = looped(judgments, arguments.loops)
     figures = {
         "rows": groups,

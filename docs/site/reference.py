@@ -262,7 +262,9 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
     """The results of a real log and of made-up judgments that fill the other keys."""
     found: dict[str, list[dict[str, Any]]] = {}
     for judgments in (judgments_from_logs([_EXAMPLE_LOGS]), *_made_up()):
-        for name, records in analyse(judgments, permutations=20, texts=True).results.items():
+        for name, records in analyse(
+            judgments, permutations=20, study=study, texts=True
+        ).results.items():
             found.setdefault(name, []).extend(records)
     return found
 
