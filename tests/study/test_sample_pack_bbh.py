@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 PACK = json.loads(
-    files("inspect_reliability").joinpath("benchmarks/sample_pack/bbh.json").read_text("utf-8")
+    files("inspect_reliability")
+    .joinpath("study/benchmarks/sample_pack/bbh.json")
+    .read_text("utf-8")
 )
 QUESTIONS = PACK["questions"]
 BY_CATEGORY = {question["category"]: question for question in QUESTIONS}

@@ -57,7 +57,7 @@ mt_bench_judge = _best_of_five(
 )
 
 
-def _of_predictions(
+def _of_predictions(  # noqa: D417
     responses: str | None = None,
     responder: str | None = None,
     variant: str = "whole",
