@@ -24,7 +24,7 @@ from inspect_reliability.hf_seeded.load import load
 from inspect_reliability.hf_seeded.model_run import ModelRun
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
 from inspect_reliability.judging.sample import item_of
-from inspect_reliability.tasks import bbh_judge
+from inspect_reliability.study.tasks import bbh_judge
 
 SHAPES = {
     "10m": {

@@ -25,7 +25,7 @@ from inspect_ai.model import GenerateConfig, Model, get_model
 from _measure import machine
 from inspect_reliability import tiny_judge
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.tasks import bbh_judge
+from inspect_reliability.study.tasks import bbh_judge
 
 PARTS = ("wall_seconds", "cpu_seconds", "engine_cpu_seconds", "log_bytes")
 

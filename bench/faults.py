@@ -35,7 +35,7 @@ from example_published import published_folder
 from graders import run, suite
 from inspect_reliability.cli import main as command_line
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.tasks import bbh_judge
+from inspect_reliability.study.tasks import bbh_judge
 
 CALLS = "CALLS"
 EPOCHS, QUESTIONS = 12, 4

@@ -14,7 +14,7 @@ from dataclasses import replace
 from inspect_ai.model import GenerateConfig, Model, get_model
 
 from inspect_reliability.designs import DESIGNS, Item, JudgeDesign
-from inspect_reliability.responses import load_responses
+from inspect_reliability.study.responses import load_responses
 
 PLAIN = DESIGNS["bbh"]
 BETWEEN = "{{ delimiter }}\n{{ option.text }}\n{{ delimiter }}"

@@ -14,9 +14,9 @@ each with a jackknife over questions, and the published omega and alpha with the
 all would take about an hour.
 
 With --before, the same report is made with the source of an earlier checkout and with this one,
-each in a process of its own, one after the other and twice: every result, part by part, and the
-command `inspect-reliability report DIR`, which computes what it shows. It prints the CPU seconds
-of each and the largest difference between the two reports for each number that differs.
+each in a process of its own, one after the other and twice: the command `inspect-reliability
+report DIR`, which computes what it shows, and with `--format json`, every result. It prints the
+CPU seconds of each and the largest difference between the two reports for each number that differs.
 """
 
 import argparse
@@ -29,7 +29,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from pathlib import Path
-from subprocess import DEVNULL
+from subprocess import PIPE
 from time import perf_counter
 from typing import Any
 
@@ -41,11 +41,12 @@ from irrCAC.raw import CAC
 from reliabilipy import reliability_analysis
 
 from inspect_reliability.judgments import Judgments, judgments_from_frame
-from inspect_reliability.published.codes import LETTER_CODES, encode
-from inspect_reliability.published.layout import judgments_from_published
 from inspect_reliability.report import analyse
 from inspect_reliability.scoring import reliability
 from inspect_reliability.stats import Counts, panel
+from inspect_reliability.study.published.codes import LETTER_CODES, encode
+from inspect_reliability.study.published.layout import judgments_from_published
+from inspect_reliability.study.published.reported import PublishedStudy
 
 CATEGORIES = tuple(LETTER_CODES)
 BENCHMARKS = {"BBH": 27, "SQuAD": 20, "MT-Bench": 8}
@@ -151,39 +152,24 @@ def live() -> dict[str, float]:
     }
 
 
-REPORT = """
-import json, sys
-from time import process_time
-import inspect_reliability.cli.report
-from inspect_reliability.published.layout import judgments_from_published
-from inspect_reliability.report import analyse
-spent = {"import": process_time()}
-judgments = judgments_from_published(sys.argv[1])
-spent["read"] = process_time() - sum(spent.values())
-results = dict(analyse(judgments).results)
-spent["analyse"] = process_time() - sum(spent.values())
-print(json.dumps([spent, results], default=str))
-"""
-"""A report, from nothing to its results, with the CPU seconds of its parts."""
-
 COMMAND = """
 import sys
 from inspect_reliability.cli.main import main
-main(["report", sys.argv[1]])
+main(["report", *sys.argv[1:]])
 """
 
 
 def reported(checkout: Path, folder: str) -> tuple[dict[str, float], Any]:
     """CPU seconds and results of a report with the source of a checkout."""
     environment = os.environ | {"PYTHONPATH": str(checkout / "src"), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-W", "ignore", "-c", REPORT, folder]
-    done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE)
-    spent, results = json.loads(done.stdout)
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([*command[:-2], COMMAND, folder], env=environment, check=True, stdout=DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return spent | {"every result": sum(spent.values()), "command": command_s}, results
+    spent, printed = {}, b""
+    for name, form in (("command", "table"), ("every result", "json")):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [sys.executable, "-W", "ignore", "-c", COMMAND, folder, "--format", form]
+        printed = subprocess.run(command, env=environment, check=True, stdout=PIPE).stdout
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent[name] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return spent, json.loads(printed)
 
 
 def differences(one: Any, other: Any, name: str = "") -> Iterator[tuple[str, float]]:
@@ -236,7 +222,7 @@ def main() -> None:
     folder = arguments.folder
     judgments = judgments_from_published(folder) if folder else simulated()
     groups = len(list(judgments.groups()))
-    ours = seconds(lambda: dict(analyse(judgments).results))
+    ours = seconds(lambda: dict(analyse(judgments, study=PublishedStudy()).results))
     loops = looped(judgments, arguments.loops)
     figures = {
         "rows": groups,

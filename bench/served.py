@@ -47,7 +47,7 @@ from inspect_reliability import tiny_judge
 from inspect_reliability.judging import request_check
 from inspect_reliability.judging.replicate import replications_of
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.tasks import bbh_judge
+from inspect_reliability.study.tasks import bbh_judge
 
 CONTEXT = 4096
 

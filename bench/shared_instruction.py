@@ -26,7 +26,7 @@ from _variants import requests, tree
 from inspect_reliability.designs import DESIGNS
 from inspect_reliability.hf_seeded.model_run import ModelRun
 from inspect_reliability.judging.sample import item_of
-from inspect_reliability.tasks import bbh_judge, mt_bench_judge, squad_judge
+from inspect_reliability.study.tasks import bbh_judge, mt_bench_judge, squad_judge
 
 BENCHMARKS = {"bbh": bbh_judge, "squad": squad_judge, "mt_bench": mt_bench_judge}
 QUESTIONS = 9

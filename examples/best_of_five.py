@@ -14,7 +14,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_reliability import rejudge, reliability
 from inspect_reliability.designs.paper import JUDGE_INSTRUCTION
-from inspect_reliability.responses import load_responses
+from inspect_reliability.study.responses import load_responses
 
 TEMPLATE = """{instructions}
 

@@ -21,7 +21,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, chain, generate, solver
 
 from evals import evaluate
-from inspect_reliability.tasks import bbh_judge
+from inspect_reliability.study.tasks import bbh_judge
 
 USAGE = ModelUsage(input_tokens=90, output_tokens=10, total_tokens=100)
 

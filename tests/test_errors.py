@@ -7,11 +7,11 @@ import sys
 import numpy as np
 import pytest
 
-from inspect_reliability.benchmarks.hub import hub_records
 from inspect_reliability.errors import UserError, needs
 from inspect_reliability.errors.inspect_error import PrerequisiteError
-from inspect_reliability.published.procedure import as_published
-from inspect_reliability.responses import NoAnswersError
+from inspect_reliability.study.benchmarks.hub import hub_records
+from inspect_reliability.study.published.procedure import as_published
+from inspect_reliability.study.responses import NoAnswersError
 
 
 def test_a_missing_package_is_named_with_its_install_line() -> None:

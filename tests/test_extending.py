@@ -14,7 +14,7 @@ from inspect_reliability.cli import main
 from inspect_reliability.designs import Item, JudgeDesign
 from inspect_reliability.scoring import reliability
 from inspect_reliability.stats import COEFFICIENTS, Coefficient
-from inspect_reliability.tasks.judges import judge_task
+from inspect_reliability.tasks import judge_task
 
 TONE = JudgeDesign(
     name="Tone",

@@ -31,9 +31,9 @@ from inspect_reliability.designs.file import design_from_file
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import judgments_from_frame
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.published.layout import judgments_from_published
-from inspect_reliability.responses import load_answers, load_predictions, load_responses
-from inspect_reliability.tasks import bbh_judge
+from inspect_reliability.study.published.layout import judgments_from_published
+from inspect_reliability.study.responses import load_answers, load_predictions, load_responses
+from inspect_reliability.study.tasks import bbh_judge
 from outcomes import Reading, lawful
 
 QUICK = 10

@@ -18,7 +18,7 @@ from inspect_ai.log import EvalLog
 
 from inspect_reliability import tiny_judge
 from inspect_reliability.cli import main
-from inspect_reliability.tasks import bbh_judge
+from inspect_reliability.study.tasks import bbh_judge
 from processes import INSPECT, python, start
 
 pytestmark = pytest.mark.server

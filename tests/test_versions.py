@@ -22,7 +22,7 @@ from inspect_ai.log import read_eval_log
 from graders import TINY, run, suite, wins
 from inspect_reliability.cli import main
 from inspect_reliability.rejudging import rejudge, rejudge_log
-from inspect_reliability.tasks import bbh_judge
+from inspect_reliability.study.tasks import bbh_judge
 
 folder = Path(sys.argv[1])
 [judged] = eval(bbh_judge(), TINY, epochs=3, limit=3, log_dir=str(folder), display="none")

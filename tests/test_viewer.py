@@ -12,7 +12,7 @@ import pytest
 from inspect_ai import eval
 
 from inspect_reliability.judgments.replications import replications_in
-from inspect_reliability.tasks import bbh_judge
+from inspect_reliability.study.tasks import bbh_judge
 
 pytestmark = pytest.mark.browser
 

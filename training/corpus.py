@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from inspect_reliability.benchmarks import Question
 from inspect_reliability.designs.paper import LETTERS
+from inspect_reliability.study.benchmarks import Question
 from inspect_reliability.verdicts import CORRECT, INCORRECT
 
 from . import patterns, words

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from inspect_reliability.benchmarks import BENCHMARKS, Question
 from inspect_reliability.designs import DESIGNS
 from inspect_reliability.designs.paper import LETTERS
-from inspect_reliability.responses import Answer, judged_item, prediction_item
+from inspect_reliability.study.benchmarks import BENCHMARKS, Question
+from inspect_reliability.study.responses import Answer, judged_item, prediction_item
 
 
 def judge_prompt(question: Question, responses: Sequence[str]) -> str:

@@ -26,6 +26,7 @@ from inspect_reliability.report import analyse
 from inspect_reliability.report.forms.json import SCHEMA_VERSION
 from inspect_reliability.stats import Coefficient
 from inspect_reliability.stats.coefficients import markdown_table
+from inspect_reliability.study.published.reported import PublishedStudy
 
 PACKAGE = "inspect_reliability"
 ROOMS = ("stats", "judgments", "report", "designs", "rejudging", "scoring", "hf_seeded")
@@ -75,7 +76,8 @@ def tasks() -> str:
     parts = [
         "# Tasks",
         "Run a task with `inspect eval inspect_reliability/NAME`, and set its arguments with "
-        "`-T NAME=VALUE`. In Python, import it from `inspect_reliability.tasks`.",
+        "`-T NAME=VALUE`. In Python, import `judge` from `inspect_reliability`, and the tasks of "
+        "the published study from `inspect_reliability.study.tasks`.",
     ]
     for name, function in sorted(found.items()):
         if name.startswith("_") or not _makes_a_task(function):
@@ -262,7 +264,9 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
     """The results of a real log and of made-up judgments that fill the other keys."""
     found: dict[str, list[dict[str, Any]]] = {}
     for judgments in (judgments_from_logs([_EXAMPLE_LOGS]), *_made_up()):
-        for name, records in analyse(judgments, permutations=20, texts=True).results.items():
+        study = PublishedStudy(permutations=20)
+        results = analyse(judgments, permutations=20, study=study, texts=True).results
+        for name, records in results.items():
             found.setdefault(name, []).extend(records)
     return found
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .scoring import reliability as reliability
     from .stats import Counts as Counts
     from .stats import omega as omega
-    from .tasks.judges import judge as judge
+    from .tasks import judge as judge
 
 _HOME = {
     "Counts": "stats",

@@ -14,15 +14,15 @@ from .scoring import (
     reliability,
     verdict,
 )
-from .tasks import (
+from .study.tasks import (
     bbh_judge,
     bbh_respond,
     head_to_tail_judge,
     head_to_tail_respond,
-    judge,
     mt_bench_judge,
     mt_bench_respond,
     squad_judge,
     squad_respond,
 )
-from .tasks.responder import respond, right_answer
+from .study.tasks.responder import respond, right_answer
+from .tasks import judge

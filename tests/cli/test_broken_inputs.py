@@ -18,11 +18,11 @@ from inspect_reliability.cli import main
 from inspect_reliability.designs.file import design_from_file
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.published.layout import judgments_from_published, published_runs
-from inspect_reliability.published.logs import file_names, write_published_log
 from inspect_reliability.rejudging import score_variance
-from inspect_reliability.responses import load_predictions, load_responses
 from inspect_reliability.saving import whole
+from inspect_reliability.study.published.imported import file_names, write_published_log
+from inspect_reliability.study.published.layout import judgments_from_published, published_runs
+from inspect_reliability.study.responses import load_predictions, load_responses
 
 pytestmark = pytest.mark.slow
 

@@ -14,9 +14,9 @@ import example_logs
 from example_published import QUESTIONS, REPLICATIONS, RESPONDERS, published_folder
 from inspect_reliability.cli import main
 from inspect_reliability.designs import DESIGNS
-from inspect_reliability.published.layout import published_runs
-from inspect_reliability.published.logs import write_published_log
 from inspect_reliability.report.forms import FORMS
+from inspect_reliability.study.published.imported import write_published_log
+from inspect_reliability.study.published.layout import published_runs
 from processes import COMMAND, python, start_server
 
 pytestmark = pytest.mark.slow
@@ -321,11 +321,11 @@ KILLED_WRITING = """
 import sys
 from functools import partial
 from concurrent.futures import ProcessPoolExecutor
-from inspect_reliability.published import logs
+from inspect_reliability.study.published import imported
 from killed import when_it_writes
 
 at_start = {"initializer": when_it_writes, "initargs": (sys.argv.pop(),)}
-logs.ProcessPoolExecutor = partial(ProcessPoolExecutor, **at_start)
+imported.ProcessPoolExecutor = partial(ProcessPoolExecutor, **at_start)
 """
 
 # Ends the first worker while the second is starting: the pool has seen the one die, and ended all

@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 from inspect_ai import eval
 from inspect_ai.model import ModelAPI, ModelOutput, modelapi
-from inspect_reliability.tasks import bbh_judge
+from inspect_reliability.study.tasks import bbh_judge
 
 calls = count()
 

@@ -15,8 +15,8 @@ from inspect_reliability.designs import (
     items_from_file,
 )
 from inspect_reliability.errors import UserError
-from inspect_reliability.responses.load import load_sample_pack
-from inspect_reliability.responses.predictions import load_predictions, prediction_item
+from inspect_reliability.study.responses.places import load_sample_pack
+from inspect_reliability.study.responses.predictions import load_predictions, prediction_item
 
 PAIR = """\
 name: Kindness

@@ -1,8 +1,8 @@
 import json
 from pathlib import Path
 
-from inspect_reliability.benchmarks import BENCHMARKS, Question
-from inspect_reliability.responses import Answer, ResponseSet, prediction_item
+from inspect_reliability.study.benchmarks import BENCHMARKS, Question
+from inspect_reliability.study.responses import Answer, ResponseSet, prediction_item
 
 BBH = Question("q", "BBH", "navigate", ("Do you return?",))
 SQUAD = Question("q", "SQuAD", "x", ("Who?",), context="Ann came.", targets=("Ann",))

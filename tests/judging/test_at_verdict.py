@@ -19,7 +19,8 @@ from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
 from inspect_reliability.report.forms import render
 from inspect_reliability.report.summary import report_document
-from inspect_reliability.tasks import bbh_judge, judge_task
+from inspect_reliability.study.tasks import bbh_judge
+from inspect_reliability.tasks import judge_task
 
 LETTERS = Reader({"options": ["A", "B", "C"]})
 SCALE = Reader({"from": 1, "to": 10})

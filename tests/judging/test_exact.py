@@ -24,7 +24,8 @@ from inspect_reliability.report.forms import render
 from inspect_reliability.report.summary import report_document
 from inspect_reliability.scoring.verdict import verdict
 from inspect_reliability.stats import Shares, omega
-from inspect_reliability.tasks import bbh_judge, judge_task
+from inspect_reliability.study.tasks import bbh_judge
+from inspect_reliability.tasks import judge_task
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from inspect_reliability.designs import DESIGNS
 from inspect_reliability.designs.paper import LETTERS
 from inspect_reliability.errors import UserError
 from inspect_reliability.judging.seeds import replication_seed
-from inspect_reliability.tasks import bbh_judge
+from inspect_reliability.study.tasks import bbh_judge
 
 pytestmark = pytest.mark.slow
 

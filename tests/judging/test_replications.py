@@ -18,9 +18,9 @@ from inspect_reliability.judging import replicate
 from inspect_reliability.judging.seeds import SEED_LIMIT, replication_numbers
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.replications import replications_in
-from inspect_reliability.published.text import judgment_text
+from inspect_reliability.judgments.text import judgment_text
 from inspect_reliability.scoring.verdict import verdict
-from inspect_reliability.tasks import bbh_judge, head_to_tail_judge
+from inspect_reliability.study.tasks import bbh_judge, head_to_tail_judge
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ from inspect_reliability.judging import request_check, seed_check
 from inspect_reliability.judging.seeds import replication_seed
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
-from inspect_reliability.tasks import bbh_judge
+from inspect_reliability.study.tasks import bbh_judge
 
 pytestmark = pytest.mark.server
 

@@ -35,7 +35,7 @@ from inspect_reliability.rejudging import rejudge
 from inspect_reliability.rejudging.choices import Choices
 from inspect_reliability.rejudging.scorer import JudgeAgain
 from inspect_reliability.report import analyse
-from inspect_reliability.tasks import bbh_judge, head_to_tail_judge
+from inspect_reliability.study.tasks import bbh_judge, head_to_tail_judge
 
 
 @pytest.mark.parametrize(

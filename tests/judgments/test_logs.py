@@ -10,7 +10,7 @@ from inspect_ai.log import read_eval_log
 import example_logs
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.tasks import bbh_respond
+from inspect_reliability.study.tasks import bbh_respond
 
 
 def test_every_judgment_of_a_log_is_a_row(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from inspect_reliability.rejudging.summary import Replication, summarise
 from inspect_reliability.report import analyse
 from inspect_reliability.scoring import reliability
 from inspect_reliability.stats import decompose, omega
-from inspect_reliability.tasks import bbh_judge
+from inspect_reliability.study.tasks import bbh_judge
 from processes import INSPECT, python
 
 pytestmark = pytest.mark.slow

@@ -22,7 +22,7 @@ from inspect_reliability.report import analyse
 from inspect_reliability.report.card import card_document
 from inspect_reliability.report.document import Document
 from inspect_reliability.report.forms import FORMS, Form, render
-from inspect_reliability.tasks import bbh_judge
+from inspect_reliability.study.tasks import bbh_judge
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to-card.md"
 

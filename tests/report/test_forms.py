@@ -34,7 +34,7 @@ def test_forms_have_the_same_numbers() -> None:
     (row,) = analysis.results["rows"]
     (from_csv,) = csv.DictReader(io.StringIO(render(document, "csv")))
     frame = analysis.frame()
-    for name in ("omega", "agreement", "published_omega"):
+    for name in ("omega", "agreement", "krippendorff_alpha"):
         assert float(from_csv[name]) == row[name] == frame[name][0]
     assert float(from_csv["omega_low"]) == row["omega_interval"][0] == frame["omega_low"][0]
 

@@ -12,9 +12,11 @@ from inspect_reliability.report import Analysis, analyse
 from inspect_reliability.report.document import Table
 from inspect_reliability.report.forms import render
 from inspect_reliability.report.gate import Limits, check
-from inspect_reliability.report.row import band
 from inspect_reliability.report.summary import report_document, summary
 from inspect_reliability.stats import OPEN, Estimate
+from inspect_reliability.study.published.reported import PublishedStudy, band
+
+STUDY = PublishedStudy(permutations=5)
 
 
 def main_table(analysis: Analysis) -> Table:
@@ -24,7 +26,7 @@ def main_table(analysis: Analysis) -> Table:
 
 
 def rows_of(judgments: Judgments, by: tuple[str, ...] = ("judge",)) -> list[dict[str, Any]]:
-    return analyse(judgments, by, permutations=5).results["rows"]
+    return analyse(judgments, by, permutations=5, study=STUDY).results["rows"]
 
 
 def test_scorers_are_never_mixed() -> None:
@@ -108,7 +110,7 @@ def test_accuracy_follows_from_the_verdicts(benchmark: str) -> None:
     responders = ["x", "y"] * 125
     asked = made(questions=5, replications=50, benchmark=benchmark)
     both = changed(asked, verdict=verdicts, responder=responders, order=None)
-    analysis = analyse(both, permutations=5)
+    analysis = analyse(both, permutations=5, study=STUDY)
     rows = analysis.results["rows"]
     table = main_table(analysis)
     shown = [row[table.headings.index("A_LM [95%]")] for row in table.rows]
@@ -138,7 +140,7 @@ def test_accuracy_follows_from_the_verdicts(benchmark: str) -> None:
 def test_published_numbers_are_of_its_designs(known: dict[str, Any], shown: bool) -> None:
     """Another design has no published column, no rule of thumb, and waits for neither."""
     judgments = changed(made(), **known)
-    analysis = analyse(judgments, permutations=5)
+    analysis = analyse(judgments, permutations=5, study=STUDY)
     (row,) = analysis.results["rows"]
     assert (row["published_omega"] is not None) == shown
     assert ("another design" in row["not_estimable"].get("published_omega", "")) != shown
@@ -146,7 +148,8 @@ def test_published_numbers_are_of_its_designs(known: dict[str, Any], shown: bool
     texts = render(report_document(analysis), "table").replace("\n", " ")
     assert ("Published" in texts) == shown
     if not shown:
-        (asked,) = analyse(judgments, permutations=5, published=True).results["rows"]
+        always = PublishedStudy(always=True, permutations=5)
+        (asked,) = analyse(judgments, permutations=5, study=always).results["rows"]
         assert "another design" not in str(asked["not_estimable"])
 
 
@@ -223,7 +226,7 @@ def test_rule_of_thumb(omega: float, word: str) -> None:
 )
 def test_no_word_without_evidence(judgments: Judgments, word: str | None) -> None:
     """Nothing is called excellent that may be one draw copied, or has no interval."""
-    analysis = analyse(judgments, permutations=5)
+    analysis = analyse(judgments, permutations=5, study=STUDY)
     table = main_table(analysis)
     # A column with nothing in it is left out.
     assert dict(zip(table.headings, table.rows[0], strict=True)).get("Rule of thumb") == word

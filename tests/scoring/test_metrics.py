@@ -34,7 +34,7 @@ from inspect_reliability.rejudging import rejudge
 from inspect_reliability.scoring import reliability
 from inspect_reliability.scoring.one_epoch import lacks_epochs
 from inspect_reliability.stats import Numbers, panel
-from inspect_reliability.tasks import head_to_tail_judge
+from inspect_reliability.study.tasks import head_to_tail_judge
 
 NAMES = (
     "omega",

@@ -4,6 +4,7 @@ import json
 import shutil
 import signal
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,9 @@ from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
 from inspect_reliability.report.judge_by_benchmark import judge_by_benchmark
 from inspect_reliability.saving import alone
+from inspect_reliability.study.tasks import bbh_judge, judges_of
 from inspect_reliability.sweep.resume import by_range
 from inspect_reliability.sweep.sweep import Sweep, run_sweep
-from inspect_reliability.tasks import bbh_judge
 from processes import COMMAND, python
 
 pytestmark = pytest.mark.slow
@@ -109,9 +110,9 @@ def test_more_of_a_sweep_adds_to_it(tmp_path: Path) -> None:
         "limit": 2,
     }
     logs = str(tmp_path / "sweep")
-    assert not run_sweep(Sweep(judges[:1], replications=2, **sweep), logs).missing
+    assert not run_sweep(sweep_of(judges[:1], replications=2, **sweep), logs).missing
     before = judgments_from_logs(logs).table
-    assert not run_sweep(Sweep(judges, replications=3, **sweep), logs).missing
+    assert not run_sweep(sweep_of(judges, replications=3, **sweep), logs).missing
     judgments = judgments_from_logs(logs)
     assert len(before) == 2 * 2 * 2 * 2
     assert len(judgments.table) == 2 * 2 * 2 * 2 * 3
@@ -124,6 +125,13 @@ def test_more_of_a_sweep_adds_to_it(tmp_path: Path) -> None:
         "Head-to-Tail, of sample pack: omega [95%]",
     ]
     assert [row[:2] for row in table.rows] == [[m, t] for m in judges for t in ("1", "0")]
+
+
+def sweep_of(
+    judges: list[str], benchmarks: Sequence[str] = (), responses: str | None = None, **options: Any
+) -> Sweep:
+    """A sweep of the study's judges."""
+    return Sweep(judges, judges_of(benchmarks, responses), **options)
 
 
 FULL: dict[str, Any] = {
@@ -161,7 +169,7 @@ def _epochs(epochs: int, folder: Path) -> None:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sweep of `FULL`, in replications and in epochs."""
     folder = tmp_path_factory.mktemp("finished")
-    assert not run_sweep(Sweep([DRAWN], **FULL), str(folder / "replications")).missing
+    assert not run_sweep(sweep_of([DRAWN], **FULL), str(folder / "replications")).missing
     _epochs(3, folder / "epochs")
     return folder
 
@@ -189,7 +197,7 @@ def test_a_sweep_adds_what_is_missing_and_takes_nothing_away(
     before = _made(tmp_path)
     assert len(before) == 9
     heard: list[str] = []
-    outcome = run_sweep(Sweep([DRAWN], **(FULL | then)), str(tmp_path), heard.append)
+    outcome = run_sweep(sweep_of([DRAWN], **(FULL | then)), str(tmp_path), heard.append)
     assert not outcome.missing
     (text,) = heard
     assert (" calls, " if added else "Nothing to do; all are kept") in text
@@ -201,7 +209,7 @@ def test_a_sweep_adds_what_is_missing_and_takes_nothing_away(
 def test_other_arguments_are_other_judgments(tmp_path: Path) -> None:
     """A judge with other arguments is asked again, beside the first."""
     for rows in (1, 2):
-        sweep = Sweep([DRAWN], model_args={"max_rows": rows}, **FULL)
+        sweep = sweep_of([DRAWN], model_args={"max_rows": rows}, **FULL)
         assert not run_sweep(sweep, str(tmp_path)).missing
         assert len(list_eval_logs(str(tmp_path))) == rows
         assert not run_sweep(sweep, str(tmp_path)).missing
@@ -211,7 +219,7 @@ def test_other_arguments_are_other_judgments(tmp_path: Path) -> None:
 def test_other_texts_under_the_same_ids_are_judged(tmp_path: Path) -> None:
     """Where the responses' file was changed, what was judged before counts for nothing."""
     file, logs = tmp_path / "responses.jsonl", str(tmp_path / "sweep")
-    sweep = Sweep([DRAWN], **(FULL | {"responses": str(file)}))
+    sweep = sweep_of([DRAWN], **(FULL | {"responses": str(file)}))
     for what, samples in (("one", 9), ("one", 9), ("another", 18)):
         rows = [(str(n), name) for n in range(3) for name in "vwxyz"]
         file.write_text(
@@ -228,7 +236,7 @@ def test_a_folder_of_epochs_is_completed(finished: Path, tmp_path: Path) -> None
     """Epochs count as replications: only the others are made, with the verdicts of a new run."""
     _epochs(2, tmp_path / "old")
     heard: list[str] = []
-    outcome = run_sweep(Sweep([DRAWN], **FULL), str(tmp_path / "old"), heard.append)
+    outcome = run_sweep(sweep_of([DRAWN], **FULL), str(tmp_path / "old"), heard.append)
     assert (outcome.missing, outcome.made) == (0, 9)
     assert "6 of them made already" in heard[0]
     assert _made(tmp_path / "old") == _made(finished / "replications")
@@ -258,7 +266,7 @@ def test_whatever_a_kill_leaves_is_finished(
     ]
     write_eval_log(log, info.name)
     stays = Path(info.name.removeprefix("file://")).read_bytes()
-    assert not run_sweep(Sweep([DRAWN], **FULL), str(killed)).missing
+    assert not run_sweep(sweep_of([DRAWN], **FULL), str(killed)).missing
     assert Path(info.name.removeprefix("file://")).read_bytes() == stays
     assert judgments_from_logs(killed).notes == ()
     assert _made(killed) == _made(finished / "replications")
@@ -283,7 +291,7 @@ def test_what_is_named_twice_is_run_once(twice: str, tmp_path: Path) -> None:
     """A judge, benchmark or temperature that is named twice adds no judgment and no complaint."""
     once: dict[str, Any] = {"judges": [DRAWN], "benchmarks": ("bbh",), "temperatures": (1.0,)}
     named = once | {twice: [*once[twice], *once[twice]]}
-    assert not run_sweep(Sweep(**named, replications=1, limit=2), str(tmp_path)).missing
+    assert not run_sweep(sweep_of(**named, replications=1, limit=2), str(tmp_path)).missing
     assert len(_made(tmp_path)) == 2
     assert len(list(tmp_path.glob("*.eval"))) == 1
 
@@ -293,7 +301,7 @@ def test_a_broken_log_in_the_folder_is_named(tmp_path: Path) -> None:
     broken = tmp_path / "2026-01-01T00-00-00-00-00_bbh-judge_aaaaaaaaaaaaaaaaaaaaaa.eval"
     broken.write_bytes(b"PK\x03\x04 no more")
     with pytest.raises(UserError, match=f"{broken.name} cannot be read"):
-        run_sweep(Sweep([DRAWN], **FULL), str(tmp_path))
+        run_sweep(sweep_of([DRAWN], **FULL), str(tmp_path))
 
 
 def test_the_cost_is_said_and_nothing_is_run(tmp_path: Path) -> None:
@@ -366,7 +374,9 @@ def test_bad_commands_are_refused_in_words(
 
 def test_exact_verdicts_serve_all_temperatures(tmp_path: Path) -> None:
     """One run a benchmark has the distributions of all temperatures, and is not made again."""
-    sweep = Sweep(["hf_seeded/tiny-judge"], ["bbh"], TEMPERATURES, limit=2, exact=True)
+    sweep = sweep_of(
+        ["hf_seeded/tiny-judge"], ["bbh"], temperatures=TEMPERATURES, limit=2, exact=True
+    )
     said: list[str] = []
     for _ in range(2):
         outcome = run_sweep(sweep, str(tmp_path), said.append)

@@ -7,10 +7,16 @@ from typing import Any
 
 import pytest
 
-from inspect_reliability import Item, JudgeDesign, tasks
+import inspect_reliability.study.tasks as of_the_study
+from inspect_reliability import Item, JudgeDesign
+from inspect_reliability.tasks import judge
 
 FOLDER = Path(__file__).parents[2] / "tasks"
-NAMES = sorted(name for name in tasks.__all__ if name.endswith(("judge", "_respond")))
+TASKS = {
+    "judge": judge,
+    **{n: t for n, t in vars(of_the_study).items() if n.endswith(("_judge", "_respond"))},
+}
+NAMES = sorted(TASKS)
 
 OWN = {
     "design": JudgeDesign("Own", "Polite? {{ response }}", ["yes", "no"]),
@@ -32,7 +38,7 @@ def test_every_task_has_a_file() -> None:
 def test_a_task_file_is_its_task(name: str) -> None:
     """Same parameters, defaults and samples as the package's task, all of them documented."""
     of_file = runpy.run_path(str(FOLDER / f"{name}.py"))[name]
-    of_package = getattr(tasks, name)
+    of_package = TASKS[name]
     signature = inspect.signature(of_package)
     assert inspect.signature(of_file) == signature
     for function in (of_file, of_package):
@@ -49,4 +55,4 @@ def test_a_task_file_is_its_task(name: str) -> None:
 def test_a_seed_must_be_a_number(name: str) -> None:
     """A seed that is no whole number is refused in words."""
     with pytest.raises(ValueError, match="seed='x' is not a whole number"):
-        getattr(tasks, name)(**needed(name), seed="x")
+        TASKS[name](**needed(name), seed="x")

@@ -7,7 +7,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from inspect_reliability.designs.paper import LETTERS
-from inspect_reliability.responses import load_sample_pack
+from inspect_reliability.study.responses import load_sample_pack
 from inspect_reliability.tiny_judge import folder
 from training.corpus import correctness_example, judge_example
 from training.prompts import parse_correctness, parse_verdict

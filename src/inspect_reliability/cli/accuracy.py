@@ -2,14 +2,14 @@
 
 import click
 
-from ..benchmarks import BENCHMARKS
 from ..errors import UserError
 from ..files import kind_of
 from ..report.document import Document, Table, Text
 from ..report.forms import Form
 from ..report.wording import Record, field
-from ..responses import NoAnswersError, load_scorable_answers
-from ..responses.accuracy import five_numbers, responders_right
+from ..study.benchmarks import BENCHMARKS
+from ..study.responses import NoAnswersError, load_scorable_answers
+from ..study.responses.answers import five_numbers, responders_right
 from .sources import format_option, show
 
 _FIVE = ("min", "lower_quartile", "median", "upper_quartile", "max")

@@ -8,9 +8,9 @@ from rich.progress import Progress
 from ..designs import ParserName
 from ..errors import UserError
 from ..files import kind_of
-from ..published.layout import is_published, published_runs
-from ..published.logs import UNKNOWN, write_published_logs
 from ..report.forms.table import console, print_text
+from ..study.published.imported import UNKNOWN, write_published_logs
+from ..study.published.layout import is_published, published_runs
 from .sources import parser_option, print_left_out
 
 

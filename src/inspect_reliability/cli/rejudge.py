@@ -29,6 +29,7 @@ from ..report.summary import report_document
 from ..report.wording import Record, text
 from ..saving import beside
 from ..stats import ReliabilityError
+from ..study.published.reported import PublishedStudy
 from .running import MISSING, shown_progress, stopped_by_signals
 from .sources import format_option, model_args_option, print_left_out, show
 
@@ -173,7 +174,7 @@ def _report(judged: EvalLog, scores: Sequence[str], target: str, form: Form) -> 
         _suite(str(name), rows, published_error(judged, str(name)))
         for name, rows in table.groupby("scorer")
     ]
-    document = report_document(analyse(Judgments(table, found.notes)))
+    document = report_document(analyse(Judgments(table, found.notes), study=PublishedStudy()))
     blocks = [*document.blocks, *(block for suite in suites for block in _blocks(suite))]
     results = {"log": target, **document.results, "score_variance": suites}
     show(replace(document, blocks=blocks, results=results), form)

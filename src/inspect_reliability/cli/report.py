@@ -11,6 +11,7 @@ from ..report.forms import Form, render
 from ..report.forms.table import console, print_text
 from ..report.summary import report_document
 from ..saving import write_text
+from ..study.published.reported import PublishedStudy
 from .sources import by_option, format_option, parser_option, progress, read_judgments, show
 
 
@@ -60,7 +61,8 @@ def report(
     """
     judgments = read_judgments(logs, parser)
     texts = form in ("json", "html") or html is not None or data is not None
-    analysis = analyse(judgments, by, published=published, texts=texts, progress=progress)
+    study = PublishedStudy(always=published)
+    analysis = analyse(judgments, by, study=study, texts=texts, progress=progress)
     document = report_document(analysis)
     show(document, form)
     screen = console(stderr=True)

@@ -13,10 +13,10 @@ from ..designs import ParserName
 from ..errors import UserError
 from ..files import kind_of
 from ..judgments import GROUP_BY, Judgments, combine
-from ..published.layout import is_published, judgments_from_published
 from ..report.document import Document
 from ..report.forms import FORMS, Form, render
 from ..report.forms.table import console, print_text
+from ..study.published.layout import is_published, judgments_from_published
 
 format_option = click.option(
     "--format",

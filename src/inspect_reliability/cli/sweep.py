@@ -1,6 +1,7 @@
 """`sweep`: the paper's whole design, and its Table 2."""
 
 import os
+from functools import partial
 from typing import Any
 
 import click
@@ -11,7 +12,11 @@ from ..rejudging.failures import failure_lines, short_error
 from ..report import analyse
 from ..report.forms.table import console, print_text
 from ..report.judge_by_benchmark import table_2
-from ..sweep.sweep import BENCHMARKS, BEST_OF_FIVE, TEMPERATURES, Sweep, run_sweep
+from ..study.benchmarks import BENCHMARKS
+from ..study.published.reported import PublishedStudy
+from ..study.tasks import BEST_OF_FIVE, JUDGE_TASKS, judges_of
+from ..sweep.sweep import TEMPERATURES, Sweep, run_sweep
+from ..tasks import judge as judge_of_own
 from .running import MISSING
 from .sources import Finite, model_args_option, progress, read_judgments, show
 
@@ -29,7 +34,7 @@ from .sources import Finite, model_args_option, progress, read_judgments, show
     "--benchmark",
     "benchmarks",
     multiple=True,
-    type=click.Choice(list(BENCHMARKS)),
+    type=click.Choice(list(JUDGE_TASKS)),
     default=BEST_OF_FIVE,
     show_default=True,
     help="Benchmark; repeat it for several.",
@@ -94,6 +99,13 @@ from .sources import Finite, model_args_option, progress, read_judgments, show
 def sweep(
     context: click.Context,
     /,
+    judges: tuple[str, ...],
+    benchmarks: tuple[str, ...],
+    design: str | None,
+    data: str | None,
+    responses: str | None,
+    predictions: str | None,
+    responder: str | None,
     log_dir: str,
     max_calls: int | None,
     dry_run: bool,
@@ -107,11 +119,14 @@ def sweep(
     Exit status: 0 if all judgments were made, 4 if some failed or are missing, 2 if the command
     cannot do what was asked.
     """
-    judges = options.pop("judges") or _default_judge()
-    design = Sweep(judges, **options)
+    if (design is None) != (data is None):
+        raise UserError("A sweep of your own judge needs both --design and --data.")
+    tasks = judges_of(benchmarks, responses, predictions, responder)
+    if design is not None:
+        tasks = [partial(judge_of_own, design=design, data=data)]
     screen = console(stderr=True)
     missing, made, errors = run_sweep(
-        design,
+        Sweep(judges or _default_judge(), tasks, **options),
         log_dir,
         say=lambda text: print_text(screen, text),
         dry_run=dry_run,
@@ -120,8 +135,10 @@ def sweep(
     if dry_run:
         return
     if made:
-        analysis = analyse(read_judgments((log_dir,)), progress=progress)
-        show(table_2(analysis, [BENCHMARKS[key].design.name for key in design.benchmarks]), "table")
+        found = read_judgments((log_dir,))
+        analysis = analyse(found, study=PublishedStudy(), progress=progress)
+        names = {row.key: name for name, row in BENCHMARKS.items()}
+        show(table_2(analysis, [names[key] for key in benchmarks]), "table")
         print_text(screen, f"Everything else: inspect-reliability report {log_dir}")
     for line in failure_lines([short_error(why) for why in errors], missing, None):
         print_text(screen, line)

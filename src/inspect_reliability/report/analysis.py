@@ -15,6 +15,7 @@ from .position import position_effects, position_shares, responder_shares
 from .reading import read_by, without_verdict
 from .results import Results
 from .row import Row, methods_of, row_of, worst_seed_check
+from .study import NO_STUDY, Study
 from .votes import votes
 from .wording import Record, flat
 
@@ -73,7 +74,7 @@ def analyse(
     by: Sequence[str] = GROUP_BY,
     *,
     permutations: int = 200,
-    published: bool = False,
+    study: Study = NO_STUDY,
     texts: bool = False,
     progress: Progress = lambda items, what: items,
 ) -> Analysis:
@@ -82,10 +83,8 @@ def analyse(
     Args:
         judgments: All judgments.
         by: Columns to group by.
-        permutations: Permutations of the published procedure's noise floor; 0 leaves the
-            procedure out.
-        published: Whether to compute the published study's coefficients and rules of thumb where
-            another design was used, too.
+        permutations: Permutations of omega's noise floor.
+        study: What a study adds to each row, and where the texts of its judgments are.
         texts: Whether to read the prompts and outputs of the least stable questions from the logs.
         progress: Wraps the groups as they are computed, to show progress.
 
@@ -93,20 +92,20 @@ def analyse(
         UserError: There is no such column.
     """
     groups = sorted(split(judgments, by), key=lambda group: _order(group[0]))
-    rows = tuple(
-        row_of(group, table, permutations, published)
-        for group, table in progress(groups, "Computing")
-    )
+    own = (row_of(group, table, permutations) for group, table in progress(groups, "Computing"))
+    rows = tuple(study.added(row).to(row) for row in own)
 
     def least_stable() -> Iterator[Record]:
         for row in progress(rows, "Reading texts") if texts else rows:
-            yield from contradictions(row, texts)
+            yield from contradictions(row, study.text if texts else None)
 
     computed_by: dict[str, Callable[[], Iterable[Record]]] = {
         **{name: partial(compute, rows) for name, compute in _RESULTS.items()},
         "least_stable": least_stable,
         "read_by": lambda: (found for row in rows for found in read_by(row)),
-        "without_verdict": lambda: (found for row in rows for found in without_verdict(row)),
+        "without_verdict": lambda: (
+            found for row in rows for found in without_verdict(row, study.text)
+        ),
         "seed_checks": lambda: _seed_checks(judgments.table),
         "notes": lambda: (
             {"where": note.where, "what": note.what, "count": note.count}

@@ -7,7 +7,6 @@ import pandas as pd
 
 from ..judging.same_model import same_model
 from ..judgments import Judged, weights
-from ..published.procedure import AsPublished
 from ..stats import Counts, Estimate, Shares, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
 from .copies import are_measurements
@@ -58,7 +57,6 @@ def cautions(
     judged: Judged,
     counts: Counts | Shares,
     omega: Estimate,
-    published: AsPublished | None,
     no_evidence: str | None,
 ) -> Iterator[str]:
     """Say what a reader of one row must know, one caution each."""
@@ -86,12 +84,6 @@ def cautions(
     if not judged.exact:
         yield from _of_the_seeds(table)
     yield from _of_the_mixture(group, table)
-    if published is not None and published.n_incomplete:
-        yield (
-            f"The published procedure leaves out {published.n_incomplete} of "
-            f"{published.n_incomplete + published.n_replications} replications, because a question "
-            "has no verdict in them."
-        )
 
 
 def _of_the_questions(

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..published.text import judgment_text
+from ..judgments.text import TextOf
 from ..stats import Counts, Shares
 from ..verdicts import INVALID, NON_RESPONSE
 from .row import Row
@@ -21,10 +21,10 @@ def least_stable(counts: Counts | Shares) -> list[int]:
     return [int(i) for i in np.argsort(modal, kind="stable")]
 
 
-def contradictions(row: Row, texts: bool) -> Iterator[Record]:
+def contradictions(row: Row, text_of: TextOf | None) -> Iterator[Record]:
     """The least stable questions of a row, with the first output of two different verdicts.
 
-    Prompts and outputs are None unless `texts` asks to read them from the logs.
+    Prompts and outputs are None without `text_of`, which reads them.
     """
     if row.exact:
         return  # no output was drawn
@@ -44,7 +44,7 @@ def contradictions(row: Row, texts: bool) -> Iterator[Record]:
         prompt, outputs = None, []
         for verdict in shown[:2]:
             judgment = cast("dict[str, Any]", row.table.iloc[places[verdict][0]].to_dict())
-            text = judgment_text(judgment) if texts else None
+            text = text_of(judgment) if text_of else None
             prompt = prompt or (text and text.prompt)
             outputs.append(
                 {

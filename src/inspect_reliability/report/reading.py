@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, cast
 
-from ..published.text import judgment_text
+from ..judgments.text import TextOf
 from ..verdicts import INVALID, NON_RESPONSE
 from .row import Row
 from .wording import Record
@@ -23,16 +23,16 @@ def read_by(row: Row) -> Iterator[Record]:
         yield row.keys | {"read_by": str(name), "count": count, "share": count / len(names)}
 
 
-def without_verdict(row: Row) -> Iterator[Record]:
+def without_verdict(row: Row, text_of: TextOf) -> Iterator[Record]:
     """A few outputs without a verdict, of a row that has many of them.
 
-    They are spread over the row, and their texts are read from the logs; None if they cannot be.
+    They are spread over the row, and their texts are read by `text_of`; None if they cannot be.
     """
     if not row.lacks_verdicts or row.exact:
         return
     silent = row.table[row.table["verdict"].isin([NON_RESPONSE, INVALID])]
     for _, judgment in silent.iloc[:: max(len(silent) // SHOWN, 1)][:SHOWN].iterrows():
-        text = judgment_text(cast("dict[str, Any]", judgment.to_dict()))
+        text = text_of(cast("dict[str, Any]", judgment.to_dict()))
         yield row.keys | {
             "question": str(judgment["question"]),
             "replication": int(judgment["replication"]),

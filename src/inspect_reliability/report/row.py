@@ -8,8 +8,6 @@ import pandas as pd
 
 from ..judgments import Judged, counts, judged
 from ..judgments.estimate import accuracy_of, estimates
-from ..published.codes import CORRECTNESS_CODES, LETTER_CODES, encode, integer_coded
-from ..published.procedure import AsPublished, as_published
 from ..stats import (
     Counts,
     Estimate,
@@ -28,23 +26,11 @@ from .cautions import cautions, lacks_verdicts
 from .copies import why_no_evidence
 from .wording import Record, describe, of_group, plain, whole
 
-BANDS = (
-    (0.9, "excellent"),
-    (0.8, "good"),
-    (0.7, "acceptable"),
-    (0.6, "questionable"),
-    (0.5, "poor"),
-)
-"""Rules of thumb for omega (Table 3 of Schroeder & Wood-Doughty 2024)."""
-
 _MERGED = ("omega", "agreement", "fleiss_kappa")
 """Coefficients of verdicts of which everything but "correct" is one category."""
 
 AT_VERDICT = "exact at the verdict"
 """The method of exact verdicts after sampled reasonings."""
-
-ANOTHER_DESIGN = "the published study used another design; ask for it with --published"
-"""Why a row lacks what only the study has."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +74,11 @@ class Row:
         return self.judged.exact
 
     @property
+    def correctness(self) -> bool:
+        """Whether its verdicts are "correct" and "incorrect"."""
+        return _is_correctness(self.counts)
+
+    @property
     def lacks_verdicts(self) -> bool:
         """Whether many outputs name no verdict, or several."""
         return lacks_verdicts(self.table)
@@ -97,25 +88,13 @@ def row_of(
     group: Mapping[str, Any],
     table: pd.DataFrame,
     permutations: int = 200,
-    as_the_study: bool = False,
 ) -> Row:
-    """Compute one row.
-
-    Without `permutations` the published procedure is left out; `as_the_study` computes the
-    published study's coefficients whatever the design.
-    """
+    """Compute one row."""
     # Seeded permutations then give the same floor however the judgments were read.
     table = table.sort_values(["question", "replication"], kind="stable")
     judgments = judged(table)
     counted = judgments.counts()
-    correctness = set(counted.categories) - {NON_RESPONSE, INVALID} == {CORRECT, INCORRECT}
-    codes = CORRECTNESS_CODES if correctness else LETTER_CODES
-    of_the_study = as_the_study or _is_of_the_study(table, judgments, correctness)
-    unknown = sorted(set(table["verdict"]) - set(codes))
-    exact = isinstance(counted, Shares)
-    coded = None
-    if of_the_study and not unknown and not exact:
-        coded = encode(judgments.matrix(judgments.verdicts), codes)
+    correctness = _is_correctness(counted)
     without = handle_non_response(counted, "excluded", NON_RESPONSE)
     found = estimates(judgments) | {
         "non_response_rate": rate(counted, NON_RESPONSE),
@@ -125,23 +104,11 @@ def row_of(
     }
     if table["benchmark"].nunique() > 1:
         found["omega"] = omega_of(table, counted)
-    if coded is not None and not counted.clustered:
-        found |= integer_coded(coded)
     if correctness:
         binary = [CORRECT if one == CORRECT else INCORRECT for one in judgments.verdicts]
         merged = panel(judgments.count(binary, (CORRECT, INCORRECT)), _MERGED)
         found |= {f"{name}_correct_or_not": estimate for name, estimate in merged.items()}
     no_evidence = why_no_evidence(table, judgments)
-    published, reason = None, "the published procedure was left out"
-    if not of_the_study:
-        reason = ANOTHER_DESIGN
-    elif exact:
-        reason = "the published procedure needs replications"
-    elif coded is None:
-        reason = f"the published procedure has no code for {', '.join(unknown[:3])}"
-    elif permutations:
-        published = as_published(coded, None if correctness else codes[NON_RESPONSE], permutations)
-        reason = published.reason or "not estimable"
     first, why = found["omega"], dict[str, str]()
     numbers = {
         "n_questions": first.n_questions,
@@ -149,37 +116,24 @@ def row_of(
         "n_categories": len(counted.categories),
         **_open(counted),
         "seed_check": worst_seed_check(table),
-        "rule_of_thumb": band(first) if of_the_study and not no_evidence else None,
         # Exact verdicts have no noise.
-        "omega_floor": _ends(
+        "omega_floor": ends(
             noise_floor(counted, "omega", permutations or 200)
             if isinstance(counted, Counts)
             else None
         ),
-        **_values(found, why),
+        **values(found, why),
         "non_response_excluded_coverage": without.coverage,
-        **_published(published, reason, why),
         **(_accuracy(table, judgments, why) if correctness else {}),
         "not_estimable": why,
-        "cautions": list(cautions(group, table, judgments, counted, first, published, no_evidence)),
+        "cautions": list(cautions(group, table, judgments, counted, first, no_evidence)),
     }
-    if numbers["rule_of_thumb"] is None:
-        unsure = no_evidence or (
-            "omega has no interval over questions"
-            if first.low is None
-            else "the interval of omega spans several labels"
-        )
-        why["rule_of_thumb"] = unsure if of_the_study else ANOTHER_DESIGN
     record = of_group(group, numbers)
     return Row(group, table, judgments, counted, found, no_evidence, record)
 
 
-def band(omega: Estimate) -> str | None:
-    """The rule-of-thumb word for omega; None unless its whole interval deserves the same word."""
-    if omega.low is None or omega.high is None:
-        return None
-    words = {_word(omega.low), _word(omega.high)}
-    return words.pop() if len(words) == 1 else None
+def _is_correctness(counted: Counts | Shares) -> bool:
+    return set(counted.categories) - {NON_RESPONSE, INVALID} == {CORRECT, INCORRECT}
 
 
 def omega_of(table: pd.DataFrame, counted: Counts | Shares, level: float = 0.95) -> Estimate:
@@ -189,10 +143,6 @@ def omega_of(table: pd.DataFrame, counted: Counts | Shares, level: float = 0.95)
     benchmarks = table.groupby("benchmark", sort=False)
     parts = {str(name): counts(part) for name, part in benchmarks}
     return pooled_omega(parts, level).estimate
-
-
-def _word(value: float) -> str:
-    return next((word for least, word in BANDS if value >= least), "unacceptable")
 
 
 def interval(estimate: Estimate) -> list[float] | None:
@@ -210,7 +160,8 @@ def worst_seed_check(table: pd.DataFrame) -> str | None:
     )
 
 
-def _values(estimates: Mapping[str, Estimate], why: dict[str, str]) -> Record:
+def values(estimates: Mapping[str, Estimate], why: dict[str, str]) -> Record:
+    """Estimates with their intervals; `why` is told of what is missing."""
     found: Record = {}
     for name, estimate in estimates.items():
         ends = f"{name}_interval"
@@ -221,7 +172,8 @@ def _values(estimates: Mapping[str, Estimate], why: dict[str, str]) -> Record:
     return found
 
 
-def _ends(floor: Floor | None) -> list[float] | None:
+def ends(floor: Floor | None) -> list[float] | None:
+    """[mean, low, high] of a floor."""
     return None if floor is None else [floor.mean, floor.low, floor.high]
 
 
@@ -268,36 +220,13 @@ def _open(counted: Counts | Shares) -> Record:
     return {"open_mass": most} | {name: one and list(one) for name, one in found.items()}
 
 
-def _is_of_the_study(table: pd.DataFrame, judged: Judged, correctness: bool) -> bool:
-    """Whether the published study's designs were used."""
-    no = pd.Series(False, table.index)
-    said = table["paper_design"].eq(True) if "paper_design" in table else no
-    others = table["study"].notna() & ~said if "study" in table else no
-    # Logs older than other designs name no study: five options, or one responder's answers.
-    named = correctness and "responder" in table and bool(table["responder"].notna().all())
-    older = named or judged.labels == tuple("ABCDE")
-    return bool(said.all() or (older and not others.any()))
-
-
-def _published(published: AsPublished | None, reason: str, why: dict[str, str]) -> Record:
-    found: Record = {}
-    for name in ("omega", "alpha"):
-        floor = getattr(published, f"{name}_floor", None)
-        parts = {name: getattr(published, name, None), f"{name}_floor": _ends(floor)}
-        found |= {f"published_{part}": value for part, value in parts.items()}
-    why |= {key: reason for key, value in found.items() if value is None}
-    for name in ("alpha_noise", "n_varying", "n_constant", "n_dropped", "n_replications"):
-        found[f"published_{name}"] = getattr(published, name, None)
-    return found
-
-
 def _accuracy(table: pd.DataFrame, judged: Judged, why: dict[str, str]) -> Record:
     """Share of outputs judged correct, with its errors."""
     missing = table["missing"].tolist() if "missing" in table else [None] * len(table)
     said = zip(judged.questions, missing, strict=True)
     shares = accuracy_of(judged, {name: gone for name, gone in said if isinstance(gone, bool)})
     if judged.exact:
-        return _values({"a_lm": shares.a_lm}, why)
+        return values({"a_lm": shares.a_lm}, why)
     unknown = "the judgments do not say which answers are missing"
     needs = {
         "a_lm_se_replications": "needs at least 2 replications",
@@ -307,4 +236,4 @@ def _accuracy(table: pd.DataFrame, judged: Judged, why: dict[str, str]) -> Recor
     }
     found = {name: getattr(shares, name) for name in needs}
     why |= {name: needs[name] for name, value in found.items() if value is None}
-    return _values({"a_lm": shares.a_lm}, why) | found
+    return values({"a_lm": shares.a_lm}, why) | found

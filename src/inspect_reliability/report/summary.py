@@ -187,9 +187,9 @@ def _without_verdict(analysis: Analysis) -> Iterator[Text]:
 
 def published(record: Record) -> str:
     """The published omega with its floor, in one cell of a table."""
-    value, floor = record["published_omega"], record["published_omega_floor"]
+    value, floor = record.get("published_omega"), record.get("published_omega_floor")
     if value is None:
-        return "" if record["published_n_varying"] is None else "not estimable"
+        return "" if record.get("published_n_varying") is None else "not estimable"
     beside = " ({:z.2f}: {:z.2f}-{:z.2f})".format(*floor) if floor else ""
     return f"{value:z.2f}{beside}"
 

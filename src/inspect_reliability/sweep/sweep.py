@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from pathlib import Path
 from statistics import fmean
@@ -16,14 +17,11 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, get_model
 
-from ..benchmarks import BENCHMARKS as ALL_BENCHMARKS
 from ..errors import UserError, reason
 from ..judging import request_check, seed_check
 from ..judging.cost import Cost, total
 from ..judging.seeds import replication_numbers
 from ..saving import alone
-from ..tasks import JUDGE_TASKS
-from ..tasks import judge as judge_by_design
 from .resume import by_range, log_headers, made_in
 
 TEMPERATURES = (1.0, 0.75, 0.5, 0.25, 0.0)
@@ -38,35 +36,22 @@ _CHECKS = request_check.MOST_CALLS + seed_check.MOST_CALLS
 _TASKS_AT_ONCE = 10
 """Temperatures and benchmarks that a judge sees side by side."""
 
-BENCHMARKS = {row.key: row for row in ALL_BENCHMARKS.values()}
-BEST_OF_FIVE = tuple(k for k, row in BENCHMARKS.items() if row.design.reader.kind == "options")
-
 
 @dataclass(frozen=True)
 class Sweep:
     """What a sweep runs: the options of the command.
 
-    Raises:
-        UserError: Of design and data, one is missing.
+    `tasks` are those of the judges, each with the arguments that say what is judged.
     """
 
     judges: Sequence[str]
-    benchmarks: Sequence[str] = BEST_OF_FIVE
+    tasks: Sequence[partial[Task]]
     temperatures: Sequence[float] = TEMPERATURES
     replications: int = 100
-    responses: str | None = None
-    predictions: str | None = None
-    responder: str | None = None
     seed: int = 0
     limit: int | None = None
     model_args: Mapping[str, Any] = field(default_factory=dict)
-    design: str | None = None
-    data: str | None = None
     exact: bool = False
-
-    def __post_init__(self) -> None:
-        if (self.design is None) != (self.data is None):
-            raise UserError("A sweep of your own judge needs both --design and --data.")
 
 
 _Part = tuple[Sequence[Task], Cost]
@@ -159,16 +144,16 @@ def _parts(
     sweep: Sweep, judge: str, log_dir: str, say: Callable[[str], None] = lambda _: None
 ) -> Iterator[_Part]:
     headers = log_headers(log_dir)
-    for benchmark in dict.fromkeys([""] if sweep.design else sweep.benchmarks):
+    for of_judge in sweep.tasks:
         for temperature in _runs(sweep, judge):
-            task, args = _judge_task(sweep, benchmark, temperature)
+            task, args = _judge_task(sweep, of_judge, temperature)
             samples = list(task.dataset)[: sweep.limit]
             ids = [sample.id for sample in samples if sample.id is not None]
             each = 1 if sweep.exact else sweep.replications
             asked = set(product(ids, range(1, each + 1)))
             made = made_in(headers, judge, sweep.model_args, task, args)
             tasks = [
-                _judge_task(sweep, benchmark, temperature, replications, questions)[0]
+                _judge_task(sweep, of_judge, temperature, replications, questions)[0]
                 for replications, questions in by_range(asked - made).items()
             ]
             if made > asked:
@@ -241,22 +226,16 @@ def _sent(temperature: float, judge: str) -> float:
 
 def _judge_task(
     sweep: Sweep,
-    benchmark: str,
+    of_judge: partial[Task],
     temperature: float | None,
     replications: str | None = None,
     questions: Container[int | str | None] | None = None,
 ) -> tuple[Task, dict[str, Any]]:
-    args: dict[str, Any] = {"responses": sweep.responses, "seed": sweep.seed}
-    if sweep.design:
-        args = {"design": sweep.design, "data": sweep.data, "seed": sweep.seed}
-    elif benchmark not in BEST_OF_FIVE:
-        args |= {"responses": sweep.predictions, "responder": sweep.responder}
+    args: dict[str, Any] = {**of_judge.keywords, "seed": sweep.seed}
     if temperature is None:
         args |= {"exact": True, "temperatures": list(sweep.temperatures)}
         replications = None
-    task = (JUDGE_TASKS[benchmark] if benchmark else judge_by_design)(
-        **args, replications=replications
-    )
+    task = of_judge.func(**args, replications=replications)
     config = task.config.merge(GenerateConfig(temperature=temperature))
     dataset = task.dataset
     if questions is not None:

@@ -1,0 +1,1 @@
+"""The published study: its benchmarks, responders, judges and procedure."""

@@ -1,0 +1,67 @@
+"""Verdicts in the paper's integer codes, and omega of these codes."""
+
+from collections.abc import Iterable, Mapping
+from itertools import chain
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...stats import Estimate, Numbers, ShapeError, UnknownCategoryError, panel
+from ...stats.counts import category_name
+from ...stats.numbers import table_of_numbers
+from ...stats.sums import FloatArray
+
+LETTER_CODES: Mapping[str, int] = {
+    **{letter: code for code, letter in enumerate("ABCDE", start=1)},
+    "non-response": 6,
+    "invalid": 7,
+}
+"""The paper's codes of a best-of-five verdict."""
+
+CORRECTNESS_CODES: Mapping[str, int] = {
+    "correct": 1,
+    "incorrect": 0,
+    "non-response": 0,
+    "invalid": 0,
+}
+"""The paper's codes of a verdict against a ground truth: everything else is 0."""
+
+_OF_NUMBERS = {
+    "integer_omega": "icc",
+    "integer_omega_composite": "icc_composite",
+    "cronbach_alpha": "cronbach_alpha",
+}
+
+
+def encode(verdicts: Iterable[Iterable[object]], codes: Mapping[str, int]) -> FloatArray:
+    """Verdicts of N questions x R replications as the paper's codes, R x N, NaN where missing.
+
+    Raises:
+        UnknownCategoryError: A verdict has no code.
+        ShapeError: The rows differ in length.
+    """
+    rows = [list(row) for row in verdicts]
+    name_of = {verdict: category_name(verdict) for verdict in set(chain.from_iterable(rows))}
+    found = {name for name in name_of.values() if name is not None}
+    if unknown := sorted(found.difference(codes)):
+        raise UnknownCategoryError(unknown, codes)
+    if len({len(row) for row in rows}) > 1:
+        raise ShapeError("The questions differ in their number of replications: fill up with None.")
+    code_of = {one: np.nan if name is None else codes[name] for one, name in name_of.items()}
+    return np.array([[code_of[verdict] for verdict in row] for row in rows]).T
+
+
+def integer_coded(codes: ArrayLike) -> dict[str, Estimate]:
+    """The parallel one-factor model of integer codes: items are replications, units questions.
+
+    Codes are replications x questions, NaN where missing.
+
+    Returns:
+        "integer_omega" and "integer_omega_composite", ICC(1) of one replication and of all, and
+        "cronbach_alpha". They depend on which number each verdict is given.
+
+    Raises:
+        ShapeError: The codes are not a table of numbers.
+    """
+    found = panel(Numbers(table_of_numbers(codes).T), _OF_NUMBERS.values())
+    return {name: found[of_numbers] for name, of_numbers in _OF_NUMBERS.items()}

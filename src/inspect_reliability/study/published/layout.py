@@ -1,0 +1,344 @@
+"""The layout of the study's published repository.
+
+    results/full_judgements_<judge>.json                {judge: {"temperature: 0.5":
+                                                          {question: [output, ...]}}}
+    application_data/judgment_results/
+        judge_full_<judge>_by_<responder>.json          {question: [output, ...]}
+    prompt_responses.json                               questions and their five responses
+    application_data/application_responses.json         Head-to-Tail questions and predictions
+
+File names hold a model's name with "_" for the slash.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain
+from math import isinf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...designs import DESIGNS, HEAD_TO_TAIL_CUT, JudgeDesign, ParserName
+from ...errors import UserError
+from ...files import expect, read_json
+from ...judgments.table import Judgments, Note, clean_temperature, make_table, without_duplicates
+from ..benchmarks import BENCHMARKS
+from ..responses import (
+    Answer,
+    NoAnswersError,
+    ResponseSet,
+    is_missing,
+    load_predictions,
+    load_responses,
+    prediction_item,
+)
+
+_PREFIXES = {row.prefix: name for name, row in BENCHMARKS.items()}
+_TEMPERATURE = re.compile(r"temperature:\s*(\d+\.?\d*(?:[eE][-+]?\d+)?)")
+_RESPONSES = Path("prompt_responses.json")
+_PREDICTIONS = Path("application_data", "application_responses.json")
+
+
+@dataclass(frozen=True)
+class PublishedRun:
+    """One judge's published outputs on one benchmark at one temperature.
+
+    Attributes:
+        temperature: Sampling temperature; None where the file does not say (Head-to-Tail).
+        responder: Whose predictions were judged (Head-to-Tail), else None.
+        outputs: Question -> the judge's output in each replication; None where there is no text.
+    """
+
+    judge: str
+    benchmark: str
+    temperature: float | None
+    responder: str | None
+    path: Path
+    outputs: Mapping[str, Sequence[str | None]]
+
+    @property
+    def design(self) -> JudgeDesign:
+        """How the judge was asked and how its outputs are read."""
+        if self.responder is not None:
+            return HEAD_TO_TAIL_CUT
+        known = BENCHMARKS.get(self.benchmark)
+        return known.design if known else replace(DESIGNS["bbh"], name=self.benchmark)
+
+    def parse(self, output: str, parser: ParserName = "published") -> str:
+        """Read one of its outputs as a verdict."""
+        return self.design.reader.read(output, parser).verdict
+
+
+def is_published(folder: Path) -> bool:
+    """Whether a folder holds judgment files in the published layout."""
+    return any(_files(folder))
+
+
+def judgments_from_published(folder: str | Path, *, parser: ParserName = "published") -> Judgments:
+    """Judgments of every judge in a repository of the published layout.
+
+    What cannot be read is in the notes.
+
+    Raises:
+        UserError: There is no judgment file, or none can be read.
+    """
+    folder = Path(folder)
+    runs, notes = published_runs(folder)
+    asked: list[dict[str, Any]] = []
+    of: list[int] = []
+    replications: list[int] = []
+    verdicts: list[str] = []
+    responders: list[str | None] = []
+    unknown: dict[Path, set[str]] = {_RESPONSES: set(), _PREDICTIONS: set()}
+    for run in runs:
+        reader = run.design.reader
+        # Many outputs are the same text.
+        verdict_of = {
+            output: reader.read(output, parser).verdict
+            for output in dict.fromkeys(chain.from_iterable(run.outputs.values()))
+            if output is not None
+        }
+        for question, outputs in run.outputs.items():
+            order = published_order(folder, question)
+            answer = published_answer(folder, run.responder, question)
+            if outputs and not order and not answer:
+                unknown[_PREDICTIONS if run.responder else _RESPONSES].add(question)
+            named = dict(zip(reader.verdicts, order or (), strict=False))
+            given = {n: verdict_of[text] for n, text in enumerate(outputs, 1) if text is not None}
+            of += [len(asked)] * len(given)
+            replications += given
+            verdicts += given.values()
+            responders += [named.get(verdict, run.responder) for verdict in given.values()]
+            asked.append(
+                {
+                    "judge": run.judge,
+                    "benchmark": run.benchmark,
+                    "temperature": run.temperature,
+                    "question": question,
+                    "replication": 0,
+                    "verdict": None,
+                    "responder": None,
+                    "order": order,
+                    "categories": reader.categories,
+                    "category": answer.question.category if answer else None,
+                    "missing": is_missing(answer.text) if answer else None,
+                    "paper_design": True,
+                    "log": str(run.path),
+                }
+            )
+    if not of:
+        raise UserError("\n".join([f"There are no judgments in {folder}.", *map(str, notes)]))
+    broken = {note.where for note in notes}
+    notes += [
+        Note("judged questions are not in this file, so their responses are unknown", n, str(path))
+        for name, questions in unknown.items()
+        if (n := len(questions)) and os.path.lexists(path := folder / name)
+        if str(path) not in broken
+    ]
+    identity = ["judge", "benchmark", "temperature", "question", "replication"]
+    table = make_table(asked).iloc[of].reset_index(drop=True)
+    # In place, since a table of columns that came one by one is slow to copy.
+    table.loc[:, "replication"] = np.array(replications)
+    table.loc[:, "verdict"] = np.array(verdicts, dtype=object)
+    table.loc[:, "responder"] = np.array(responders, dtype=object)
+    table, duplicates = without_duplicates(table, identity, "log")
+    table = table.reset_index(drop=True) if duplicates else table
+    return Judgments(table, (*notes, *duplicates))
+
+
+def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
+    """Read all judgment files of the published layout.
+
+    Raises:
+        UserError: The folder holds none.
+    """
+    files = list(_files(folder))
+    if not files:
+        raise UserError(
+            f"{folder} has neither results/full_judgements_*.json nor "
+            "application_data/judgment_results/judge_full_*_by_*.json."
+        )
+    runs: list[PublishedRun] = []
+    notes: list[Note] = []
+    for path in files:
+        left_out: Counter[str] = Counter()
+        try:
+            content = expect(read_json(path), dict, str(path))
+        except UserError as error:
+            left_out[f"file that cannot be read ({error})"] += 1
+        else:
+            if path.name.startswith("judge_full_"):
+                judges = [run.judge for run in runs]
+                runs.append(_head_to_tail(folder, path, content, judges, left_out))
+            else:
+                runs += _best_of_five(path, content, left_out)
+        notes += [Note(what, count, str(path)) for what, count in left_out.items()]
+    return runs, [*notes, *_unread(folder)]
+
+
+def published_prompt(folder: Path, run: PublishedRun, question: str) -> str | None:
+    """The prompt a judge was shown, rebuilt from the published responses; None without them.
+
+    The wording is the paper's figure; the published script differs from it in small things.
+    """
+    if run.responder is None:
+        judged = _responses(folder)[0].get(question)
+        item = judged.item if judged else None
+    else:
+        answer = published_answer(folder, run.responder, question)
+        item = prediction_item(answer) if answer else None
+    return run.design.ask(item, list(item.responses)) if item else None
+
+
+def published_question(folder: Path, question: str) -> str:
+    """The text of a question; its id where the published responses are not at hand."""
+    judged = _responses(folder)[0].get(question)
+    return "\n\n".join(judged.question.turns) if judged else question
+
+
+def published_order(folder: Path, question: str) -> tuple[str, ...] | None:
+    """Responders in the order of the letters; None without the published responses."""
+    judged = _responses(folder)[0].get(question)
+    return tuple(judged.responses) if judged else None
+
+
+def published_answer(folder: Path, responder: str | None, question: str) -> Answer | None:
+    """A responder's prediction, with its Head-to-Tail question; None if it is not known."""
+    return _predictions(folder)[0].get((responder or "", question))
+
+
+def full_name(stem: str, known: Sequence[str] = ()) -> str:
+    """A model's name from a file name, where "_" stands for the slash.
+
+    A name in `known` that has this form is taken; otherwise the first "_" is the slash, as
+    organisations on the model hub have no "_" in their names.
+    """
+    for name in known:
+        if name.replace("/", "_") == stem:
+            return name
+    return stem.replace("_", "/", 1)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    yield from sorted(folder.glob("results/full_judgements_*.json"))
+    yield from sorted(folder.glob("application_data/judgment_results/judge_full_*_by_*.json"))
+
+
+def _best_of_five(
+    path: Path, content: Mapping[str, Any], left_out: Counter[str]
+) -> Iterator[PublishedRun]:
+    for judge, temperatures in content.items():
+        for key, judged in _entries(temperatures, f"'{judge}'", left_out):
+            where = f"'{judge}', '{key}'"
+            value = _TEMPERATURE.fullmatch(key)
+            if value is None or isinf(float(value[1])):
+                left_out[f"entry left out ({where}: expected 'temperature: <number>')"] += 1
+                continue
+            temperature = clean_temperature(float(value[1]))
+            outputs = _outputs(judged, where, left_out)
+            for benchmark in dict.fromkeys(map(_benchmark, outputs)):
+                asked = {q: texts for q, texts in outputs.items() if _benchmark(q) == benchmark}
+                yield PublishedRun(judge, benchmark, temperature, None, path, asked)
+
+
+def _head_to_tail(
+    folder: Path,
+    path: Path,
+    content: Mapping[str, Any],
+    judges: Sequence[str],
+    left_out: Counter[str],
+) -> PublishedRun:
+    names = path.stem.removeprefix("judge_full_")
+    # A responder known from the predictions settles where the judge's name ends.
+    for responder in dict.fromkeys(responder for responder, _ in _predictions(folder)[0]):
+        ending = "_by_" + responder.replace("/", "_")
+        if names.endswith(ending):
+            judge = names.removesuffix(ending)
+            break
+    else:
+        judge, _, stem = names.rpartition("_by_")
+        responder = full_name(stem)
+    outputs = _outputs(content, "the file", left_out)
+    return PublishedRun(full_name(judge, judges), "Head-to-Tail", None, responder, path, outputs)
+
+
+def _entries(content: object, where: str, left_out: Counter[str]) -> Iterator[tuple[str, Any]]:
+    """The entries of a JSON object; of anything else none, which is noted."""
+    try:
+        yield from expect(content, dict, where).items()
+    except UserError as error:
+        left_out[f"entry left out ({error})"] += 1
+
+
+def _outputs(
+    content: object, where: str, left_out: Counter[str]
+) -> dict[str, Sequence[str | None]]:
+    """Question -> outputs, with what cannot be read noted."""
+    found: dict[str, Sequence[str | None]] = {}
+    for question, outputs in _entries(content, where, left_out):
+        try:
+            given = expect(outputs, list, f"{where}, '{question}'")
+        except UserError as error:
+            left_out[f"entry left out ({error})"] += 1
+            continue
+        texts = [output if isinstance(output, str) else None for output in given]
+        if not texts:
+            left_out["questions without an output"] += 1
+        if without := texts.count(None):
+            left_out["outputs that are missing or no text"] += without
+        found[question] = texts
+    return found
+
+
+def _unread(folder: Path) -> Iterator[Note]:
+    """Why files beside the judgments tell nothing, or not all, of what they should."""
+    for path, (_, errors) in (
+        (folder / _RESPONSES, _responses(folder)),
+        (folder / _PREDICTIONS, _predictions(folder)),
+    ):
+        for error in dict.fromkeys(errors):
+            yield Note(f"file that cannot be used ({error})", 1, str(path))
+
+
+def _benchmark(question: str) -> str:
+    prefix = question.partition(":")[0]
+    return _PREFIXES.get(prefix, prefix)
+
+
+@lru_cache(maxsize=4)
+def _responses(folder: Path) -> tuple[dict[str, ResponseSet], list[str]]:
+    """The responses by question, and what is wrong with their file."""
+    path = folder / _RESPONSES
+    found: dict[str, ResponseSet] = {}
+    errors = []
+    if os.path.lexists(path):
+        for benchmark in BENCHMARKS:
+            try:
+                expect(read_json(path), dict, str(path))
+                found |= {one.question.id: one for one in load_responses(path, benchmark)}
+            except NoAnswersError:
+                continue  # a folder may have one benchmark's responses
+            except UserError as error:
+                errors.append(str(error))
+    return found, errors
+
+
+@lru_cache(maxsize=4)
+def _predictions(folder: Path) -> tuple[dict[tuple[str, str], Answer], list[str]]:
+    """The predictions by responder and text of the question, and what is wrong with their file."""
+    path = folder / _PREDICTIONS
+    found: dict[tuple[str, str], Answer] = {}
+    errors = []
+    if os.path.lexists(path):
+        try:
+            for responder in expect(read_json(path), dict, str(path)):
+                for answer in load_predictions(path, responder):
+                    found[responder, answer.question.turns[0]] = answer
+        except UserError as error:
+            errors.append(str(error))
+    return found, errors

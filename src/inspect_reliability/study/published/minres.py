@@ -1,0 +1,128 @@
+"""Minres factors with oblimin rotation: the omega_total of the package reliabilipy.
+
+The published procedure fits three factors by L-BFGS-B and rotates them by gradient projection
+(factor_analyzer 0.5.1, ported there from R's psych and GPArotation). Both stop early, so its value
+depends on the path. This twin takes the same path, with the gradient of the fit in closed form.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from ...stats.sums import FloatArray
+
+FACTORS = 3
+LEAST = 0.005
+"""The least uniqueness that a fit may have."""
+
+_TINY = 100 * np.finfo(float).eps
+_TURNS, _HALVINGS, _FLAT = 501, 11, 1e-5
+"""Most steps of a rotation, most halvings of a step, and the slope at which it stops."""
+
+
+def omega_total(correlations: FloatArray) -> float:
+    """omega_total of one correlation matrix, k x k.
+
+    Raises:
+        LinAlgError: The matrix is singular.
+    """
+    return float(explained(correlations, _rotated(loadings(correlations))))
+
+
+def loadings(correlations: FloatArray) -> FloatArray:
+    """Unrotated loadings, k x 3 (Harman & Jones 1966).
+
+    Raises:
+        LinAlgError: The matrix is singular.
+    """
+    from scipy.optimize import minimize  # slow to import, and most reports have no use for it
+
+    reduced = correlations.copy()
+    diagonal = np.einsum("ii->i", reduced)
+
+    def misfit(uniqueness: FloatArray) -> tuple[float, FloatArray]:
+        """Sum of squares that three factors leave, and its gradient."""
+        diagonal[:] = 1 - uniqueness
+        left, vectors = np.linalg.eigh(reduced)
+        left[-FACTORS:] = np.minimum(left[-FACTORS:] - _TINY, 0)
+        return float(left @ left), -2 * (vectors**2 @ left)
+
+    start = uniquenesses(correlations)
+    fit = minimize(
+        misfit,
+        start,
+        method="L-BFGS-B",
+        jac=True,
+        bounds=[(LEAST, 1)] * len(start),
+        options={"maxiter": 1000},
+    )
+    diagonal[:] = 1 - fit.x
+    values, vectors = np.linalg.eigh(reduced)
+    most = slice(-1, -FACTORS - 1, -1)
+    return np.asarray(vectors[:, most] * np.sqrt(np.maximum(values[most], 0)))
+
+
+def uniquenesses(correlations: FloatArray) -> FloatArray:
+    """What each variable does not share, by its multiple correlation, k.
+
+    Raises:
+        LinAlgError: The matrix is singular.
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(1 / np.diag(np.linalg.inv(correlations)))
+
+
+def _rotated(unrotated: FloatArray) -> FloatArray:
+    """Loadings rotated by gradient projection (Jennrich 2002), k x f."""
+    turns, step = np.eye(unrotated.shape[1]), 1.0
+    rotated, criterion, slope = quartimin(unrotated, turns)
+    for _ in range(_TURNS):
+        steepness = (slope**2).sum()
+        if np.sqrt(steepness) < _FLAT:
+            break
+        step *= 2
+        for _ in range(_HALVINGS):
+            after = turns - step * slope
+            after /= np.sqrt((after**2).sum(axis=0))
+            found = quartimin(unrotated, after)
+            if criterion - found[1] > step * steepness / 2:
+                break
+            step /= 2
+        turns, (rotated, criterion, slope) = after, found
+    return rotated
+
+
+def quartimin(
+    unrotated: FloatArray, turns: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """How far variables load on several factors.
+
+    Args:
+        unrotated: Loadings, [..., k, f].
+        turns: Rotations, [..., f, f], whose columns have length 1.
+
+    Returns:
+        The rotated loadings, the criterion [...], and its slope along rotations of that length.
+    """
+    back = np.linalg.inv(turns)
+    rotated = unrotated @ np.swapaxes(back, -1, -2)
+    squares = rotated**2
+    others = squares @ _others(turns.shape[-1])
+    slope = -np.swapaxes(np.swapaxes(rotated, -1, -2) @ (rotated * others) @ back, -1, -2)
+    slope -= turns * (turns * slope).sum(axis=-2, keepdims=True)
+    return rotated, np.einsum("...if,...if", squares, others) / 4, slope
+
+
+@cache
+def _others(factors: int) -> FloatArray:
+    return 1 - np.eye(factors)
+
+
+def explained(correlations: FloatArray, rotated: FloatArray) -> FloatArray:
+    """omega_total of correlations [..., k, k] and their rotated loadings [..., k, f].
+
+    As in reliabilipy, the uniqueness of a variable is 1 minus its squared loadings, although the
+    rotated factors are correlated.
+    """
+    total = correlations.sum(axis=(-2, -1))
+    return np.asarray((total - rotated.shape[-2] + (rotated**2).sum(axis=(-2, -1))) / total)

@@ -1,0 +1,158 @@
+"""The published procedure and the noise floor that it never leaves.
+
+It correlates questions over replications. Replications are independent draws, so the true
+correlations are 0 whatever the judge; their absolute values are not, and what comes out depends
+on the number of questions and replications. It is kept to be compared with, never as a headline.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...stats.noise_floor import Floor, floor_of
+from ...stats.numbers import table_of_numbers
+from ...stats.sums import FloatArray
+from .floor import omega_totals, permuted_correlations
+from .minres import omega_total
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
+
+@dataclass(frozen=True)
+class AsPublished:
+    """The published coefficients, their noise floor, and what they were computed from.
+
+    Attributes:
+        n_varying: Questions whose verdict varies (k).
+        n_constant: Questions whose verdict never varies, pooled as 1 (n1).
+        n_dropped: Questions that are always a non-response, which are dropped.
+        n_replications: Replications in which every question has a verdict.
+        n_incomplete: Replications left out because a verdict is missing.
+        omega: Pooled omega_total; None if not estimable.
+        alpha: Pooled Cronbach's alpha; None if not estimable.
+        omega_floor: Pooled omega_total of permuted columns; None if none was estimable.
+        alpha_floor: Pooled alpha of permuted columns; None if none was estimable.
+        alpha_noise: What alpha is expected to be on pure noise, in closed form; None if not
+            estimable.
+        reason: Why there is no value; else None.
+    """
+
+    n_varying: int
+    n_constant: int
+    n_dropped: int
+    n_replications: int
+    n_incomplete: int
+    omega: float | None = None
+    alpha: float | None = None
+    omega_floor: Floor | None = None
+    alpha_floor: Floor | None = None
+    alpha_noise: float | None = None
+    reason: str | None = None
+
+
+def as_published(
+    codes: ArrayLike, non_response: float | None = 6, permutations: int = 200, seed: int = 0
+) -> AsPublished:
+    """Omega and alpha exactly as in the paper's Table 2, with what noise alone gives.
+
+    Rows are replications and columns questions. Columns that are always a non-response are
+    dropped, other constant columns are counted (n1), and reliabilipy's three-factor omega_total
+    or alpha of the k others, from absolute correlations, is pooled: (n1 + k x) / (n1 + k), which
+    is 1 if k = 0.
+
+    The floor permutes each column on its own, which keeps its verdicts and undoes whatever
+    replications have in common.
+
+    Args:
+        codes: Integer codes of the verdicts, R x N, NaN where missing.
+        non_response: The code of a non-response; None if it has none of its own.
+        permutations: Permutations of the floor.
+        seed: Seed of the permutations.
+
+    Raises:
+        ShapeError: The codes are not a table of numbers.
+    """
+    given = table_of_numbers(codes)
+    complete = given[~np.isnan(given).any(axis=1)]
+    dropped = (complete == non_response).all(axis=0)
+    varies = (complete != complete[:1]).any(axis=0)
+    columns = complete[:, varies]
+    blank = AsPublished(
+        n_varying=int(varies.sum()),
+        n_constant=int((~varies & ~dropped).sum()),
+        n_dropped=int(dropped.sum()) if len(complete) else 0,
+        n_replications=len(complete),
+        n_incomplete=len(given) - len(complete),
+    )
+    if len(complete) < 2:
+        return replace(blank, reason="needs at least 2 complete replications")
+    if not given.shape[1]:
+        return replace(blank, reason="no question was judged")
+    if dropped.all():
+        return replace(blank, reason="every question is always a non-response")
+    if not varies.any():
+        sure = Floor(mean=1.0, low=1.0, high=1.0, p=1.0, permutations=permutations, not_estimable=0)
+        return replace(
+            blank, omega=1.0, alpha=1.0, omega_floor=sure, alpha_floor=sure, alpha_noise=1.0
+        )
+    if blank.n_varying == 1:
+        return replace(blank, reason="a correlation needs at least 2 questions that vary")
+
+    def pooled(value: FloatArray) -> FloatArray:
+        return (blank.n_constant + blank.n_varying * value) / (blank.n_constant + blank.n_varying)
+
+    standardised = (columns - columns.mean(axis=0)) / columns.std(axis=0)
+    # These matrices are so small that BLAS threads wait for each other far longer than they work.
+    with _threads().limit(limits=1):
+        observed, reason = _observed(np.abs(np.cov(standardised, rowvar=False, ddof=0)))
+        noise = permuted_correlations(standardised, permutations, seed)
+        omega_noise = omega_totals(noise)
+    omega, alpha = (None if np.isnan(x) else float(x) for x in pooled(observed))
+    return replace(
+        blank,
+        omega=omega,
+        alpha=alpha,
+        omega_floor=floor_of(pooled(omega_noise), omega),
+        alpha_floor=floor_of(pooled(_alpha(noise)), alpha),
+        alpha_noise=float(pooled(_alpha_of_noise(blank.n_varying, len(complete)))),
+        reason=reason,
+    )
+
+
+@cache
+def _threads() -> "ThreadpoolController":
+    import scipy.optimize  # noqa: F401  (its BLAS has threads of its own)
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def _observed(correlations: FloatArray) -> tuple[FloatArray, str | None]:
+    """omega_total and alpha of questions that vary, NaN with the reason if they have no factors."""
+    try:
+        found = omega_total(correlations)
+    except np.linalg.LinAlgError as error:
+        return np.full(2, np.nan), f"the factor analysis fails: {str(error).lower()}"
+    reason = None if np.isfinite(found) else "the factor analysis has no solution"
+    return np.array([found, _alpha(correlations)]), reason
+
+
+def _alpha(correlations: FloatArray) -> FloatArray:
+    """Cronbach's alpha of standardised items, from correlation matrices [..., k, k]."""
+    k = correlations.shape[-1]
+    return np.asarray((1 - k / correlations.sum(axis=(-2, -1))) * k / (k - 1))
+
+
+def _alpha_of_noise(k: int, r: int) -> FloatArray:
+    """Alpha with all k(k - 1)/2 absolute correlations at their mean over noise.
+
+    E|r| = Gamma((R - 1)/2) / (sqrt(pi) Gamma(R/2)) for independent normal columns.
+    """
+    from scipy.special import gammaln
+
+    m = np.exp(gammaln((r - 1) / 2) - gammaln(r / 2)) / np.sqrt(np.pi)
+    return np.asarray(k * m / (1 + (k - 1) * m))

@@ -1,0 +1,20 @@
+"""The responses a judge chooses from."""
+
+from .answers import Answer, NoAnswersError
+from .places import load_answers, load_responses, load_sample_pack, load_scorable_answers
+from .predictions import is_missing, load_predictions, prediction_item
+from .response_set import ResponseSet, judged_item
+
+__all__ = [
+    "Answer",
+    "NoAnswersError",
+    "ResponseSet",
+    "is_missing",
+    "judged_item",
+    "load_answers",
+    "load_predictions",
+    "load_responses",
+    "load_sample_pack",
+    "load_scorable_answers",
+    "prediction_item",
+]

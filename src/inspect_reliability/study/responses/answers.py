@@ -1,0 +1,72 @@
+"""Responders' answers to questions, and how many are right."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import UserError
+from ...files import entry, texts
+from ..benchmarks import BENCHMARKS, Question, RuleName
+from ..benchmarks.right_answer import has_right_answer
+
+
+class NoAnswersError(UserError):
+    """Nobody answered the questions of a benchmark."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one responder said to one question.
+
+    Attributes:
+        question: The question.
+        responder: Name of the responder (a model's name).
+        text: The response to the final turn; empty where the responder said nothing.
+        where: Where it was read, in words for an error message.
+    """
+
+    question: Question
+    responder: str
+    text: str
+    where: str
+
+
+def turns_in(record: Mapping[str, Any], key: str, benchmark: str, where: str) -> tuple[str, ...]:
+    """The turns of a benchmark's question: a text, or a list of texts.
+
+    Raises:
+        UserError: They are missing, empty, or more or fewer than the benchmark has.
+    """
+    asked = record.get(key)
+    listed = isinstance(asked, list)
+    turns = texts(asked, f"{where}, '{key}'") if listed else (entry(record, key, str, where),)
+    expected = BENCHMARKS[benchmark].turns
+    if len(turns) != expected or not all(turns):
+        raise UserError(
+            f"{where}: a {benchmark} question has {expected} turn(s) of text, "
+            f"'{key}' has {sum(map(bool, turns))}."
+        )
+    return turns
+
+
+def responders_right(answers: Sequence[Answer], rule: RuleName = "default") -> dict[str, int]:
+    """How many responders are right, question by question.
+
+    Answers to questions without a known right answer are passed over; where the benchmark has no
+    such rule, all are.
+    """
+    right: dict[str, int] = {}
+    for answer in answers:
+        is_right = BENCHMARKS[answer.question.benchmark].rules.get(rule)
+        if is_right is not None and has_right_answer(answer.question):
+            correct = is_right(answer.question, answer.text)
+            right[answer.question.id] = right.get(answer.question.id, 0) + correct
+    return right
+
+
+def five_numbers(counts: Sequence[float]) -> tuple[float, float, float, float, float]:
+    """Minimum, lower quartile, median, upper quartile and maximum (linear interpolation)."""
+    low, lower, median, upper, high = np.percentile(counts, [0, 25, 50, 75, 100]).tolist()
+    return low, lower, median, upper, high

@@ -1,0 +1,117 @@
+"""Responses from wherever they are, as five per question."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ...errors import UserError
+from ...files import user_path
+from ..benchmarks import BENCHMARKS, load_questions
+from ..benchmarks.sample_pack import SAMPLE_PACK, sample_pack
+from .answers import Answer
+from .jsonl import answers_from_json_lines
+from .prompt_responses import answers_from_published
+from .responders import choose_responders, responses_per_question
+from .response_set import ResponseSet
+
+_PUBLISHED = "prompt_responses.json"
+
+
+def load_responses(
+    spec: str | Path | None,
+    benchmark: str,
+    responders: Sequence[str] | str | None = None,
+    seed: int = 0,
+) -> list[ResponseSet]:
+    """Load the questions of a benchmark with five responses each.
+
+    Args:
+        spec: None or "sample": the sample pack. Otherwise a path: a published
+            `prompt_responses.json`, a JSONL file with one response a line, or the log or folder
+            of logs of responder tasks.
+        benchmark: The benchmark; responses to other benchmarks in the same place are passed over.
+        responders: The five to use, if the source has more; None draws five by seed.
+        seed: Seed of that draw.
+
+    Returns:
+        One `ResponseSet` a question, in the source's order, each with the same five responders.
+
+    Raises:
+        UserError: The source is missing or malformed, has fewer than five responders, or one of
+            them did not answer every question.
+    """
+    if spec is None or spec == SAMPLE_PACK:
+        pack = load_sample_pack(benchmark)
+        choose_responders(list(pack[0].responses), responders, seed, "the sample pack")
+        return pack
+    return responses_per_question(load_answers(spec, benchmark), responders, seed, str(spec))
+
+
+def load_answers(spec: str | Path, benchmark: str) -> list[Answer]:
+    """Load every response to a benchmark's questions from a file, a log or a folder of logs."""
+    return answers_in(user_path(spec), benchmark, answers_from_published)
+
+
+def answers_in(
+    path: Path, benchmark: str, published: Callable[[Path, str], list[Answer]]
+) -> list[Answer]:
+    """Read every response to a benchmark's questions; `published` reads the study's JSON file."""
+    if _is_log(path):
+        from .respond_logs import answers_from_logs  # inspect takes a second to import
+
+        return answers_from_logs(path, benchmark)
+    readers = {".jsonl": answers_from_json_lines, ".json": published}
+    if path.suffix not in readers:
+        raise UserError(
+            f"{path} is not a file of responses. Give the published .json file, a .jsonl file with "
+            "one response a line, or the log(s) of a responder task."
+        )
+    return readers[path.suffix](path, benchmark)
+
+
+def load_scorable_answers(spec: str | Path, benchmark: str) -> list[Answer]:
+    """Load all answers to a benchmark, with the questions' targets where they are known.
+
+    Logs and JSONL name the targets themselves. The targets of the published responses, a file or
+    its folder, are in the files of sampled questions beside them.
+
+    Raises:
+        NoAnswersError: Nobody answered this benchmark.
+        UserError: The file does not exist or is malformed.
+    """
+    path = user_path(spec)
+    if (path / _PUBLISHED).is_file():
+        path = path / _PUBLISHED
+    answers = load_answers(path, benchmark)
+    sampled = path.parent / (BENCHMARKS[benchmark].sampled or "")
+    if path.suffix != ".json" or not sampled.is_file():
+        return answers
+    known = {question.id: question for question in load_questions(benchmark, sampled, "all")}
+    return [
+        replace(answer, question=known.get(answer.question.id, answer.question))
+        for answer in answers
+    ]
+
+
+def load_sample_pack(benchmark: str) -> list[ResponseSet]:
+    """Load the sample pack's questions with their five responses, the best one known."""
+    return [
+        ResponseSet(question, entry["responses"], entry["best"])
+        for question, entry in sample_pack(benchmark)
+    ]
+
+
+def _is_log(path: Path) -> bool:
+    """Whether a path is an inspect log or a folder, which is taken for a folder of logs."""
+    if path.is_dir() or path.suffix == ".eval":
+        return True
+    # The head of a log in JSON form names the version of the format first.
+    return path.suffix == ".json" and '"eval":' in _head(path)
+
+
+def _head(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(4096).decode("utf-8", errors="replace")
+    except OSError:  # whoever reads all of it says why
+        return ""

@@ -1,0 +1,117 @@
+"""Head-to-Tail: the predictions of one responder, to be judged right or wrong."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...designs import Item
+from ...errors import UserError
+from ...files import entry, expect, read_json, user_path
+from ..benchmarks import Question
+from ..benchmarks.head_to_tail import targets_of
+from ..benchmarks.sample_pack import SAMPLE_PACK, sample_pack
+from .answers import Answer
+from .places import answers_in
+from .response_set import judged_item
+
+_UNSURE = re.compile(r"\bunsure\b", re.IGNORECASE)
+_SOURCE = "published questions and predictions (Schroeder & Wood-Doughty 2024)"
+
+
+def load_predictions(spec: str | Path | None, responder: str | None = None) -> list[Answer]:
+    """Load one responder's answers to Head-to-Tail questions.
+
+    Args:
+        spec: None or "sample": the sample pack. Otherwise a path: the published
+            `application_responses.json`, a JSONL file with one response a line, or the log or
+            folder of logs of `head_to_tail_respond`.
+        responder: Whose predictions, where there are several responders.
+
+    Raises:
+        UserError: There is no such place or responder, its content is not what it should be, a
+            question has no ground truth, or is answered twice.
+    """
+    if spec is None or spec == SAMPLE_PACK:
+        answers = _sample_predictions()
+    else:
+        answers = answers_in(user_path(spec), "Head-to-Tail", _from_published)
+    names = list(dict.fromkeys(answer.responder for answer in answers))
+    if responder is None and len(names) > 1:
+        raise UserError(
+            f"{spec} has predictions by {len(names)} responders. Choose one with "
+            f"-T responder=NAME: {', '.join(names)}."
+        )
+    chosen = [answer for answer in answers if answer.responder == (responder or names[0])]
+    if not chosen:
+        raise UserError(f"{spec}: no predictions by '{responder}'. Responders: {', '.join(names)}.")
+    seen: set[str] = set()
+    for answer in chosen:
+        if not answer.question.targets:
+            raise UserError(
+                f"{answer.where}: question '{answer.question.id}' has no ground truth "
+                "('targets'), so a judge cannot tell whether its prediction is right."
+            )
+        if answer.question.id in seen:
+            raise UserError(f"{answer.where}: question '{answer.question.id}' is answered twice.")
+        seen.add(answer.question.id)
+    return chosen
+
+
+def prediction_item(prediction: Answer) -> Item:
+    """A prediction as a judge is shown it."""
+    missing = is_missing(prediction.text)
+    responses = {prediction.responder: prediction.text}
+    return judged_item(prediction.question, responses, missing=missing)
+
+
+def is_missing(response: str) -> bool:
+    """Whether a Head-to-Tail answer is no answer: "unsure" or empty (Sun et al. 2023)."""
+    first_line = response.strip().partition("\n")[0]
+    return not first_line or bool(_UNSURE.search(first_line))
+
+
+def _from_published(path: Path, benchmark: str) -> list[Answer]:
+    content = expect(read_json(path), dict, str(path))
+    answers = [
+        answer
+        for responder, domains in content.items()
+        for answer in _published(responder, domains, path)
+    ]
+    if not answers:
+        raise UserError(f"No predictions in {path}.")
+    return answers
+
+
+def _published(responder: str, domains: object, path: Path) -> list[Answer]:
+    answers = []
+    for domain, records in expect(domains, dict, f"{path}, '{responder}'").items():
+        where = f"{path}, '{responder}', '{domain}'"
+        for number, item in enumerate(expect(records, list, where)):
+            place = f"{where}, item {number}"
+            record = expect(item, dict, place)
+            said = entry(record, "response", str, place)
+            answers.append(Answer(_question(record, domain, number, place), responder, said, place))
+    return answers
+
+
+def _question(record: Mapping[str, Any], domain: str, number: int, where: str) -> Question:
+    if "ground_truth" not in record:
+        entry(record, "ground_truth", str, where)
+    return Question(
+        # The study asked the head questions only, in the order of Head-to-Tail's own files.
+        id=f"head_to_tail:{domain}:head:{number}",
+        benchmark="Head-to-Tail",
+        category="head",
+        turns=(entry(record, "question", str, where),),
+        targets=targets_of(record["ground_truth"], f"{where}, 'ground_truth'"),
+        source=_SOURCE,
+        metadata={"domain": domain},
+    )
+
+
+def _sample_predictions() -> list[Answer]:
+    return [
+        Answer(question, "sample pack", item["prediction"], f"sample pack, '{question.id}'")
+        for question, item in sample_pack("Head-to-Tail")
+    ]

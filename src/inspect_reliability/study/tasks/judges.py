@@ -1,0 +1,117 @@
+"""The study's judges: of five responses which is best, of a prediction whether it is correct."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.model import GenerateConfig
+
+from ...designs import HEAD_TO_TAIL_CUT
+from ...errors import one_of
+from ...judging.seeds import base_seed
+from ...scoring import judged_accuracy, reliability, unwatched
+from ...tasks import JUDGE_CONFIG, judge_task, with_options
+from ..benchmarks import BENCHMARKS
+from ..responses import load_predictions, load_responses, prediction_item
+
+HEAD_TO_TAIL_CONFIG = JUDGE_CONFIG.merge(GenerateConfig(temperature=0.75))
+"""The study's settings for Head-to-Tail judges; inspect's own options override them."""
+
+
+def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
+    """The judge task of a benchmark whose questions have five responses."""
+
+    def judge(
+        responses: str | None = None, responders: str | list[str] | None = None, **options: Any
+    ) -> Task:
+        seed = base_seed(options["seed"])
+        answered = load_responses(responses, benchmark, responders, seed)
+        return judge_task(
+            BENCHMARKS[benchmark].design,
+            [one.item for one in answered],
+            source=answered[0].question.source,
+            location=responses,
+            **options,
+        )
+
+    judge.__doc__ = f"""{about}
+
+    Every replication is the same prompt with a seed of its own. Temperature, top_k and
+    max_tokens are 1, 50 and 50 unless set with inspect's options.
+
+    Args:
+        responses: Where questions and responses come from: the sample pack (default), the
+            published `prompt_responses.json`, a JSONL file, or responders' logs.
+        responders: The five to choose from where there are more; by default drawn by the seed.
+    """
+    return task(name=f"{BENCHMARKS[benchmark].key}_judge")(with_options(judge))
+
+
+bbh_judge = _best_of_five("BBH", "BIG-Bench Hard: which of five responses is best?")
+squad_judge = _best_of_five(
+    "SQuAD", "SQuAD: which of five responses to a question about a passage is best?"
+)
+mt_bench_judge = _best_of_five(
+    "MT-Bench", "MT-Bench: which of five responses to the second question is best?"
+)
+
+
+def _of_predictions(  # noqa: D417
+    responses: str | None = None,
+    responder: str | None = None,
+    variant: str = "whole",
+    **options: Any,
+) -> Task:
+    """Head-to-Tail: is a prediction correct, given the ground truth?
+
+    Every replication is the same prompt with a seed of its own. Temperature, top_k and
+    max_tokens are .75, 50 and 50 unless set with inspect's options.
+
+    Args:
+        responses: Where questions and predictions come from: the sample pack (default), the
+            published `application_responses.json`, a JSONL file, or the log of
+            `head_to_tail_respond`.
+        responder: Whose predictions to judge, where there are several responders.
+        variant: "whole", or "published" to show the first 15 characters of a prediction, as the
+            study's script does.
+    """
+    designs = {"whole": BENCHMARKS["Head-to-Tail"].design, "published": HEAD_TO_TAIL_CUT}
+    one_of("variant", variant, designs)
+    predictions = load_predictions(responses, responder)
+    return judge_task(
+        designs[variant],
+        [prediction_item(prediction) for prediction in predictions],
+        metrics=[unwatched(one, by="category") for one in (reliability, judged_accuracy)],
+        config=HEAD_TO_TAIL_CONFIG,
+        source=predictions[0].question.source,
+        location=responses,
+        **options,
+    )
+
+
+head_to_tail_judge = task(name="head_to_tail_judge")(with_options(_of_predictions, "order"))
+
+JUDGE_TASKS: Mapping[str, Callable[..., Task]] = {
+    "bbh": bbh_judge,
+    "squad": squad_judge,
+    "mt_bench": mt_bench_judge,
+    "head_to_tail": head_to_tail_judge,
+}
+"""The judge tasks of the benchmarks, by their keys."""
+
+BEST_OF_FIVE = tuple(name for name in JUDGE_TASKS if name != "head_to_tail")
+
+
+def judges_of(
+    benchmarks: Iterable[str] = BEST_OF_FIVE,
+    responses: str | None = None,
+    predictions: str | None = None,
+    responder: str | None = None,
+) -> list[partial[Task]]:
+    """The judge tasks of benchmarks, each once, with what they judge."""
+    judged = {"responses": predictions, "responder": responder}
+    return [
+        partial(JUDGE_TASKS[key], **({"responses": responses} if key in BEST_OF_FIVE else judged))
+        for key in dict.fromkeys(benchmarks)
+    ]

@@ -1,0 +1,190 @@
+"""Tasks in which a judge gives its verdict again and again: any judge, and one of your own."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Epochs, Task, task
+from inspect_ai.dataset import MemoryDataset
+from inspect_ai.model import GenerateConfig
+from inspect_ai.scorer import Metric
+
+from .designs import (
+    Item,
+    JudgeDesign,
+    ParserName,
+    design_from_file,
+    items_from_file,
+)
+from .errors import UserError
+from .judging.circularity import report_circularity
+from .judging.judge import judge_responses
+from .judging.order import OrderPolicy
+from .judging.sample import fingerprint, judge_sample
+from .judging.seeds import base_seed
+from .scoring import (
+    METRICS,
+    best_rate,
+    invalid_rate,
+    reliability,
+    unwatched,
+    verdict,
+)
+
+JUDGE_CONFIG = GenerateConfig(temperature=1.0, top_k=50, max_tokens=50)
+"""The paper's settings at its first temperature; inspect's own options override them."""
+
+VERSION = 1
+"""Grows when the judgments of two versions of a judge task cannot be compared."""
+
+
+def judge_task(
+    design: JudgeDesign,
+    items: Sequence[Item],
+    *,
+    metrics: Sequence[Metric] = (),
+    config: GenerateConfig = JUDGE_CONFIG,
+    source: str = "",
+    location: str | None = None,
+    **options: Any,
+) -> Task:
+    """The task of a judge of any design. Every epoch is one replication, or `replications`.
+
+    Its options are those of `judge` from `order` on. Metrics are by default `reliability()`,
+    `invalid_rate()`, `best_rate()` where the best response is known, and Krippendorff's ordinal
+    and numeric alphas for a scale. `source` says in words where the items come from, and
+    `location` as it was given.
+
+    Raises:
+        UserError: The prompt of an item cannot be made, or an option is not what it should be.
+    """
+    options = {name: one.default for name, one in _OPTIONS.items()} | options
+    options["seed"] = base_seed(options["seed"])
+    for item in items:
+        design.ask(item, list(item.responses))  # whatever is wrong shows before the first call
+    used: list[Metric | dict[str, list[Metric]]] = [*(metrics or _metrics(design, items))]
+    study = fingerprint(design, items)
+    return Task(
+        dataset=MemoryDataset(
+            [judge_sample(item, design, study) for item in items], name=source, location=location
+        ),
+        setup=report_circularity(dict.fromkeys(name for item in items for name in item.responses)),
+        solver=judge_responses(design=asdict(design), **options),
+        scorer=verdict(parser=options["parser"]),
+        metrics=used,
+        config=config,
+        version=VERSION,
+        # No reducer: verdicts have no mean, and reliability needs every replication.
+        epochs=Epochs(1, []),
+        metadata={"benchmark": design.name, "questions": source},
+    )
+
+
+def _metrics(design: JudgeDesign, items: Sequence[Item]) -> Iterator[Metric]:
+    yield unwatched(reliability)
+    if design.reader.kind == "scale":
+        yield unwatched(METRICS["krippendorff_alpha_ordinal"])
+        yield unwatched(METRICS["krippendorff_alpha_numeric"])
+    yield unwatched(invalid_rate)
+    if any(item.best for item in items):
+        yield unwatched(best_rate)
+
+
+@task
+def judge(
+    design: str | JudgeDesign | None = None,
+    data: str | Sequence[Item] | None = None,
+    name: str | None = None,
+    order: OrderPolicy = "shuffled",
+    seed: int = 0,
+    replications: int | str | None = None,
+    exact: bool | str = False,
+    temperatures: Sequence[float] | float | None = None,
+    parser: ParserName = "default",
+) -> Task:
+    """A judge of your own: its prompt and its verdicts in one file, what it judges in another.
+
+    Every replication is the same prompt with a seed of its own. Temperature, top_k and
+    max_tokens are 1, 50 and 50 unless set with inspect's options.
+
+    Args:
+        design: A YAML or JSON file (see `JudgeDesign`), or in Python a `JudgeDesign`.
+        data: A JSONL file of questions and responses, or in Python the items themselves.
+        name: Name of the benchmark in logs and reports, instead of the design's.
+        order: Order of the options: "shuffled" per question and held over replications,
+            "reshuffled" for every replication, or "given".
+        seed: Base seed of option order and replications.
+        replications: Replications that one sample makes: how many, or the first and the last
+            ("51-100"). Their verdicts are those of as many epochs. By default each epoch is one.
+        exact: Find the distribution of each question's verdict instead of drawing verdicts from
+            it. Needs a judge that runs on this machine: hf_seeded/MODEL. "verdict" is for judges
+            that reason first: it samples `replications` reasonings, and finds the distribution of
+            the verdict after each. Needs a provider that returns log probabilities.
+        temperatures: Temperatures of exact verdicts, as in "1,0.75,0.5": one run serves all. By
+            default that of the run.
+        parser: How an output is read: "default", "strict" (only in the form that the design
+            asks for), or "published" for the study's pattern.
+    """
+    if design is None or data is None:
+        missing = "design" if design is None else "data"
+        raise UserError(f"{missing} is missing. Give both: -T design=FILE -T data=FILE.")
+    asked = design if isinstance(design, JudgeDesign) else design_from_file(design)
+    if name is not None:
+        asked = replace(asked, name=str(name))
+    if isinstance(data, list | tuple) and any(isinstance(item, Mapping) for item in data):
+        raise UserError(
+            "data: expected a list of Item, found mappings. Make each an Item, or write them to a "
+            "JSONL file, one a line, and give its name."
+        )
+    if isinstance(data, list | tuple) and all(isinstance(item, Item) for item in data):
+        items, location = list(data), None
+    else:  # a name, if need be one that inspect took for a number or a list
+        items, location = items_from_file(str(data), asked), str(data)
+    return judge_task(
+        asked,
+        items,
+        order=order,
+        seed=seed,
+        replications=replications,
+        exact=exact,
+        temperatures=temperatures,
+        parser=parser,
+        source=Path(location).name if location else "",
+        location=location,
+    )
+
+
+_OPTIONS = {
+    name: one.replace(kind=one.KEYWORD_ONLY)
+    for name, one in list(inspect.signature(judge).parameters.items())[3:]
+}
+"""The options of `judge` that every judge task has."""
+
+
+def with_options(task_of: Callable[..., Task], *without: str) -> Callable[..., Task]:
+    """A function that makes a task, with the options of `judge` in signature and docstring.
+
+    Args:
+        task_of: Takes its own arguments, and the options as `**options`.
+        without: Options that it does not have.
+    """
+    own = inspect.signature(task_of)
+    named = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    shared = {name: one for name, one in _OPTIONS.items() if name not in without}
+    whole = own.replace(parameters=[*named, *shared.values()])
+
+    @wraps(task_of)
+    def with_all(*args: Any, **given: Any) -> Task:
+        bound = whole.bind(*args, **given)
+        bound.apply_defaults()
+        return task_of(*bound.args, **bound.kwargs)
+
+    said = re.split(r"\n(?=    \w+: )", inspect.getdoc(judge) or "")
+    described = {text.split(":")[0].strip(): text for text in said}
+    with_all.__doc__ = "\n".join([inspect.getdoc(task_of) or "", *(described[n] for n in shared)])
+    with_all.__signature__ = whole  # type: ignore[attr-defined]
+    return with_all

@@ -1,0 +1,322 @@
+"""The published procedure gives the published values, and pure noise gives them too."""
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from reliabilipy import reliability_analysis
+from scipy import stats
+
+from inspect_reliability.stats import ShapeError, UnknownCategoryError
+from inspect_reliability.study.published.codes import CORRECTNESS_CODES, LETTER_CODES, encode
+from inspect_reliability.study.published.floor import omega_totals
+from inspect_reliability.study.published.procedure import as_published
+
+pytestmark = pytest.mark.slow
+
+BENCHMARKS = ("bbh", "squad", "mtb", "all")
+"""The columns of the published text files."""
+
+
+@pytest.fixture(scope="module")
+def published_values(data: Path) -> dict[tuple[str, str, str, str], float]:
+    """(coefficient, judge, temperature, benchmark) -> the value in the published text file."""
+    found = {}
+    for path in (data / "paper/results").glob("judge_reliab_*.txt"):
+        coefficient = path.stem.rpartition("_")[2]
+        judge = "Llama" if "Llama" in path.stem else "Starling"
+        for line in path.read_text().splitlines()[2:]:
+            key, *numbers = line.split(",")
+            temperature = f"{float(key.removeprefix('temperature: ')):.2g}"
+            temperature = "0" if "e" in temperature else temperature
+            for benchmark, number in zip(BENCHMARKS, numbers, strict=True):
+                found[coefficient, judge, temperature, benchmark] = float(number)
+    return found
+
+
+def test_published_values(published_verdicts: Any, published_values: Any) -> None:
+    """Omega and alpha of every judge, temperature and benchmark are those of the paper."""
+    assert len(published_values) == 2 * len(published_verdicts) == 80
+    for cell, rows in published_verdicts.items():
+        found = as_published(encode(rows.values(), LETTER_CODES), permutations=1)
+        assert found.omega == pytest.approx(published_values["omega", *cell], abs=1e-6)
+        assert found.alpha == pytest.approx(published_values["alpha", *cell], abs=1e-12)
+        assert found.n_varying + found.n_constant + found.n_dropped == len(rows)
+        assert (found.n_replications, found.n_incomplete) == (100, 0)
+
+
+def test_published_judges_are_noise(published_verdicts: Any) -> None:
+    """Permuting each column leaves the published omegas where they are: 5% are outside 95%."""
+    outside = varying = 0
+    for (_, temperature, benchmark), rows in published_verdicts.items():
+        if temperature == "0" or benchmark == "all":
+            continue
+        found = as_published(encode(rows.values(), LETTER_CODES), permutations=40)
+        varying += 1
+        outside += not found.omega_floor.low <= found.omega <= found.omega_floor.high
+        assert found.alpha_floor.mean == pytest.approx(found.alpha_noise, abs=0.03)
+    assert varying == 24
+    assert stats.binomtest(outside, varying, 0.05).pvalue > 0.01
+
+
+def test_published_head_to_tail(data: Path) -> None:
+    """Table 6: .9896 for Llama, of 128 questions that vary and 880 that do not."""
+    folder = data / "paper/application_data/judgment_results"
+    [path] = folder.glob("judge_full_meta-llama*.json")
+    outputs = json.loads(path.read_text())
+    # The published rule: the output says "correct" and nowhere "incorrect".
+    correct = [
+        ["correct" in text.lower() and "incorrect" not in text.lower() for text in texts]
+        for texts in outputs.values()
+    ]
+    verdicts = [["correct" if right else "incorrect" for right in row] for row in correct]
+    codes = encode(verdicts, CORRECTNESS_CODES)
+    found = as_published(codes, non_response=None, permutations=2)
+    assert round(found.omega, 4) == 0.9896
+    assert (found.n_varying, found.n_constant, found.n_dropped) == (128, 880, 0)
+
+
+def noise(r: int, k: int, seed: int) -> np.ndarray:
+    """Codes of a judge who draws each verdict from the same chances, R x k."""
+    generator = np.random.default_rng(seed)
+    return generator.choice(5, size=(r, k), p=[0.4, 0.3, 0.1, 0.1, 0.1]).astype(float)
+
+
+def correlations(codes: np.ndarray) -> np.ndarray:
+    return np.abs(np.corrcoef(codes, rowvar=False))
+
+
+def reliabilipy(codes: np.ndarray) -> Any:
+    analysis = reliability_analysis(raw_dataset=codes.copy(), is_corr_matrix=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        analysis.fit()
+    return analysis
+
+
+def apart(codes: np.ndarray) -> tuple[float, float]:
+    """How far omega is from reliabilipy's, and reliabilipy's from itself in another order."""
+    found = as_published(codes, non_response=None, permutations=1)
+    order = np.random.default_rng(0).permutation(codes.shape[1])
+    theirs, reordered = reliabilipy(codes), reliabilipy(codes[:, order])
+    assert found.alpha == pytest.approx(theirs.alpha_cronbach, abs=1e-12)
+    differences = found.omega - theirs.omega_total, reordered.omega_total - theirs.omega_total
+    return abs(differences[0]), abs(differences[1])
+
+
+def test_omega_is_that_of_reliabilipy() -> None:
+    """Omega differs from reliabilipy's as little as that does from itself in another order."""
+    sizes = [(k, r) for k in (5, 8, 12) for r in (20, 100)]
+    ours, theirs = zip(
+        *(
+            apart(drawn(r, k, seed))
+            for k, r in sizes
+            for seed in (1, 2)
+            for drawn in (noise, shared)
+        ),
+        strict=True,
+    )
+    assert np.median(ours) < 3 * np.median(theirs) < 1e-8
+    assert max(ours) < 1e-5
+
+
+def test_published_omega_is_that_of_reliabilipy(published_verdicts: Any) -> None:
+    """The same of the published judgments, whose omegas are within a millionth."""
+    tables = [encode(rows.values(), LETTER_CODES) for rows in published_verdicts.values()]
+    varying = [codes[:, (codes != codes[0]).any(axis=0)] for codes in tables]
+    ours, theirs = zip(*(apart(codes) for codes in varying if 4 < codes.shape[1] < 30), strict=True)
+    assert np.median(ours) < 3 * np.median(theirs) < 1e-8
+    assert max(ours) < 1e-6
+
+
+def test_omega_of_few_questions() -> None:
+    """Three factors fit up to four questions in many ways: most end where reliabilipy does."""
+    ours = [
+        apart(drawn(r, k, k + r))[0]
+        for k in (2, 3, 4)
+        for r in (5, 20, 100)
+        for drawn in (noise, shared)
+    ]
+    assert np.median(ours) < 1e-8
+    assert max(ours) < 1e-3
+
+
+def test_value_where_reliabilipy_has_one() -> None:
+    """What reliabilipy cannot fit has a reason; what it can, however extreme, has its value."""
+    own, generator = noise(50, 4, 2), np.random.default_rng(5)
+    rare = np.eye(60)[:, :8]
+    near = shared(60, 5, 9)
+    near = np.column_stack([near, near[:, 0] + 0.01 * generator.normal(size=60)])
+    tables = [
+        own[:, [0, 1, 2, 3, 0]],
+        own[:, [0, 0]],
+        np.column_stack([own, -own[:, 0]]),
+        np.repeat(np.eye(60)[:, :1], 3, axis=1),
+        shared(3, 6, 12),
+        noise(5, 13, 18),
+        noise(10, 4, 14),
+        rare,
+        near,
+    ]
+    singular = 0
+    for codes in tables:
+        found = as_published(codes, non_response=None, permutations=1)
+        try:
+            expected = reliabilipy(codes).omega_total
+        except np.linalg.LinAlgError:
+            singular += 1
+            assert found.reason == "the factor analysis fails: singular matrix"
+        else:
+            assert found.omega == pytest.approx(expected, abs=2e-3)
+    assert 0 < singular < len(tables)
+
+
+def test_floor_is_fitted_as_reliabilipy_fits() -> None:
+    """The floor's fits are reliabilipy's, except where two minima are about as good."""
+    codes = [
+        noise(r, k, seed=k + r) for k in (2, 3, 4, 5, 8, 13, 20, 27) for r in (20, 40, 100, 1000)
+    ]
+    codes += [shared(30, k, k) for k in (3, 6, 9, 12, 18, 24)]
+    differences = [
+        float(omega_totals(correlations(c)[None])[0] - reliabilipy(c).omega_total) for c in codes
+    ]
+    assert np.median(np.abs(differences)) < 1e-5
+    assert np.quantile(np.abs(differences), 0.8) < 1e-3
+    assert np.mean(differences) == pytest.approx(0, abs=0.003)
+
+
+def shared(r: int, k: int, seed: int) -> np.ndarray:
+    """Codes whose columns have a factor in common."""
+    generator = np.random.default_rng(seed)
+    return np.round(generator.normal(size=(r, 1)) + generator.normal(size=(r, k)))
+
+
+@pytest.mark.parametrize("k", [5, 9])
+def test_one_fit_does_not_touch_another(k: int) -> None:
+    """Fitting matrices side by side changes none of them; a singular one has no value."""
+    many = np.array([correlations(noise(60, k, seed)) for seed in range(8)])
+    many[5] = 1.0
+    together = omega_totals(many)
+    assert np.isnan(together[5])
+    for i in set(range(8)) - {5}:
+        assert together[i] == pytest.approx(omega_totals(many[i : i + 1])[0], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("k", "r", "expected"),
+    [
+        (8, 100, 0.53),
+        (20, 100, 0.66),
+        (27, 100, 0.72),
+        (55, 100, 0.83),
+        (27, 10, 0.93),
+        (27, 1000, 0.42),
+    ],
+)
+def test_value_of_pure_noise(k: int, r: int, expected: float) -> None:
+    """What the procedure shows depends on questions and replications, and falls with these."""
+    many = np.array([correlations(noise(r, k, seed)) for seed in range(40)])
+    assert omega_totals(many).mean() == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize(("k", "r"), [(2, 5), (8, 100), (27, 30), (55, 100)])
+def test_alpha_of_noise(k: int, r: int) -> None:
+    """The closed form is the mean alpha of independent normal columns, pooled with constants."""
+    generator = np.random.default_rng(k)
+    rows = [reliabilipy_alpha(generator.normal(size=(r, k))) for _ in range(300)]
+    codes = np.hstack([generator.normal(size=(r, k)), np.ones((r, 3))])
+    found = as_published(codes, non_response=None, permutations=300)
+    error = np.std(rows) / np.sqrt(300)
+    pooled = (3 + k * np.mean(rows)) / (3 + k)
+    # Alpha is not linear in the correlations: it lies a little under its value at their mean.
+    assert found.alpha_noise == pytest.approx(pooled, abs=4 * error + 0.2 / k / np.sqrt(r))
+    assert found.alpha_floor.mean == pytest.approx(pooled, abs=6 * error)
+
+
+def reliabilipy_alpha(codes: np.ndarray) -> float:
+    total, k = correlations(codes).sum(), codes.shape[1]
+    return (1 - k / total) * k / (k - 1)
+
+
+def test_columns() -> None:
+    """Always 6 is dropped, other constants are pooled as 1, and the rest is reliabilipy's."""
+    codes = noise(50, 9, 1)
+    codes = np.hstack([codes[:, :4], np.full((50, 2), 6), np.full((50, 3), 2), codes[:, 4:]])
+    found = as_published(codes, permutations=5)
+    assert (found.n_varying, found.n_constant, found.n_dropped) == (9, 3, 2)
+    analysis = reliabilipy(noise(50, 9, 1))
+    assert found.omega == pytest.approx((3 + 9 * analysis.omega_total) / 12, abs=1e-6)
+    assert found.alpha == pytest.approx((3 + 9 * analysis.alpha_cronbach) / 12, abs=1e-12)
+    kept = as_published(codes, non_response=None, permutations=5)
+    assert (kept.n_varying, kept.n_constant, kept.n_dropped) == (9, 5, 0)
+
+
+def test_floor_is_seeded_and_tells_structure_from_noise() -> None:
+    """The same seed gives the same floor; columns that move together stand out of it."""
+    codes = shared(60, 8, 3)
+    found = as_published(codes, non_response=None, permutations=40, seed=1)
+    assert found == as_published(codes, non_response=None, permutations=40, seed=1)
+    assert found != as_published(codes, non_response=None, permutations=40, seed=2)
+    assert found.omega > found.omega_floor.high
+    assert found.omega_floor.p == found.alpha_floor.p == 1 / 41
+    assert found.omega_floor.low < found.omega_floor.mean < found.omega_floor.high
+
+
+def test_every_question_constant() -> None:
+    """With no column that varies the published value is 1, and so is its floor."""
+    found = as_published(np.tile([1.0, 2, 3, 6], (20, 1)))
+    assert (found.omega, found.alpha, found.alpha_noise) == (1, 1, 1)
+    assert (found.omega_floor.low, found.omega_floor.high, found.omega_floor.p) == (1, 1, 1)
+    assert (found.n_constant, found.n_dropped) == (3, 1)
+
+
+TWIN = np.repeat(noise(50, 4, 2), 2, axis=1)
+ALONE = np.hstack([noise(50, 1, 2), np.full((50, 3), 2)])
+
+
+@pytest.mark.parametrize(
+    ("codes", "reason"),
+    [
+        (TWIN, "the factor analysis fails: singular matrix"),
+        (ALONE, "a correlation needs at least 2 questions that vary"),
+        (noise(1, 5, 0), "needs at least 2 complete replications"),
+        (np.full((30, 4), 6.0), "every question is always a non-response"),
+        (np.full((30, 4), np.nan), "needs at least 2 complete replications"),
+        (np.empty((0, 3)), "needs at least 2 complete replications"),
+        (np.empty((10, 0)), "no question was judged"),
+        (noise(2, 5, 0), "the factor analysis fails"),
+    ],
+    ids=["singular", "one varies", "one row", "silent", "missing", "no rows", "no columns", "R=2"],
+)
+def test_not_estimable(codes: np.ndarray, reason: str) -> None:
+    """Where the procedure breaks down it has no value but a reason, and leaks no warning."""
+    found = as_published(codes, permutations=3)
+    assert (found.omega, found.alpha) == (None, None)
+    assert found.reason is not None
+    assert found.reason.startswith(reason)
+
+
+def test_incomplete_replications() -> None:
+    """A replication with a missing verdict is left out of all questions, and counted."""
+    codes = noise(40, 6, 5)
+    holes = np.vstack([codes[:20], np.full((2, 6), np.nan), codes[20:]])
+    holes[20, :5] = 1
+    found = as_published(holes, permutations=2)
+    assert (found.n_replications, found.n_incomplete) == (40, 2)
+    assert found.omega == pytest.approx(as_published(codes, permutations=2).omega, abs=1e-9)
+
+
+def test_encode() -> None:
+    """Questions x replications become replications x questions; what has no code is refused."""
+    codes = encode([["A", "E", None], ["non-response", "invalid", "B"]], LETTER_CODES)
+    assert np.array_equal(codes, [[1, 6], [5, 7], [np.nan, 2]], equal_nan=True)
+    with pytest.raises(UnknownCategoryError, match="'F'"):
+        encode([["F"]], LETTER_CODES)
+    with pytest.raises(ShapeError, match="differ in their number"):
+        encode([["A"], ["A", "B"]], LETTER_CODES)
+    for wrong in ([1, 2], [["A"]], [[1], [1, 2]]):
+        with pytest.raises(ShapeError, match="table of finite numbers"):
+            as_published(wrong)

@@ -1,0 +1,309 @@
+"""Judgments of the published layout."""
+
+import json
+import re
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inspect_ai.log import EvalLog, read_eval_log
+
+from example_published import (
+    JUDGES,
+    QUESTIONS,
+    REPLICATIONS,
+    RESPONDERS,
+    content,
+    published_folder,
+)
+from inspect_reliability.designs import DESIGNS
+from inspect_reliability.designs.paper import LETTERS
+from inspect_reliability.errors import UserError
+from inspect_reliability.saving import alone
+from inspect_reliability.study.published.imported import file_names, write_published_logs
+from inspect_reliability.study.published.layout import (
+    PublishedRun,
+    full_name,
+    is_published,
+    judgments_from_published,
+)
+from inspect_reliability.study.published.reported import PublishedStudy
+from processes import COMMAND, python, start_server
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return published_folder(tmp_path)
+
+
+def file_of(folder: Path, judge: str = JUDGES[0]) -> Path:
+    return folder / "results" / f"full_judgements_{judge.replace('/', '_')}.json"
+
+
+@pytest.mark.parametrize(
+    ("stem", "known", "name"),
+    [
+        ("meta-llama_Meta-Llama-3-8B-Instruct", [], "meta-llama/Meta-Llama-3-8B-Instruct"),
+        ("google_gemma_7b", [], "google/gemma_7b"),
+        ("gpt2", [], "gpt2"),
+        ("odd_org_name", ["odd_org/name"], "odd_org/name"),
+        ("odd_org_name", ["other/name"], "odd/org_name"),
+    ],
+)
+def test_slash_of_a_name(stem: str, known: list[str], name: str) -> None:
+    """The first underscore is the slash, unless a known name says otherwise."""
+    assert full_name(stem, known) == name
+
+
+def test_every_output_is_a_judgment(folder: Path) -> None:
+    """Each output stands in the table once, read by the published pattern."""
+    table = judgments_from_published(folder).table
+    best = table[table["benchmark"] != "Head-to-Tail"]
+    groups: Any = best.groupby(["judge", "temperature"])
+    for (judge, temperature), rows in groups:
+        key = {1: "1", 0.5: "0.5", 0: "2.220446049250313e-16"}[temperature]
+        outputs = content(judge)[judge][f"temperature: {key}"]
+        found = {(r.question, r.replication): r.verdict for r in rows.itertuples()}
+        assert found == {
+            (q, n): DESIGNS["bbh"].reader.read(text, "published").verdict
+            for q, texts in outputs.items()
+            for n, text in enumerate(texts, 1)
+        }
+    assert len(best) == 2 * 3 * len(QUESTIONS) * REPLICATIONS
+    assert set(best["judge"]) == set(JUDGES)
+    assert set(best["benchmark"]) == {"BBH", "SQuAD", "MT-Bench"}
+
+
+def test_letters_are_responders(folder: Path) -> None:
+    """The responder behind a letter is the one at its place in the published responses."""
+    table = judgments_from_published(folder).table
+    chosen = table[table["verdict"].isin(LETTERS)]
+    assert len(chosen)
+    for row in chosen.itertuples():
+        assert row.responder == RESPONDERS[LETTERS.index(row.verdict)]
+
+
+def test_names_of_a_head_to_tail_file(folder: Path) -> None:
+    """Judge and responder come from names found in the files, underscores and all."""
+    table = judgments_from_published(folder).table
+    rows = table[table["benchmark"] == "Head-to-Tail"]
+    assert set(rows["judge"]) == {"acme/Judge-1_b"}
+    assert set(rows["responder"]) == {"org/small_model"}
+    assert rows["temperature"].isna().all()
+    assert set(rows["verdict"]) == {"correct", "incorrect", "non-response"}
+    missing = rows.groupby("question")["missing"].first()
+    assert missing.tolist() == [False, False, False, True]
+
+
+def test_names_without_the_other_files(folder: Path) -> None:
+    """Alone, a Head-to-Tail file's name is split at "_by_" and the first underscores."""
+    (folder / "application_data" / "application_responses.json").unlink()
+    for path in folder.glob("results/*"):
+        path.unlink()
+    table = judgments_from_published(folder).table
+    assert set(table["judge"]) == {"acme/Judge-1_b"}
+    assert set(table["responder"]) == {"org/small_model"}
+
+
+def test_a_second_copy_adds_nothing(folder: Path) -> None:
+    """A judge whose file is there twice is counted once, and that is said."""
+    copy = file_of(folder).with_name("full_judgements_copy.json")
+    copy.write_text(file_of(folder).read_text())
+    judgments = judgments_from_published(folder)
+    asked = judgments.table[["judge", "temperature", "question", "replication"]]
+    assert not asked.duplicated().any()
+    (note,) = judgments.notes
+    assert note.count == 3 * len(QUESTIONS) * REPLICATIONS
+
+
+@pytest.mark.parametrize(
+    ("damage", "what"),
+    [
+        (lambda text: text[: len(text) // 2], "is not JSON"),
+        (lambda text: text.replace("temperature: 1", "heat: 1"), "temperature: <number>"),
+        (lambda text: "[]", "expected an object"),
+        (lambda text: text.replace("temperature: 1", "temperature: 1e999"), "1e999"),
+        (lambda text: text.replace("temperature: 1", "temperature: --"), "'temperature: --'"),
+        (lambda text: text.replace('"I cannot say."', "5"), "missing or no text"),
+        (lambda text: '{"a": {"temperature: 1": {"bbh:x": "A"}}}', "expected a list"),
+        (lambda text: '{"a": {"temperature: 1": {"bbh:x": []}}}', "without an output"),
+        (lambda text: '{"a": [], "b": {}}', "expected an object, found a list"),
+        (lambda text: "\ud800".encode("utf-8", "surrogatepass"), "not UTF-8"),
+    ],
+)
+def test_a_broken_file_is_named_and_the_rest_read(folder: Path, damage, what: str) -> None:
+    """One file that is not what it should be leaves the others standing."""
+    path = file_of(folder)
+    broken = damage(path.read_text())
+    path.write_bytes(broken if isinstance(broken, bytes) else broken.encode())
+    judgments = judgments_from_published(folder)
+    (note,) = judgments.notes
+    assert note.where == str(path)
+    assert what in note.what
+    assert "other/judge" in set(judgments.table["judge"])
+
+
+@pytest.mark.parametrize("no_text", [None, 5, {"text": "Best Response: [A]"}])
+def test_missing_outputs_are_counted(folder: Path, no_text: object) -> None:
+    """An output that is null or no text is no judgment, and not a non-response."""
+    path = file_of(folder)
+    text = content(JUDGES[0])
+    text[JUDGES[0]]["temperature: 1"]["bbh:q0"][2:4] = [no_text, no_text]
+    path.write_text(json.dumps(text))
+    judgments = judgments_from_published(folder)
+    assert sum(note.count for note in judgments.notes) == 2
+    asked = judgments.table.query(
+        "judge == @JUDGES[0] and temperature == 1 and question == 'bbh:q0'"
+    )
+    assert asked["replication"].tolist() == [1, 2, 5, 6]
+
+
+def test_what_can_be_read_is_kept(folder: Path) -> None:
+    """Entries that are no judgments are named; all others of the file stay."""
+    path = file_of(folder)
+    before = judgments_from_published(folder).table
+    text = content(JUDGES[0])
+    text[JUDGES[0]] = {"made by": "us"} | text[JUDGES[0]]
+    text[JUDGES[0]]["temperature: 1"]["comment"] = "none"
+    path.write_text(json.dumps({"created": "today"} | text))
+    after = judgments_from_published(folder)
+    assert after.table.equals(before)
+    assert [note.count for note in after.notes] == [1, 1, 1]
+    for words in ("'created'", "'made by'", "'comment'"):
+        assert any(words in note.what for note in after.notes)
+
+
+@pytest.mark.parametrize(
+    "name", ["prompt_responses.json", "application_data/application_responses.json"]
+)
+def test_broken_responses_are_named(folder: Path, name: str) -> None:
+    """Responses and predictions that cannot be read leave the judgments and a note."""
+    (folder / name).write_text("{")
+    judgments = judgments_from_published(folder)
+    assert len(judgments) == (2 * 3 * len(QUESTIONS) + 4) * REPLICATIONS
+    (note,) = judgments.notes
+    assert "is not JSON" in note.what
+    assert note.where.endswith(name)
+
+
+def test_another_folder(tmp_path: Path) -> None:
+    """A folder of another layout is told from a published one."""
+    assert not is_published(tmp_path)
+    with pytest.raises(UserError, match="has neither results/full_judgements"):
+        judgments_from_published(tmp_path)
+
+
+def test_the_text_behind_a_judgment(folder: Path) -> None:
+    """A row leads back to its output and to a prompt with all five responses."""
+    table = judgments_from_published(folder).table
+    row = table.query(
+        "judge == 'other/judge' and temperature == 0.5 and question == 'mtb:m2'"
+    ).iloc[4]
+    text = PublishedStudy().text(row.to_dict())
+    assert text is not None
+    assert text.output == content("other/judge")["other/judge"]["temperature: 0.5"]["mtb:m2"][4]
+    assert text.prompt is not None
+    assert all(f"{name} on mtb:m2" in text.prompt for name in RESPONDERS)
+
+
+def test_the_published_study(data: Path) -> None:
+    """Both judges' files hold 5 temperatures x 55 questions x 100 replications."""
+    judgments = judgments_from_published(data / "paper")
+    best = judgments.table[judgments.table["benchmark"] != "Head-to-Tail"]
+    sizes = best.groupby(["judge", "temperature", "benchmark"]).size().unstack()
+    assert sizes.shape == (10, 3)
+    assert set(map(tuple, sizes[["BBH", "SQuAD", "MT-Bench"]].to_numpy().tolist())) == {
+        (2700, 2000, 800)
+    }
+    assert set(best["temperature"]) == {1, 0.75, 0.5, 0.25, 0}
+    assert not judgments.notes
+
+
+NAMES = ["a/b_c", "a_b/c", "a b/c", "A/b_c", "nul\0", "\ud800x", "\ud801x", "long" * 75, "../../up"]
+
+
+def test_logs_of_like_names_do_not_overwrite_each_other(tmp_path: Path) -> None:
+    """Each judge and temperature has a log of its own, the same one each time."""
+    temperatures = {f"temperature: {t}": {"bbh:q": ["[A]", "[B]"]} for t in ("1", "1.0000001")}
+    file = tmp_path / "published" / "results" / "full_judgements_many.json"
+    file.parent.mkdir(parents=True)
+    names = [name for name in NAMES if name != "\ud801x"]  # reads like \ud800x once it is mended
+    file.write_text(json.dumps({name: temperatures for name in names}))
+    log_dir = tmp_path / "logs"
+    start_server()
+    for _ in range(2):
+        paths = {path for path, _ in write_published_logs(file.parents[1], log_dir)}
+        written = list(log_dir.iterdir())
+        assert paths == set(written)
+        assert len(written) == 2 * len(names)
+        found = {(log.eval.model, log.plan.config.temperature) for log in map(header, written)}
+        mended = [name.replace("\ud800", "\ufffd") for name in names]
+        assert found == {(name, t) for name in mended for t in (1, 1.0000001)}
+
+
+def header(path: Path) -> EvalLog:
+    return read_eval_log(str(path), header_only=True)
+
+
+@given(
+    st.lists(
+        st.builds(
+            PublishedRun,
+            st.text(max_size=200),
+            st.sampled_from(["BBH", "Head-to-Tail", "x_y"]),
+            st.none() | st.floats(min_value=0, max_value=2),
+            st.none() | st.text(max_size=200),
+            st.sampled_from([Path("a.json"), Path("b.json")]),
+            st.just({}),
+        ),
+        max_size=8,
+    )
+)
+def test_names_of_files_are_distinct_and_usable(runs: list[PublishedRun]) -> None:
+    """No two runs share a name, however they are called, nor differ in case alone."""
+    names = file_names(runs)
+    assert len({name.casefold() for name in names}) == len(runs)
+    assert names == file_names(runs)
+    for name in names:
+        assert re.fullmatch(r"[A-Za-z0-9._-]{1,150}\.eval", name)
+
+
+# Ends the import and its workers, a group of their own, before the log of one run has its name.
+KILLED = """
+import os
+from functools import partial
+from concurrent.futures import ProcessPoolExecutor
+from inspect_reliability.study.published import imported
+from killed import with_all_others
+
+os.setsid()
+at_start = {"initializer": with_all_others, "initargs": ("t0.5.eval",)}
+imported.ProcessPoolExecutor = partial(ProcessPoolExecutor, **at_start)
+"""
+
+
+def test_a_killed_import_leaves_whole_logs(tmp_path: Path) -> None:
+    """What cannot be read after a kill has no name of a log."""
+    folder, log_dir = published_folder(tmp_path / "published"), tmp_path / "logs"
+    killed = python(KILLED + COMMAND, "import", folder, "--log-dir", log_dir)
+    assert killed.returncode == -signal.SIGKILL
+    for path in log_dir.glob("*.eval"):
+        assert read_eval_log(str(path)).status == "success"
+    assert [path for path in log_dir.iterdir() if path.suffix != ".eval"]  # it was half-way
+    for _ in write_published_logs(folder, log_dir):
+        pass
+    # Of a log that the kill caught half-way, inspect leaves a hidden file of its own.
+    shown = [path for path in log_dir.iterdir() if not path.name.startswith(".inspect_tmp_")]
+    assert {path.suffix for path in shown} == {".eval"}
+    assert len(shown) == 3 * 3 * 2 + 1
+
+
+def test_two_imports_do_not_write_one_folder(tmp_path: Path) -> None:
+    """The second is refused in words."""
+    with alone(tmp_path / "logs"), pytest.raises(UserError, match="Another process is writing"):
+        next(write_published_logs(published_folder(tmp_path / "published"), tmp_path / "logs"))

@@ -1,0 +1,235 @@
+"""The published study, through the report, against its own files and independent check values."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from inspect_reliability.cli import main
+from inspect_reliability.judgments import Judgments
+from inspect_reliability.report import Analysis, analyse
+from inspect_reliability.report.compare import compare_sides, sides_by
+from inspect_reliability.report.data import write_data
+from inspect_reliability.report.plan import plans
+from inspect_reliability.study.published.layout import judgments_from_published
+from inspect_reliability.study.published.reported import PublishedStudy
+
+pytestmark = pytest.mark.slow
+
+LLAMA, STARLING = "meta-llama/Meta-Llama-3-8B-Instruct", "Nexusflow/Starling-LM-7B-beta"
+TEMPERATURES = (1, 0.75, 0.5, 0.25, 0)
+PAGE = Path(__file__).parents[2] / "docs" / "published-study.md"
+KEYS = (
+    "judge",
+    "benchmark",
+    "temperature",
+    "n_questions",
+    "n_replications",
+    "omega",
+    "omega_interval",
+    "omega_composite",
+    "agreement",
+    "agreement_interval",
+    "fleiss_kappa",
+    "krippendorff_alpha",
+    "gwet_ac1",
+    "brennan_prediger",
+    "non_response_rate",
+    "invalid_rate",
+    "published_omega",
+    "published_alpha",
+    "published_omega_floor",
+    "omega_non_response_unique",
+    "omega_non_response_excluded",
+)
+
+
+@pytest.fixture(scope="module")
+def published_study(data: Path) -> Analysis:
+    """Everything that a report says of the published study."""
+    return analyse(judgments_from_published(data / "paper"), study=PublishedStudy())
+
+
+@pytest.fixture
+def published(published_study: Analysis) -> Judgments:
+    return published_study.judgments
+
+
+@pytest.fixture
+def rows(published_study: Analysis) -> dict[tuple[str, str, Any], dict[str, Any]]:
+    found = published_study.results["rows"]
+    return {(row["judge"], row["benchmark"], row["temperature"]): row for row in found}
+
+
+def published_txt(data: Path, judge: str, statistic: str) -> dict[tuple[Any, str], float]:
+    """The study's own results, by temperature and benchmark."""
+    name = f"judge_reliab_{judge.replace('/', '_')}_{statistic}.txt"
+    _, header, *lines = (data / "paper" / "results" / name).read_text().splitlines()
+    benchmarks = [{"MTBench": "MT-Bench"}.get(b, b) for b in header.split(",")[1:4]]
+    return {
+        (t, benchmark): float(value)
+        for t, line in zip(TEMPERATURES, lines, strict=True)
+        for benchmark, value in zip(benchmarks, line.split(",")[1:4], strict=True)
+    }
+
+
+@pytest.mark.parametrize("judge", [LLAMA, STARLING])
+@pytest.mark.parametrize("statistic", ["omega", "alpha"])
+def test_all_rows_are_those_of_the_study(rows, data: Path, judge: str, statistic: str) -> None:
+    """The published procedure gives the published values to three decimals, in every row."""
+    for (temperature, benchmark), value in published_txt(data, judge, statistic).items():
+        row = rows[judge, benchmark, temperature]
+        assert row[f"published_{statistic}"] == pytest.approx(value, abs=5e-4)
+
+
+def test_there_are_thirty_rows_and_one_of_head_to_tail(rows) -> None:
+    """Two judges x five temperatures x three benchmarks, and one file of Head-to-Tail."""
+    best = {key for key in rows if key[1] != "Head-to-Tail"}
+    benchmarks = ("BBH", "SQuAD", "MT-Bench")
+    assert best == {(j, b, t) for j in (LLAMA, STARLING) for b in benchmarks for t in TEMPERATURES}
+    assert len(rows) == 31
+
+
+def test_every_key_is_there(rows) -> None:
+    """Every row has the promised keys, and says why where a value is missing."""
+    for row in rows.values():
+        assert set(KEYS) <= set(row)
+        for key in KEYS[5:]:
+            assert row[key] is not None or row["not_estimable"][key]
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        (
+            (STARLING, "BBH", 1),
+            {
+                "omega": 0.259,
+                "omega_composite": 0.972,
+                "fleiss_kappa": 0.252,
+                "gwet_ac1": 0.617,
+                "agreement": 0.647,
+                "omega_non_response_unique": 0.078,
+                "omega_non_response_excluded": 0.520,
+            },
+        ),
+        (
+            (STARLING, "MT-Bench", 0.25),
+            {"omega": 0.657, "gwet_ac1": 0.684, "agreement": 0.723},
+        ),
+        ((LLAMA, "SQuAD", 1), {"omega": 0.374, "gwet_ac1": 0.611, "agreement": 0.647}),
+        ((LLAMA, "BBH", 0.25), {"omega": 0.668, "gwet_ac1": 0.830, "agreement": 0.843}),
+        (
+            (LLAMA, "Head-to-Tail", None),
+            {
+                "a_lm": 0.0395,
+                "published_omega": 0.9896,
+                "fleiss_kappa_correct_or_not": 0.695,
+                "agreement_correct_or_not": 0.977,
+            },
+        ),
+    ],
+)
+def test_check_values(rows, cell: tuple[str, str, Any], expected: dict[str, float]) -> None:
+    """Values computed once, independently of this package."""
+    for key, value in expected.items():
+        assert rows[cell][key] == pytest.approx(value, abs=6e-4), key
+
+
+def test_standard_errors_of_head_to_tail(rows) -> None:
+    """The published error is over replications; the one over questions is 14 times larger."""
+    row = rows[LLAMA, "Head-to-Tail", None]
+    assert row["a_lm_se_replications"] == pytest.approx(0.00036, abs=5e-6)
+    ratio = row["a_lm_se_questions"] / row["a_lm_se_replications"]
+    assert ratio == pytest.approx(14, abs=0.5)
+
+
+def test_cautions_of_the_study(rows) -> None:
+    """Few questions, copies, one order and missing seeds are all pointed out."""
+    cautions = " ".join(rows[LLAMA, "MT-Bench", 0]["cautions"])
+    for word in ("8 questions", "At temperature 0", "one order", "No seeds are recorded"):
+        assert word in cautions
+    assert "8 questions" not in " ".join(rows[LLAMA, "BBH", 1]["cautions"])
+
+
+def test_judges_compared(published_study: Analysis, published: Judgments) -> None:
+    """All benchmarks at temperature 1: Llama is ahead by omega, and not by agreement."""
+    pairs, left_out = compare_sides(sides_by(published, "judge"))
+    found = {(row["benchmark"], row["temperature"], row["coefficient"]): row for row in pairs}
+    omega, agreement = found["all", 1, "omega"], found["all", 1, "agreement"]
+    of = {(r["judge"], r["temperature"]): r for r in published_study.results["pooled"]}
+    for side in ("first", "second"):
+        assert omega[f"{side}_value"] == pytest.approx(of[omega[side], 1]["omega"])
+    sign = 1 if omega["first"] == LLAMA else -1
+    assert sign * omega["difference"] > 0
+    assert sign * agreement["difference"] < 0
+    assert omega["n_questions"] == 55
+    assert any("100,800 judgments" in line and "no temperature" in line for line in left_out)
+
+
+def test_votes_of_llama(published: Judgments) -> None:
+    """Temperature 1, 55 questions: .57 at 1 vote, .77 at 7, .90 at 49."""
+    table = published.table
+    llama = Judgments(table[(table["judge"] == LLAMA) & (table["temperature"] == 1)])
+    ((_, plan),) = plans(llama, ("judge", "temperature"))
+    found = {row["votes"]: row["agreement"] for row in plan["votes"]}
+    assert [found[m] for m in (1, 7, 49)] == pytest.approx([0.57, 0.77, 0.90], abs=0.01)
+    (needed,) = [
+        design["n_questions"]
+        for design in plan["designs"]
+        if (design["coefficient"], design["half_width"]) == ("agreement", 0.1)
+        and design["n_replications"] == 10
+    ]
+    assert needed == pytest.approx(25, abs=10)
+
+
+def test_a_judge_that_is_not_in_the_data(published: Judgments, data: Path, tmp_path: Path) -> None:
+    """A third judge's file, made of another's outputs under a new name, gets the same numbers."""
+    source = data / "paper" / "results" / "full_judgements_Nexusflow_Starling-LM-7B-beta.json"
+    content = json.loads(source.read_text())
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "full_judgements_new_judge_x.json").write_text(
+        json.dumps({"new/judge_x": {"temperature: 0.5": content[STARLING]["temperature: 0.5"]}})
+    )
+    result = CliRunner().invoke(main, ["report", str(tmp_path), "--format", "json"])
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)["rows"]
+    assert [(row["judge"], row["benchmark"], row["temperature"]) for row in rows] == [
+        ("new/judge_x", benchmark, 0.5) for benchmark in ("BBH", "MT-Bench", "SQuAD")
+    ]
+    expected = published_txt(data, STARLING, "omega")
+    for row in rows:
+        value = expected[0.5, row["benchmark"]]
+        assert row["published_omega"] == pytest.approx(value, abs=5e-4)
+        low, high = row["published_omega_floor"][1:]
+        assert low < row["published_omega_floor"][0] < high
+
+
+def test_the_page_says_what_its_code_prints(
+    published_study: Analysis,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Two of the 24 published omegas lie outside the range of the noise floor, as the page says."""
+    monkeypatch.chdir(tmp_path)
+    few = replace(published_study.judgments, table=published_study.judgments.table.head(10))
+    write_data(Path("data"), replace(published_study, judgments=few))
+    page = PAGE.read_text()
+    (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(block, names)
+    assert "24 values, 2 outside" in capsys.readouterr().out
+    outside = names["outside"]
+    assert set(outside["judge"]) == {"Nexusflow/Starling-LM-7B-beta"}
+    assert set(outside["benchmark"]) == {"MT-Bench"}
+    assert sorted(outside["temperature"]) == [0.25, 0.75]
+    assert (outside["published_omega"] > outside["published_omega_floor_high"]).all()
+    said = " ".join(page.split())
+    assert (
+        "22 lie inside and two outside: Starling on MT-Bench, at temperatures .75 and .25" in said
+    )

@@ -1,9 +1,0 @@
-import pytest
-from random_models import save_random_model
-
-
-@pytest.fixture(scope="session")
-def models(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Six models: five responders and a judge."""
-    folder = tmp_path_factory.mktemp("models")
-    return [save_random_model(folder / f"model-{n}", n) for n in range(6)]
