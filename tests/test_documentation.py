@@ -138,7 +138,7 @@ def _arguments(name: str) -> set[str]:
         assert (ROOT / path).is_file(), name
         module = importlib.import_module(path.removesuffix(".py").replace("/", "."))
         if not task:
-            [task] = re.findall(r"^@task\n(?:async )?def (\w+)", (ROOT / path).read_text(), re.M)
+            [task] = re.findall(r"^@task\n(?:@.*\n)?def (\w+)", (ROOT / path).read_text(), re.M)
         function = getattr(module, task)
     return set(inspect.signature(function).parameters)
 

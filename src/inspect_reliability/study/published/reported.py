@@ -73,10 +73,10 @@ class PublishedStudy(Study):
                 why[f"published_{name}"] = reason
         for name in ("alpha_noise", "n_varying", "n_constant", "n_dropped", "n_replications"):
             numbers[f"published_{name}"] = getattr(published, name, None)
-        unclustered = coded is not None and not row.counts.clustered
-        return Added(
-            integer_coded(coded) if unclustered else {}, numbers, why, _cautions(published)
-        )
+        estimates: Mapping[str, Estimate] = {}
+        if coded is not None and not row.counts.clustered:
+            estimates = integer_coded(coded)
+        return Added(estimates, numbers, why, _cautions(published))
 
     def text(self, judgment: Mapping[str, Any]) -> JudgmentText | None:
         """Prompt and output of one row of the judgments, in its files as in logs."""
