@@ -2,6 +2,7 @@
 
 import gc
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,10 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what readers made of broken inputs, after a search for such inputs."""
+    """Print why tests were skipped, and what readers made of broken inputs after a search."""
+    skipped = Counter(str(report.longrepr[2]) for report in terminalreporter.getreports("skipped"))
+    for reason, tests in skipped.items():
+        terminalreporter.write_line(f"{tests} skipped: {reason.removeprefix('Skipped: ')}")
     if OUTCOMES and settings().max_examples > 100:
         terminalreporter.section("broken inputs")
         terminalreporter.write_line("\n".join(outcome_lines()))
@@ -53,9 +57,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture(scope="session")
 def data() -> Path:
     """Folder with the real benchmark files and the published judgments."""
-    folder = Path(os.environ.get("RELIABILITY_DATA", ROOT.parent / "shared" / "data"))
+    folder = Path(os.environ.get("RELIABILITY_DATA") or ROOT.parent / "shared" / "data")
     if not (folder / "paper").is_dir():
-        pytest.skip(f"needs the published data: {folder} is missing; set RELIABILITY_DATA")
+        pytest.skip(f"the published data is not in {folder} (RELIABILITY_DATA names its folder)")
     return folder
 
 

@@ -1,6 +1,7 @@
 """Scripts outside the package say what they do and what they lack."""
 
 import importlib
+import os
 import runpy
 import shutil
 import subprocess
@@ -120,6 +121,17 @@ def test_pictures_without_a_log(
     given = [argument.format(tmp_path) for argument in arguments]
     assert _run(VIEWER, given, monkeypatch) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.process
+def test_skipped_tests_are_counted_by_reason() -> None:
+    """Without the published data, one line says how many tests were skipped and why."""
+    tests = ["tests/published/test_codes.py", "tests/benchmarks/test_sample_pack_others.py"]
+    command = [sys.executable, "-m", "pytest", *tests, "-k", "published or copied"]
+    nowhere = os.environ | {"RELIABILITY_DATA": "nowhere"}
+    done = subprocess.run(command, cwd=ROOT, env=nowhere, capture_output=True, text=True)
+    (line,) = [line for line in done.stdout.splitlines() if " skipped: " in line]
+    assert line.startswith("2 skipped: the published data is not in nowhere (RELIABILITY_DATA")
 
 
 @pytest.mark.process

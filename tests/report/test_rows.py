@@ -139,7 +139,7 @@ def test_accuracy_follows_from_the_verdicts(benchmark: str) -> None:
 )
 def test_published_numbers_are_of_its_designs(known: dict[str, Any], shown: bool) -> None:
     """Another design has no published column, no rule of thumb, and waits for neither."""
-    judgments = changed(made(), **known)
+    judgments = changed(made(replications=20), **known)
     analysis = analyse(judgments, permutations=5, study=STUDY)
     (row,) = analysis.results["rows"]
     assert (row["published_omega"] is not None) == shown

@@ -64,15 +64,21 @@ def counted(table: Table) -> Counts:
 LIMITED = [name for name, row in COEFFICIENTS.items() if not row.of_all_replications]
 
 
-@pytest.mark.parametrize("name", [n for n in LIMITED if COEFFICIENTS[n].scale != "interval"])
-@pytest.mark.parametrize("handling", ["category", "unique", "excluded"])
+HANDLINGS = {
+    "nominal": ("category", "unique", "excluded"),
+    "ordinal": ("category", "excluded"),  # ranks have no verdicts of their own
+    "interval": (),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "handling"), [(n, h) for n in LIMITED for h in HANDLINGS[COEFFICIENTS[n].scale]]
+)
 def test_shares_are_counts_of_endless_replications(name: str, handling: str) -> None:
     """Each coefficient and its interval are the limits of those of ever more replications."""
     table = tables()
     of_shares = handle_non_response(exact(table), handling)  # type: ignore[arg-type]
     of_counts = handle_non_response(counted(table), handling)  # type: ignore[arg-type]
-    if COEFFICIENTS[name].scale == "ordinal" and of_shares.singletons:
-        pytest.skip("ranks have no verdicts of their own")
     found = panel(of_shares, [name])[name]
     limit = panel(of_counts, [name])[name]
     near = {"abs": 2e-4}

@@ -5,13 +5,11 @@ permutation is fitted to the minimum that the procedure stops close to: as a pro
 themselves, which needs matrix products only.
 """
 
-from contextlib import suppress
-
 import numpy as np
 
 from ...stats.sums import FloatArray
 from .descent import minimised
-from .minres import FACTORS, LEAST, explained, loadings, quartimin, uniquenesses
+from .minres import FACTORS, LEAST, explained, loadings, quartimin, singular, uniquenesses
 
 _DETERMINED = 7
 """With fewer variables, three factors can fit all correlations in many ways."""
@@ -45,33 +43,19 @@ def omega_totals(correlations: FloatArray) -> FloatArray:
     """
     determined = correlations.shape[1] >= _DETERMINED
     found = np.full(len(correlations), np.nan)
-    alone = _uniquenesses(correlations)
-    regular = np.flatnonzero(~np.isnan(alone).any(axis=1))
+    regular = np.flatnonzero(~singular(correlations))
     for part in np.array_split(regular, 1 + correlations.size // _AT_ONCE) if regular.size else ():
         some = correlations[part]
-        if determined:
-            fitted = _fitted(some, alone[part])
-        else:
-            fitted = np.array([loadings(one) for one in some])
+        fitted = _fitted(some) if determined else np.array([loadings(one) for one in some])
         oblique = np.tile(np.eye(fitted.shape[2]), (len(part), 1, 1))
         found[part] = explained(some, _rotated(fitted, minimised(_obliqueness, oblique, fitted)))
     return found
 
 
-def _uniquenesses(correlations: FloatArray) -> FloatArray:
-    """What variables do not share, by their multiple correlations, [B, k]; NaN where singular."""
-    found = np.full(correlations.shape[:2], np.nan)
-    for one, alone in zip(correlations, found, strict=True):
-        # All at once, a single singular one would leave the others without.
-        with suppress(np.linalg.LinAlgError):
-            alone[:] = uniquenesses(one)
-    return np.asarray(np.clip(found, LEAST, 1))
-
-
-def _fitted(correlations: FloatArray, alone: FloatArray) -> FloatArray:
+def _fitted(correlations: FloatArray) -> FloatArray:
     """Loadings that leave the least of correlations, [B, k, 3], from principal factors on."""
     reduced = correlations.copy()
-    np.einsum("bii->bi", reduced)[:] = 1 - alone
+    np.einsum("bii->bi", reduced)[:] = 1 - np.clip(uniquenesses(correlations), LEAST, 1)
     values, vectors = np.linalg.eigh(reduced)
     lengths = np.sqrt(np.maximum(values[:, -FACTORS:, None], LEAST))
     # A loading counts with the squared length of its factor: scaled by it, all count alike.

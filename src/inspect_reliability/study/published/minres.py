@@ -8,6 +8,7 @@ depends on the path. This twin takes the same path, with the gradient of the fit
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...stats.sums import FloatArray
 
@@ -15,26 +16,23 @@ FACTORS = 3
 LEAST = 0.005
 """The least uniqueness that a fit may have."""
 
+_CONDITION = 1e10
+"""Correlations of a larger condition number (1-norm) are singular.
+
+That of correlations between verdicts is below 1e8, or above 1e14 by rounding alone."""
+
 _TINY = 100 * np.finfo(float).eps
 _TURNS, _HALVINGS, _FLAT = 501, 11, 1e-5
 """Most steps of a rotation, most halvings of a step, and the slope at which it stops."""
 
 
 def omega_total(correlations: FloatArray) -> float:
-    """omega_total of one correlation matrix, k x k.
-
-    Raises:
-        LinAlgError: The matrix is singular.
-    """
+    """omega_total of one correlation matrix, k x k, that is not singular."""
     return float(explained(correlations, _rotated(loadings(correlations))))
 
 
 def loadings(correlations: FloatArray) -> FloatArray:
-    """Unrotated loadings, k x 3 (Harman & Jones 1966).
-
-    Raises:
-        LinAlgError: The matrix is singular.
-    """
+    """Unrotated loadings, k x 3 (Harman & Jones 1966)."""
     from scipy.optimize import minimize  # slow to import, and most reports have no use for it
 
     reduced = correlations.copy()
@@ -62,14 +60,18 @@ def loadings(correlations: FloatArray) -> FloatArray:
     return np.asarray(vectors[:, most] * np.sqrt(np.maximum(values[most], 0)))
 
 
-def uniquenesses(correlations: FloatArray) -> FloatArray:
-    """What each variable does not share, by its multiple correlation, k.
+def singular(correlations: FloatArray) -> NDArray[np.bool_]:
+    """Whether some variables determine another, for matrices [..., k, k].
 
-    Raises:
-        LinAlgError: The matrix is singular.
+    factor_analyzer finds out by inverting the matrix, where rounding decides whether that fails.
     """
+    return np.asarray(np.linalg.cond(correlations, 1) > _CONDITION)
+
+
+def uniquenesses(correlations: FloatArray) -> FloatArray:
+    """What each variable does not share, by its multiple correlation, [..., k]."""
     with np.errstate(divide="ignore"):
-        return np.asarray(1 / np.diag(np.linalg.inv(correlations)))
+        return np.asarray(1 / np.einsum("...ii->...i", np.linalg.inv(correlations)))
 
 
 def _rotated(unrotated: FloatArray) -> FloatArray:

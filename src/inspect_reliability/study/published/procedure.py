@@ -16,7 +16,7 @@ from ...stats.noise_floor import Floor, floor_of
 from ...stats.numbers import table_of_numbers
 from ...stats.sums import FloatArray
 from .floor import omega_totals, permuted_correlations
-from .minres import omega_total
+from .minres import omega_total, singular
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -133,10 +133,9 @@ def _threads() -> "ThreadpoolController":
 
 def _observed(correlations: FloatArray) -> tuple[FloatArray, str | None]:
     """omega_total and alpha of questions that vary, NaN with the reason if they have no factors."""
-    try:
-        found = omega_total(correlations)
-    except np.linalg.LinAlgError as error:
-        return np.full(2, np.nan), f"the factor analysis fails: {str(error).lower()}"
+    if singular(correlations):
+        return np.full(2, np.nan), "the factor analysis fails: singular matrix"
+    found = omega_total(correlations)
     reason = None if np.isfinite(found) else "the factor analysis has no solution"
     return np.array([found, _alpha(correlations)]), reason
 
