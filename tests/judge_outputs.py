@@ -1,5 +1,8 @@
 """Outputs of judges with the verdict that a person reads in them; "-" is none, "?" is invalid."""
 
+import json
+from pathlib import Path
+
 FIVE = {"options": list("ABCDE")}
 TWO = {"options": ["A", "B"]}
 SEVEN = {"options": list("ABCDEFG")}
@@ -1099,3 +1102,8 @@ MISSED = [
     (TO_TEN, "Rating: #1", ""),
 ]
 """What a person reads ("": no verdict) and the parser does not; it must not read anything else."""
+
+_REAL = json.loads(Path(__file__).with_name("smollm2_outputs.json").read_text())
+_ASKED = {"five": FIVE, "pair": WITH_TIE, "rate": TO_TEN}
+REAL = [(_ASKED[kind], text, verdict) for kind, text, verdict in _REAL["outputs"]]
+"""Outputs of a small judge; how they were made and read is said in their file."""

@@ -43,7 +43,8 @@ class Announced:
         self._spelling = spelling
         self._chooses = spelling.kind == "options"
         self._scale = spelling.kind == "scale"
-        names = "|".join([*map(say.loosely, labels), *_NAMES[kind], *_NAMES[spelling.kind]])
+        grades = [say.RATING] if spelling.kind != kind else []  # "Grade: B"
+        names = "|".join([*map(say.loosely, labels), *grades, *_NAMES[spelling.kind]])
         self.name = re.compile(f"(?:{names})")
         self._title = re.compile(
             rf"(?:(?:my|the|your|our|a|final|overall|of|is)\s+)*(?:(?:{names}|{say.ANSWER})\s*)+"
@@ -61,15 +62,19 @@ class Announced:
             rf"[ \n](?:(?P<copula>{say.COPULA})|{_VERBS[spelling.kind]})\s(?=(?P<lead>{given}))"
         )
         self._whole = re.compile(
-            r"\W*(?:(?:so|therefore|thus|hence),?\s+)?(?:the|my)\s+(?:(?:correct|right)\s+)?answer"
+            r"\W*(?:(?:so|therefore|thus|hence),?\s+)?(?:the|my)\s+(?:(?:correct|right)\s+)?(?:answer|option|choice)"
             rf"\s+is\s(?=(?P<lead>{given}))"
+        )
+        self._correct = re.compile(
+            rf"\W*+(?:(?:{say.NOUN})\s+\W{{0,4}})?(?P<name>{spelling.name}){CLOSE}\s+is\s+the\s+(?:correct|right)"
+            rf"\s+(?:{say.NOUN})\b"
         )
         adverbs = rf"(?:(?:{say.ADVERB})\s+){{0,4}}"
         self._subject = re.compile(
             rf"{spelling.name}{CLOSE}(?:['’]s\s+(?:{say.NOUN}))?\s+{adverbs}(?:(?:{say.WINS})(?!\w)"
             rf"|(?:{say.IS}|{say.HAS})\s+{adverbs}(?P<good>{say.GOOD})(?:\s+(?:{say.NOUN}|one|overall|possible)){{0,2}}"
             rf"(?={CLOSE}(?:[.,;:!)–—-]|\s*\n|\s*\Z)|\s+(?:of|among|amongst|overall|due|here|by|given"
-            r"|because|since|as|when|while|with|and|for\s+(?:the|these|several|two|three)|choice"
+            r"|because|since|as|when|while|with|and|to|for\s+(?:the|these|several|two|three)|choice"
             r"|in\s+(?:my|this)|than)(?!\w)))"
         )
         rest = r"(?:the\s+)?(?:others?|rest|all|any|every|both)"
@@ -110,6 +115,8 @@ class Announced:
                 and not lead.denies
             ):
                 yield from self._claim(output, found, how)
+        if self._chooses and (correct := self._correct.match(output.low)):
+            yield from self._named(output, correct.start("name"))
         if whole := self._whole.match(output.low):
             end = ALONE.match(output.text, self._end(output, whole))
             if end and not output.text[end.end() :].strip():
@@ -195,6 +202,9 @@ class Announced:
                 and self._before_subject.search(lead.phrase)
                 and not lead.denies
             ):
-                names, _ = self._spelling.named(output.text, found.start())
-                if names and output.text[found.start() - 1] not in "'’-":
-                    yield Claim(found.start(), names[:1], "sentence")
+                yield from self._named(output, found.start())
+
+    def _named(self, output: Output, start: int) -> Iterator[Claim]:
+        names, _ = self._spelling.named(output.text, start)
+        if names and output.text[start - 1] not in "'’-":
+            yield Claim(start, names[:1], "sentence")

@@ -17,14 +17,19 @@ _BREAK = re.compile(
 _INSERTED = re.compile(r",[^,.;:\n]{1,40},\s*$")
 _CLAUSE = re.compile(r"\b(?:because|since|that|which|who|whereas|where|so|and)\b")
 _DECORATION = re.compile(r"[_*\"`~#<>/\[\]{}|\\]+|(?<!\w)['-]|['-](?!\w)|\s+")
+_AROUND = re.compile(r"[^a-z\d-]|\bin\b")
 _LABEL = re.compile(r"[\s\[(*_\"'`#-]*")
 _HEADS = re.compile(
-    r"[*_]{0,2}(?:[\])]{1,2}[:.]?[*_]{0,2}\s+(?!(?:if|when|where|was|and|or|for|has|in|is(?!\s+the\s+(?:correct|right|best)))\b)"
-    r"|[:.][*_]{0,2}\s)"
+    r"[*_]{0,2}(?:\]{1,2}[:.]?[*_]{0,2}\s+"
+    # "A (C)", "D) A" name two.
+    r"|(?:\)[:.]?|[:.;])[*_]{0,2}\s+(?!\W{0,3}[a-z](?![\w'’])(?![ \t]+[a-z]{2})))"
+    r"(?!(?:if|when|where|was|and|or|for|has|in|is(?!\s+the\s+(?:correct|right|best)))\b)"
 )
 _FAULT = re.compile(
-    rf"\b(?:this|it|the|{say.NOUN})\s+(?:(?:{say.NOUN})\s+)?(?:(?:is|was|does|did|contains|has|[a-z]+ly)\s+){{0,3}}"
-    r"(?:not\b|in(?:correct|accurate|complete|valid)|wrong|false|fails|contradict|errors?\b)|\bapolog"
+    rf"\b(?:this|the|{say.NOUN})\s+(?:(?:{say.NOUN})\s+)?(?:(?:is|was|does|did|[a-z]+ly)\s+){{0,3}}"
+    r"(?:not\b|in(?:correct|accurate|complete|valid)|wrong|false|fails|contradict"
+    r"|(?:contains|has|makes)\b[^.\n]{0,20}\berror)"
+    r"|\b[a-z]\]?\s+is\s+not\b|\bapolog|\bboth\s+\W?[a-z]\W?\s+and\b|\bquestion:|\bcorrect\s+answer:"
 )
 _SENTENCE = re.compile(r"[.!?;]\s")
 _FINAL = re.compile(say.FINAL)
@@ -32,7 +37,7 @@ _NOT = re.compile(say.NOT)
 
 
 class Claim(NamedTuple):
-    """Verdicts that an output announces in one place; several where it names several ("A and B")."""
+    """Verdicts that an output announces in one place; "A and B" are several."""
 
     start: int
     verdicts: tuple[str, ...]
@@ -83,11 +88,13 @@ class Output:
     def heads_text(self, lead: str, end: int) -> bool:
         """Whether what ends here is the head of a text that is not found fault with: "[C]: ..."."""
         head = _LABEL.fullmatch(lead) and _HEADS.match(self.low, end)
-        return head is not None and not _FAULT.search(self.low, end, end + 2 * _BEFORE)
+        return head is not None and not _FAULT.search(self.low, end, end + 3 * _BEFORE)
 
     def lists(self, lead: str, names: tuple[str, ...]) -> bool:
         """Whether other lines begin with other verdicts in the same way: all are titles then."""
-        return not self._titles.get(lead.strip(), set()) <= {*names}
+        if self.text.rstrip().endswith(("\n[", "\n(")):  # the next title is cut off
+            return True
+        return not self._titles.get(_AROUND.sub("", lead), set()) <= {*names}
 
     @cached_property
     def _titles(self) -> dict[str, set[str]]:
@@ -95,7 +102,7 @@ class Output:
         for line in re.finditer(rf"\n{self._spelling.lead}", self.low):
             names, end = self._spelling.named(self.text, line.end())
             if _HEADS.match(self.low, end) or ALONE.match(self.text, end):
-                titles.setdefault(line[0].strip(), set()).update(names)
+                titles.setdefault(_AROUND.sub("", line[0]), set()).update(names)
         return titles
 
     def line_before(self, place: int) -> str:

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from . import wordings as say
 from .output import Claim, Output
 from .spelling import ALONE, CLOSE, ENDS, Spelling
 
-_REASONED = re.compile(rf"{CLOSE}(?:,\s|\s+(?:because|since|as)\b)")
+_REASONED = re.compile(rf"{CLOSE}(?:,\s+(?!or\b|and\b)|\s+(?:because|since|as)\b)")
 _EXPLAINED = re.compile(rf"{CLOSE}(?:[.!]\s|\s*[–—]|\s+-\s)")
 _STATED = re.compile(rf"{_REASONED.pattern}|{_EXPLAINED.pattern}|{CLOSE}[;:]\s")
 _SET_OFF = re.compile(rf"{ENDS}|{_REASONED.pattern}|{CLOSE}(?:[.;!]\s|\s*\[\[)")
@@ -114,7 +113,9 @@ class Shown:
             alone = ALONE.match(text, end)
             if alone and self._is_one(text, names, last, end) and not text[alone.end() :].strip():
                 yield Claim(last.start(), names, "bare")
-        if self._kind == "words" and (last := self._last.search(output.low, max(0, len(text) - 80))):
+        if self._kind == "words" and (
+            last := self._last.search(output.low, max(0, len(text) - 80))
+        ):
             yield from self._claim(output, last.start() + 1, last.end(), "bare")
 
     def _is_one(self, text: str, names: tuple[str, ...], line: re.Match[str], end: int) -> bool:
@@ -124,7 +125,9 @@ class Shown:
         cut_off = line[0][-1:] in "[(" and ending[:1] not in ("]", ")")
         # "Option (C)" may be the beginning of a sentence.
         begins = re.search(r"\w", line[0]) and not re.search(r"[.!*\]]$", ending)
-        return len(names) == 1 and names != (self._spelling.tie,) and not (small or cut_off or begins)
+        return (
+            len(names) == 1 and names != (self._spelling.tie,) and not (small or cut_off or begins)
+        )
 
     def _begins(
         self, output: Output, first: re.Match[str], names: tuple[str, ...], end: int
@@ -147,8 +150,9 @@ class Shown:
         if len(names) > 1 or noun or output.lists(first[0], names):
             return False
         if self._kind == "options":
+            explained = _EXPLAINED.match(output.low, end) is not None
+            if names == (self._spelling.tie,):
+                return explained
             small = text[first.end()].islower() or text[first.end() : end].isdigit()
-            return not small and (
-                _EXPLAINED.match(output.low, end) is not None or output.heads_text(first[0], end)
-            )
+            return not small and (explained or output.heads_text(first[0], end))
         return _STATED.match(output.low, end) is not None

@@ -34,21 +34,20 @@ _COUNT = _COUNT.format("")
 """How sentences go on after the verdicts "A" and "7", not after an article or a count."""
 
 _UNIT = r"(?:\s*(?:stars?|points?)(?![a-z]))"
-_COUNTED = dict(zip("zero two three four five six seven eight nine ten".split(), (0, *range(2, 11))))
+_WORDS = ["zero", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+_COUNTED = "|".join(filter(None, _WORDS))
 """Not "one", which has other uses."""
 
 _NUMBER = (
     rf"[-+]?\d{{1,7}}+(?:[.,]\d{{1,4}}+)?+{_UNIT}?+(?:\s*(?:/|out\s+of|of)\s*\d{{1,7}}+)?+{_UNIT}?+"
     rf"{_END}{_COUNT}"
-    rf"|(?i:{'|'.join(_COUNTED)})(?=[.,;!)\]\"'*]|\s*$|\s*\n|\s+(?:out\s+of|points|stars)\b)"
+    rf"|(?i:{_COUNTED})(?=[.,;!)\]\"'*]|\s*$|\s*\n|\s+(?:out\s+of|points|stars)\b)"
 )
 _FEW = 8
 _INEXACT = re.compile(r"(?:(?:[<≤≥]|[<>]=|(?:[\w:=][ \t]+|:)[*_]{0,3}>)[ \t*_]*|[#№])\Z")
 """What makes the number after it a bound, or a place in a ranking."""
 
-_AND = (
-    r"\s*[/&+=~]\s*|\s+(?:and|or|AND|OR|vs\.?|as\s+well\s+as|tied\s+with|ties\s+with)\s+"
-)
+_AND = r"\s*[/&+=~]\s*|\s+(?:and|or|AND|OR|vs\.?|as\s+well\s+as|tied\s+with|ties\s+with)\s+"
 
 
 class Spelling:
@@ -79,7 +78,7 @@ class Spelling:
         self._verdicts = {name.casefold(): name for name in verdicts}
         exact = _NUMBER if kind == "scale" else _names(verdicts, "".join(letters))
         self._one = re.compile(exact if kind != "options" else rf"{exact}|(?i:{say.TIE})(?![^\W_])")
-        seen = rf"[-+]?\d|{'|'.join(_COUNTED)}" if kind == "scale" else _seen(verdicts)
+        seen = rf"[-+]?\d|{_COUNTED}" if kind == "scale" else _seen(verdicts)
         self.name = f"(?:{seen})(?![a-z])"
         self.one = f"(?:{seen}|{say.TIE})(?![a-z])"
         # Not what verdicts begin with: a sign, an emoji.
@@ -89,7 +88,9 @@ class Spelling:
         self.given = self.lead if kind == "options" else self._leading(f"{say.SMALL}|{say.GIVEN}")
         between = _AND + (r"|\s*[-–—]\s*|\s+to\s+" if kind == "scale" else "")
         # "A and B have merits": after another label, a capital is no article.
-        further = f"[{''.join(letters)}]{_END}|{self._one.pattern}" if letters else self._one.pattern
+        further = (
+            f"[{''.join(letters)}]{_END}|{self._one.pattern}" if letters else self._one.pattern
+        )
         self._further = re.compile(further)
         one = rf"{self.open}(?:{exact}){CLOSE}"
         noun = rf"(?:(?i:{say.NOUN})[\s:*_#-]{{1,4}})?"
@@ -140,8 +141,8 @@ class Spelling:
     def _read(self, written: str) -> str | None:
         if self.kind != "scale":
             return self._verdicts.get(" ".join(written.casefold().split()), self.tie)
-        if (word := written.lower()) in _COUNTED:
-            return self._verdicts.get(str(_COUNTED[word]))
+        if (word := written.lower()) in _WORDS:
+            return self._verdicts.get(str(_WORDS.index(word)))
         number, *highest = re.findall(r"[-+]?\d+(?:[.,]\d+)?", written)
         thousands = re.search(r",\d{3}\Z", number) is not None
         value = float(number.replace(",", "" if thousands else "."))

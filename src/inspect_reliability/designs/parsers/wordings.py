@@ -1,7 +1,6 @@
-"""The English words by which judges announce a verdict.
+"""The English words by which judges announce a verdict; a design's labels bring other languages.
 
-Regular expressions for text in lower case. In the lists, "_" is a space within a word. A design
-names the labels of other languages.
+Regular expressions for text in lower case. In the lists, "_" is a space within a word.
 """
 
 import re
@@ -22,122 +21,107 @@ def loosely(label: str) -> str:
     return r"\s+".join(map(re.escape, label.lower().split()))
 
 
-_MOST = (
-    "most_(?:accurate|helpful|appropriate|suitable|convincing|correct|complete|comprehensive"
-    "|relevant|useful|informative|compelling|satisfactory|effective)"
+# What is said of the response chosen; the label of the study's prompt, as judges translate it.
+_BEST = (
+    "best better strongest stronger superior top winning preferred favou?rite finest most_(?:"
+    "accurate|helpful|appropriate|suitable|convincing|correct|complete|comprehensive|relevant|useful"
+    "|informative|compelling|satisfactory|effective) "
 )
-_BEST = f"best better strongest stronger superior top winning preferred favou?rite finest {_MOST} "
 BEST = words(
-    _BEST + "top-rated highest-rated (?:correct|right|ideal)_(?:response|reply|assistant|candidate)"
-    " first_place 1st(?:_place|(?=\\s*$)) rank_1"
+    _BEST
+    + r"top-rated highest-rated (?:correct|right|ideal)_(?:response|reply|assistant|candidate)"
+    r" first_place 1st(?:_place|(?=\s*$)) rank_1"
 )
-"""What is said of the response chosen."""
-
 TRANSLATED = "meilleure réponse|beste antwort|mejor respuesta|最佳回答"
-"""The label of the study's prompt, as judges translate it."""
 
+# What a verdict is called; what is judged, which announces a verdict only where nothing else does;
+# what a number is called; what one of several words is called, or said of.
 VERDICT = words(
     "verdict decision winner choice pick selection selected chosen judge?ment preference conclusion"
     " vote result ranking ranked recommendation"
 )
-"""What a verdict is called."""
-
 ANSWER = words("response answer ans option candidate assistant reply letter")
-"""What is judged: it announces a verdict only where nothing else does."""
-
 RATING = words("rating score grade mark points stars rate evaluation assessment")
-"""What a number on a scale is called."""
-
-_JUDGED = """
-    response answer reply text essay summary translation story prediction statement claim message
-    output solution code review comment tone it this that
-"""
+_JUDGED = (
+    " response answer reply text essay summary translation story prediction statement claim message"
+    " output solution code review comment tone it this that"
+)
 CLASS = words("label classification category class assessment evaluation" + _JUDGED)
-"""What one of several words is called, or said of."""
 
+# What makes an announcement the last word; what makes it one of something else.
 FINAL = words(
     "final finally ultimate ultimately overall conclusion conclude correction corrected revised"
     " in_the_end in_summary all_in_all"
 )
-"""What makes an announcement the last word."""
-
 NOT = words(
-    r"""
-    not never no neither nor none nobody \w+n['’]t cannot without except second 2nd third 3rd fourth
-    4th fifth second-best next runner-up runner worst weakest poorest least lowest loser losing
-    rejected if unless whether why reason explanation example format template rather might may could
-    tempt\w+ initially originally previously hardly hard_to difficult_to doubt\w* disagree\w*
-    """
+    r"not never no neither nor none nobody \w+n['’]t cannot without except second 2nd third 3rd"
+    r" fourth 4th fifth second-best next runner-up runner worst weakest poorest least lowest"
+    r" loser losing rejected if unless whether why reason explanation example format template"
+    r" rather might may could tempt\w+ initially originally previously hardly hard_to difficult_to"
+    r" doubt\w* disagree\w*"
 )
-"""What makes a phrase announce something else."""
 
+# What joins the name of a verdict and the verdict; what one says who chooses an option, gives a
+# number, gives a word.
 COPULA = any_of(
-    "is was are would_be should_be must_be has_to_be goes_to seems_to_be appears_to_be to_be remains"
+    "is was are will_be would_be should_be must_be has_to_be goes_to seems_to_be appears_to_be"
+    " to_be remains"
 )
-"""What joins the name of a verdict and the verdict."""
-
+_CHOOSE = any_of(
+    "choose chose pick picked picking select selected selecting go_with go_for going_with went_with"
+    " vote_for voted_for opt_for opted_for prefer favor favour recommend crown choosing think"
+    " believe say declare judge rank find consider"
+)
 CHOOSE = (
-    r"(?:i|we)(?:['’](?:d|ll|m|ve)|\s+(?:would|will|am|have|must|had))?"
-    r"(?:\s+(?!not\b|never\b|can|don|hardly|almost|nearly|initially|originally|first)[a-z]+){0,2}?"
-    rf"""\s+(?:{
-        any_of(
-            "choose chose pick picked picking select selected selecting go_with go_for going_with "
-            "went_with vote_for voted_for opt_for opted_for prefer favor favour recommend crown "
-            "choosing think believe say declare judge rank find consider"
-        )
-    })|choosing|selecting|selects|chooses|picks"""
+    r"(?:i|we)(?:['’](?:d|ll|m|ve)|\s+(?:would|will|am|have|must|had))?(?:\s+(?!not\b|never\b|can|don"
+    rf"|hardly|almost|nearly|initially|originally|first)[a-z]+){{0,2}}?\s+(?:{_CHOOSE})"
+    "|choosing|selecting|selects|chooses|picks"
 )
 GRADE = any_of(
-    "give gave giving rate rated award awarded assign assigned rating_of score score_of scored grade"
-    " grade_of deserves earns earned gets got receives received merits"
+    "give gave giving rate rated award awarded assign assigned rating_of score score_of scored"
+    " grade grade_of deserves earns earned gets got receives received merits"
 )
 CLASSIFY = any_of("classify label judge consider deem say think rate call")
-"""What one says who chooses an option, gives a number, gives a word."""
 
+# What stands before the name of an option, and what else may; the last before numbers and words.
 NOUN = any_of(
     r"responses? options? letters? answers? choices? candidates? assistants? models? outputs?"
     r" solutions? repl(?:y|ies) numbers? no\."
 )
-"""What stands before the name of an option."""
-
 SMALL = any_of(
-    "the that this of by from in to with one both provided given written offered labell?ed marked "
-    "called clearly definitely certainly absolutely probably likely indeed therefore,? thus,? "
-    "hence,? so,? either actually simply just still clear obviously undoubtedly it's it is as"
+    "the that this of by from in to with one both provided given written offered labell?ed marked"
+    " called clearly definitely certainly absolutely probably likely indeed therefore,? thus,?"
+    " hence,? so,? either actually simply just still clear obviously undoubtedly it's it is as"
 )
 GIVEN = any_of(
-    _JUDGED + "an? them him her its their score rating grade mark at solid strong full overall "
-    "perfect about around roughly good"
+    "an? them him her its their score rating grade mark at solid strong full overall perfect about"
+    " around roughly good" + _JUDGED
 )
-"""What else may come between an announcement and the verdict; the latter for numbers and words."""
 
+# What names no one option; how one takes back what one said.
 TIE = any_of("tie tied draw both equal equally")
-"""What names no one option."""
-
 RATHER = any_of(
-    "wait actually sorry rather(?!\\s+than) hold_on scratch_that make_that i_mean "
-    "on_(?:second_thought|reflection) hmm no(?=,)"
+    r"wait actually sorry rather(?!\s+than) hold_on scratch_that make_that i_mean no(?=,) hmm"
+    " on_(?:second_thought|reflection)"
 )
-"""By which one takes back what one said."""
 
+# What a sentence says of the response chosen, after its name, and may say before it.
 ADVERB = any_of(
-    r"(?!hardly|scarcely|barely)[a-z]+ly by_far far much still overall the a_bit a_little my our "
-    "an? clear obvious hands_down"
+    r"(?!hardly|scarcely|barely)[a-z]+ly by_far far much still overall the a_bit a_little my our"
+    " an? clear obvious hands_down"
 )
 IS = any_of(
-    "is was remains seems_to_be appears_to_be would_be stands_out_as emerges_as ranks_as "
-    "comes_out_as"
+    "is was remains seems_to_be appears_to_be would_be stands_out_as emerges_as ranks_as"
+    " comes_out_as"
 )
 HAS = any_of("provides gives offers has presents delivers")
 GOOD = any_of(_BEST + "winner preferable correct_response")
 BETTER = any_of("better stronger superior preferable")
 WINS = any_of(
-    "wins prevails takes_it takes_the_win comes_first comes_out_on_top ranks_first gets_my_vote "
-    r"it_is(?=[.!\n]|\Z)"
+    "wins prevails takes_it takes_the_win comes_first comes_out_on_top ranks_first gets_my_vote"
+    r" it_is(?=[.!\n]|\Z)"
 )
-"""What a sentence says of the response chosen, after its name."""
-
 SAYS = any_of(
-    "that think believe feel say find conclude so and therefore thus hence overall clearly ultimately"
+    "that think believe feel say find conclude so and therefore thus hence overall clearly"
+    " ultimately"
 )
-"""What may come before the name of a response in such a sentence."""
