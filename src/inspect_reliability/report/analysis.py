@@ -12,7 +12,7 @@ from ..judgments import GROUP_BY, Judgments
 from .between import agreement_of_judges, pooled, variance_of_verdicts
 from .least_stable import contradictions
 from .position import position_effects, position_shares, responder_shares
-from .reading import read_by, without_verdict
+from .reading import read_by, silent_outputs
 from .results import Results
 from .row import Row, methods_of, row_of, worst_seed_check
 from .votes import votes
@@ -106,7 +106,7 @@ def analyse(
         **{name: partial(compute, rows) for name, compute in _RESULTS.items()},
         "least_stable": least_stable,
         "read_by": lambda: (found for row in rows for found in read_by(row)),
-        "without_verdict": lambda: (found for row in rows for found in without_verdict(row)),
+        "without_verdict": lambda: (found for row in rows for found in silent_outputs(row)),
         "seed_checks": lambda: _seed_checks(judgments.table),
         "notes": lambda: (
             {"where": note.where, "what": note.what, "count": note.count}

@@ -9,6 +9,7 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments import Judgments, counts, judged
 from ..stats import Comparison, ReliabilityError, compare_all, compare_pooled
+from .cautions import of_the_silent
 from .copies import why_no_evidence
 from .document import Block, Caution, Document, Table, Text
 from .wording import Record, describe, field, finite, text, whole
@@ -181,8 +182,9 @@ def _record(found: Comparison, condition: Record, own: pd.DataFrame, its: pd.Dat
 def _cautions(names: tuple[str, str], own: pd.DataFrame, its: pd.DataFrame) -> Iterator[str]:
     sides = [judged(table) for table in (own, its)]
     for name, table, side in zip(names, (own, its), sides, strict=True):
-        if why := why_no_evidence(table, side):
-            yield f"{name}: {why}"
+        for why in dict.fromkeys([of_the_silent(table), why_no_evidence(table, side)]):
+            if why:
+                yield f"{name}: {why}"
     tables = [table for table in (own, its) if "study" in table]
     studies = {study for table in tables for study in table["study"].fillna("not known")}
     if len(studies) > 1:

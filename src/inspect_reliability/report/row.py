@@ -24,7 +24,7 @@ from ..stats import (
     rate,
 )
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
-from .cautions import cautions, lacks_verdicts
+from .cautions import cautions
 from .copies import why_no_evidence
 from .wording import Record, describe, of_group, plain, whole
 
@@ -86,11 +86,6 @@ class Row:
     def exact(self) -> bool:
         """Whether its verdicts are exact distributions."""
         return self.judged.exact
-
-    @property
-    def lacks_verdicts(self) -> bool:
-        """Whether many outputs name no verdict, or several."""
-        return lacks_verdicts(self.table)
 
 
 def row_of(

@@ -31,7 +31,6 @@ from ..scoring import (
     invalid_rate,
     judged_accuracy,
     reliability,
-    unwatched,
     verdict,
 )
 
@@ -99,13 +98,13 @@ def judge_task(
 
 
 def _metrics(design: JudgeDesign, items: Sequence[Item]) -> Iterator[Metric]:
-    yield unwatched(reliability)
+    yield reliability()
     if design.reader.kind == "scale":
-        yield unwatched(METRICS["krippendorff_alpha_ordinal"])
-        yield unwatched(METRICS["krippendorff_alpha_numeric"])
-    yield unwatched(invalid_rate)
+        yield METRICS["krippendorff_alpha_ordinal"]()
+        yield METRICS["krippendorff_alpha_numeric"]()
+    yield invalid_rate()
     if any(item.best for item in items):
-        yield unwatched(best_rate)
+        yield best_rate()
 
 
 @task
@@ -271,7 +270,7 @@ def head_to_tail_judge(
         exact=exact,
         temperatures=temperatures,
         parser=parser,
-        metrics=[unwatched(one, by="category") for one in (reliability, judged_accuracy)],
+        metrics=[one(by="category") for one in (reliability, judged_accuracy)],
         config=HEAD_TO_TAIL_CONFIG,
         source=predictions[0].question.source,
         location=responses,
