@@ -31,7 +31,6 @@ from .scoring import (
     best_rate,
     invalid_rate,
     reliability,
-    unwatched,
     verdict,
 )
 
@@ -85,13 +84,13 @@ def judge_task(
 
 
 def _metrics(design: JudgeDesign, items: Sequence[Item]) -> Iterator[Metric]:
-    yield unwatched(reliability)
+    yield reliability()
     if design.reader.kind == "scale":
-        yield unwatched(METRICS["krippendorff_alpha_ordinal"])
-        yield unwatched(METRICS["krippendorff_alpha_numeric"])
-    yield unwatched(invalid_rate)
+        yield METRICS["krippendorff_alpha_ordinal"]()
+        yield METRICS["krippendorff_alpha_numeric"]()
+    yield invalid_rate()
     if any(item.best for item in items):
-        yield unwatched(best_rate)
+        yield best_rate()
 
 
 @task

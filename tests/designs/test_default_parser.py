@@ -85,8 +85,8 @@ def test_no_label_is_read_better_than_another(turn: int) -> None:
 
 
 def test_reads_a_weak_judge() -> None:
-    """Of 200 outputs of a small judge, no verdict is read but a person's, and four in five of those."""
-    designs = {"five": FIVE, "pair": WITH_TIE, "rate": TO_TEN}
+    """Of 200 outputs of a small judge, four in five verdicts are read, and only a person's."""
+    designs: dict[str, Any] = {"five": FIVE, "pair": WITH_TIE, "rate": TO_TEN}
     read = [
         (text, verdict, Reader(designs[kind]).read(text).verdict) for kind, text, verdict in REAL
     ]

@@ -1,10 +1,19 @@
 """What keeps the numbers of a row from being trusted is said beside them."""
 
-import pytest
+from pathlib import Path
 
+import pytest
+from click.testing import CliRunner
+
+import example_logs
 from example_judgments import ORDERS, changed, made, together
+from inspect_reliability.cli import main
 from inspect_reliability.judgments import Judgments
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
+from inspect_reliability.report.forms import render
+from inspect_reliability.report.summary import report_document
+from inspect_reliability.study.tasks import bbh_judge
 
 
 def said(judgments: Judgments) -> str:
@@ -115,3 +124,66 @@ def test_benchmarks_without_replications_are_not_pooled() -> None:
     (unsure,) = analyse(together(*alike), permutations=0).results["pooled"]
     assert unsure["omega"] is None
     assert "omega of copies is no evidence" in unsure["reason"]
+
+
+@pytest.mark.parametrize(
+    ("silent", "words"),
+    [
+        (0.2, "Between 5% and 33% of the outputs"),
+        (0.714, "69.6% of the outputs name no verdict, or several. The numbers describe"),
+        (1.0, "No output has a verdict"),
+    ],
+)
+def test_many_outputs_without_a_verdict_are_counted(silent: float, words: str) -> None:
+    """From a third on, the caution gives the true share and says what the numbers describe."""
+    assert words in said(made(silent=silent))
+
+
+def command(*arguments: object) -> str:
+    return " ".join(CliRunner().invoke(main, list(map(str, arguments))).stdout.split())
+
+
+@pytest.mark.parametrize("asked", ["report", "plan", "gate --min-omega .5", "card", "compare"])
+def test_every_command_says_that_numbers_describe_non_responses(asked: str, tmp_path: Path) -> None:
+    """A third of outputs without a verdict is a caution wherever numbers are shown."""
+    sides = [tmp_path / "a", tmp_path / "b"]
+    for seed, folder in enumerate(sides):
+        judge = example_logs.judge("AB---")
+        example_logs.run(bbh_judge(seed=seed), folder, epochs=3, limit=4, model=judge)
+    shown = command(*asked.split(), *sides[: 2 if asked == "compare" else 1])
+    assert "The numbers describe these non-responses" in shown
+
+
+def test_shown_outputs_are_of_each_kind(tmp_path: Path) -> None:
+    """The first outputs shown are one whose label was not read, and one without any label."""
+    judge = example_logs.judge("B--", say="Options such as {} exist.")
+    example_logs.run(bbh_judge(), tmp_path, epochs=3, limit=6, model=judge)
+    first, second, *_ = analyse(judgments_from_logs(tmp_path)).results["without_verdict"]
+    assert (first["label"], first["text"]) == ("B", "Options such as B exist.")
+    assert (second["label"], second["text"]) == (None, "I would rather not say.")
+
+
+def test_replications_without_a_verdict_are_not_called_too_few(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A judge that never answers lacks verdicts, not epochs: the log is quiet, the report says."""
+    task, judge = bbh_judge(replications=5), example_logs.judge("-")
+    example_logs.run(task, tmp_path, limit=2, model=judge)
+    assert "epochs" not in caplog.text
+    shown = command("report", tmp_path)
+    assert "No output has a verdict" in shown
+    assert "judged once" not in shown
+
+
+def test_outputs_that_name_several_verdicts_have_a_column() -> None:
+    """The share of invalid outputs is in the table, and the column is left out where it is 0."""
+    judgments = made(order=None)
+    several = judgments.table["verdict"].where(judgments.table["replication"] > 3, "invalid")
+    mostly = Judgments(judgments.table.assign(verdict=several))
+    shown = {
+        share: render(report_document(analyse(one, permutations=0)), "table")
+        for share, one in ((0.3, mostly), (0.0, judgments))
+    }
+    assert "Invalid" in shown[0.3]
+    assert "30.0%" in shown[0.3]
+    assert "Invalid" not in shown[0.0]

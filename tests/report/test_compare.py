@@ -1,6 +1,10 @@
 """Judges and conditions side by side."""
 
+import pytest
+
 from example_judgments import made, together
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import Judgments
 from inspect_reliability.report.compare import (
     _COLUMNS as COLUMNS,
 )
@@ -44,3 +48,29 @@ def test_what_is_not_known_has_its_reason_beside_it() -> None:
     assert shown(record | {"reason": "no variance"}) == "not estimable: no variance"
     assert shown(record | {"difference": 0.25, "reason": "too few"}) == "+0.25 (too few)"
     assert shown(record | known) == "+0.25 [+0.00, +0.50]"
+
+
+def mixed(judge: str, exact: bool) -> Judgments:
+    """Sampled verdicts of a judge, with exact ones beside them."""
+    sampled = made(questions=6, replications=5, judge=judge)
+    if not exact:
+        return sampled
+    table = made(questions=6, replications=1, judge=judge).table
+    return together(sampled, Judgments(table.assign(share=1.0, place=1, tail=False)))
+
+
+def test_what_can_be_compared_of_exact_and_sampled_verdicts_is() -> None:
+    """A judge with both kinds is compared by the kind that the other has."""
+    judgments = together(mixed("a", exact=True), mixed("b", exact=False))
+    pairs, left_out = compare_sides(sides_by(judgments, "judge"))
+    assert {pair["method"] for pair in pairs} == {"sampled"}
+    assert left_out == ["b has no exact verdicts."]
+
+
+def test_what_to_type_instead_is_said() -> None:
+    """One judge with exact and sampled verdicts: the error names the column that differs."""
+    judgments = mixed("a", exact=True)
+    with pytest.raises(UserError, match="Compare what differs: --by method"):
+        sides_by(judgments, "judge")
+    pairs, _ = compare_sides(sides_by(judgments, "method"))
+    assert {(pair["first"], pair["second"]) for pair in pairs} == {("sampled", "exact")}

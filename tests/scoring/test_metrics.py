@@ -17,14 +17,12 @@ from inspect_ai.scorer import (
     Scorer,
     Target,
     accuracy,
-    grouped,
     match,
     mean,
     scorer,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-import example_logs
 import graders
 from evals import evaluate
 from inspect_reliability import scoring as metrics
@@ -32,9 +30,7 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judged, judgments_in
 from inspect_reliability.rejudging import rejudge
 from inspect_reliability.scoring import reliability
-from inspect_reliability.scoring.one_epoch import lacks_epochs
 from inspect_reliability.stats import Numbers, panel
-from inspect_reliability.study.tasks import head_to_tail_judge
 
 NAMES = (
     "omega",
@@ -246,22 +242,6 @@ def test_chosen_keys_have_the_only_panels(unwarned: None, caplog: pytest.LogCapt
     assert "no score has the key part x" in caplog.text
 
 
-@pytest.mark.parametrize("name", ["reliability", "omega", "non_response_rate"])
-def test_a_grouped_metric_is_refused_before_the_first_call(tmp_path: Path, name: str) -> None:
-    """`grouped` sees reduced scores: the run ends at its start, with the line to write."""
-    task = Task(
-        dataset=[Sample(id=n, input="?", target="a", metadata={"topic": "x"}) for n in (1, 2)],
-        solver=answer(),
-        scorer=match(),
-        metrics=[grouped(EVERY[name](), "topic")],
-        epochs=2,
-    )
-    log = evaluate(task, tmp_path, model=example_logs.judge())
-    assert log.status == "error"
-    assert f"Write {name}(by='topic') instead" in log.error.message
-    assert not log.samples
-
-
 def test_rates_are_shares_of_the_judgments() -> None:
     """Each rate counts what it names; rates of verdicts are means over questions."""
     values = ["A", "non-response", "invalid", "B", "non-response"]
@@ -398,62 +378,6 @@ def test_any_number_of_epochs_and_any_reducer(tmp_path: Path, epochs: int | Epoc
     assert math.isnan(found["omega"]) == (epochs == 1)
 
 
-@pytest.mark.parametrize(
-    ("epochs", "given", "said"),
-    [
-        (1, reliability(), 1),
-        (1, metrics.METRICS["omega"](), 1),
-        (1, accuracy(), 0),
-        (2, reliability(), 0),
-    ],
-)
-def test_a_run_of_one_epoch_says_why_all_is_nan(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, epochs: int, given: Metric, said: int
-) -> None:
-    """The end of a run of one epoch says what reliability needs, and no other run does."""
-    run(tmp_path, match(), [given], epochs)
-    assert caplog.text.count("Reliability needs --epochs 2 or more") == said
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("order", "said"),
-    [("plain, rejudged", 1), ("rejudged, plain", 1), ("rejudged, again", 0), ("rejudged", 0)],
-)
-def test_the_order_of_scorers_does_not_matter(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, order: str, said: int
-) -> None:
-    """A scorer of one epoch is spoken of wherever it stands, and rejudged ones never are."""
-    task = graders.suite(graders.wins(), questions=2)
-    made = {
-        "plain": graders.wins(),
-        "rejudged": rejudge(graders.wins(), replications=2),
-        "again": rejudge(graders.wins(), replications=3, seed=1),
-    }
-    scorers = [made[name] for name in order.split(", ")]
-    log = graders.run(
-        Task(task.dataset, solver=task.solver, scorer=scorers, metrics=[reliability()]), tmp_path
-    )
-    assert caplog.text.count("Reliability needs --epochs 2 or more") == said
-    assert lacks_epochs(log) == bool(said)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ([accuracy(), {"*": [reliability()]}], True),
-        ({"facts": [metrics.METRICS["agreement"]()], "length": [mean()]}, True),
-        ([metrics.non_response_rate(), metrics.best_rate()], False),
-    ],
-    ids=["list", "keys", "rates"],
-)
-def test_metrics_are_found_however_they_are_given(tmp_path: Path, given: Any, said: bool) -> None:
-    """Lists and mappings of metrics need two epochs if one metric in them does."""
-    assert lacks_epochs(run(tmp_path, rubric(), given, epochs=1)) == said
-    assert not lacks_epochs(run(tmp_path, rubric(), given, epochs=2))
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("unwarned")
 @pytest.mark.parametrize(("replications", "said"), [(1, 1), (2, 0)])
@@ -493,17 +417,6 @@ def test_scores_of_several_parts_in_a_task(tmp_path: Path, form: str) -> None:
     assert values["agreement(facts)"] == pytest.approx((3 * 1 + 3 * 2 / 6) / 6)
     assert values["agreement(length)"] == 1
     assert math.isnan(values["icc(length)"])
-
-
-@pytest.mark.slow
-def test_a_judge_of_predictions_says_so_too(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Head-to-Tail's own metrics need two epochs as well."""
-    example_logs.run(head_to_tail_judge(), tmp_path, limit=2, epochs=2)
-    assert "Reliability needs" not in caplog.text
-    example_logs.run(head_to_tail_judge(), tmp_path, limit=2)
-    assert "Reliability needs --epochs 2 or more" in caplog.text
 
 
 def test_every_metric_is_registered() -> None:

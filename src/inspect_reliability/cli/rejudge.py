@@ -1,7 +1,6 @@
 """`rejudge`: judge the outputs in a log again and again."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict, replace
 from os.path import abspath
 from pathlib import PurePosixPath
@@ -17,10 +16,11 @@ from ..judging.cost import total
 from ..judgments import Judgments
 from ..judgments.logs import judgments_from_logs
 from ..log_files import read_log
-from ..rejudging import Rejudging, published_error, score_variance
+from ..rejudging import Rejudging, score_variance
 from ..rejudging.earlier import replicated_scores
 from ..rejudging.failures import failure_lines, failures
 from ..rejudging.run import Run
+from ..rejudging.variance import Widening, widening
 from ..report import analyse
 from ..report.document import Block, Table, Text
 from ..report.forms import Form
@@ -39,9 +39,6 @@ _SOURCES = {
     "runs": "runs of the model on a question",
     "questions": "questions",
 }
-
-_SLIGHT = 0.1
-"""A factor of the interval's width that differs less from 1 is no correction."""
 
 
 @click.command()
@@ -170,10 +167,7 @@ def _report(judged: EvalLog, scores: Sequence[str], target: str, form: Form) -> 
             "The scorer gave no verdict: its values are neither text, numbers nor true/false, nor "
             f"lists or mappings of them (all that it said is in {target})."
         )
-    suites = [
-        _suite(str(name), rows, published_error(judged, str(name)))
-        for name, rows in table.groupby("scorer")
-    ]
+    suites = [_suite(judged, str(name), rows) for name, rows in table.groupby("scorer")]
     document = report_document(analyse(Judgments(table, found.notes), study=PublishedStudy()))
     blocks = [*document.blocks, *(block for suite in suites for block in _blocks(suite))]
     results = {"log": target, **document.results, "score_variance": suites}
@@ -181,19 +175,23 @@ def _report(judged: EvalLog, scores: Sequence[str], target: str, form: Form) -> 
     print_text(console(stderr=True), f"Every judgment is in {target}.")
 
 
-def _suite(scorer: str, judgments: pd.DataFrame, published: float | None) -> Record:
+def _suite(log: EvalLog, scorer: str, judgments: pd.DataFrame) -> Record:
     """Where one scorer's score varies, and how much wider a published interval should be."""
-    found: Record = dict.fromkeys(("scorer", "variance", "published", "widening", "reason"))
-    found |= {"scorer": scorer, "published": published, "shares": None}
+    found: Record = {"scorer": scorer, "variance": None, "shares": None, "reason": None}
+    wider = Widening()
     try:
         variance = score_variance(judgments)
+        known = {"variance": asdict(variance), "reason": variance.reason, "shares": variance.shares}
+        found |= known
+        wider = widening(log, scorer, judgments)
     except (UserError, ReliabilityError) as error:
-        return found | {"reason": str(error.args[0]).removesuffix(".")}
-    if published is not None:
-        with suppress(ReliabilityError):
-            found["widening"] = variance.widening(published)
-    known = {"variance": asdict(variance), "reason": variance.reason, "shares": variance.shares}
-    return found | known
+        found["reason"] = str(error.args[0]).removesuffix(".")
+    return found | {
+        "published": wider.published,
+        "widening": wider.value,
+        "widening_interval": None if wider.low is None else [wider.low, wider.high],
+        "widening_reason": wider.reason,
+    }
 
 
 def _blocks(suite: Record) -> list[Block]:
@@ -216,23 +214,29 @@ def _blocks(suite: Record) -> list[Block]:
         texts.append("A variance that is estimated below 0 is about 0.")
     if left_out := variance.get("left_out"):
         texts.append(f"Left out: {left_out:,} non-responses, which have no grade.")
-    if suite["widening"] is not None:
-        texts.append(_correction(suite["published"], suite["widening"]))
+    if suite["published"] is not None:
+        texts.append(_advice(suite))
     table: list[Block] = [Table(_HEADINGS, rows, title)] if rows else [Text(title, "heading")]
     return table + [Text(one) for one in texts]
 
 
-def _correction(published: float, widening: float) -> str:
-    if abs(widening - 1) < _SLIGHT:
+def _advice(suite: Record) -> str:
+    published = f"the published score (standard error {suite['published']:.3g})"
+    if suite["widening"] is None:
+        return f"Whether the interval of {published} is wide enough is not known: " + (
+            f"{suite['widening_reason']}."
+        )
+    low, high = suite["widening_interval"]
+    if low == 1:
         return (
-            f"The interval of the published score (standard error {published:.3g}) needs no "
-            "correction: it allows for other questions, runs of the model and replications of the "
-            "judge already."
+            f"These judgments do not show that the interval of {published} is too narrow for other "
+            "questions, runs of the model and replications of the judge (times as wide, 95%: "
+            f"[1.00, {high:.2f}])."
         )
     return (
-        f"The interval of the published score (standard error {published:.3g}) should be "
-        f"{widening:.2f} times as wide to hold for other questions, runs of the model and "
-        "replications of the judge."
+        f"The interval of {published} should be {suite['widening']:.2f} [{low:.2f}, {high:.2f}] "
+        "times as wide to hold for other questions, runs of the model and replications of the "
+        "judge."
     )
 
 

@@ -12,7 +12,7 @@ from ..errors import UserError
 from ..errors.inspect_error import PrerequisiteError
 from ..judging.seed_check import SeedCheck, SeedOutcome, log_outcome
 from ..judging.seeds import base_seed, replication_seed
-from ..scoring import reliability, unwatched
+from ..scoring import reliability
 from .choices import Choices, FirstCalls
 from .run import Run
 from .summary import Replication, keeps, kept_replications, summarise
@@ -24,7 +24,7 @@ def output_seed(base: int, sample: int | str, epoch: int, replication: int) -> i
     return replication_seed(base, f"{sample}|{epoch}", replication)
 
 
-@register(metrics=[unwatched(reliability)])
+@register(metrics=[reliability()])
 def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int = 0) -> Scorer:
     """Run a model-graded scorer several times on the same output, one seed each.
 

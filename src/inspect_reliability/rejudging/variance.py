@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from inspect_ai.log import EvalLog
 
 from ..errors import UserError
-from ..stats import Decomposition, decompose
+from ..stats import Decomposition, ReliabilityError, decompose
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
-from .grading import scorers_in
+from .grading import LoggedScorer, grading_of, scorers_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
 _WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "true": 1.0, "false": 0.0}
 _WORTH |= {CORRECT: 1.0, INCORRECT: 0.0, NON_RESPONSE: math.nan, INVALID: math.nan}
 
-
 _LARGEST = 1e100
+_MOST_GROUPS = 50
+
+FEWEST_QUESTIONS = 20
+"""From fewer, nothing is said of the interval of a published score."""
 
 
 def score_variance(judgments: pd.DataFrame) -> Decomposition:
@@ -56,25 +60,111 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
     return decompose(judgments["sample"], judgments["epoch"], judgments["verdict"].map(worth))
 
 
+@dataclass(frozen=True)
+class Widening:
+    """How many times as wide the interval of a published score should be; at least 1.
+
+    Attributes:
+        published: Its standard error; None if the log has none.
+        value: The factor; None where it is not known.
+        low: Lower end of its 95% interval.
+        high: Upper end.
+        reason: Why it is not known.
+    """
+
+    published: float | None = None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    reason: str | None = None
+
+
+def widening(log: EvalLog, suite: str, judgments: pd.DataFrame) -> Widening:
+    """Compare the error of the score in a rejudged log with that of other questions and runs.
+
+    The interval is a jackknife of the factor's logarithm over questions, in at most 50 groups
+    (Efron & Tibshirani 1993, ch. 11).
+
+    Args:
+        log: A rejudged log, with its samples.
+        suite: A scorer in its judgments table: the name of the score that `rejudge` gave, with a
+            key (`rejudge.style`) where scores have several parts.
+        judgments: The judgments of that scorer.
+
+    Raises:
+        UserError: As `score_variance` says.
+        ReliabilityError: As `score_variance` says.
+    """
+    own, published = _own_scorer(log, suite), published_error(log, suite)
+    if own is None or published is None:
+        return Widening()
+    judgments = judgments[~judgments["verdict"].isin([NON_RESPONSE, INVALID])]
+    graders, now = grading_of(log, own[0]).models, judgments["judge"].dropna().unique()
+    outputs = sum(not sample.error for sample in log.samples or [])
+    judged = len(judgments[["sample", "epoch"]].drop_duplicates())
+    questions = judgments["sample"].unique()
+    if graders and any(set(name.split(", ")) != graders for name in now):
+        reason = f"it was graded by {', '.join(sorted(graders))}, and now by {', '.join(now)}"
+    elif judged < outputs:
+        reason = f"{judged} of {outputs} outputs have a grade; advice takes all of them"
+    elif len(questions) < FEWEST_QUESTIONS:
+        reason = f"it takes {FEWEST_QUESTIONS} questions with a grade, and there are " + str(
+            len(questions)
+        )
+    else:
+        try:
+            return _widening(judgments, questions, published)
+        except ReliabilityError as error:
+            reason = str(error).removesuffix(".")
+    return Widening(published, reason=reason)
+
+
+def _widening(judgments: pd.DataFrame, questions: Any, published: float) -> Widening:
+    import numpy as np
+    from scipy.special import stdtrit
+
+    whole = score_variance(judgments).widening(published)
+    groups = min(len(questions), _MOST_GROUPS)
+    group = judgments["sample"].map({name: i % groups for i, name in enumerate(questions)})
+    # A part of the questions has a larger error than all of them.
+    without = np.array(
+        [
+            found.widening(published) * (found.n_questions / len(questions)) ** 0.5
+            for found in (score_variance(judgments[group != g]) for g in range(groups))
+        ]
+    )
+    if not without.all():
+        raise ReliabilityError("Without some questions, no score differs from another.")
+    spread = np.log(without).std() * (groups - 1) ** 0.5 * stdtrit(groups - 1, 0.975)
+    value, low, high = (max(1.0, float(whole * np.exp(sign * spread))) for sign in (0, -1, 1))
+    return Widening(published, value, low, high)
+
+
 def published_error(log: EvalLog, suite: str) -> float | None:
     """The standard error that a rejudged log published with the scorer that was judged again.
 
-    `suite` is a scorer in its judgments table: the name of the score that `rejudge` gave, with a
-    key (`rejudge.style`) where scores have several parts. None if the log has none, or several
-    scorers of that name.
+    `suite` is as in `widening`. None if the log has none, or several scorers of that name.
     """
+    own = _own_scorer(log, suite)
+    if own is None:
+        return None
+    scorer, key = own
+    for one in log.results.scores if log.results else []:
+        if one.scorer == scorer.score and "stderr" in one.metrics and key in ("", one.name):
+            return float(one.metrics["stderr"].value)
+    return None
+
+
+def _own_scorer(log: EvalLog, suite: str) -> tuple[LoggedScorer, str] | None:
+    """The log's own scorer that was judged again as `suite`, and the key of its score's part."""
     named = scorers_in(log)
     mine = next(
         (one for one in named if one.again and f"{suite}.".startswith(f"{one.score}.")), None
     )
-    own = [one.score for one in named if mine and not one.again and one.is_like(mine)]
+    own = [one for one in named if mine and not one.again and one.is_like(mine)]
     if mine is None or len(own) != 1:
         return None
-    key = suite.removeprefix(mine.score).removeprefix(".")
-    for one in log.results.scores if log.results else []:
-        if one.scorer == own[0] and "stderr" in one.metrics and key in ("", one.name):
-            return float(one.metrics["stderr"].value)
-    return None
+    return own[0], suite.removeprefix(mine.score).removeprefix(".")
 
 
 def _worth(name: str) -> float | None:

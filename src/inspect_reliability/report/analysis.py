@@ -12,7 +12,7 @@ from ..judgments import GROUP_BY, Judgments
 from .between import agreement_of_judges, pooled, variance_of_verdicts
 from .least_stable import contradictions
 from .position import position_effects, position_shares, responder_shares
-from .reading import read_by, without_verdict
+from .reading import read_by, silent_outputs
 from .results import Results
 from .row import Row, methods_of, row_of, worst_seed_check
 from .study import NO_STUDY, Study
@@ -104,7 +104,7 @@ def analyse(
         "least_stable": least_stable,
         "read_by": lambda: (found for row in rows for found in read_by(row)),
         "without_verdict": lambda: (
-            found for row in rows for found in without_verdict(row, study.text)
+            found for row in rows for found in silent_outputs(row, study.text)
         ),
         "seed_checks": lambda: _seed_checks(judgments.table),
         "notes": lambda: (

@@ -9,7 +9,7 @@ from ..judging.same_model import same_model
 from ..judgments import Judged, weights
 from ..stats import Counts, Estimate, Shares, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
-from .copies import are_measurements
+from .copies import NO_VERDICT, are_measurements
 
 FEW_QUESTIONS = 20
 """Below this the interval of omega is very wide."""
@@ -23,6 +23,9 @@ many sound studies get the caution."""
 MANY_WITHOUT_VERDICT = 0.05
 """Share of outputs without a verdict from which a reader should see some of them."""
 
+MOSTLY_WITHOUT_VERDICT = 1 / 3
+"""Share from which every number describes them, too."""
+
 _DRAW = ("judge", "benchmark", "temperature", "question")
 """Columns that tell draws with one seed apart, with the order of the options and the prompt."""
 
@@ -35,15 +38,25 @@ MOST_SHOWN = 40
 """Characters of a name."""
 
 
-def lacks_verdicts(table: pd.DataFrame) -> bool:
-    """Whether many outputs name no verdict, or several."""
-    return share_of(table, NON_RESPONSE, INVALID) >= MANY_WITHOUT_VERDICT
-
-
-def share_of(table: pd.DataFrame, *verdicts: str) -> float:
-    """Share of some verdicts among all judgments."""
+def without_verdict(table: pd.DataFrame) -> float:
+    """Share of the outputs that name no verdict, or several."""
     weight = weights(table)
-    return float(weight[table["verdict"].isin(verdicts)].sum() / (weight.sum() or 1.0))
+    silent = table["verdict"].isin([NON_RESPONSE, INVALID])
+    return float(weight[silent].sum() / (weight.sum() or 1.0))
+
+
+def of_the_silent(table: pd.DataFrame) -> str | None:
+    """What numbers are worth where a third of the outputs have no verdict; None where fewer."""
+    share = without_verdict(table)
+    if share < MOSTLY_WITHOUT_VERDICT:
+        return None
+    if share == 1:
+        return NO_VERDICT
+    return (
+        f"{share:.1%} of the outputs name no verdict, or several. The numbers describe these "
+        "non-responses as much as the judge. Read some of them in inspect-reliability report, then "
+        "change the prompt or the parser."
+    )
 
 
 def asked_once(table: pd.DataFrame, counts: Counts | Shares) -> bool:
@@ -68,15 +81,14 @@ def cautions(
         yield f"Omega has no interval: {str(omega.reason).removeprefix('no interval: ')}."
     yield from _of_the_questions(table, counts, omega)
     yield from _of_the_verdicts(judged)
-    silent = share_of(table, NON_RESPONSE, INVALID)
-    if silent == 1:
-        yield "No output has a verdict. Read some of them, then change the prompt or the parser."
-    elif silent >= MANY_WITHOUT_VERDICT:
+    if silent := of_the_silent(table):
+        yield silent
+    elif without_verdict(table) >= MANY_WITHOUT_VERDICT:
         yield (
-            f"At least {MANY_WITHOUT_VERDICT:.0%} of the outputs name no verdict, or several. "
-            "Read some of them: the report shows up to three."
+            f"Between {MANY_WITHOUT_VERDICT:.0%} and {MOSTLY_WITHOUT_VERDICT:.0%} of the outputs "
+            "name no verdict, or several. Read some of them: the report shows up to three."
         )
-    if no_evidence:
+    if no_evidence and no_evidence != NO_VERDICT:
         yield no_evidence
     yield from _of_the_order(table, judged)
     yield from _of_the_judge(table, judged)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -9,8 +10,10 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments import Judgments, counts, judged
 from ..stats import Comparison, ReliabilityError, compare_all, compare_pooled
+from .cautions import of_the_silent
 from .copies import why_no_evidence
 from .document import Block, Caution, Document, Table, Text
+from .row import methods_of
 from .wording import Record, describe, field, finite, text, whole
 
 COEFFICIENTS = ("omega", "agreement")
@@ -22,7 +25,7 @@ MOST_DRIVERS = 5
 ALL = "all"
 """The name of all benchmarks together, of which each counts alike."""
 
-_CONDITIONS = ("judge", "temperature", "scorer")
+_CONDITIONS = ("judge", "temperature", "scorer", "method")
 
 
 Sides = dict[str, pd.DataFrame]
@@ -35,13 +38,22 @@ def sides_by(judgments: Judgments, key: str) -> Sides:
     Raises:
         UserError: There is no such column, only one value in it, or no question that has two.
     """
+    judgments = replace(judgments, table=_with_method(judgments.table))
     groups = [pair for pair in judgments.groups((key,)) if pair[0][key] is not None]
     names = [describe(of) if key == "temperature" else str(whole(of[key])) for of, _ in groups]
     if len({*names}) < len(names):  # 1 and "1" print alike
         names = [repr(whole(group[key])) for group, _ in groups]
     sides = {name: rows for name, (_, rows) in zip(names, groups, strict=True)}
     if len(sides) < 2:
-        raise UserError(f"Nothing to compare: the judgments have only one {key}.")
+        differ = [name for name in _CONDITIONS if _differs(judgments.table, name)]
+        raise UserError(
+            f"Nothing to compare: the judgments have only one {key}. "
+            + (
+                f"Compare what differs: {' or '.join(f'--by {name}' for name in differ)}."
+                if differ
+                else "Ask another judge the same questions first."
+            )
+        )
     if judgments.table.groupby("question")[key].nunique().max() < 2:
         raise UserError(
             f"Nothing to compare: every question belongs to one {key}, and a comparison needs "
@@ -61,6 +73,15 @@ def sides_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Sid
     return dict(zip(names, (first.table, second.table), strict=True))
 
 
+def _with_method(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with how its verdicts came to be known, as a column."""
+    return table.assign(method=methods_of(table))
+
+
+def _differs(table: pd.DataFrame, name: str) -> bool:
+    return name in table and bool(table[name].nunique() > 1)
+
+
 def compare_sides(sides: Sides) -> tuple[list[Record], list[str]]:
     """Compare every two sides under every condition they share.
 
@@ -72,6 +93,7 @@ def compare_sides(sides: Sides) -> tuple[list[Record], list[str]]:
     """
     records: list[Record] = []
     left_out: list[str] = []
+    sides = {name: _with_method(table) for name, table in sides.items()}
     for condition, tables in _shared(sides, left_out):
         for benchmark, parts in _benchmarks(tables, left_out):
             try:
@@ -122,6 +144,7 @@ _COLUMNS = {
     "Benchmark": field("benchmark"),
     "T": field("temperature"),
     "Scorer": field("scorer"),
+    "Verdicts": field("method"),
     "N": field("n_questions"),
     "R": lambda row: " and ".join(
         text(r, ".4g", "exact") for r in dict.fromkeys(row["n_replications"])
@@ -181,8 +204,9 @@ def _record(found: Comparison, condition: Record, own: pd.DataFrame, its: pd.Dat
 def _cautions(names: tuple[str, str], own: pd.DataFrame, its: pd.DataFrame) -> Iterator[str]:
     sides = [judged(table) for table in (own, its)]
     for name, table, side in zip(names, (own, its), sides, strict=True):
-        if why := why_no_evidence(table, side):
-            yield f"{name}: {why}"
+        for why in dict.fromkeys([of_the_silent(table), why_no_evidence(table, side)]):
+            if why:
+                yield f"{name}: {why}"
     tables = [table for table in (own, its) if "study" in table]
     studies = {study for table in tables for study in table["study"].fillna("not known")}
     if len(studies) > 1:
@@ -199,7 +223,7 @@ def _cautions(names: tuple[str, str], own: pd.DataFrame, its: pd.DataFrame) -> I
 
 
 def _shared(sides: Sides, left_out: list[str]) -> Iterator[tuple[Record, Sides]]:
-    """Judge and temperature by value where a side has several; else each may have its own."""
+    """Conditions by value where a side has several; else each may have its own."""
     keys: list[str] = []
     for key in _CONDITIONS:
         if not all(key in table for table in sides.values()):
@@ -215,10 +239,9 @@ def _shared(sides: Sides, left_out: list[str]) -> Iterator[tuple[Record, Sides]]
             )
         keys.append(key)
         for value in sorted(having):
+            what = f"{value} verdicts" if key == "method" else f"{key} {whole(value)}"
             left_out += [
-                f"{name} has no {key} {whole(value)}."
-                for name, own in values.items()
-                if value not in own
+                f"{name} has no {what}." for name, own in values.items() if value not in own
             ]
         for name, table in sides.items():
             if unknown := int(table[key].isna().sum()):

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from ..judgments import Judged, judged
+from ..verdicts import INVALID, NON_RESPONSE
 
 COPIES = (
     "At temperature 0 all replications of a prompt are copies of one answer. Their agreement says "
@@ -17,6 +18,8 @@ ALIKE = (
     "server may ignore the temperature or answer from a cache. Such agreement says nothing about "
     "reliability. Check the sampling settings."
 )
+
+NO_VERDICT = "No output has a verdict. Read some of them, then change the prompt or the parser."
 
 MOST_GRADES = 20
 """Different numbers that may still be grades; with more they are measurements."""
@@ -41,6 +44,8 @@ def why_no_evidence(table: pd.DataFrame, known: Judged) -> str | None:
     be equal. A row of several temperatures is no better than the worst of them: copies among draws
     make a judge look steadier than it is.
     """
+    if table["verdict"].isin([NON_RESPONSE, INVALID]).all():
+        return NO_VERDICT
     if are_measurements(known):
         return MEASUREMENTS
     return next(_copied(table, known), None)

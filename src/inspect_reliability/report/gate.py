@@ -22,7 +22,7 @@ from ..stats import (
 )
 from ..verdicts import NON_RESPONSE
 from .analysis import split
-from .cautions import ASKED_ONCE, asked_once
+from .cautions import ASKED_ONCE, asked_once, of_the_silent
 from .copies import why_no_evidence
 from .document import Block, Caution, Document, Table, Text, Tone
 from .row import interval, omega_of
@@ -76,6 +76,8 @@ def check(judgments: Judgments, limits: Limits, by: Sequence[str] = GROUP_BY) ->
 
 def _requirements(table: pd.DataFrame, limits: Limits) -> Iterator[Record]:
     known, level = judged(table), limits.level
+    silent = of_the_silent(table)
+    cautions = [silent] if silent else []
     counted = known.counts()
     evidence, more = None, None
     if (limit := limits.min_omega) is not None:
@@ -92,9 +94,9 @@ def _requirements(table: pd.DataFrame, limits: Limits) -> Iterator[Record]:
                 more = questions_to_decide(counted, limit, level)
         result = OPEN if why else within_limit(found, at_least=limit)
         found = replace(found, reason=why or found.reason)
-        scale = not why and len(known.values or ()) > 2
-        cautions = [_SCALE] if scale else []
-        yield _record(f"omega >= {limit:g}", found, result, evidence, more, cautions)
+        scale = [_SCALE] if not why and len(known.values or ()) > 2 else []
+        said = [one for one in cautions + scale if one != why]
+        yield _record(f"omega >= {limit:g}", found, result, evidence, more, said)
     if (limit := limits.max_non_response) is not None:
         found = rate(counted, NON_RESPONSE, level)
         evidence, more = None, None
@@ -103,7 +105,7 @@ def _requirements(table: pd.DataFrame, limits: Limits) -> Iterator[Record]:
         else:
             more = questions_to_decide_rate(counted, limit, NON_RESPONSE, level)
         result = within_limit(found, at_most=limit)
-        yield _record(f"non-response <= {limit:g}", found, result, evidence, more, [])
+        yield _record(f"non-response <= {limit:g}", found, result, evidence, more, cautions)
 
 
 def _record(

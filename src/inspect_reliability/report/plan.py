@@ -10,8 +10,9 @@ from ..errors import UserError
 from ..judgments import GROUP_BY, Judged, Judgments, judged
 from ..stats import Counts, ReliabilityError, Shares, precision
 from .analysis import split
+from .cautions import of_the_silent
 from .copies import why_no_evidence
-from .document import Block, Document, Table, Text
+from .document import Block, Caution, Document, Table, Text
 from .votes import majority_of, votes_of
 from .wording import Named, Record, describe, field, finite, of_group, percent
 
@@ -99,6 +100,7 @@ def plan_document(found: Sequence[Named], wanted: float = 0.95) -> Document:
                 )
             )
         blocks += [Text(remark) for remark in remarks(plan, wanted)]
+        blocks += map(Caution, plan["cautions"])
     blocks += [Text(line) for line in _costs(found)]
     results = {"rows": [plan.record for plan in found]}
     return Document("How large must the next study be?", blocks, results, sheet=sheet)
@@ -189,6 +191,7 @@ def _plan(
         "assurance": assurance,
         "tokens_per_judgment": tokens,
         "not_estimable": why,
+        "cautions": [silent] if (silent := of_the_silent(table)) and silent != reason else [],
     }
     return of_group(group, plan)
 

@@ -22,7 +22,7 @@ from ..stats import (
     rate,
 )
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
-from .cautions import cautions, lacks_verdicts
+from .cautions import cautions
 from .copies import why_no_evidence
 from .wording import Record, describe, of_group, plain, whole
 
@@ -77,11 +77,6 @@ class Row:
     def correctness(self) -> bool:
         """Whether its verdicts are "correct" and "incorrect"."""
         return _is_correctness(self.counts)
-
-    @property
-    def lacks_verdicts(self) -> bool:
-        """Whether many outputs name no verdict, or several."""
-        return lacks_verdicts(self.table)
 
 
 def row_of(

@@ -6,6 +6,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
+from ..verdicts import NON_RESPONSE
 from .analysis import Analysis
 from .document import Block, Caution, Document, Table, Text
 from .row import AT_VERDICT, Row
@@ -34,6 +35,7 @@ MEANINGS = {
     "Agreement [95%]": "Agreement: share of pairs of replications with the same verdict.",
     "ICC [95%]": "ICC: omega of verdicts that are numbers, where near misses count as near.",
     "Non-response": "Non-response: share of outputs without a verdict.",
+    "Invalid": "Invalid: share of outputs that name several different verdicts.",
     "Published": (
         "Published: what the procedure of Schroeder & Wood-Doughty (2024) gives, then its mean and "
         "95% range on permuted verdicts. A value inside that range says nothing about the judge; "
@@ -117,6 +119,7 @@ def columns(records: Sequence[Record]) -> dict[str, Callable[[Record], str]]:
             shown["Rule of thumb"] = field("rule_of_thumb")
     shown |= {
         "Non-response": field("non_response_rate", ".1%"),
+        "Invalid": lambda row: f"{row['invalid_rate']:.1%}" if row["invalid_rate"] else "",
         "Published": published,
         "A_LM [95%]": estimate("a_lm", ".3f"),
     }
@@ -134,9 +137,7 @@ def _exact(rows: Sequence[Row]) -> Iterator[Text]:
     records = [row.record for row in rows]
     if exact := [record for record in records if record["method"] == "exact"]:
         yield Text(
-            "Exact: the distribution of each verdict was computed, not sampled. A hundred "
-            "replications more would have added nothing; only more questions would."
-            f"{_left_open(exact)}"
+            f"Exact: the distribution of each verdict was computed, not sampled.{_left_open(exact)}"
         )
     if reasoned := [record for record in records if record["method"] == AT_VERDICT]:
         yield Text(
@@ -157,7 +158,12 @@ def _exact(rows: Sequence[Row]) -> Iterator[Text]:
 
 def _left_open(records: Sequence[Record]) -> str:
     most = max(record["open_mass"] for record in records)
-    return f" At most {most:.2g} of a question's probability was left open." if most else ""
+    if not most:
+        return " More replications would add nothing; only more questions would."
+    return (
+        f" At most {most:.2g} of a question's probability was left open; draws, if any, stand for "
+        "it. The JSON gives omega_bounds: what omega can be, whatever the open part is."
+    )
 
 
 def cautions(rows: Sequence[Row]) -> list[Caution]:
@@ -182,7 +188,9 @@ def _without_verdict(analysis: Analysis) -> Iterator[Text]:
     for _, name, found in sorted(known, key=itemgetter(0))[:MOST_SHOWN]:
         start = " ".join(found["text"].split())[:_LONGEST]
         what = f"{name}, question {found['question']}, replication {found['replication']}"
-        yield Text(f"Read as {found['verdict']} ({what}): {start or '(empty)'}")
+        missed = found["label"] and found["verdict"] == NON_RESPONSE
+        label = f", though it contains {found['label']!r}" if missed else ""
+        yield Text(f"Read as {found['verdict']}{label} ({what}): {start or '(empty)'}")
 
 
 def published(record: Record) -> str:

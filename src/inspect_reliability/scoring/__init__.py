@@ -2,7 +2,6 @@
 
 from .accuracy import judged_accuracy
 from .metrics import METRICS, best_rate, coefficient, invalid_rate, non_response_rate, reliability
-from .one_epoch import unwatched
 from .verdict import verdict
 
 __all__ = [
@@ -13,6 +12,5 @@ __all__ = [
     "judged_accuracy",
     "non_response_rate",
     "reliability",
-    "unwatched",
     "verdict",
 ]

@@ -3,17 +3,16 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from inspect_ai.scorer import Metric, SampleScore, Value
+from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from ..judgments.count import Judged
 from ..judgments.estimate import accuracy_of
 from ..judgments.judgment import Judgment
 from ..stats import ReliabilityError
 from .groups import by_label
-from .one_epoch import sees_epochs
 
 
-@sees_epochs
+@metric(scores="unreduced")
 def judged_accuracy(by: str | None = None) -> Metric:
     """Shares of answers that a judge calls correct or incorrect (Sun et al. 2023).
 

@@ -9,7 +9,6 @@ from inspect_ai.util import warn_once
 from ..judgments.judgment import Judgment
 from ..judgments.replications import are_rejudged, nothing_replicated
 from ..judgments.score import judgments_in
-from .one_epoch import watch_epochs
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +34,6 @@ def judgments_by_label(
         "T=0.5". Not in square brackets, which inspect's display takes for markup.
         Empty where the scorer that was to be replicated asked no model.
     """
-    watch_epochs()
     rejudged = are_rejudged([sample.score for sample in scores])
     if rejudged and nothing_replicated(sample.score for sample in scores):
         warn_once(

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
-from inspect_ai.scorer import Metric, SampleScore, Value
+from inspect_ai.scorer import Metric, SampleScore, Value, metric
 from inspect_ai.util import warn_once
 
 from ..errors import UserError, one_of
@@ -24,12 +24,11 @@ from ..stats import COEFFICIENTS, Estimate, ReliabilityError, rate
 from ..stats.sums import Scale
 from ..verdicts import INVALID, NON_RESPONSE
 from .groups import by_label
-from .one_epoch import sees_epochs
 
 logger = logging.getLogger(__name__)
 
 
-@sees_epochs
+@metric(scores="unreduced")
 def reliability(
     by: str | None = None,
     level: Scale | None = None,
@@ -185,22 +184,22 @@ def _registered(name: str) -> Callable[..., Metric]:
 
     named.__name__ = name
     named.__doc__ = COEFFICIENTS[name].about
-    return sees_epochs(named)
+    return metric(name=name, scores="unreduced")(named)
 
 
-@sees_epochs
+@metric(scores="unreduced")
 def non_response_rate(by: str | None = None) -> Metric:
     """Share of judgments whose output names no verdict, mean over questions."""
     return _by_label("non_response_rate", lambda judged: _rate(judged, NON_RESPONSE), by)
 
 
-@sees_epochs
+@metric(scores="unreduced")
 def invalid_rate(by: str | None = None) -> Metric:
     """Share of judgments whose output names several different verdicts, mean over questions."""
     return _by_label("invalid_rate", lambda judged: _rate(judged, INVALID), by)
 
 
-@sees_epochs
+@metric(scores="unreduced")
 def best_rate() -> Metric:
     """Share of judgments that choose the response known to be best; nan where none is known.
 

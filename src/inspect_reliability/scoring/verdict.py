@@ -15,13 +15,12 @@ from ..judgments.distributions import distributions_in, distributions_kept, like
 from ..judgments.replications import Replications
 from .explanation import distribution_table, explanation
 from .metrics import invalid_rate, reliability
-from .one_epoch import unwatched
 
 _LONGEST = 200
 """Characters of a text that a score repeats from its item, for reports to group by."""
 
 
-@scorer(metrics=[unwatched(reliability), unwatched(invalid_rate)])
+@scorer(metrics=[reliability(), invalid_rate()])
 def verdict(parser: ParserName | Mapping[str, Any] = "default") -> Scorer:
     """Read the verdict from the output of a judge, of any design.
 

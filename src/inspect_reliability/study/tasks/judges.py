@@ -10,7 +10,7 @@ from inspect_ai.model import GenerateConfig
 from ...designs import HEAD_TO_TAIL_CUT
 from ...errors import one_of
 from ...judging.seeds import base_seed
-from ...scoring import judged_accuracy, reliability, unwatched
+from ...scoring import judged_accuracy, reliability
 from ...tasks import JUDGE_CONFIG, judge_task, with_options
 from ..benchmarks import BENCHMARKS
 from ..responses import load_predictions, load_responses, prediction_item
@@ -82,7 +82,7 @@ def _of_predictions(  # noqa: D417
     return judge_task(
         designs[variant],
         [prediction_item(prediction) for prediction in predictions],
-        metrics=[unwatched(one, by="category") for one in (reliability, judged_accuracy)],
+        metrics=[one(by="category") for one in (reliability, judged_accuracy)],
         config=HEAD_TO_TAIL_CONFIG,
         source=predictions[0].question.source,
         location=responses,
