@@ -1,12 +1,13 @@
 """What the default parser reads, against what a person reads."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from judge_outputs import FIVE, MISSED, OUTPUTS, TO_TEN, YES_NO
+from judge_outputs import FIVE, MISSED, OUTPUTS, REAL, TO_TEN, TWO, WITH_TIE, YES_NO
 
 from inspect_reliability.designs import DESIGNS, Reader
 
@@ -28,6 +29,69 @@ def test_reads_what_a_person_reads(kind: str, labels: dict[str, list[str]] | Non
 def test_misses_rather_than_guesses(design: object, text: str, verdict: str) -> None:
     """What the parser cannot read is no verdict, never another one."""
     assert Reader(design).read(text).verdict in ("non-response", "invalid", verdict)
+
+
+@pytest.mark.parametrize(
+    ("labels", "design", "text", "verdict"),
+    [
+        (["Bewertung"], TO_TEN, "Bewertung: 7", "7"),
+        (["Gewinner", "Antwort"], FIVE, "**Gewinner:** Antwort A\n\nAntwort B: falsch.", "A"),
+        (["Gewinner", "Antwort"], FIVE, "Schlechteste: Antwort A", "non-response"),
+        (["评分"], TO_TEN, "评分：8分", "8"),
+        (["回答"], FIVE, "最佳回答：B。", "B"),
+    ],
+)
+def test_labels_bring_other_languages(
+    labels: list[str], design: object, text: str, verdict: str
+) -> None:
+    """A design's labels announce a verdict in the language that they are in."""
+    assert Reader(design, {"labels": labels}).read(text).verdict == verdict
+
+
+LONE = re.compile(
+    r"(?<![^\W_])[A-Z](?![^\W_])|(?<=[\[(\"'`*])[a-z](?=[\])\"'`*])"
+    r"|(?<![^\W_])[a-z](?=[.)]?\s*$| because)",
+    re.MULTILINE,
+)
+
+
+def relabelled(text: str, labels: dict[str, str]) -> str:
+    """A text in which every lone letter that is a label is another one."""
+    small = {one.lower(): other.lower() for one, other in labels.items()}
+    return LONE.sub(lambda letter: (labels | small).get(letter[0], letter[0]), text)
+
+
+LETTERED = [
+    (design, text)
+    for kind, (design, rows) in OUTPUTS.items()
+    if design in (FIVE, TWO, WITH_TIE) and kind != "forms of letters"
+    for text, _ in rows
+    if not re.search("[\u0370-\u052f]", text)  # letters that look like labels
+] + [(design, text) for design, text, _ in REAL if design != TO_TEN]
+
+
+@pytest.mark.parametrize("turn", range(1, 5))
+def test_no_label_is_read_better_than_another(turn: int) -> None:
+    """Other labels in an output change the letter that is read, not whether one is read."""
+    for design, text in LETTERED:
+        reader = Reader(design)
+        labels = [name for name in reader.verdicts if len(name) == 1]
+        others = dict(zip(labels, labels[turn % len(labels) :] + labels, strict=False))
+        read = reader.read(text).verdict
+        assert (text, reader.read(relabelled(text, others)).verdict) == (
+            text,
+            others.get(read, read),
+        )
+
+
+def test_reads_a_weak_judge() -> None:
+    """Of 200 outputs of a small judge, it reads four verdicts in five, and no wrong one."""
+    read = [(text, verdict, Reader(design).read(text).verdict) for design, text, verdict in REAL]
+    assert len(read) == 200
+    wrong = [one for one in read if one[2] not in (one[1], "non-response", "invalid")]
+    assert not wrong
+    given = [one for one in read if one[1] not in SHORT.values()]
+    assert sum(one[2] != one[1] for one in given) < 0.2 * len(given)
 
 
 def test_reads_all_collected_outputs(data: Path) -> None:
@@ -97,7 +161,6 @@ VERDICTS = st.sampled_from(
         (FIVE, "<verdict>E</verdict>", "E"),
         (FIVE, r"\boxed{A}", "A"),
         (FIVE, "[[A]]", "A"),
-        (FIVE, "最佳回答：B", "B"),
         (YES_NO, "Verdict: no", "no"),
         (YES_NO, "My answer is yes.", "yes"),
         (TO_TEN, "Rating: 7/10", "7"),

@@ -79,6 +79,13 @@ def test_verdicts_in_yaml_are_what_is_written(
     assert design_from_file(write(tmp_path, "d.yaml", text)).reader.verdicts == verdicts
 
 
+def test_labels_of_a_design_are_a_line(tmp_path: Path) -> None:
+    """A German judge is read by the labels that its design's file names."""
+    file = tmp_path / "d.yaml"
+    file.write_text(PAIR + "labels: [Gewinner, Antwort]\n")
+    assert design_from_file(file).reader.read("Gewinner: Antwort B").verdict == "B"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message"),
@@ -92,6 +99,8 @@ def test_verdicts_in_yaml_are_what_is_written(
         (PAIR.replace("{options: [A, B]}", "{from: 1, from: 2}"), "line 5: duplicate key 'from'"),
         (PAIR + "parsr: {}\n", "d.yaml, line 6: unknown field 'parsr'. Allowed fields: name, pro"),
         (PAIR + "parser: {label: x}\n", "d.yaml, line 6, parser: expected one of {labels"),
+        (PAIR + "labels: Best\n", "d.yaml, line 6, parser, labels: expected a list"),
+        (PAIR + "labels: [x]\nparser: {json: y}\n", "d.yaml: give 'labels' or 'parser', not both"),
         (PAIR + "parser: {pattern: '('}\n", "d.yaml, line 6, parser, pattern: not a regular"),
         (PAIR.replace("[A, B]", "[A]"), "d.yaml, line 5, verdict, options: expected 2 to 26"),
         (PAIR.replace("[A, B]", "[A, [B]]"), "d.yaml, line 5, verdict, options: expected texts"),

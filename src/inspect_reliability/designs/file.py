@@ -9,12 +9,13 @@ from ..errors import UserError
 from ..files import expect, read_json, read_text, user_path
 from .design import JudgeDesign
 
-_FIELDS = ("name", "prompt", "verdict", "parser")
+_FIELDS = ("name", "prompt", "verdict", "labels", "parser")
 
 
 def design_from_file(spec: str | Path) -> JudgeDesign:
     """Read a design from a YAML or JSON file with the fields of `JudgeDesign`.
 
+    `labels: [...]` is short for `parser: {labels: [...]}`.
     The prompt is the template itself, or `{file: NAME}`: a file in the folder of the design.
     In YAML every value is read as text, so that `[yes, no]` is two words.
 
@@ -38,6 +39,11 @@ def design_from_file(spec: str | Path) -> JudgeDesign:
             raise UserError(f"{path}: missing field '{name}'.")
     if isinstance(fields["prompt"], dict):
         fields["prompt"] = _prompt_file(fields["prompt"], path)
+    if "labels" in fields:
+        if fields.get("parser"):
+            raise UserError(f"{path}: give 'labels' or 'parser', not both.")
+        fields["parser"] = {"labels": fields.pop("labels")}
+        lines["parser"] = lines.get("labels", 0)
     try:
         return JudgeDesign(**{**fields, "parser": fields.get("parser") or None})
     except UserError as error:

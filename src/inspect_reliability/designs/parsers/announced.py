@@ -3,29 +3,25 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from ...verdicts import INVALID
 from . import wordings as say
 from .output import Claim, Lead, Output
-from .spelling import CJK, CLOSE, ENDS, Spelling
+from .spelling import ALONE, CLOSE, ENDS, Spelling
 
 _UNSURE = re.compile(
     CLOSE + r"(?:[ \t]*\?|\s+(?:would(?!\s+be\s+the\s+best)|might|could|may|seems?|seemed|was|were"
     r"|if|is\s+(?:not|wrong|incorrect|tempting)|isn['’]t|loses|lost|comes\s+last"
     r"|is\s+(?:(?:the|by\s+far|much|[a-z]+ly)\s+){0,2}(?:worse|worst|weaker|weakest|poorer|poorest"
     r"|inferior|loser)|or\s+(?:less|lower|fewer|more|higher))\b"
-    rf"|,?\s+according\s+to\s+(?:the\s+)?(?:{say.NOUN})\s+[a-z\d]\b"
-    r"|\s?(?:(?:では|じゃ)[なあ]|[가이]\s?아[니닌닙]))"
+    rf"|,?\s+according\s+to\s+(?:the\s+)?(?:{say.NOUN})\s+[a-z\d]\b)"
 )
 """What takes back the verdict before it."""
 
 _STATED = re.compile(
-    rf"{ENDS}|{CLOSE}(?:[.,;:!](?:\s|$)|\s*[–—]|[{CJK}]|\s+(?:[-(\[]|(?:because|since|as|for|due|over"
+    rf"{ENDS}|{CLOSE}(?:[.,;:!](?:\s|$)|\s*[–—]|\s+(?:[-(\[]|(?:because|since|as|for|due|over"
     r"|rather|instead|here|overall|first|to|and\s+(?:thus|therefore))\b))"
 )
 """What follows a verdict that a sentence states."""
 
-_ENCLOSED = re.compile(r"\]\]\s")
-_ALONE = re.compile(ENDS)
 _FINAL = re.compile(say.FINAL)
 _ANSWER = re.compile(say.ANSWER)
 _TAG = re.compile(r"<\s*[\w -]{1,40}\Z")
@@ -33,7 +29,7 @@ _KEY = re.compile(r"(?:\A|[{,\n])\s*[\"'][\w -]{1,40}[\"']\s*\Z")
 _ARROW = re.compile(r"[-=]*>")
 
 _NAMES = {
-    "options": [say.BEST, say.VERDICT],
+    "options": [say.BEST, say.VERDICT, say.TRANSLATED],
     "words": [say.VERDICT, say.CLASS, say.RATING, say.ANSWER],
     "scale": [say.RATING, say.VERDICT],
 }
@@ -41,61 +37,56 @@ _VERBS = {"options": say.CHOOSE, "words": say.CLASSIFY, "scale": say.GRADE}
 
 
 class Announced:
-    """Finds announcements of one design's verdicts; labels are those that the design asks for.
+    """Finds announcements of one design's verdicts; labels are those that the design asks for."""
 
-    Attributes:
-        name: What a verdict is called.
-    """
-
-    def __init__(self, spelling: Spelling, labels: Sequence[str]) -> None:
+    def __init__(self, kind: str, spelling: Spelling, labels: Sequence[str]) -> None:
         self._spelling = spelling
-        self._kind = kind = spelling.kind
-        names = "|".join([*map(say.loosely, labels), *_NAMES[kind]])
+        self._chooses = spelling.kind == "options"
+        self._scale = spelling.kind == "scale"
+        grades = [say.RATING] if spelling.kind != kind else []  # "Grade: B"
+        names = "|".join([*map(say.loosely, labels), *grades, *_NAMES[spelling.kind]])
         self.name = re.compile(f"(?:{names})")
         self._title = re.compile(
             rf"(?:(?:my|the|your|our|a|final|overall|of|is)\s+)*(?:(?:{names}|{say.ANSWER})\s*)+"
         )
         self._answer = re.compile(
             r"(?:[^\W\d_]+\s*){1,3}"
-            if kind == "words"
+            if spelling.kind == "words"
             else rf"(?:(?:my|the|your|our|final)\s+)*{say.ANSWER}"
         )
-        lead, given, one = spelling.lead, spelling.given, spelling.one
+        lead, given = spelling.lead, spelling.given
         self._mark = re.compile(
             rf"(?:[:=|>→⇒\n]|[–—-](?=[\s>-])|\](?=\s)|\*\*(?=\s))(?=(?P<lead>{lead}))"
         )
         self._link = re.compile(
-            rf"[ \n](?:(?P<copula>{say.COPULA})|{_VERBS[kind]})\s(?=(?P<lead>{given}))"
+            rf"[ \n](?:(?P<copula>{say.COPULA})|{_VERBS[spelling.kind]})\s(?=(?P<lead>{given}))"
         )
-        joined = say.COPULA_JOINED + (f"|{say.CHOOSE_JOINED}" if kind == "options" else "")
-        self._joined = re.compile(rf"(?:{joined})\s?(?=(?P<lead>{given}))")
         self._whole = re.compile(
-            rf"\W*(?:(?:so|therefore|thus|hence),?\s+)?(?:the|my)\s+(?:(?:correct|right)\s+)?answer\s+is\s"
-            rf"(?=(?P<lead>{given}))"
+            r"\W*(?:(?:so|therefore|thus|hence),?\s+)?(?:the|my)\s+(?:(?:correct|right)\s+)?(?:answer|option|choice)"
+            rf"\s+is\s(?=(?P<lead>{given}))"
+        )
+        self._correct = re.compile(
+            rf"\W*+(?:(?:{say.NOUN})\s+\W{{0,4}})?(?P<name>{spelling.name}){CLOSE}\s+is\s+the\s+(?:correct|right)"
+            rf"\s+(?:{say.NOUN})\b"
         )
         adverbs = rf"(?:(?:{say.ADVERB})\s+){{0,4}}"
         self._subject = re.compile(
             rf"{spelling.name}{CLOSE}(?:['’]s\s+(?:{say.NOUN}))?\s+{adverbs}(?:(?:{say.WINS})(?!\w)"
-            rf"|(?:{say.IS}|{say.HAS})\s+{adverbs}(?P<good>{say.GOOD})(?:\s+(?:{say.NOUN}|one|overall))?"
+            rf"|(?:{say.IS}|{say.HAS})\s+{adverbs}(?P<good>{say.GOOD})(?:\s+(?:{say.NOUN}|one|overall|possible)){{0,2}}"
             rf"(?={CLOSE}(?:[.,;:!)–—-]|\s*\n|\s*\Z)|\s+(?:of|among|amongst|overall|due|here|by|given"
-            r"|because|since|as|when|while|with|and|for\s+(?:the|these|several|two|three)|choice"
+            r"|because|since|as|when|while|with|and|to|for\s+(?:the|these|several|two|three)|choice"
             r"|in\s+(?:my|this)|than)(?!\w)))"
         )
-        self._subject_joined = re.compile(rf"{spelling.name}{CLOSE}\s?(?:{say.WINS_JOINED})")
         rest = r"(?:the\s+)?(?:others?|rest|all|any|every|both)"
-        self._two = len(spelling.verdicts) == 2
-        self._than = re.compile(
-            rf"\s+than\s+(?:{rest}{f'|{given}{one}' if self._two else ''})(?!\w)"
-        )
+        other = rf"|{given}{spelling.one}" if spelling.two else ""
+        self._than = re.compile(rf"\s+than\s+(?:{rest}{other})(?!\w)")
         # "A's final answer is C", "Response A chooses C", "Response A: the answer is C".
         self._of_response = re.compile(rf"{spelling.name}(?:['’]s\b|(?:\s*[a-z]+ly)?\s*\Z)")
+        noun = rf"(?:{say.NOUN})\W{{1,4}}{spelling.name}"
         self._by_response = re.compile(
-            rf"\baccording\s+to\s+(?:the\s+)?(?:{say.NOUN})\W{{1,4}}{spelling.name}[^.;\n]*\Z"
+            rf"\baccording\s+to\s+(?:the\s+)?{noun}[^.;\n]*\Z|\A\n[\W\d]{{0,8}}{noun}\W{{0,4}}:[^\n]*\Z"
         )
-        self._on_response = re.compile(
-            rf"\n[\W\d]{{0,8}}(?:{say.NOUN})\W{{1,4}}{spelling.name}\W{{0,4}}:[^\n]*\Z"
-        )
-        self._before_subject = re.compile(rf"(?:^|(?:{say.NOUN}|{say.SAYS}|la|die|el|o|a))$")
+        self._before_subject = re.compile(rf"(?:^|\b(?:{say.NOUN}|{say.SAYS}))$")
 
     def claims(self, output: Output) -> Iterator[Claim]:
         """Verdicts that are announced as such."""
@@ -105,23 +96,18 @@ class Announced:
         for found in self._link.finditer(output.low):
             if found["copula"] and not self._is_name(output.near(found.start())):
                 continue
-            lead = output.lead(found.start())
+            lead = output.lead(found.start() + (found[0][0] == "\n"))
             named = not found["copula"] or self._is_name(lead.clause)
             if named and self._is_own(output, found, lead) and self._stated(output, found):
                 yield from self._claim(output, found, "sentence")
-        if self._kind == "options":
+        if self._chooses:
             yield from self._subjects(output)
-        if not output.text.isascii():
-            for found in self._joined.finditer(output.low):
-                lead = output.lead(found.start())
-                if not lead.denies and (self.name.search(lead.phrase) or "选" in found[0]):
-                    yield from self._claim(output, found, "sentence")
 
     def answers(self, output: Output) -> Iterator[Claim]:
         """Verdicts called an answer, which may be that to the question judged about."""
         for found in self._mark.finditer(output.low):
             lead, how = output.lead(found.start()), self._how(output, found)
-            begins_line = lead.cut in ("", "-", "[", "**", "<") and self._alone(output, found)
+            begins_line = lead.cut in ("", "-", "[", "**", "<") and self._set_off(output, found)
             if (
                 found[0] in ":=|>"
                 and (begins_line or how == "json")
@@ -129,8 +115,10 @@ class Announced:
                 and not lead.denies
             ):
                 yield from self._claim(output, found, how)
+        if self._chooses and (correct := self._correct.match(output.low)):
+            yield from self._named(output, correct.start("name"))
         if whole := self._whole.match(output.low):
-            end = self._alone(output, whole)
+            end = ALONE.match(output.text, self._end(output, whole))
             if end and not output.text[end.end() :].strip():
                 yield from self._claim(output, whole, "sentence")
 
@@ -138,7 +126,7 @@ class Announced:
         names, end = self._spelling.named(output.text, found.end("lead"))
         if "rank" in output.near(found.start()) and "=" not in output.text[found.end() : end]:
             names = names[:1]
-        if names == (INVALID,) and not _STATED.match(output.low, end):
+        if names == (self._spelling.tie,) and not _STATED.match(output.low, end):
             return  # "the best is both short and clear"
         if names and (output.text.startswith("]]", end) or not _UNSURE.match(output.low, end)):
             yield Claim(found.start(), names, how)
@@ -148,10 +136,8 @@ class Announced:
         mark, start, low = found[0][0], found.start(), output.low
         if mark == "\n":
             title = self._title.fullmatch(output.line_before(start))
-            return "label" if title and self._alone(output, found) else ""
-        if "\n" in found["lead"] and not (
-            self._alone(output, found) or self._enclosed(output, found)
-        ):
+            return "label" if title and self._set_off(output, found) else ""
+        if "\n" in found["lead"] and not self._set_off(output, found):
             return ""
         if not self._is_name(output.near(start)) and mark not in "]*-–—":
             return ""
@@ -169,14 +155,10 @@ class Announced:
 
     def _is_own(self, output: Output, found: re.Match[str], lead: Lead) -> bool:
         """Whether the judge gives the verdict: it does not deny it, nor quote a response."""
-        if lead.denies or self._kind != "options":
+        if lead.denies or not self._chooses:
             return not lead.denies
         line = output.low[max(0, output.low.rfind("\n", 0, found.start())) : found.start()]
-        return not (
-            self._of_response.search(lead.phrase)
-            or self._by_response.search(line)
-            or self._on_response.match(line)
-        )
+        return not (self._of_response.search(lead.phrase) or self._by_response.search(line))
 
     def _how(self, output: Output, found: re.Match[str]) -> str:
         if found[0][0] == ">":
@@ -193,15 +175,17 @@ class Announced:
     def _end(self, output: Output, found: re.Match[str]) -> int:
         return self._spelling.named(output.text, found.end("lead"))[1]
 
-    def _alone(self, output: Output, found: re.Match[str]) -> re.Match[str] | None:
-        return _ALONE.match(output.text, self._end(output, found))
-
-    def _enclosed(self, output: Output, found: re.Match[str]) -> re.Match[str] | None:
-        return _ENCLOSED.match(output.text, self._end(output, found))
+    def _set_off(self, output: Output, found: re.Match[str]) -> bool:
+        """Whether the verdict is alone on its line, or at the head of its own text only."""
+        names, end = self._spelling.named(output.text, found.end("lead"))
+        if ALONE.match(output.text, end):
+            return True
+        head = len(names) == 1 and output.heads_text(found["lead"], end)
+        return head and not output.lists(found["lead"], names)
 
     def _stated(self, output: Output, found: re.Match[str]) -> bool:
         """Whether the sentence ends with the verdict, where it might say something else of it."""
-        if self._kind == "scale" or (self._kind == "options" and found["copula"]):
+        if self._scale or (self._chooses and found["copula"]):
             return True
         return _STATED.match(output.low, self._end(output, found)) is not None
 
@@ -211,20 +195,16 @@ class Announced:
             lead = output.lead(found.start())
             than = self._than.match(output.low, found.end())
             partial = output.low.startswith(" than", found.end()) or (
-                not self._two and re.fullmatch(say.BETTER, found["good"] or "")
+                not self._spelling.two and re.fullmatch(say.BETTER, found["good"] or "")
             )
             if (
                 (than or not partial)
                 and self._before_subject.search(lead.phrase)
                 and not lead.denies
             ):
-                yield from self._subject_claim(output, found.start())
-        if not output.text.isascii():
-            for found in self._subject_joined.finditer(output.low):
-                if not output.lead(found.start()).denies:
-                    yield from self._subject_claim(output, found.start())
+                yield from self._named(output, found.start())
 
-    def _subject_claim(self, output: Output, start: int) -> Iterator[Claim]:
+    def _named(self, output: Output, start: int) -> Iterator[Claim]:
         names, _ = self._spelling.named(output.text, start)
         if names and output.text[start - 1] not in "'’-":
             yield Claim(start, names[:1], "sentence")

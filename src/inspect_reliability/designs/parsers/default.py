@@ -22,8 +22,8 @@ class DefaultParser:
 
     def __init__(self, kind: str, verdicts: tuple[str, ...], labels: Sequence[str] = ()) -> None:
         self.verdicts = verdicts
-        spelling = Spelling(kind, verdicts)
-        self._announced = Announced(spelling, labels)
+        self._spelling = spelling = Spelling(kind, verdicts, labels)
+        self._announced = Announced(kind, spelling, labels)
         self._shown = Shown(spelling)
         verdict = rf"(?i:{spelling.lead}{spelling.one}{CLOSE}[.]?\s*)"
         self._note = re.compile(rf"\((?!{verdict}\))(?:[^()\n]|\([^()\n]*+\))*+\)")
@@ -41,7 +41,7 @@ class DefaultParser:
         if '":' in main:
             text, main = (_CAMEL.sub(" ", said) for said in (text, self._value.sub(_blank, main)))
         for said in dict.fromkeys((main, text)):
-            output = Output(said)
+            output = Output(said, self._spelling)
             tiers = (
                 (self._announced.claims, self._shown.claims),
                 (self._announced.answers, self._shown.alone),
@@ -49,6 +49,13 @@ class DefaultParser:
             )
             for tier in tiers:
                 if claims := [claim for find in tier for claim in find(output)]:
+                    if all(claim.how == "sentence" for claim in claims):
+                        # What an output begins with, and a sentence that says otherwise.
+                        claims += [
+                            one
+                            for one in self._shown.alone(output)
+                            if one.start == 0 and len(one.verdicts) == 1
+                        ]
                     return _settled(output, sorted(claims))
         return Reading(NON_RESPONSE)
 

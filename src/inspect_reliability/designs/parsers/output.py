@@ -1,9 +1,11 @@
 """A judge's output while it is read."""
 
 import re
+from functools import cached_property
 from typing import NamedTuple
 
 from . import wordings as say
+from .spelling import ALONE, Spelling
 
 _BEFORE = 100
 """Characters before a verdict in which its announcement begins."""
@@ -15,19 +17,28 @@ _BREAK = re.compile(
 _INSERTED = re.compile(r",[^,.;:\n]{1,40},\s*$")
 _CLAUSE = re.compile(r"\b(?:because|since|that|which|who|whereas|where|so|and)\b")
 _DECORATION = re.compile(r"[_*\"`~#<>/\[\]{}|\\]+|(?<!\w)['-]|['-](?!\w)|\s+")
+_AROUND = re.compile(r"[^a-z\d-]|^[.;]\s+|\bin\b")
+_LABEL = re.compile(r"[\s\[(*_\"'`#-]*")
+_HEADS = re.compile(
+    r"[*_]{0,2}(?:\]{1,2}[:.]?[*_]{0,2}\s+"
+    # "A (C)", "D) A" name two.
+    r"|(?:\)[:.]?|[:.;!]|\s*[–—]|\s+-)[*_]{0,2}\s+(?!\W{0,3}[a-z](?![\w'’])(?![ \t]+[a-z]{2})))"
+    r"(?!(?:if|when|where|was|and|or|for|has|in|is(?!\s+the\s+(?:correct|right|best)))\b)"
+)
+_WRONG = re.compile(r"(?:in(?:correct|accurate)|wrong)\b")
+_FAULT = re.compile(
+    rf"\b(?:this|the|{say.NOUN})\s+(?:(?:{say.NOUN})\s+)?(?:(?:is|was|does|did|[a-z]+ly)\s+){{0,3}}"
+    r"(?:not\b|in(?:correct|accurate|complete|valid)|wrong|false|fails|contradict"
+    r"|(?:contains|has|makes)\b[^.\n]{0,20}\berror)"
+    r"|\b[a-z]\]?\s+is\s+not\b|\bapolog|\bboth\s+\W?[a-z]\W?\s+and\b|\bquestion:|\bcorrect\s+answer:"
+)
 _SENTENCE = re.compile(r"[.!?;]\s")
 _FINAL = re.compile(say.FINAL)
 _NOT = re.compile(say.NOT)
 
 
 class Claim(NamedTuple):
-    """Verdicts that an output announces in one place.
-
-    Attributes:
-        start: Where the announcement is.
-        verdicts: The verdicts; several where it names several ("A and B").
-        how: How it is announced, as `Reading.how`.
-    """
+    """Verdicts that an output announces in one place; "A and B" are several."""
 
     start: int
     verdicts: tuple[str, ...]
@@ -35,12 +46,7 @@ class Claim(NamedTuple):
 
 
 class Lead(NamedTuple):
-    """What leads to a verdict, back to the last break in its sentence.
-
-    Attributes:
-        phrase: Its words in lower case.
-        cut: The break: a bracket, a mark, or nothing.
-    """
+    """What leads to a verdict: words in lower case, back to the last break ("" or a mark)."""
 
     phrase: str
     cut: str
@@ -59,8 +65,9 @@ class Lead(NamedTuple):
 class Output:
     """The text of an output, with a lower-case twin in which words are looked for."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, spelling: Spelling) -> None:
         self.text = text
+        self._spelling = spelling
         low = text.lower()
         if len(low) != len(text):  # a few letters become two
             low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
@@ -79,6 +86,30 @@ class Output:
         *_, cut = None, *_BREAK.finditer(raw)
         return Lead(simple(raw[cut.end() :]), cut[0].strip()) if cut else Lead(simple(raw), "")
 
+    def heads_text(self, lead: str, end: int) -> bool:
+        """Whether what ends here is the head of a text that is not found fault with: "[C]: ..."."""
+        head = _LABEL.fullmatch(lead) and _HEADS.match(self.low, end)
+        if head is None or _WRONG.match(self.low, head.end()):
+            return False
+        return not _FAULT.search(self.low, end, end + 3 * _BEFORE)
+
+    def lists(self, lead: str, names: tuple[str, ...]) -> bool:
+        """Whether other lines begin with other verdicts in the same way: all are titles then."""
+        if self.text.rstrip().endswith(("\n[", "\n(")):  # the next title is cut off
+            return True
+        return not self._titles.get(_AROUND.sub("", lead), set()) <= {*names}
+
+    @cached_property
+    def _titles(self) -> dict[str, set[str]]:
+        titles: dict[str, set[str]] = {}
+        for line in re.finditer(rf"(?:\n|[.;]\s{{1,3}}){self._spelling.lead}", self.low):
+            names, end = self._spelling.named(self.text, line.end())
+            if _HEADS.match(self.low, end) or ALONE.match(self.text, end):
+                titles.setdefault(_AROUND.sub("", line[0]), set()).update(
+                    {*names} - {self._spelling.tie}
+                )
+        return titles
+
     def line_before(self, place: int) -> str:
         """The words of the line that ends at a place."""
         return simple(self.text[self.text.rfind("\n", max(0, place - _BEFORE), place) + 1 : place])
@@ -86,11 +117,10 @@ class Output:
     def is_final(self, place: int) -> bool:
         """Whether the sentence so far, or the title above, says that this is the last word."""
         above, _, line = self.text[max(0, place - _BEFORE) : place].rpartition("\n")
-        if _FINAL.search(simple(_SENTENCE.split(line)[-1])):
-            return True
         title = above.rstrip().rpartition("\n")[2]
-        is_title = title.endswith((":", "*")) or title.startswith("#")
-        return is_title and len(title) <= 50 and _FINAL.search(simple(title)) is not None
+        is_title = len(title) <= 50 and (title.endswith((":", "*")) or title.startswith("#"))
+        said = [_SENTENCE.split(line)[-1], title if is_title else ""]
+        return any(_FINAL.search(simple(phrase)) for phrase in said)
 
 
 def simple(phrase: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 _THOUGHT = r"(?:think|thinking|thoughts?|reasoning|scratchpad)>|\[{0}THINK\]|◁{0}think▷"
 _BEGIN = re.compile(
@@ -23,8 +23,7 @@ _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u20e3\u
 
 # Letters that NFKC leaves as they are: white on black, and Cyrillic and Greek look-alikes.
 _NEGATIVE = {first + n: chr(ord("A") + n) for first in (0x1F150, 0x1F170) for n in range(26)}
-_ALIKE = ("AАΑ", "BВΒ", "CСϹ", "EЕΕ", "HНΗ", "IІΙ", "JЈ", "KКΚ", "MМΜ", "NΝ", "OОΟ", "PРΡ", "SЅ",
-          "TТΤ", "XХΧ", "YҮΥ", "ZΖ")  # fmt: skip
+_CAPITALS, *_ALIKE = "ABCEHIJKMNOPSTXYZ", "АВСЕНІЈКМ ОРЅТХҮ ", "ΑΒϹΕΗΙ ΚΜΝΟΡ ΤΧΥΖ"
 
 
 def without_thoughts(text: str) -> str:
@@ -41,31 +40,25 @@ def plain_text(text: str, labels: Iterable[str]) -> str:
     text = _BLANK_LINES.sub("\n\n", without_thoughts(text))
     if "<" in text:
         # "<b>" may be a verdict: a tag of one letter is one where it ends somewhere.
-        short = {name for name in "bisup" if f"</{name}>" in text.lower()}
-        text = _MARKUP.sub(lambda tag: " " if _is_tag(tag, short) else tag[0], text)
+        low = text.lower()
+        text = _MARKUP.sub(
+            lambda tag: tag[0] if tag[2] and len(tag[2]) == 1 and f"</{tag[2].lower()}>" not in low
+            else " ",
+            text,
+        )  # fmt: skip
     if "\\" in text or "$" in text:
         text = _LATEX.sub(lambda style: style[1] or " ", text)
     if text.isascii():
         return text
     text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text).translate(_NEGATIVE))
-    alike = _alike(frozenset(label for label in labels if len(label) == 1))
+    labels = {*labels}
+    alike = {
+        other: letter
+        for others in _ALIKE
+        for other, letter in zip(others, _CAPITALS, strict=True)
+        if letter in labels and other not in labels
+    }
     # A lone capital before a word of its own script is one of its words ("В первом ответе").
     return re.sub(
         r"(?<!\w)[\u0370-\u052f](?!\w| [\u0370-\u052f])", lambda m: alike.get(m[0], m[0]), text
     )
-
-
-def _is_tag(tag: re.Match[str], short: set[str]) -> bool:
-    name = (tag[2] or "").lower()
-    return len(name) != 1 or name in short
-
-
-def _alike(labels: frozenset[str]) -> Mapping[str, str]:
-    return {
-        other: one
-        for group in _ALIKE
-        for one in group
-        if one in labels
-        for other in group
-        if other not in labels
-    }

@@ -3,18 +3,17 @@
 import re
 from collections.abc import Iterator
 
-from ...verdicts import INVALID
-from . import wordings as say
 from .output import Claim, Output
-from .spelling import CJK, CLOSE, ENDS, Spelling
+from .spelling import ALONE, CLOSE, ENDS, Spelling
 
-_ALONE = re.compile(ENDS)
-_REASONED = re.compile(rf"{CLOSE}(?:,\s|\s+(?:because|since|as)\b)")
+_REASONED = re.compile(
+    rf"{CLOSE}(?:,\s+(?!(?:or|and)\b|[a-z](?:,|\s+(?:and|or|are)\b))|\s+(?:because|since|as)\b)"
+)
 _EXPLAINED = re.compile(rf"{CLOSE}(?:[.!]\s|\s*[–—]|\s+-\s)")
 _STATED = re.compile(rf"{_REASONED.pattern}|{_EXPLAINED.pattern}|{CLOSE}[;:]\s")
-_SET_OFF = re.compile(rf"{ENDS}|{_REASONED.pattern}|{CLOSE}(?:[.;!]\s|[{CJK}]|\s*\[\[)")
+_SET_OFF = re.compile(rf"{ENDS}|{_REASONED.pattern}|{CLOSE}(?:[.;!]\s|\s*\[\[)")
 _RANKS = re.compile(r"\b(?:rank|order|best|place)")
-_TITLE = re.compile(rf"{CLOSE}[.:)]")
+_BEGINS = re.compile(r"\]\]\s+[A-Z]")
 _LEADS_TO = re.compile(
     r"(?:^|[.!?:;,\n>=\]-]|\b(?:so|therefore|thus|hence|is|verdict|winner|answer|final))$"
 )
@@ -33,18 +32,13 @@ class Shown:
         self._last = re.compile(
             rf"[.!?]\s+(?:(?:so|therefore|thus|hence),?\s+)?{spelling.open}(?={one}{ENDS}\s*\Z)"
         )
-        self._otherwise = re.compile(
-            rf"{CLOSE}[.,;!]?\s+(?:[–—-]\s+)?(?:(?:{say.RATHER})\W+){{1,3}}{spelling.open}"
-            rf"(?={one}{CLOSE}(?:[.,;!]|\s*(?:\n|\Z)))"
-            rf"|{CLOSE}[.,;!]\s+{spelling.open}(?={one}{CLOSE}(?:[.,;!]|\s*(?:\n|\Z)))"
-        )
         self._ranking = re.compile(
             rf"(?:\[\[)?(?<![\w>])(?P<first>{one}){CLOSE}"
             rf"(?:\s*(?:>{{1,3}}|≻|=)\s*{spelling.open}{one}{CLOSE})+"
         )
         self._places = re.compile(
-            rf"\n\W{{0,8}}1(?:[.):]|st\W)\W{{0,8}}(?=(?P<first>{lead}))[^\n]{{1,40}}"
-            rf"\n\W{{0,8}}2(?:[.):]|nd\W)\W{{0,8}}{lead}{one}{CLOSE}[ \t]*(?:\n|\Z)"
+            rf"\n\W{{0,8}}1(?P<th>st)?[^\w\n]{{1,8}}(?=(?P<first>{lead}))[^\n]{{1,40}}"
+            rf"\n\W{{0,8}}2(?:nd)?[^\w\n]{{1,8}}{lead}{one}{CLOSE}[ \t]*(?:\n|\Z)"
         )
         self._tie = re.compile(
             r"\b(?:(?:it['’]?s|it\s+is|this\s+is|call\s+it|declare|in|is)\s+an?\s+(?:\w+\s+)?"
@@ -52,7 +46,7 @@ class Shown:
             r"[^.\n]{0,30}\b(?:equally|tied|equal))\b"
         )
         self._fraction = re.compile(
-            rf"(?<![\w/.,-])\d{{1,7}}+\s*(?:/|out\s+of|von|sur|de|из)\s*"
+            rf"(?<![\w/.,-])\d{{1,7}}+\s*(?:/|out\s+of)\s*"
             rf"{re.escape(spelling.verdicts[-1])}(?![\w%]|[.,/]\d)"
         )
 
@@ -64,24 +58,27 @@ class Shown:
         if "boxed" in output.text:
             for found in self._boxed.finditer(output.low):
                 yield from self._claim(output, found.start(), found.end(), "boxed")
-        if self._kind == "options" and (">" in output.text or "≻" in output.text):
-            for found in self._ranking.finditer(output.low):
-                ranked = {*re.findall(self._spelling.one, found[0])}
-                if len(ranked) == len(self._spelling.verdicts) or found[0].startswith("[["):
-                    yield from self._claim(output, found.start(), found.start("first"), "ranking")
-
-        if self._kind == "options" and (places := self._places.search(output.low)):
-            # A list that begins with the first option may be one of the options.
-            ranks = _RANKS.search(output.near(places.start()))
-            for claim in self._claim(output, places.start(), places.end("first"), "ranking"):
-                if ranks or claim.verdicts[0] != self._spelling.verdicts[0]:
-                    yield claim
+        if self._kind == "options":
+            if ">" in output.text or "≻" in output.text:
+                for found in self._ranking.finditer(output.low):
+                    ranked = {*re.findall(self._spelling.one, found[0])}
+                    if len(ranked) == len(self._spelling.options) or found[0].startswith("[["):
+                        yield from self._claim(
+                            output, found.start(), found.start("first"), "ranking"
+                        )
+            # A list of responses in their order is no ranking.
+            places = self._places.search(output.low)
+            if places and (
+                places["th"] or "#" in places[0] or _RANKS.search(output.near(places.start()))
+            ):
+                yield from self._claim(output, places.start(), places.end("first"), "ranking")
 
     def hints(self, output: Output) -> Iterator[Claim]:
         """Ties, and marks out of the highest: they can be about something else."""
         if self._kind == "options":
             for found in self._tie.finditer(output.low):
-                yield Claim(found.start(), (INVALID,), "sentence")
+                if not output.lead(found.start()).denies:
+                    yield Claim(found.start(), (self._spelling.tie,), "sentence")
         if self._kind == "scale":
             for found in self._fraction.finditer(output.low):
                 yield from self._claim(output, found.start(), found.start(), "sentence")
@@ -97,7 +94,7 @@ class Shown:
         lead = near.rstrip(" \t*_\"'`(")
         if output.lead(start - len(near) + len(lead.rstrip(" :"))).denies:
             return
-        begins = not near.strip() and re.compile(r"\]\]\s+[A-Z]").match(text, end)
+        begins = not near.strip() and _BEGINS.match(text, end)
         if (
             text.startswith("]", end)
             and _LEADS_TO.search(lead[-20:])
@@ -108,35 +105,31 @@ class Shown:
     def alone(self, output: Output) -> Iterator[Claim]:
         """The verdict alone, as the first or the last thing said."""
         text = output.text
-        first = self._line.match(output.low)
-        if first:
+        if first := self._line.match(output.low):
             names, end = self._spelling.named(text, first.end())
             if names and self._begins(output, first, names, end):
                 yield Claim(first.start(), names, "bare")
-                if self._kind == "words" and (other := self._otherwise.match(output.low, end)):
-                    yield from self._claim(output, end, other.end(), "bare")
         start = text.rstrip().rfind("\n\n") + 1
-        last = self._line.match(output.low, start) if start > 1 else None
-        if last:
+        if last := self._line.match(output.low, start) if start > 1 else None:
             names, end = self._spelling.named(text, last.end())
-            alone = _ALONE.match(text, end)
+            alone = ALONE.match(text, end)
             if alone and self._is_one(text, names, last, end) and not text[alone.end() :].strip():
                 yield Claim(last.start(), names, "bare")
-        if self._kind == "words":
-            last = self._last.search(output.low, max(0, len(text) - 80))
-            if last:
-                yield from self._claim(output, last.start() + 1, last.end(), "bare")
+        if self._kind == "words" and (
+            last := self._last.search(output.low, max(0, len(text) - 80))
+        ):
+            yield from self._claim(output, last.start() + 1, last.end(), "bare")
 
     def _is_one(self, text: str, names: tuple[str, ...], line: re.Match[str], end: int) -> bool:
         """Whether a verdict alone is one and whole, not the first letter of what is cut off."""
         ending = text[end:].strip()
         small = self._kind == "options" and text[line.end()].islower()
         cut_off = line[0][-1:] in "[(" and ending[:1] not in ("]", ")")
-        # "Option (C)" and "A" may be the beginning of a sentence.
-        begins = (
-            re.search(r"\w", line[0]) or text[line.end() : end] in ("A", "I")
-        ) and not re.search(r"[.!*\]]$", ending)
-        return len(names) == 1 and names != (INVALID,) and not (small or cut_off or begins)
+        # "Option (C)" may be the beginning of a sentence.
+        begins = re.search(r"\w", line[0]) and not re.search(r"[.!*\]]$", ending)
+        return (
+            len(names) == 1 and names != (self._spelling.tie,) and not (small or cut_off or begins)
+        )
 
     def _begins(
         self, output: Output, first: re.Match[str], names: tuple[str, ...], end: int
@@ -144,33 +137,23 @@ class Shown:
         """Whether an output begins with its verdict, not with a word or a list."""
         text, words = output.text, self._kind == "words"
         noun = re.search(r"\w", first[0]) is not None
-        lists = not words and names[0] in (self._spelling.verdicts[0], "0", "1")
-        if alone := _ALONE.match(text, end):
+        if alone := ALONE.match(text, end):
             more = text[alone.end() :].strip(" \n.*_\"'`)]}")
             # "C.\n5. So ..." goes on with what came before.
-            goes_on = more and text[alone.end() - 2] == "." and text[alone.end()] != "\n"
+            goes_on = text[alone.end() - 2] == "." and text[alone.end() :][:1] not in ("", "\n")
             return not more or not (
                 goes_on
-                or (noun and lists)
+                or (noun and not words)
                 or not self._is_one(text, names, first, end)
-                or self._titles(output, names)
+                or output.lists(first[0], names)
             )
-        if len(names) > 1 or noun:
+        if _REASONED.match(output.low, end):
+            return len(names) == 1 and not noun
+        if len(names) > 1 or noun or output.lists(first[0], names):
             return False
-        if words:
-            return _STATED.match(output.low, end) is not None
-        explained = _STATED if self._kind == "scale" else _EXPLAINED
-        return _REASONED.match(output.low, end) is not None or (
-            explained.match(output.low, end) is not None
-            and not lists
-            and not self._titles(output, names)
-        )
-
-    def _titles(self, output: Output, names: tuple[str, ...]) -> bool:
-        """Whether other lines begin with other verdicts: all are titles then."""
-        for line in self._line.finditer(output.low):
-            other, end = self._spelling.named(output.text, line.end())
-            title = _TITLE.match(output.text, end) or _ALONE.match(output.text, end)
-            if other and other != names and title:
-                return True
-        return False
+        if self._kind == "options":
+            if names == (self._spelling.tie,):
+                return _EXPLAINED.match(output.low, end) is not None
+            small = text[first.end()].islower() or text[first.end() : end].isdigit()
+            return not small and output.heads_text(first[0], end)
+        return _STATED.match(output.low, end) is not None

@@ -1,18 +1,23 @@
-"""How the verdicts of a design are written in running text."""
+"""How the verdicts of a design are written in running text.
+
+A label is told from an article, or from another letter, by what stands around it. Which label it is
+makes no difference.
+"""
 
 import re
+from collections.abc import Iterable
 
 from ...verdicts import INVALID
 from . import wordings as say
 
-CJK = r"\u2e80-\u9fff\uac00-\ud7af"
-_MOST = 26
-_IN_WORD = r"[a-z0-9\u00c0-\u04ff]"
+_CJK = r"\u2e80-\u9fff\uac00-\ud7af"
 CLOSE = r"[\])}>\"'*_`”’»」』】]{0,6}"
 ENDS = rf"{CLOSE}[.!]?{CLOSE}[ \t]*(?:\n|$|</)"
+ALONE = re.compile(ENDS)
+_MOST = 26
 
 _END = (
-    rf"(?!_*(?![{CJK}])[^\W_]|['’\-‐‑](?!s\b)[^\W\d_]|['’]s\s+(?!(?:{say.NOUN})\b)\w|[.,:]\d"
+    rf"(?!_*(?![{_CJK}])[^\W_]|['’\-‐‑](?!s\b)[^\W\d_]|['’]s\s+(?!(?:{say.NOUN})\b)\w|[.,:]\d"
     r"|\.[^\W\d_]\.|[%+#±])"
 )
 """Nothing follows that continues a word or a number."""
@@ -21,57 +26,59 @@ _COUNT = (
     r"(?![ \t]+(?!(?:because|since|due|over|and|or|to|wins?|for|has|as|with|is|was|out|on"
     r"|overall|given|based{})\b)[a-z])"
 )
-_SENTENCE = _COUNT.format(r"|(?!series)[a-z]{2,}(?<![su])s|[a-z]+ly\s+[a-z]+s")
+_SENTENCE = _COUNT.format(
+    r"|are|were|first(?=[.,;!\n]|$)|by|in|at|here|from|than|but|although|though|while|if|when|rather|instead|the|this|it|among"
+    r"|(?!series)[a-z]{2,}(?<![su])s|[a-z]+ly\s+[a-z]+s"
+)
 _COUNT = _COUNT.format("")
 """How sentences go on after the verdicts "A" and "7", not after an article or a count."""
 
-_UNIT = r"(?:\s*(?:stars?|points?|punkte|punt[io]s?|pontos|баллов|分|点|점)(?![a-z]))"
-_OUT_OF = r"(?:\s*(?:/|out\s+of|of|von|sur|de|из)\s*\d{1,7}+)"
-_COUNTED = {
-    "zero": 0,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-}
+_UNIT = r"(?:\s*(?:stars?|points?)(?![a-z]))"
+_WORDS = ["zero", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+_COUNTED = "|".join(filter(None, _WORDS))
 """Not "one", which has other uses."""
 
 _NUMBER = (
-    rf"[-+]?\d{{1,7}}+(?:[.,]\d{{1,4}}+)?+{_UNIT}?+{_OUT_OF}?+{_UNIT}?+{_END}{_COUNT}"
-    rf"|(?i:{'|'.join(_COUNTED)})(?=[.,;!)\]\"'*]|\s*$|\s*\n|\s+(?:out\s+of|points|stars)\b)"
+    rf"[-+]?\d{{1,7}}+(?:[.,]\d{{1,4}}+)?+{_UNIT}?+(?:\s*(?:/|out\s+of|of)\s*\d{{1,7}}+)?+{_UNIT}?+"
+    rf"{_END}{_COUNT}"
+    rf"|(?i:{_COUNTED})(?=[.,;!)\]\"'*]|\s*$|\s*\n|\s+(?:out\s+of|points|stars)\b)"
 )
 _FEW = 8
 _INEXACT = re.compile(r"(?:(?:[<≤≥]|[<>]=|(?:[\w:=][ \t]+|:)[*_]{0,3}>)[ \t*_]*|[#№])\Z")
 """What makes the number after it a bound, or a place in a ranking."""
 
-_AND = (
-    r"\s*[/&+=~]\s*|\s*[和或与とや]\s*|\s+(?:and|or|AND|OR|und|oder|et|ou|y|o|e|и|или|vs\.?"
-    r"|as\s+well\s+as|tied\s+with|ties\s+with)\s+"
-)
+_AND = r"\s*[/&+=~]\s*|\s+(?:and|or|AND|OR|vs\.?|as\s+well\s+as|tied\s+with|ties\s+with)\s+"
 
 
 class Spelling:
-    """The ways to write the verdicts of a design, which are "options", "words" or a "scale".
+    """The ways to write the verdicts of a design.
 
     Attributes:
+        kind: "options", "words" or a "scale". Words that are labels, as A, B and tie, are options.
+        tie: The verdict that a tie is.
+        options: The other verdicts.
+        two: Whether there are two of them.
         name: What may be a verdict, a regular expression for text in lower case.
-        one: The same, or what names no one verdict ("tie").
+        one: The same, or what names no one option ("tie").
         lead: The same with the brackets and small words that may lead to it.
+        given: The same with the words that may lead to a number or a word.
     """
 
-    def __init__(self, kind: str, verdicts: tuple[str, ...]) -> None:
+    def __init__(self, kind: str, verdicts: tuple[str, ...], labels: Iterable[str] = ()) -> None:
+        ties = [name for name in verdicts if re.fullmatch(say.TIE, name.lower())]
+        letters = [name for name in verdicts if re.fullmatch("[A-Z]", name)]
+        self.tie = ties[0] if len(ties) == 1 else INVALID
+        self.options = [name for name in verdicts if name not in ties]
+        self.two = len(self.options) == 2
+        if letters and letters == self.options:
+            kind = "options"
         self.kind = kind
+        self._noun = "|".join([say.NOUN, *map(say.loosely, labels)])
         self.verdicts = verdicts
         self._verdicts = {name.casefold(): name for name in verdicts}
-        letters = "".join(name for name in verdicts if re.fullmatch("[A-Z]", name))
-        exact = _NUMBER if kind == "scale" else _names(verdicts, letters)
+        exact = _NUMBER if kind == "scale" else _names(verdicts, "".join(letters))
         self._one = re.compile(exact if kind != "options" else rf"{exact}|(?i:{say.TIE})(?![^\W_])")
-        seen = rf"[-+]?\d|{'|'.join(_COUNTED)}" if kind == "scale" else _seen(verdicts)
+        seen = rf"[-+]?\d|{_COUNTED}" if kind == "scale" else _seen(verdicts)
         self.name = f"(?:{seen})(?![a-z])"
         self.one = f"(?:{seen}|{say.TIE})(?![a-z])"
         # Not what verdicts begin with: a sign, an emoji.
@@ -80,13 +87,23 @@ class Spelling:
         self.lead = self._leading(say.SMALL)
         self.given = self.lead if kind == "options" else self._leading(f"{say.SMALL}|{say.GIVEN}")
         between = _AND + (r"|\s*[-–—]\s*|\s+to\s+" if kind == "scale" else "")
+        # "A and B have merits": after another label, a capital is no article.
+        further = (
+            f"[{''.join(letters)}]{_END}|{self._one.pattern}" if letters else self._one.pattern
+        )
+        self._further = re.compile(further)
         one = rf"{self.open}(?:{exact}){CLOSE}"
         noun = rf"(?:(?i:{say.NOUN})[\s:*_#-]{{1,4}})?"
+        comma = r"\s*,\s*(?:(?:and|or)\s+)?"
         self._more = re.compile(
             rf"{CLOSE}(?:(?:{between}){self.open}{noun}{self.open}"
             # A comma begins a new clause ("C, A and B are worse") unless the list ends there.
-            rf"|\s*,\s*(?:(?:and|or)\s+)?(?=(?:{one}(?:\s*,\s*(?:(?:and|or)\s+)?|{between})){{0,8}}{one}\s*(?:[.;)\n]|$)){self.open})"
-            rf"(?={self._one.pattern})"
+            rf"|{comma}(?=(?:{one}(?:{comma}|{between})){{0,8}}{one}\s*(?:[.;)\n]|$)){self.open})"
+            rf"(?={further})"
+        )
+        self._rather = re.compile(
+            rf"(?i:{CLOSE}[.,;!?–—\s-]{{1,8}}(?:(?:{say.RATHER})[^\w\n]{{1,4}}){{1,3}}(?:"
+            rf"(?:(?:{say.NOUN}|{say.SMALL})\s+){{0,3}}{self.open}(?={self.one})))"
         )
 
     def named(self, text: str, at: int) -> tuple[tuple[str, ...], int]:
@@ -96,32 +113,36 @@ class Spelling:
         "#1"), names none.
         """
         names: list[str] = []
-        end = at
+        one, end = self._one, at
         if self.kind == "scale" and _INEXACT.search(text, max(0, at - _FEW), at):
-            found = self._one.match(text, at)
+            found = one.match(text, at)
             if found and not text.startswith(">", found.end()):  # "<5>" is a number in brackets
                 return (), end
-        while len(names) < _MOST and (found := self._one.match(text, at)):
+        for _ in range(_MOST):
+            found = one.match(text, at)
+            if found is None:
+                break
             name = self._read(found[0])
             if name is None:
                 return (), end
             names.append(name)
             end = found.end()
-            more = self._more.match(text, end)
-            if more is None:
+            if rather := self._rather.match(text, end):
+                names.clear()
+            if not (more := rather or self._more.match(text, end)):
                 break
-            at = more.end()
+            one, at = self._further, more.end()
         return tuple(names), end
 
     def _leading(self, words: str) -> str:
-        word = rf"(?:{say.NOUN}|(?:{words})(?![^\W_]))[\s:*_\"'\[(#-]{{0,4}}"
+        word = rf"(?:{self._noun}|(?:{words})(?![^\W_]))[\s:*_\"'\[(#-]{{0,4}}"
         return rf"{self.open}(?:\n{self.open}){{0,2}}(?:{word}){{0,6}}{self.open}(?={self.one})"
 
     def _read(self, written: str) -> str | None:
         if self.kind != "scale":
-            return self._verdicts.get(" ".join(written.casefold().split()), INVALID)  # else a tie
-        if (word := written.lower()) in _COUNTED:
-            return self._verdicts.get(str(_COUNTED[word]))
+            return self._verdicts.get(" ".join(written.casefold().split()), self.tie)
+        if (word := written.lower()) in _WORDS:
+            return self._verdicts.get(str(_WORDS.index(word)))
         number, *highest = re.findall(r"[-+]?\d+(?:[.,]\d+)?", written)
         thousands = re.search(r",\d{3}\Z", number) is not None
         value = float(number.replace(",", "" if thousands else "."))
@@ -133,34 +154,23 @@ class Spelling:
 def _seen(verdicts: tuple[str, ...]) -> str:
     letters = "".join(name.lower() for name in verdicts if re.fullmatch("[A-Z]", name))
     others = [_spaced(name.lower()) for name in verdicts if not re.fullmatch("[A-Z]", name)]
-    return "|".join([rf"[{letters}](?<!{_IN_WORD}.)", *others] if letters else others)
+    return "|".join([rf"[{letters}](?<![a-z0-9\u00c0-\u04ff].)", *others] if letters else others)
 
 
-def _names(verdicts: tuple[str, ...], letters: str) -> str:
-    # What a sentence may contain for other reasons.
-    common = [name for name in verdicts if re.fullmatch(r"[AI]|\d+|no", name, re.IGNORECASE)]
-    others = sorted({*verdicts} - {*letters, *common}, key=len, reverse=True)
+def _names(verdicts: Iterable[str], letters: str) -> str:
     ways = []
     if letters:
         # A small letter is a verdict where it is set apart.
         ways.append(
             rf"[{letters.lower()}]{_END}(?=[\])}}>\"'`*_,;:!»”’」】]|\.(?!\w)|[ \t]*(?:\n|$)"
-            r"|(?<![ai])[ \t]+[-–—]|[ \t]+(?:because|since|is|over|and|or)\b)"
+            r"|[ \t]+(?:because|since|is|over|and|or)\b)"
         )
-    if plain := "".join(letter for letter in letters if letter not in "AI"):
-        ways.append(f"[{plain}]{_END}")
-    if few := "".join(name for name in common if name in letters):
-        ways.append(f"[{few}]{_END}{_SENTENCE}")
-    if few := "|".join(name for name in common if name not in letters):
-        ways.append(f"(?i:{few}){_END}{_COUNT}")
-    if apart := "|".join(_spaced(name) for name in others if not _joined(name)):
-        ways.append(f"(?i:{apart}){_END}")
-    return "|".join([*ways, *(_spaced(name) for name in others if _joined(name))])
-
-
-def _joined(name: str) -> bool:
-    """Whether a name is written in letters that do not set words apart."""
-    return re.search(f"[{CJK}]", name) is not None
+        ways.append(f"[{letters}]{_END}{_SENTENCE}")
+    others = sorted({*verdicts} - {*letters}, key=len, reverse=True)
+    for name in others:  # a number, and "no", may be in a sentence for other reasons
+        counts = _COUNT if re.fullmatch(r"\d+|no", name, re.IGNORECASE) else ""
+        ways.append(f"(?i:{_spaced(name)}){_END}{counts}")
+    return "|".join(ways)
 
 
 def _spaced(name: str) -> str:
