@@ -35,7 +35,7 @@ def test_misses_rather_than_guesses(design: object, text: str, verdict: str) -> 
     ("labels", "design", "text", "verdict"),
     [
         (["Bewertung"], TO_TEN, "Bewertung: 7", "7"),
-        (["Gewinner", "Antwort"], FIVE, "**Gewinner:** Antwort A\n\nAntwort B ist falsch.", "A"),
+        (["Gewinner", "Antwort"], FIVE, "**Gewinner:** Antwort A\n\nAntwort B: falsch.", "A"),
         (["Gewinner", "Antwort"], FIVE, "Schlechteste: Antwort A", "non-response"),
         (["评分"], TO_TEN, "评分：8分", "8"),
         (["回答"], FIVE, "最佳回答：B。", "B"),
@@ -85,11 +85,8 @@ def test_no_label_is_read_better_than_another(turn: int) -> None:
 
 
 def test_reads_a_weak_judge() -> None:
-    """Of 200 outputs of a small judge, four in five verdicts are read, and only a person's."""
-    designs: dict[str, Any] = {"five": FIVE, "pair": WITH_TIE, "rate": TO_TEN}
-    read = [
-        (text, verdict, Reader(designs[kind]).read(text).verdict) for kind, text, verdict in REAL
-    ]
+    """Of 200 outputs of a small judge, it reads four verdicts in five, and no wrong one."""
+    read = [(text, verdict, Reader(design).read(text).verdict) for design, text, verdict in REAL]
     assert len(read) == 200
     wrong = [one for one in read if one[2] not in (one[1], "non-response", "invalid")]
     assert not wrong

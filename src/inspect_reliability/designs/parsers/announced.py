@@ -96,7 +96,7 @@ class Announced:
         for found in self._link.finditer(output.low):
             if found["copula"] and not self._is_name(output.near(found.start())):
                 continue
-            lead = output.lead(found.start())
+            lead = output.lead(found.start() + (found[0][0] == "\n"))
             named = not found["copula"] or self._is_name(lead.clause)
             if named and self._is_own(output, found, lead) and self._stated(output, found):
                 yield from self._claim(output, found, "sentence")

@@ -51,7 +51,11 @@ class DefaultParser:
                 if claims := [claim for find in tier for claim in find(output)]:
                     if all(claim.how == "sentence" for claim in claims):
                         # What an output begins with, and a sentence that says otherwise.
-                        claims += [one for one in self._shown.alone(output) if one.start == 0]
+                        claims += [
+                            one
+                            for one in self._shown.alone(output)
+                            if one.start == 0 and len(one.verdicts) == 1
+                        ]
                     return _settled(output, sorted(claims))
         return Reading(NON_RESPONSE)
 

@@ -17,14 +17,15 @@ _BREAK = re.compile(
 _INSERTED = re.compile(r",[^,.;:\n]{1,40},\s*$")
 _CLAUSE = re.compile(r"\b(?:because|since|that|which|who|whereas|where|so|and)\b")
 _DECORATION = re.compile(r"[_*\"`~#<>/\[\]{}|\\]+|(?<!\w)['-]|['-](?!\w)|\s+")
-_AROUND = re.compile(r"[^a-z\d-]|\bin\b")
+_AROUND = re.compile(r"[^a-z\d-]|^[.;]\s+|\bin\b")
 _LABEL = re.compile(r"[\s\[(*_\"'`#-]*")
 _HEADS = re.compile(
     r"[*_]{0,2}(?:\]{1,2}[:.]?[*_]{0,2}\s+"
     # "A (C)", "D) A" name two.
-    r"|(?:\)[:.]?|[:.;])[*_]{0,2}\s+(?!\W{0,3}[a-z](?![\w'’])(?![ \t]+[a-z]{2})))"
+    r"|(?:\)[:.]?|[:.;!]|\s*[–—]|\s+-)[*_]{0,2}\s+(?!\W{0,3}[a-z](?![\w'’])(?![ \t]+[a-z]{2})))"
     r"(?!(?:if|when|where|was|and|or|for|has|in|is(?!\s+the\s+(?:correct|right|best)))\b)"
 )
+_WRONG = re.compile(r"(?:in(?:correct|accurate)|wrong)\b")
 _FAULT = re.compile(
     rf"\b(?:this|the|{say.NOUN})\s+(?:(?:{say.NOUN})\s+)?(?:(?:is|was|does|did|[a-z]+ly)\s+){{0,3}}"
     r"(?:not\b|in(?:correct|accurate|complete|valid)|wrong|false|fails|contradict"
@@ -88,7 +89,9 @@ class Output:
     def heads_text(self, lead: str, end: int) -> bool:
         """Whether what ends here is the head of a text that is not found fault with: "[C]: ..."."""
         head = _LABEL.fullmatch(lead) and _HEADS.match(self.low, end)
-        return head is not None and not _FAULT.search(self.low, end, end + 3 * _BEFORE)
+        if head is None or _WRONG.match(self.low, head.end()):
+            return False
+        return not _FAULT.search(self.low, end, end + 3 * _BEFORE)
 
     def lists(self, lead: str, names: tuple[str, ...]) -> bool:
         """Whether other lines begin with other verdicts in the same way: all are titles then."""
@@ -99,10 +102,12 @@ class Output:
     @cached_property
     def _titles(self) -> dict[str, set[str]]:
         titles: dict[str, set[str]] = {}
-        for line in re.finditer(rf"\n{self._spelling.lead}", self.low):
+        for line in re.finditer(rf"(?:\n|[.;]\s{{1,3}}){self._spelling.lead}", self.low):
             names, end = self._spelling.named(self.text, line.end())
             if _HEADS.match(self.low, end) or ALONE.match(self.text, end):
-                titles.setdefault(_AROUND.sub("", line[0]), set()).update(names)
+                titles.setdefault(_AROUND.sub("", line[0]), set()).update(
+                    {*names} - {self._spelling.tie}
+                )
         return titles
 
     def line_before(self, place: int) -> str:

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from .output import Claim, Output
 from .spelling import ALONE, CLOSE, ENDS, Spelling
 
-_REASONED = re.compile(rf"{CLOSE}(?:,\s+(?!or\b|and\b)|\s+(?:because|since|as)\b)")
+_REASONED = re.compile(
+    rf"{CLOSE}(?:,\s+(?!(?:or|and)\b|[a-z](?:,|\s+(?:and|or|are)\b))|\s+(?:because|since|as)\b)"
+)
 _EXPLAINED = re.compile(rf"{CLOSE}(?:[.!]\s|\s*[–—]|\s+-\s)")
 _STATED = re.compile(rf"{_REASONED.pattern}|{_EXPLAINED.pattern}|{CLOSE}[;:]\s")
 _SET_OFF = re.compile(rf"{ENDS}|{_REASONED.pattern}|{CLOSE}(?:[.;!]\s|\s*\[\[)")
@@ -150,9 +152,8 @@ class Shown:
         if len(names) > 1 or noun or output.lists(first[0], names):
             return False
         if self._kind == "options":
-            explained = _EXPLAINED.match(output.low, end) is not None
             if names == (self._spelling.tie,):
-                return explained
+                return _EXPLAINED.match(output.low, end) is not None
             small = text[first.end()].islower() or text[first.end() : end].isdigit()
-            return not small and (explained or output.heads_text(first[0], end))
+            return not small and output.heads_text(first[0], end)
         return _STATED.match(output.low, end) is not None
