@@ -7,7 +7,7 @@ CONSTRAINTS := constraints.txt
 export PYTHONDONTWRITEBYTECODE :=
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint $(CONSTRAINTS)
 
-.PHONY: judge test check lint docs pictures dist tag hooks versions clean
+.PHONY: judge test kernels check lint docs pictures dist tag hooks versions clean
 
 judge: $(VENV)/judge
 	@echo "Judging 27 sample questions 100 times each with the tiny judge that comes with the package."
@@ -24,6 +24,16 @@ test: $(VENV)/test
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadscope -m "not network"
 	@echo
 	@echo "All tests passed. Next: 'make judge' runs the main job, CONTRIBUTING.md says how to change something."
+
+# The numeric tests with the arithmetic of an older processor. OpenBLAS takes a kernel of its own choice
+# where it does not know the name, as on ARM.
+KERNELS = OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=Nehalem ATEN_CPU_CAPABILITY=default
+NUMERIC = published stats report/test_gate.py report/test_rows.py report/test_published_study.py \
+	hf_seeded/test_engine_draws.py test_documentation.py::test_outputs_are_what_the_commands_print
+kernels: $(VENV)/test
+	@$(KERNELS) $(BIN)/python -c 'import numpy, threadpoolctl, torch; print("Kernels:", \
+		*(one.get("architecture", "") for one in threadpoolctl.threadpool_info()), torch.backends.cpu.get_cpu_capability())'
+	$(KERNELS) $(BIN)/python -m pytest -n 2 --dist loadscope -m "not process" $(addprefix tests/,$(NUMERIC))
 
 # Before every commit: what finds most mistakes in under a minute.
 check: lint

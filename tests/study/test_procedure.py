@@ -119,7 +119,7 @@ def test_omega_is_that_of_reliabilipy() -> None:
         ),
         strict=True,
     )
-    assert np.median(ours) < 3 * np.median(theirs) < 1e-8
+    assert np.median(ours) < 10 * np.median(theirs) < 1e-8
     assert max(ours) < 1e-5
 
 
@@ -128,7 +128,7 @@ def test_published_omega_is_that_of_reliabilipy(published_verdicts: Any) -> None
     tables = [encode(rows.values(), LETTER_CODES) for rows in published_verdicts.values()]
     varying = [codes[:, (codes != codes[0]).any(axis=0)] for codes in tables]
     ours, theirs = zip(*(apart(codes) for codes in varying if 4 < codes.shape[1] < 30), strict=True)
-    assert np.median(ours) < 3 * np.median(theirs) < 1e-8
+    assert np.median(ours) < 10 * np.median(theirs) < 1e-8
     assert max(ours) < 1e-6
 
 
