@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 import threadpoolctl
 import torch
+from inspect_reliability.published.minres import singular
 
 from _models import tiny_judge
 from _variants import requests, tree
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.published.minres import singular
 from inspect_reliability.report import analyse
 from training.prompts import parse_verdict
 
@@ -56,7 +56,7 @@ def measured(replications: int) -> dict[str, Any]:
 
 
 def singular_tables() -> dict[str, Any]:
-    """Of random tables: condition numbers on both sides of the tolerance, and inverses that fail."""
+    """Condition numbers of random tables on both sides of the tolerance; inverses that fail."""
     generator = np.random.default_rng(0)
     regular, without, failed = [], [], 0
     while len(without) < TABLES:
@@ -107,8 +107,8 @@ def main() -> None:
             f"{found['kernels']}: {differ['verdicts']} verdicts and {differ['texts']} texts of "
             f"{len(own['texts']):,} differ; published omega and floor by at most {apart:.1e}; "
             f"numpy's inverse fails for {tables['failed']} of {TABLES:,} singular tables, whose "
-            f"condition is {tables['singular']:.0e} or more, that of others {tables['regular']:.0e} "
-            "or less",
+            f"condition is {tables['singular']:.0e} or more, that of others "
+            f"{tables['regular']:.0e} or less",
             flush=True,
         )
 

@@ -99,6 +99,55 @@ def test_a_grader_is_not_the_model_that_it_grades(tmp_path: Path) -> None:
     assert {("--model", "none/none"), ("--model-role", f"grader={graders.TINY}")} <= pairs
 
 
+@pytest.mark.slow
+def test_a_suite_with_epochs_has_a_grader_and_outputs(tmp_path: Path) -> None:
+    """Card, gate and report of epochs say who graded, and that the outputs differ."""
+    graders.run(graders.suite(graders.wins()), tmp_path, epochs=3)
+    found = card(tmp_path)
+    assert found["graders"] == [graders.TINY]
+    assert found["varied"] == ["output that is judged"]
+    assert found["not_varied"] == ["evaluated model"]
+    assert found["cautions"][0].startswith("Each replication is another output of none/none")
+    shown = {
+        asked: " ".join(CliRunner().invoke(main, [*asked.split(), str(tmp_path)]).stdout.split())
+        for asked in ("card", "report", "gate --min-omega .5")
+    }
+    assert all(f"its grader ({graders.TINY}) together" in text for text in shown.values())
+    assert f"Evaluated model none/none Graders in the log {graders.TINY}" in shown["card"]
+    assert f"graded by {graders.TINY}" in shown["gate --min-omega .5"]
+
+
+def test_a_scorer_that_asks_nobody_has_no_grader(tmp_path: Path) -> None:
+    """Where no grader was seen, none is named, and nothing is said of what was judged."""
+    example_logs.foreign(tmp_path)
+    cards = json.loads(
+        CliRunner().invoke(main, ["card", str(tmp_path), "--format", "json"]).stdout
+    )["rows"]
+    for one in cards:
+        assert one["graders"] == []
+        assert "output that is judged" not in one["varied"] + one["not_varied"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epochs", [1, 2])
+def test_a_rejudged_log_has_one_judge_and_its_command(tmp_path: Path, epochs: int) -> None:
+    """The suite's own grades make no card, and the command has every option that was typed."""
+    source = graders.run(graders.suite(graders.letters()), tmp_path / "a", epochs=epochs)
+    output = str(tmp_path / "b" / "x.eval")
+    options = ["--replications", "3", "--seed", "5", "--output", output]
+    done = CliRunner().invoke(main, ["rejudge", source.location, *options])
+    assert done.exit_code == 0, done.output
+    found = card(tmp_path / "b")
+    assert found["judge"] == graders.TINY
+    assert found["graders"] is None
+    [command] = found["commands"]
+    name = Path(source.location).name
+    assert shlex.split(command) == ["inspect-reliability", "rejudge", name, *options]
+    assert "output that is judged" in found["not_varied"]
+    gate = CliRunner().invoke(main, ["gate", str(tmp_path / "b"), "--min-omega", ".5"])
+    assert "none/none" not in gate.stdout
+
+
 def test_a_card_has_the_numbers_of_the_report() -> None:
     """Omega, its interval and floor, agreement and alpha are those of the report's row."""
     analysis = analyse(made(), permutations=5)

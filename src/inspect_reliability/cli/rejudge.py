@@ -1,5 +1,6 @@
 """`rejudge`: judge the outputs in a log again and again."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from os.path import abspath
@@ -25,6 +26,7 @@ from ..report import analyse
 from ..report.document import Block, Table, Text
 from ..report.forms import Form
 from ..report.forms.table import console, print_text
+from ..report.runs import REJUDGED
 from ..report.summary import report_document
 from ..report.wording import Record, text
 from ..saving import beside
@@ -117,6 +119,7 @@ def rejudge(
             raise UserError(f"{target} is not a rejudged copy of {log}. Name another --output.")
         # An interrupted copy is a cancelled log.
         source = earlier.model_copy(update={"status": source.status})
+    source.eval.metadata = (source.eval.metadata or {}) | {REJUDGED: _typed(context)}
     rejudging = Rejudging(
         source,
         scorers,
@@ -238,6 +241,20 @@ def _advice(suite: Record) -> str:
         "times as wide to hold for other questions, runs of the model and replications of the "
         "judge."
     )
+
+
+def _typed(context: click.Context) -> list[str]:
+    """The log's name and the options that decide its judgments, as they were typed."""
+    words = [PurePosixPath(context.params["log"]).name]
+    for option in context.command.params:
+        name, value = str(option.name), context.params[str(option.name)]
+        if name in ("log", "dry_run", "form", "max_calls") or value in (option.default, None):
+            continue
+        if isinstance(value, dict):
+            value = [f"{k}={json.dumps(v)}" for k, v in value.items() if k != "api_key"]
+        for one in value if isinstance(value, list | tuple) else [value]:
+            words += [option.opts[0], str(one)]
+    return words
 
 
 def _read(log: str) -> EvalLog:

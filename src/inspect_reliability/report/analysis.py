@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import GROUP_BY, Judgments
+from ..judgments import GROUP_BY, Judgments, Note
+from .at_work import beside_replications
 from .between import agreement_of_judges, pooled, variance_of_verdicts
 from .least_stable import contradictions
 from .position import position_effects, position_shares, responder_shares
@@ -32,6 +33,9 @@ _RESULTS: Mapping[str, Callable[[Sequence[Row]], Iterable[Record]]] = {
     "votes": votes,
 }
 """What is computed of the rows, by its name in JSON and in files."""
+
+
+_GRADED_AGAIN = "grades of the suite itself left out: rejudge judged its outputs again"
 
 
 @dataclass(frozen=True)
@@ -92,8 +96,17 @@ def analyse(
         UserError: There is no such column.
     """
     groups = sorted(split(judgments, by), key=lambda group: _order(group[0]))
-    own = (row_of(group, table, permutations) for group, table in progress(groups, "Computing"))
-    rows = tuple(study.added(row).to(row) for row in own)
+    own = [
+        rows
+        for _, rows in groups
+        if not rows["question"].duplicated().any() and beside_replications(rows, judgments.table)
+    ]
+    if own:  # of one output each: nothing to say of them
+        groups = [pair for pair in groups if not any(pair[1] is rows for rows in own)]
+        left_out = [Note(_GRADED_AGAIN, len(rows), str(rows["log"].iloc[0])) for rows in own]
+        judgments = replace(judgments, notes=(*judgments.notes, *left_out))
+    made = (row_of(group, table, permutations) for group, table in progress(groups, "Computing"))
+    rows = tuple(study.added(row).to(row) for row in made)
 
     def least_stable() -> Iterator[Record]:
         for row in progress(rows, "Reading texts") if texts else rows:

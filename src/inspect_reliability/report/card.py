@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import Any
 
 from .analysis import Analysis
+from .at_work import Suite, beside_replications, is_rejudged
 from .document import Block, Caution, Document, Table, Text
 from .row import Row
 from .runs import runs
@@ -41,10 +42,12 @@ _NOT_VALIDITY = (
 
 def card_document(analysis: Analysis) -> Document:
     """The cards of all rows, for every form."""
-    cards = [_card(row, analysis) for row in analysis.rows]
+    table = analysis.judgments.table
+    rows = [row for row in analysis.rows if not beside_replications(row.table, table)]
+    cards = [_card(row, analysis) for row in rows]
     blocks: list[Block] = []
-    for row, card in zip(analysis.rows, cards, strict=True):
-        lines = [[name, what] for name, what in _lines(card) if what]
+    for row, card in zip(rows, cards, strict=True):
+        lines = [[name, what] for name, what in _lines(card, row.suite) if what]
         blocks += [Text(row.name, "heading"), Table(["", "This judge"], lines)]
         blocks += map(Caution, card["cautions"])
         blocks += [Text(f"To repeat: {command}") for command in card["commands"]]
@@ -58,6 +61,7 @@ def _card(row: Row, analysis: Analysis) -> Record:
     varied, fixed = _facets(row)
     position = [one for one in analysis.results["position"] if analysis.keys(one) == row.keys]
     return row.keys | {
+        "graders": row.suite and list(row.suite.graders),
         # Where a grader judged another model's outputs, the run's settings are that model's.
         "settings": _only(
             one["settings"] for one in made if one["model"] == row.group.get("judge")
@@ -94,7 +98,8 @@ def _facets(row: Row) -> tuple[list[str], list[str]]:
         return name in table and bool(of_a_question[name].nunique(dropna=False).max() > 1)
 
     wording = None
-    if "prompt" in table:
+    # What a grader was shown is its scorer's affair.
+    if "prompt" in table and not is_rejudged(table) and not (row.suite and row.suite.graders):
         wording = bool(table.groupby(asked, dropna=False)["prompt"].nunique().max() > 1)
     seeds = "seed" in table and bool(table["seed"].notna().any())
     chooses = "order" in table and bool(table["order"].notna().any())
@@ -104,19 +109,36 @@ def _facets(row: Row) -> tuple[list[str], list[str]]:
         "seed": differs("seed") if seeds and not exact else None,
         "draw (no seeds recorded)": None if seeds or exact else True,
         "order of the options": row.judged.order_varies if chooses else None,
-        "output that is judged": row.counts.clustered or (differs("responder") and not chooses),
+        "output that is judged": _outputs_differ(row, differs("responder") and not chooses),
         "wording of the prompt": wording,
-        "temperature": differs("temperature"),
+        "temperature": differs("temperature") if table["temperature"].notna().any() else None,
         "judge": differs("judge"),
     }
+    if row.suite and row.suite.graders:
+        facets["evaluated model"] = facets.pop("judge")
+        if row.suite.outputs_differ:
+            del facets["draw (no seeds recorded)"]
     known = {name: varies for name, varies in facets.items() if varies is not None}
     return [n for n, varies in known.items() if varies], [n for n, v in known.items() if not v]
 
 
-def _lines(card: Record) -> Iterator[tuple[str, str]]:
+def _outputs_differ(row: Row, by_responder: bool) -> bool | None:
+    """Whether verdicts on a question are on different outputs; None where that is not known."""
+    if by_responder or (row.suite and row.suite.graders and row.suite.outputs_differ):
+        return True
+    return False if is_rejudged(row.table) or "categories" in row.table else None
+
+
+def _lines(card: Record, suite: Suite | None) -> Iterator[tuple[str, str]]:
+    graded = bool(suite and suite.graders)
     if "judge" in card:
-        yield "Judge", text(card["judge"], missing="not known")
-    yield "Settings", ", ".join(f"{k} {v}" for k, v in (card["settings"] or {}).items())
+        who = "Evaluated model" if graded else "Model" if suite else "Judge"
+        yield who, text(card["judge"], missing="not known")
+    yield "Graders in the log", ", ".join(card["graders"] or [])
+    yield (
+        "Settings of the evaluated model" if graded else "Settings",
+        ", ".join(f"{k} {v}" for k, v in (card["settings"] or {}).items()),
+    )
     if card["method"] == "exact":
         yield "Questions", f"{card['n_questions']}, each with its distribution of verdicts"
     else:

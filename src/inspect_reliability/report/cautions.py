@@ -118,7 +118,7 @@ def _of_the_questions(
         replications = table.groupby("question").size()
         yield (
             f"Questions have between {replications.min()} and {replications.max()} replications, "
-            f"and how many goes with how often they agree (p = {chance:.3f}). If replications were "
+            f"and their number correlates with agreement (p = {chance:.3f}). If replications were "
             "stopped by what had been seen, every coefficient is biased: give every question "
             "equally many."
         )

@@ -22,6 +22,7 @@ from ..stats import (
 )
 from ..verdicts import NON_RESPONSE
 from .analysis import split
+from .at_work import beside_replications, suite_of
 from .cautions import ASKED_ONCE, asked_once, of_the_silent
 from .copies import why_no_evidence
 from .document import Block, Caution, Document, Table, Text, Tone
@@ -66,12 +67,19 @@ def check(judgments: Judgments, limits: Limits, by: Sequence[str] = GROUP_BY) ->
     Returns:
         One record a group and requirement: its `value` with `value_interval`, and the `result`.
     """
-    return [
-        Named(describe(group), of_group(group, record))
-        for group, table in split(judgments, by)
-        if not _once_beside_replications(table, judgments.table)
-        for record in _requirements(table, limits)
-    ]
+    checks = []
+    for group, table in split(judgments, by):
+        if beside_replications(table, judgments.table):
+            continue
+        suite = suite_of(table)
+        name = describe(group)
+        if suite and suite.graders:
+            name += f", graded by {', '.join(suite.graders)}"
+        for record in _requirements(table, limits):
+            if suite and suite.caution:
+                record["cautions"].append(suite.caution)
+            checks.append(Named(name, of_group(group, record)))
+    return checks
 
 
 def _requirements(table: pd.DataFrame, limits: Limits) -> Iterator[Record]:
@@ -105,7 +113,7 @@ def _requirements(table: pd.DataFrame, limits: Limits) -> Iterator[Record]:
         else:
             more = questions_to_decide_rate(counted, limit, NON_RESPONSE, level)
         result = within_limit(found, at_most=limit)
-        yield _record(f"non-response <= {limit:g}", found, result, evidence, more, cautions)
+        yield _record(f"non-response <= {limit:g}", found, result, evidence, more, [*cautions])
 
 
 def _record(
@@ -137,9 +145,9 @@ def _record(
 def not_checked(judgments: Judgments, by: Sequence[str] = GROUP_BY) -> list[str]:
     """Groups that `check` skips: a suite's own grades, in a log that was rejudged."""
     return [
-        f"{describe(group)} is not checked: its outputs were graded once, and again by rejudge."
+        f"{describe(group)} is not checked: rejudge judged its outputs again."
         for group, table in split(judgments, by)
-        if _once_beside_replications(table, judgments.table)
+        if beside_replications(table, judgments.table)
     ]
 
 
@@ -195,20 +203,8 @@ def _evidence(record: Record) -> str:
     return f"{for_it:.3g} for, {against:.3g} against ({needed:.3g} decides)"
 
 
-_MORE = (
-    "More questions: with so many more of the same kind the gate decides with a probability of "
-    "about 80%, if the value is right."
-)
+_MORE = "More questions: add this many; if the estimate holds, about 80% of gates then decide."
 _ANYTIME = (
     "Evidence: you may look after every question, and stop when it decides. Ask questions in "
     "random order, and decide before their verdicts are known how many replications each gets."
 )
-
-
-def _once_beside_replications(table: pd.DataFrame, judgments: pd.DataFrame) -> bool:
-    """Whether nothing was replicated, while scores of the same logs contain replications."""
-    score = ["log", "sample", "epoch", "scorer"]
-    if not set(score) <= set(table) or table["question"].duplicated().any():
-        return False
-    replicated = judgments["log"].notna() & judgments.duplicated(score, keep=False)
-    return set(table["log"]) <= set(judgments.loc[replicated, "log"])

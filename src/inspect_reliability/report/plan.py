@@ -94,9 +94,8 @@ def plan_document(found: Sequence[Named], wanted: float = 0.95) -> Document:
         if plan["designs"]:
             blocks.append(
                 Text(
-                    f"{percent(plan['assurance'])} of studies with so many questions reach the "
-                    "half-width. Range: a pilot that shows exactly how much questions differ would "
-                    "give a number in it, with a probability of 80%."
+                    f"With this many questions, {percent(plan['assurance'])} of studies reach the "
+                    "half-width. Range: the number really needed lies here with 80% probability."
                 )
             )
         blocks += [Text(remark) for remark in remarks(plan, wanted)]

@@ -22,6 +22,7 @@ from ..stats import (
     rate,
 )
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
+from .at_work import Suite, suite_of
 from .cautions import cautions
 from .copies import why_no_evidence
 from .wording import Record, describe, of_group, plain, whole
@@ -45,6 +46,7 @@ class Row:
         estimates: Name -> estimate: the coefficients of its verdicts, the rate of non-responses,
             and omega with non-responses handled in other ways.
         no_evidence: Why omega and agreement say nothing about reliability; None if they do.
+        suite: Who was at work, where these are scores of a suite's epochs.
         record: All its numbers as plain values, None where one is not estimable. Estimates come
             with `<name>_interval` [low, high], some with `<name>_floor` [mean, low, high];
             `not_estimable` says why a value is missing.
@@ -56,6 +58,7 @@ class Row:
     counts: Counts | Shares
     estimates: Mapping[str, Estimate]
     no_evidence: str | None
+    suite: Suite | None
     record: Record
 
     @property
@@ -105,7 +108,7 @@ def row_of(
         found |= {f"{name}_correct_or_not": estimate for name, estimate in merged.items()}
     no_evidence = why_no_evidence(table, judgments)
     first, why = found["omega"], dict[str, str]()
-    numbers = {
+    numbers: Record = {
         "n_questions": first.n_questions,
         **_known_by(table, counted, found),
         "n_categories": len(counted.categories),
@@ -123,8 +126,11 @@ def row_of(
         "not_estimable": why,
         "cautions": list(cautions(group, table, judgments, counted, first, no_evidence)),
     }
+    suite = suite_of(table)
+    if suite and suite.caution:
+        numbers["cautions"].insert(0, suite.caution)
     record = of_group(group, numbers)
-    return Row(group, table, judgments, counted, found, no_evidence, record)
+    return Row(group, table, judgments, counted, found, no_evidence, suite, record)
 
 
 def _is_correctness(counted: Counts | Shares) -> bool:

@@ -25,7 +25,8 @@ _SAMPLING = (
 )
 """Options of inspect that change what a judge says; others say how it is called."""
 
-_REJUDGED = "-rejudged"
+REJUDGED = "rejudged_by"
+"""Where a log that the command `rejudge` wrote says what was typed after it."""
 
 
 def runs(table: pd.DataFrame) -> list[Record]:
@@ -60,15 +61,14 @@ def _run(location: str, log: EvalLog) -> Record:
         "settings": sampling | {f"-M {k}": v for k, v in log.eval.model_args.items()},
         "parser": str(parsers[0]) if parsers else None,
         "packages": dict(log.eval.packages),
-        "command": _command(location, log, sampling),
+        "command": _command(log, sampling),
     }
 
 
-def _command(location: str, log: EvalLog, sampling: Record) -> str | None:
-    path = PurePosixPath(location)
-    if path.stem.endswith(_REJUDGED):
-        judged = path.with_stem(path.stem.removesuffix(_REJUDGED)).name
-        return shlex.join(["inspect-reliability", "rejudge", judged])
+def _command(log: EvalLog, sampling: Record) -> str | None:
+    typed = (log.eval.metadata or {}).get(REJUDGED)
+    if isinstance(typed, list):
+        return shlex.join(["inspect-reliability", "rejudge", *map(str, typed)])
     task = _task(log)
     if task is None:
         return None

@@ -251,14 +251,14 @@ _PARTS = (
         "Omega by condition",
         "By condition",
         "Intervals are over questions: they say what other questions of the same kind might have "
-        "shown. The numbers below a figure give the ends of an interval that leaves it. Hollow: "
+        "shown. If an interval leaves the figure, see the table below. Hollow: "
         "temperature 0, where replications may be copies of each other.",
         _omega,
     ),
     (
         "Votes for a stable majority",
         "Votes",
-        "How often the majority of so many replications is that of as many others (dashed: 95%). "
+        "How often two separate majorities of this size agree (dashed: 95%). "
         "If you use a single verdict, read the curve at 1 vote. Questions whose verdicts nearly "
         "tie never become stable.",
         _votes,

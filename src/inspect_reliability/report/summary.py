@@ -25,21 +25,20 @@ _LONGEST = 200
 MEANINGS = {
     "N x R": "N x R: questions x replications.",
     "Omega [95%]": (
-        "Omega: how far you can trust a single verdict to be the judge's own (1: always the same "
-        "for a question, 0: no more alike than by chance), with its 95% interval over questions."
+        "Omega: how repeatable one verdict is (1: always the same, 0: unrelated to the question), "
+        "with its 95% interval over questions."
     ),
     "Rule of thumb": (
         "Rule of thumb: the labels were devised for whole-questionnaire scores. Here they label "
         "single-verdict omega, where its whole interval has one label."
     ),
     "Agreement [95%]": "Agreement: share of pairs of replications with the same verdict.",
-    "ICC [95%]": "ICC: omega of verdicts that are numbers, where near misses count as near.",
+    "ICC [95%]": "ICC: reliability of numeric verdicts; close scores count as close.",
     "Non-response": "Non-response: share of outputs without a verdict.",
     "Invalid": "Invalid: share of outputs that name several different verdicts.",
     "Published": (
-        "Published: what the procedure of Schroeder & Wood-Doughty (2024) gives, then its mean and "
-        "95% range on permuted verdicts. A value inside that range says nothing about the judge; "
-        "about one in twenty falls outside by chance."
+        "Published: the coefficient of Schroeder & Wood-Doughty (2024); in brackets, its mean and "
+        "95% range on shuffled verdicts. Inside that range it tells nothing."
     ),
     "A_LM [95%]": "A_LM: share of answers judged correct.",
 }

@@ -1,0 +1,94 @@
+"""Who is at work in the log of a suite: the model that was evaluated, and its grader."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+_SCORE = ["log", "sample", "epoch", "scorer"]
+_LOOKED_AT = 3
+"""Questions, and outputs of each, that are read."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What some outputs of a suite show.
+
+    Attributes:
+        evaluated: The model that was evaluated.
+        graders: Models that its scorer asked; empty where none was seen.
+        outputs_differ: Whether a question was seen with different outputs.
+    """
+
+    evaluated: str
+    graders: tuple[str, ...]
+    outputs_differ: bool
+
+    @property
+    def caution(self) -> str | None:
+        """What the numbers describe, where outputs differ and a grader judged them."""
+        if not (self.graders and self.outputs_differ):
+            return None
+        return (
+            f"Each replication is another output of {self.evaluated}, so the numbers describe that "
+            f"model and its grader ({', '.join(self.graders)}) together. For the grader alone, run "
+            "inspect-reliability rejudge LOG."
+        )
+
+
+def is_suite(table: pd.DataFrame) -> bool:
+    """Whether judgments are scores that a suite's own scorer gave, one an output."""
+    return _of_scorers(table) and not table.duplicated(_SCORE).any()
+
+
+def is_rejudged(table: pd.DataFrame) -> bool:
+    """Whether `rejudge` made the verdicts: each output is a question of its own."""
+    return _of_scorers(table) and bool(table.duplicated(_SCORE).any())
+
+
+def _of_scorers(table: pd.DataFrame) -> bool:
+    """Whether judgments are of logs, and of other scorers than that of our judge tasks."""
+    if not set(_SCORE) <= set(table) or table[_SCORE].isna().to_numpy().any():
+        return False
+    return not ("categories" in table and table["categories"].notna().any())
+
+
+def suite_of(table: pd.DataFrame) -> Suite | None:
+    """Who was at work in judgments of one row, as the transcripts of some samples show."""
+    if not is_suite(table) or not table["question"].duplicated().any():
+        return None
+    from inspect_ai.log import read_eval_log, read_eval_log_sample
+
+    from ..rejudging.grading import grading_of, scorers_in
+
+    evaluated = ", ".join(map(str, table["judge"].dropna().unique()))
+    graders: set[str] = set()
+    differ = False
+    replicated = table[table["question"].duplicated(keep=False)]
+    questions = replicated["question"].unique()
+    some = questions[:: max(len(questions) // _LOOKED_AT, 1)][:_LOOKED_AT]
+    for _, rows in replicated[replicated["question"].isin(some)].groupby("question"):
+        outputs: set[Any] = set()
+        places: Iterable[Any] = rows.head(_LOOKED_AT).itertuples()
+        for one in places:
+            try:
+                log = read_eval_log(one.log, header_only=True)
+                sample = read_eval_log_sample(one.log, one.sample, int(one.epoch))
+            except (OSError, ValueError, IndexError, KeyError):
+                continue
+            outputs.add(sample.output.completion)
+            log.samples = [sample]
+            scorers = (s for s in scorers_in(log) if f"{one.scorer}.".startswith(f"{s.score}."))
+            for scorer in scorers:
+                graders |= grading_of(log, scorer).models
+        differ = differ or len(outputs) > 1
+    return Suite(evaluated, tuple(sorted(graders)), differ)
+
+
+def beside_replications(table: pd.DataFrame, judgments: pd.DataFrame) -> bool:
+    """Whether these are a suite's own scores, in logs whose outputs `rejudge` judged again."""
+    if not is_suite(table):
+        return False
+    replicated = judgments["log"].notna() & judgments.duplicated(_SCORE, keep=False)
+    return set(table["log"]) <= set(judgments.loc[replicated, "log"])
