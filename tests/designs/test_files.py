@@ -1,6 +1,8 @@
 """Designs and rows of one's own, read from files."""
 
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ prompt: |-
   {{ option.label }}: {{ option.text }}{% endfor %}
 verdict: {options: [A, B]}
 """
+UNKNOWN = "unknown field 'others'. Allowed fields:"
 ROW = {"id": "q", "question": "Hi?", "responses": {"x": "Hello.", "y": "No."}}
 
 
@@ -97,17 +100,29 @@ def test_labels_of_a_design_are_a_line(tmp_path: Path) -> None:
         ("name: x\nverdict: [a, b]\n", "d.yaml: missing field 'prompt'"),
         (PAIR + "name: y\n", "d.yaml, line 6: duplicate key 'name'"),
         (PAIR.replace("{options: [A, B]}", "{from: 1, from: 2}"), "line 5: duplicate key 'from'"),
-        (PAIR + "parsr: {}\n", "d.yaml, line 6: unknown field 'parsr'. Allowed fields: name, pro"),
-        (PAIR + "parser: {label: x}\n", "d.yaml, line 6, parser: expected one of {labels"),
-        (PAIR + "labels: Best\n", "d.yaml, line 6, parser, labels: expected a list"),
+        (PAIR + "parsr: {}\n", "d.yaml, line 6: unknown field 'parsr'. Allowed fields: verdict, "),
+        (
+            PAIR + "parser: {label: x}\n",
+            "line 6, parser: unknown field 'label'. Allowed fields: labels, ",
+        ),
+        (PAIR + "labels: Best\n", "d.yaml, line 6, labels: expected a list of texts"),
         (PAIR + "labels: [x]\nparser: {json: y}\n", "d.yaml: give 'labels' or 'parser', not both"),
         (PAIR + "parser: {pattern: '('}\n", "d.yaml, line 6, parser, pattern: not a regular"),
-        (PAIR.replace("[A, B]", "[A]"), "d.yaml, line 5, verdict, options: expected 2 to 26"),
-        (PAIR.replace("[A, B]", "[A, [B]]"), "d.yaml, line 5, verdict, options: expected texts"),
-        (PAIR.replace("{options: [A, B]}", "{from: 1, to: x}"), "d.yaml, line 5, verdict: 'from'"),
+        (
+            PAIR.replace("[A, B]", "[A]"),
+            "d.yaml, line 5, verdict, options: expected 2 or more, fou",
+        ),
+        (
+            PAIR.replace("[A, B]", "[A, [B]]"),
+            "line 5, verdict, options, item 2: expected a text. Put it in q",
+        ),
+        (
+            PAIR.replace("{options: [A, B]}", "{from: 1, to: x}"),
+            "line 5, verdict, to: expected a number.",
+        ),
         (PAIR.replace("{options: [A, B]}", "{from: 9, to: 1}"), "'from' must be below 'to'"),
-        (PAIR.replace("[A, B]", "[A, ' B']"), "options: remove the white space around or doubled"),
-        (PAIR.replace("{% endfor %}", "{% end %}"), "d.yaml, line 2, prompt, line 2: "),
+        (PAIR.replace("[A, B]", "[A, ' B']"), "options, item 2: remove the white space around or"),
+        (PAIR.replace("{% endfor %}", "{% end %}"), "line 2, prompt: template line 2: "),
         (PAIR.replace("{% endfor %}", f"{{{{ {'9' * 5000} }}}}{{% endfor %}}"), "line 2, prompt: "),
         (
             PAIR.replace("{% endfor %}", f"{{{{ {'(' * 999}1{')' * 999} }}}}{{% endfor %}}"),
@@ -119,7 +134,34 @@ def test_labels_of_a_design_are_a_line(tmp_path: Path) -> None:
         ("name: x\nprompt: {file: none.j2}\nverdict: [a, b]\n", "none.j2 cannot be read"),
         ("name: x\nprompt: {text: p}\nverdict: [a, b]\n", "prompt: expected the text of a prompt"),
         ("name: &x [a]\nverdict: [*x, *x]\n", "d.yaml, line 2: write out what '*x' refers to"),
-        ("[" * 3000, "d.yaml"),
+        ("[" * 3000, "d.yaml, line 1: nested too deeply for a design"),
+        ("[" * 20_000, "d.yaml, line 1: nested too deeply for a design"),
+        (PAIR.replace("[A, B]", f"[{'a, ' * 9000}b]"), "line 5: too many parts for a design"),
+        (PAIR.replace("kinder", "kinder " * 99_000), "is larger than a design may be"),
+        (PAIR.replace("kinder", "kinder " * 29_000), "prompt: a text of more than 200,000 char"),
+        ('name: x\nprompt: {file: "a\\0b"}\nverdict: [a, b]\n', "prompt: 'a\\x00b' is no file"),
+        ("name: x\nprompt: {file: .}\nverdict: [a, b]\n", "prompt: '.' is no file with text"),
+        (PAIR.replace("[A, B]", "[A, B], others: [tie]"), f"verdict: {UNKNOWN} options, also."),
+        (PAIR.replace("[A, B]", "[A, B], also: [b]"), "verdict: two verdicts differ only in case"),
+        (
+            PAIR.replace("{options: [A, B]}", "{from: 1, to: 5, stp: any}"),
+            "Allowed fields: from, to",
+        ),
+        (PAIR.replace("{options: [A, B]}", "{from: 0, to: .5}"), "decimals add 'step: any'"),
+        (PAIR.replace("{options: [A, B]}", "{from: 1}"), "verdict: missing field 'to'"),
+        (
+            PAIR.replace("{options: [A, B]}", "{best: [A, B]}"),
+            "verdict: expected {options: [...]},",
+        ),
+        (PAIR.replace("{options: [A, B]}", "{criteria: {s: [a]}}"), "verdict, criteria, s: expec"),
+        (
+            PAIR.replace("{options: [A, B]}", "{criteria: {s: {to: 1, step: 1}}}"),
+            "criteria, s: mis",
+        ),
+        (
+            PAIR.replace("{options: [A, B]}", "{criteria: {s: [a, b]}}") + "parser: {json: s}\n",
+            "leave out 'parser' and 'labels'",
+        ),
         (
             "name: !!python/object/apply:os.system [ls]\nprompt: p\nverdict: [a, b]\n",
             "line 1, name",
@@ -132,6 +174,46 @@ def test_bad_designs_are_refused(text: str, message: str, tmp_path: Path) -> Non
         design_from_file(write(tmp_path, "d.yaml", text))
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "costly",
+    [
+        "{{ 'x' * 10000000000 }}",
+        "{{ 'x'|center(2000000000) }}",
+        "{{ '%999999999d'|format(1) }}",
+        "{% set ns = namespace(x='x') %}{% for i in range(40) %}{% set ns.x = ns.x ~ ns.x %}"
+        "{% endfor %}{{ ns.x }}",
+        pytest.param(
+            "{% for a in range(90000) %}{% for b in range(90000) %}{% endfor %}{% endfor %}",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
+def test_a_prompt_cannot_eat_the_machine(costly: str, tmp_path: Path) -> None:
+    """A template that asks for gigabytes or for hours is refused in words, before any call."""
+    design = JudgeDesign("T", costly, ["yes", "no"])
+    with pytest.raises(UserError, match=r"rows.jsonl, line 1, prompt of 'T', .* takes more"):
+        items_from_file(rows(tmp_path, {**ROW, "responses": {"x": "a"}}), design)
+
+
+def test_a_prompt_file_is_a_file(tmp_path: Path) -> None:
+    """A pipe in place of a prompt is refused, where reading it would never end."""
+    os.mkfifo(tmp_path / "pipe")
+    text = "name: x\nprompt: {file: pipe}\nverdict: [a, b]\n"
+    with pytest.raises(UserError, match="prompt: 'pipe' is no file with text"):
+        design_from_file(write(tmp_path, "d.yaml", text))
+
+
+def test_a_conversation_is_a_row(tmp_path: Path) -> None:
+    """A row with messages needs neither question nor response; the prompt sees the messages."""
+    said = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Bye."}]
+    prompt = "{% for m in messages %}<{{ m.role }}> {{ m.content }}\n{% endfor %}"
+    design = JudgeDesign("T", prompt, ["yes", "no"])
+    (item,) = items_from_file(rows(tmp_path, {"id": 1, "messages": said}), design)
+    assert item.question == "user: Hi.\nassistant: Bye."
+    assert design.ask(item, []) == "<user> Hi.\n<assistant> Bye.\n"
 
 
 def test_rows_become_items(tmp_path: Path) -> None:
@@ -160,6 +242,8 @@ def test_rows_become_items(tmp_path: Path) -> None:
         ({"responses": {"x": "a"}}, "line 2, 'responses': 'Kindness' needs 2 in each row"),
         ({"best": "z"}, "line 2, 'best': no response by 'z'. Responses by: x, y"),
         ({"context": 1}, "line 2, 'context': expected text"),
+        ({"messages": "Hi"}, '\'messages\': expected a list of {"role": ..., "content": ...}'),
+        ({"messages": [{"role": "user"}]}, "'messages', item 1: expected texts as 'role' and 'con"),
         ({"judge": "me"}, "line 2, 'judge': this name has another meaning. Rename the field"),
         ({"read_by": "me"}, "line 2, 'read_by': this name has another meaning"),
     ],

@@ -3,6 +3,8 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from inspect_reliability.designs import DESIGNS, Reader
 from inspect_reliability.errors import UserError
@@ -93,14 +95,87 @@ def test_parsers_of_designs(verdict: object, parser: object, text: str, read: st
 
 
 @pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Score: 0.75", "0.75"),
+        ("Score: 0.750", "0.75"),
+        ("Score: .5", "0.5"),
+        ("**Score:** 1.0", "1"),
+        ("Score: 0.8/1", "0.8"),
+        ("I give it a rating of 0.25.", "0.25"),
+        ("0.5", "0.5"),
+        ('{"score": 0.125, "why": "2 of 8"}', "0.125"),
+        ("Score: 1.5", "non-response"),
+        ("Score: -0.5", "non-response"),
+        ("Score: 0,5", "non-response"),
+        ("Score: 80%", "non-response"),
+        ("Score: one", "non-response"),
+        ("Score: 0.2. Score: 0.4", "invalid"),
+        ("It has 3 parts, 0.1 m each.\nScore: 0.9", "0.9"),
+        (f"{' '.join(str(n / 1000) for n in range(1000))}\nScore: 0.999", "non-response"),
+    ],
+)
+def test_numbers_with_decimals(text: str, read: str) -> None:
+    """Any number of the scale is read as spelled shortest, and no number off it."""
+    scale = Reader({"from": 0, "to": 1, "step": "any"})
+    assert scale.read(text).verdict == read
+    assert scale.verdicts == scale.categories == ()
+
+
+@given(st.floats(-7, 12, allow_nan=False).map(lambda number: round(number, 4)))
+def test_every_number_of_a_scale_is_read(number: float) -> None:
+    """Whatever the number, the label, the field or the pattern finds it, or finds it off scale."""
+    on = -5 <= number <= 10
+    for parser, text in (
+        ({"labels": ["Mark"]}, f"Mark: {number:.4f}"),
+        ({"json": "m"}, f'{{"m": {number:.4f}}}'),
+        ({"pattern": r"= (\S+)"}, f"x = {number:.4f}"),
+    ):
+        verdict = Reader({"from": -5, "to": 10, "step": "any"}, parser).read(text).verdict
+        assert (verdict != "non-response") == on
+        assert not on or float(verdict) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "style", "facts"),
+    [
+        ('{"style": 4, "facts": "yes"}', "4", "yes"),
+        ('So:\n```json\n{"style": {"score": 4}, "facts": "No."}\n```', "non-response", "no"),
+        ('{"style": 4.5, "facts": ', "non-response", "non-response"),
+        ('{"style": 6, "facts": "yes"} {"style": 2, "facts": "no"}', "2", "invalid"),
+        ("Style: 4, facts: yes", "non-response", "non-response"),
+    ],
+)
+def test_criteria(text: str, style: str, facts: str) -> None:
+    """Each criterion is read in the JSON field of its name, by its own verdicts."""
+    reader = Reader({"criteria": {"style": {"from": 1, "to": 5}, "facts": ["yes", "no"]}})
+    assert reader.value(text)[0] == {"style": style, "facts": facts}
+
+
+def test_ties_are_verdicts_beside_the_options() -> None:
+    """What the judge can answer also is a verdict, and no label of a response."""
+    reader = Reader({"options": ["A", "B"], "also": ["tie"]})
+    assert reader.options == ("A", "B")
+    assert reader.categories == ("A", "B", "tie", "non-response", "invalid")
+    texts = ["Verdict: tie", "**Winner:** B", "[[tie]]", "Verdict: [[A]]"]
+    assert [reader.read(text).verdict for text in texts] == ["tie", "B", "tie", "A"]
+
+
+def test_words_of_a_design_announce_verdicts() -> None:
+    """A design's own labels are read in its language."""
+    plain, own = (Reader({"from": 1, "to": 5}, labels=labels) for labels in ((), ("Isibalo",)))
+    assert [one.read("Isibalo: 4").verdict for one in (plain, own)] == ["non-response", "4"]
+
+
+@pytest.mark.parametrize(
     ("parser", "message"),
     [
         ({}, "parser: expected one of"),
-        ({"label": ["x"]}, "parser: expected one of"),
+        ({"label": ["x"]}, "parser: unknown field 'label'. Allowed fields: labels, pattern, json."),
         ({"labels": ["x"], "json": "y"}, "parser: expected one of"),
         ({"labels": "x"}, "labels: expected a list"),
-        ({"labels": []}, "labels: expected a list"),
-        ({"labels": [1]}, "labels: expected texts"),
+        ({"labels": []}, "labels: expected 1 or more"),
+        ({"labels": [1]}, "labels, item 1: expected a text"),
         ({"pattern": "("}, "pattern: not a regular expression"),
         ({"pattern": "yes"}, "pattern: put the verdict into a group"),
         ({"pattern": 7}, "pattern: expected a text"),

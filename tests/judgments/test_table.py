@@ -21,6 +21,7 @@ from inspect_reliability.judgments import (
 LETTERS = tuple("ABCDE")
 CATEGORIES = (*LETTERS, "non-response", "invalid")
 
+PARTS = {"style": ["1", "2"], "facts": ["yes", "no"]}
 NAMES = ["ann", "bob", "cy", "dee", "eve"]
 
 
@@ -40,6 +41,11 @@ def score(value: Any, sample: str = "q", **metadata: Any) -> list[Judgment]:
         (-2, "-2"),
         (float("nan"), "non-response"),
         ([], None),
+        (["spam", "rude"], "rude, spam"),
+        (("rude", "spam", "rude"), "rude, spam"),
+        (["a, b"], "'a, b'"),
+        ([1, 0.5, 0], None),
+        ([True], None),
         ("", ""),
     ],
 )
@@ -53,6 +59,9 @@ def test_dict_scores_are_one_scorer_a_key() -> None:
     """A score of several parts is several judgments."""
     parts = score({"style": "good", "facts": 0})
     assert [(one.scorer, one.verdict) for one in parts] == [("s.style", "good"), ("s.facts", "0")]
+    parts = score({"style": "1", "facts": "non-response"}, categories=PARTS, read_by="json")
+    assert [one.categories for one in parts] == list(PARTS.values())
+    assert [one.read_by for one in parts] == ["json", None]
 
 
 def test_metadata_that_is_not_what_its_name_says_is_left_alone() -> None:
@@ -97,6 +106,21 @@ def test_category_is_the_responder_where_the_order_varies() -> None:
     found = Judged.of(judgments(lambda n: random.Random(n).sample(NAMES, 5))).counts()
     assert set(NAMES) < set(found.categories)
     assert found.table[:, found.categories.index("cy")].tolist() == [20, 20]
+
+
+def test_a_tie_is_a_category_in_any_order() -> None:
+    """What a judge can answer beside the options is a category, whether it occurs or not."""
+    declared = ["A", "B", "tie", "non-response", "invalid"]
+    given = [("A", ["x", "y"]), ("A", ["y", "x"]), ("tie", ["y", "x"])]
+    for some in (given, given[:2]):
+        found = [
+            one
+            for verdict, order in some
+            for one in score(verdict, categories=declared, order=order)
+        ]
+        counts = Judged.of(found).counts()
+        assert counts.categories == ("x", "y", "tie", "non-response", "invalid")
+        assert counts.table.tolist() == [[1, 1, len(some) - 2, 0, 0]]
 
 
 def test_foreign_verdicts_declare_themselves() -> None:

@@ -321,7 +321,7 @@ def test_a_name_overrides_the_design(tmp_path: Path) -> None:
         ({"data": ["a.jsonl", "b.jsonl"]}, "No file or folder '.*a.jsonl"),
         ({"data": [{"id": "1"}]}, "data: expected a list of Item, found mappings"),
         ({"replications": 0}, "^replications=0 is no number"),
-        ({"name": " "}, "name: expected the benchmark's name"),
+        ({"name": " "}, "name: expected a text that is not empty"),
         ({"parser": "x"}, "parser='x' is not known"),
         ({"parser": "published"}, "reads the verdicts of the published study only"),
         ({"seed": "x"}, "seed='x' is not a whole number"),

@@ -1,5 +1,6 @@
 """A judge's design as a file."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,13 @@ import yaml
 from ..errors import UserError
 from ..files import expect, read_json, read_text, user_path
 from .design import JudgeDesign
+from .fields import LONGEST, DesignFields, FieldError, checked
 
-_FIELDS = ("name", "prompt", "verdict", "labels", "parser")
+_MOST_PARTS, _DEEPEST = 5_000, 20
+"""Parts of a YAML file, and how deep one is in others."""
+
+Lines = dict[tuple[str | int, ...], int]
+"""Line of each part of a YAML file, by its names and places."""
 
 
 def design_from_file(spec: str | Path) -> JudgeDesign:
@@ -23,34 +29,23 @@ def design_from_file(spec: str | Path) -> JudgeDesign:
         UserError: The file is no design; the message names file, line and field.
     """
     path = user_path(spec)
-    lines: dict[str, int] = {}
+    lines: Lines = {}
     if path.suffix == ".json":
-        fields = expect(read_json(path), dict, str(path))
+        fields = expect(read_json(_short(path)), dict, str(path))
     else:
         fields, lines = _yaml(path)
-    unknown = [name for name in fields if name not in _FIELDS]
-    if unknown:
-        line = f", line {lines[unknown[0]]}" if unknown[0] in lines else ""
-        raise UserError(
-            f"{path}{line}: unknown field '{unknown[0]}'. Allowed fields: {', '.join(_FIELDS)}."
-        )
-    for name in ("name", "prompt", "verdict"):
-        if name not in fields:
-            raise UserError(f"{path}: missing field '{name}'.")
-    if isinstance(fields["prompt"], dict):
+    if isinstance(fields.get("prompt"), dict):
         fields["prompt"] = _prompt_file(fields["prompt"], path)
-    if "labels" in fields:
-        if fields.get("parser"):
-            raise UserError(f"{path}: give 'labels' or 'parser', not both.")
-        fields["parser"] = {"labels": fields.pop("labels")}
-        lines["parser"] = lines.get("labels", 0)
+    if not fields.get("parser"):
+        fields.pop("parser", None)
     try:
-        return JudgeDesign(**{**fields, "parser": fields.get("parser") or None})
-    except UserError as error:
-        message = str(error.args[0])
-        # Its first word is the field.
-        at = lines.get(message.replace(",", ":").partition(":")[0])
-        raise UserError(f"{path}, line {at}, {message}" if at else f"{path}, {message}") from None
+        checked(DesignFields, fields)
+    except FieldError as error:
+        found = (lines.get(error.path[:n]) for n in range(len(error.path), 0, -1))
+        line = next(filter(None, found), None)
+        where = f"{path}, line {line}" if line else str(path)
+        raise UserError(f"{where}{', ' if error.field else ': '}{error}") from None
+    return JudgeDesign(**fields)
 
 
 def design_file(design: JudgeDesign) -> str:
@@ -70,45 +65,65 @@ def _prompt_file(prompt: dict[str, Any], design: Path) -> str:
     if prompt.keys() != {"file"} or not isinstance(prompt["file"], str):
         raise UserError(f"{design}, prompt: expected the text of a prompt, or {{file: NAME}}.")
     folder = design.parent.resolve()
-    path = (folder / prompt["file"]).resolve()
+    try:
+        path = (folder / prompt["file"]).resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UserError(f"{design}, prompt: {prompt['file']!r} is no file: {error}.") from None
     # A design from somebody else must not send other files to the judge.
     if not path.is_relative_to(folder):
         raise UserError(f"{design}, prompt: '{prompt['file']}' is not in the folder of the design.")
     # An editor ends the file with a line break that is not part of the prompt.
-    return read_text(path).removesuffix("\n")
+    if path.exists() and not path.is_file():
+        raise UserError(f"{design}, prompt: '{prompt['file']}' is no file with text.")
+    return read_text(_short(path)).removesuffix("\n")
 
 
-def _yaml(path: Path) -> tuple[dict[str, Any], dict[str, int]]:
+def _short(path: Path) -> Path:
+    with suppress(OSError):  # whoever reads it says why it cannot be read
+        if path.stat().st_size > 2 * LONGEST:
+            raise UserError(
+                f"{path} is larger than a design may be: keep its prompt below "
+                f"{LONGEST:,} characters."
+            )
+    return path
+
+
+def _yaml(path: Path) -> tuple[dict[str, Any], Lines]:
     """The fields of a YAML file, and the line of each."""
-    text = read_text(path)
+    text = read_text(_short(path))
+    depth = 0
     try:
-        # A few lines of references to references can be a terabyte when written out.
-        for event in yaml.parse(text, Loader=yaml.BaseLoader):
+        for number, event in enumerate(yaml.parse(text, Loader=yaml.BaseLoader)):
+            line = event.start_mark.line + 1
+            # A few lines of references to references can be a terabyte when written out.
             if isinstance(event, yaml.AliasEvent):
-                line = event.start_mark.line + 1
                 raise UserError(f"{path}, line {line}: write out what '*{event.anchor}' refers to.")
-        root = yaml.compose(text, Loader=yaml.BaseLoader)
-        fields = expect(yaml.load(text, Loader=yaml.BaseLoader), dict, str(path))
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > _DEEPEST or number > _MOST_PARTS:
+                how = "nested too deeply" if depth > _DEEPEST else "too many parts"
+                raise UserError(f"{path}, line {line}: {how} for a design.")
+        loader = yaml.BaseLoader(text)
+        root = loader.get_single_node()
+        fields = expect(root and loader.construct_document(root), dict, str(path))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f", line {mark.line + 1}" if mark else ""
         raise UserError(f"{path}{where}: not YAML: {error.problem or error.context}.") from None
     except yaml.YAMLError as error:
         raise UserError(f"{path} is not YAML: {str(error).splitlines()[0]}.") from None
-    except RecursionError:
-        raise UserError(f"{path} is nested too deeply to read.") from None
-    return fields, _lines(root, path)
+    lines: Lines = {}
+    _note_lines(root, path, (), lines)
+    return fields, lines
 
 
-def _lines(node: yaml.Node, path: Path) -> dict[str, int]:
-    """The line of each key of a mapping; no key is in it, or in a part of it, twice."""
-    lines: dict[str, int] = {}
-    for part in node.value if isinstance(node, yaml.CollectionNode) else ():
+def _note_lines(node: yaml.Node, path: Path, above: tuple[str | int, ...], lines: Lines) -> None:
+    """Note the line of each part of a node; no mapping has a key twice."""
+    for place, part in enumerate(node.value if isinstance(node, yaml.CollectionNode) else ()):
         key, value = part if isinstance(node, yaml.MappingNode) else (None, part)
-        if key is not None:
+        where = (*above, place if key is None else str(key.value))
+        if where in lines:
             line = key.start_mark.line + 1
-            if key.value in lines:
-                raise UserError(f"{path}, line {line}: duplicate key '{key.value}'.")
-            lines[key.value] = line
-        _lines(value, path)
-    return lines
+            raise UserError(f"{path}, line {line}: duplicate key '{key.value}'.")
+        lines[where] = (key or value).start_mark.line + 1
+        _note_lines(value, path, where, lines)

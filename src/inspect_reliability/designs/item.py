@@ -1,6 +1,6 @@
 """What a judge is shown: a question and its responses."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +26,9 @@ class Item:
         responses: Name of who responded -> response.
         context: Passage the question is about, or None.
         best: Name of the response known to be best, or None.
-        fields: Anything else the prompt may show or a report may group by (JSON values).
+        fields: Anything else the prompt may show or a report may group by (JSON values). Of these,
+            `messages` is a conversation: a list of `{"role": ..., "content": ...}`. A judge that
+            does not choose among options may be shown one instead of a response.
 
     Raises:
         UserError: A field is not what it should be; the message names it.
@@ -47,3 +49,20 @@ class Item:
             raise UserError(f"'best': no response by '{self.best}'. Responses by: {known}.")
         if taken := sorted(_RESERVED & self.fields.keys()):
             raise UserError(f"'{taken[0]}': this name has another meaning. Rename the field.")
+        if "messages" in self.fields:
+            _check(self.fields["messages"])
+
+    @property
+    def messages(self) -> Sequence[Mapping[str, str]]:
+        """The conversation that is judged; empty where it is none."""
+        messages: Sequence[Mapping[str, str]] = self.fields.get("messages", ())
+        return messages
+
+
+def _check(messages: object) -> None:
+    keys = ("role", "content")
+    if not messages or not isinstance(messages, list):
+        raise UserError('\'messages\': expected a list of {"role": ..., "content": ...}.')
+    for number, one in enumerate(messages, 1):
+        if not isinstance(one, dict) or not all(isinstance(one.get(key), str) for key in keys):
+            raise UserError(f"'messages', item {number}: expected texts as 'role' and 'content'.")

@@ -1,20 +1,19 @@
 """What a judge can answer, and how its outputs are read."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
+from .fields import Criteria, FieldError, Options, ReaderFields, Scale, checked
 from .parsers import Parser, make_parser
+from .parsers.decimals import DecimalsParser
 from .reading import ParserName, Reading
 
 Verdict = Mapping[str, Any] | Sequence[str]
-"""`{"options": labels}`, a list of words, or `{"from": 1, "to": 10}`."""
-
-MOST_OPTIONS = 26
+"""`{"options": labels}`, a list of words, `{"from": 1, "to": 10}`, or `{"criteria": ...}`."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +23,7 @@ class Reader:
     Attributes:
         verdict: What the judge can answer, as `JudgeDesign.verdict`.
         parser: How to find the verdict in an output, as `JudgeDesign.parser`.
+        labels: What announces a verdict, as `JudgeDesign.labels`.
 
     Raises:
         UserError: A field is not what it should be; the message names it.
@@ -31,30 +31,58 @@ class Reader:
 
     verdict: Verdict
     parser: Mapping[str, Any] | None = None
+    labels: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        _ = self.verdicts, self._fields
+        _ = self._fields
 
     @cached_property
-    def kind(self) -> str:
-        """What a verdict is: one of the "options" shown, one of some "words", or on a "scale"."""
-        if not isinstance(self.verdict, Mapping):
-            return "words"
-        return "options" if "options" in self.verdict else "scale"
+    def kind(self) -> Literal["options", "words", "scale", "criteria"]:
+        """What a verdict is: one of the options shown, or of some words, a number, or several."""
+        return {Options: "options", Scale: "scale", Criteria: "criteria"}.get(
+            type(self._fields.verdict), "words"
+        )
+
+    @cached_property
+    def options(self) -> tuple[str, ...]:
+        """The labels of the responses shown; empty where the judge does not choose."""
+        verdict = self._fields.verdict
+        return verdict.options if isinstance(verdict, Options) else ()
 
     @cached_property
     def verdicts(self) -> tuple[str, ...]:
-        """Every verdict the judge can give, lowest to highest on a scale."""
-        if self.kind == "scale":
-            return _scale(self.verdict)
-        named = self.verdict["options"] if isinstance(self.verdict, Mapping) else self.verdict
-        return _names(named, "verdict, options" if self.kind == "options" else "verdict")
+        """Every verdict the judge can give, the options first, a scale from lowest to highest.
+
+        Empty where they cannot be listed: numbers with decimals, several criteria.
+        """
+        match self._fields.verdict:
+            case Options(options=options, also=also):
+                return (*options, *also)
+            case Scale() as scale:
+                return scale.names
+            case Criteria():
+                return ()
+            case words:
+                return words
+
+    @cached_property
+    def criteria(self) -> Mapping[str, "Reader"]:
+        """The reader of each criterion, which a JSON object has by its name; empty without."""
+        if self.kind != "criteria" or not isinstance(self.verdict, Mapping):
+            return {}
+        given = self.verdict["criteria"].items()
+        return {name: Reader(verdict, {"json": name}) for name, verdict in given}
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """Every category a judgment can fall into; chance-corrected coefficients need them all."""
+        """Every category a judgment can fall into; chance-corrected coefficients need them all.
+
+        Empty where the verdicts cannot be listed.
+        """
+        if not self.verdicts:
+            return ()
         # A pattern bound to the beginning matches once; every other parser can find two verdicts.
-        once = str(self._fields.get("pattern", "")).startswith(r"\A")
+        once = str((self.parser or {}).get("pattern", "")).startswith(r"\A")
         return (*self.verdicts, NON_RESPONSE, *(() if once else (INVALID,)))
 
     def read(self, output: str, parser: ParserName = "default") -> Reading:
@@ -69,81 +97,36 @@ class Reader:
         """
         return self._parser(parser).read(output)
 
+    def value(
+        self, output: str, parser: ParserName = "default"
+    ) -> tuple[str | dict[str, str], str]:
+        """What a score keeps of an output: its verdict, or that of each criterion; and how read."""
+        if not self.criteria:
+            return self.read(output, parser)
+        read = {name: one.read(output, parser) for name, one in self.criteria.items()}
+        how = max(one.how for one in read.values())
+        return {name: one.verdict for name, one in read.items()}, how
+
     def completed(self, output: str) -> str | None:
         """Read the verdict of an output that is still being written; None before it names one."""
-        return self._parser("default").completed(output)
+        return None if self.criteria else self._parser("default").completed(output)
 
     @cached_property
-    def _fields(self) -> dict[str, Any]:
-        return _parser_fields(self.parser)
+    def _fields(self) -> ReaderFields:
+        given = {"verdict": self.verdict, "parser": self.parser, "labels": self.labels}
+        try:
+            return checked(ReaderFields, given)
+        except FieldError as error:
+            raise UserError(str(error)) from None
 
     def _parser(self, name: ParserName) -> Parser:
-        return make_parser(self.kind, self.verdicts, name, **self._fields)
+        verdict = self._fields.verdict
+        if isinstance(verdict, Scale) and verdict.step:
+            return DecimalsParser(verdict.low, verdict.high, name, **self._arguments)
+        return make_parser(self.kind, self.verdicts, name, **self._arguments)
 
-
-def _scale(verdict: Any) -> tuple[str, ...]:
-    known = {"from", "to"}
-    if set(verdict) != known:
-        raise UserError(
-            "verdict: expected {options: [...]}, a list of words, or {from: 1, to: 10}; "
-            f"found the fields {', '.join(map(str, verdict)) or 'none'}."
-        )
-    ends = [str(verdict[key]) for key in ("from", "to")]
-    if not all(re.fullmatch(r"-?\d{1,6}", end) for end in ends):
-        raise UserError(
-            f"verdict: 'from' and 'to' must be whole numbers, not {' and '.join(ends)}."
-        )
-    low, high = map(int, ends)
-    if low >= high:
-        raise UserError(f"verdict: 'from' must be below 'to', but {low} is not below {high}.")
-    if high - low > 1000:
-        raise UserError(f"verdict: a scale from {low} to {high} has more than 1,001 values.")
-    return tuple(str(value) for value in range(low, high + 1))
-
-
-def _names(values: object, where: str) -> tuple[str, ...]:
-    if isinstance(values, str) or not isinstance(values, Sequence):
-        raise UserError(f"{where}: expected a list of texts.")
-    names = tuple(values)
-    for name in names:
-        if not isinstance(name, str) or not name.strip():
-            raise UserError(f"{where}: expected texts. Put each in quotes.")
-        if name != " ".join(name.split()):
-            raise UserError(f"{where}: remove the white space around or doubled in '{name}'.")
-        if name in (NON_RESPONSE, INVALID):
-            raise UserError(f"{where}: '{name}' is what outputs without a verdict are called.")
-    if len({name.casefold() for name in names}) < len(names):
-        raise UserError(f"{where}: two verdicts differ only in case, or not at all.")
-    if not 2 <= len(names) <= MOST_OPTIONS:
-        raise UserError(f"{where}: expected 2 to {MOST_OPTIONS} verdicts, found {len(names)}.")
-    return names
-
-
-def _parser_fields(parser: object) -> dict[str, Any]:
-    """The fields of `JudgeDesign.parser`, as arguments that can be a key."""
-    if parser is None:
-        return {}
-    if not isinstance(parser, Mapping) or len(parser) != 1 or not {*parser} <= _PARSER_FIELDS:
-        raise UserError("parser: expected one of {labels: [...]}, {pattern: ...} and {json: ...}.")
-    ((kind, value),) = parser.items()
-    if kind == "labels":
-        if isinstance(value, str) or not isinstance(value, Sequence) or not value:
-            raise UserError("parser, labels: expected a list of texts.")
-        if not all(isinstance(label, str) and label.strip() for label in value):
-            raise UserError("parser, labels: expected texts. Put each in quotes.")
-        return {"labels": tuple(value)}
-    if not isinstance(value, str) or not value.strip():
-        raise UserError(f"parser, {kind}: expected a text.")
-    if kind == "pattern":
-        try:
-            groups = re.compile(value).groups
-        except (re.error, RecursionError, OverflowError) as error:
-            raise UserError(f"parser, pattern: not a regular expression: {error}.") from None
-        if not groups:
-            raise UserError(
-                "parser, pattern: put the verdict into a group, as in 'Verdict: (\\w+)'."
-            )
-    return {kind: value}
-
-
-_PARSER_FIELDS = {"labels", "pattern", "json"}
+    @cached_property
+    def _arguments(self) -> dict[str, Any]:
+        own = self._fields.parser
+        given = {} if own is None else own.model_dump(exclude_none=True, by_alias=True)
+        return given | {"labels": (*given.get("labels", ()), *self._fields.labels)}

@@ -7,6 +7,7 @@ from ..errors import UserError
 from ..files import entry, expect, read_json_lines, user_path
 from .design import JudgeDesign
 from .item import Item
+from .template import within_limits
 
 _OWN = {"id", "question", "context", "responses", "best"}
 
@@ -16,7 +17,8 @@ def items_from_file(spec: str | Path, design: JudgeDesign) -> list[Item]:
 
     A row is an object with `id`, `question` and `responses` (name -> text; one for a judge that
     does not choose among options). It may have `context` and `best` (the name of the best
-    response). All other fields are the item's `fields`.
+    response). All other fields are the item's `fields`. Where one of them is `messages`, a row may
+    leave out `responses`, and `question`, which is then the conversation as text.
 
     Raises:
         UserError: The judge cannot be shown a row; the message names file, line and field.
@@ -26,7 +28,8 @@ def items_from_file(spec: str | Path, design: JudgeDesign) -> list[Item]:
         values = _values(row, where)
         try:
             item = Item(**values)
-            design.ask(item, list(item.responses))
+            with within_limits():
+                design.ask(item, list(item.responses))
         except UserError as error:
             raise UserError(f"{where}, {error.args[0]}") from None
         if item.id in items:
@@ -38,6 +41,8 @@ def items_from_file(spec: str | Path, design: JudgeDesign) -> list[Item]:
 def _values(row: dict[str, Any], where: str) -> dict[str, Any]:
     if type(row.get("id")) is int:
         row = {**row, "id": str(row["id"])}
+    if "messages" in row:
+        row = {"question": _conversation(row["messages"]), "responses": {}, **row}
     responses = entry(row, "responses", dict, where)
     for name, text in responses.items():
         expect(text, str, f"{where}, 'responses', '{name}'")
@@ -53,3 +58,10 @@ def _values(row: dict[str, Any], where: str) -> dict[str, Any]:
 
 def _optional(row: dict[str, Any], name: str, where: str) -> str | None:
     return None if row.get(name) is None else entry(row, name, str, where)
+
+
+def _conversation(messages: Any) -> str:
+    """A conversation as text; empty where it is none, which the item refuses."""
+    given = messages if isinstance(messages, list) else []
+    said = (f"{one.get('role')}: {one.get('content')}" for one in given if isinstance(one, dict))
+    return "\n".join(said)

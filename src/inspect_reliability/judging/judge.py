@@ -50,6 +50,12 @@ def judge_responses(
     reader = asking.reader
     reader.read("", parser)  # a parser of other verdicts shows before the first call
     completed = reader.completed
+    if exact and not reader.verdicts:
+        what = "several criteria" if reader.criteria else "numbers with decimals"
+        raise UserError(
+            f"exact={exact} needs verdicts that can be listed, and this judge gives {what}. Use "
+            "-T replications=20 instead."
+        )
     if at_verdict and order == "reshuffled":
         raise UserError(
             "exact=verdict tells reasonings apart, so all must see the same prompt. Leave out "

@@ -43,7 +43,7 @@ class Judged:
         # `zip(*judgments)` would make an iterator a judgment, and set the garbage collector off.
         flat: list[Any] = list(chain.from_iterable(judgments))
         width = len(Judgment._fields)
-        q, c, _, v, r, _, k, o, w, s, p, t, _ = (flat[place::width] for place in range(width))
+        q, c, _, v, r, _, k, o, w, s, p, t, *_ = (flat[place::width] for place in range(width))
         return cls(q, c, v, r, k, o, w, s, p, t)
 
     @cached_property
@@ -117,7 +117,8 @@ class Judged:
         """Categories that a judgment could have fallen into; None if that is not known."""
         if self.order_varies:
             shown = {name for order in self.orders if order is not None for name in order}
-            return (*sorted(shown), NON_RESPONSE, INVALID)
+            also = set(self._own_categories or ()) - {*self.labels, NON_RESPONSE, INVALID}
+            return (*sorted(shown), *sorted(also), NON_RESPONSE, INVALID)
         own = self._own_categories
         if own is None and self.labels:
             own = (*self.labels, NON_RESPONSE, INVALID)

@@ -26,6 +26,7 @@ class Judgment(NamedTuple):
         tail: True where the verdict was drawn from what the exact distribution leaves open; such
             draws share its probability.
         temperature: Temperature of the exact distribution; None where it is that of the run.
+        read_by: How the verdict was found in the output; None where the score does not say.
     """
 
     question: str
@@ -41,6 +42,7 @@ class Judgment(NamedTuple):
     place: int | None = None
     tail: bool | None = None
     temperature: float | None = None
+    read_by: str | None = None
 
     @property
     def weight(self) -> float:

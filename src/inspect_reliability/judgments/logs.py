@@ -70,7 +70,7 @@ _UNFINISHED = {
 
 
 _BESIDE_LOGS = {"logs.json", "eval-set.json", "listing.json"}
-_UNREADABLE = "scores that are neither text, number nor true/false"
+_UNREADABLE = "scores that are neither text, number nor true/false, nor a list of labels"
 _UNSCORED = "unscored samples counted as non-responses; a run's own metrics do not see them"
 _BROKEN = "scores whose replications or distributions cannot be read: each is one judgment"
 _PASSED_OVER = {

@@ -38,6 +38,8 @@ class Replications:
         scorer: Name of the scorer that `rejudge` ran on one output; None where the task's own
             judge was asked.
         grader: Names of the models that this scorer asked; empty where it asked none.
+        read_by: How each verdict was found in its output, empty where it was not; None where that
+            is not known.
     """
 
     verdicts: Sequence[Any]
@@ -46,6 +48,7 @@ class Replications:
     orders: Sequence[Sequence[int]] | None = None
     scorer: str | None = None
     grader: str = ""
+    read_by: Sequence[str] | None = None
 
     @property
     def seeds(self) -> list[int]:
@@ -66,7 +69,11 @@ class Replications:
             kept["orders"] = " ".join(
                 "".join(_PLACES[place] for place in order) for order in self.orders
             )
-        own = {"replication": self.first, "seed": self.seed, KEPT: kept}
+        own: dict[str, Any] = {"replication": self.first, "seed": self.seed, KEPT: kept}
+        if self.read_by is not None:  # a value of its own, so that both stay short
+            ways = list(dict.fromkeys(self.read_by))
+            each = "".join(_PLACES[ways.index(way)] for way in self.read_by)
+            own["read_by"] = {"ways": ways, "each": each}
         return own if self.scorer is None else {**own, "scorer": self.scorer, "grader": self.grader}
 
 
@@ -89,6 +96,11 @@ def replications_in(score: Score) -> Replications | None:
         return None
     if max(abs(seed), abs(first)) > _LARGEST:
         return None
+    try:
+        ways: Any = metadata["read_by"]
+        read_by = [str(ways["ways"][_PLACES.index(way)]) for way in ways["each"]]
+    except (KeyError, IndexError, TypeError, ValueError):
+        read_by = []
     scorer = metadata.get("scorer")
     return Replications(
         given,
@@ -97,6 +109,7 @@ def replications_in(score: Score) -> Replications | None:
         places,
         scorer if isinstance(scorer, str) else None,
         str(metadata.get("grader") or ""),
+        read_by if len(read_by) == len(given) else None,
     )
 
 

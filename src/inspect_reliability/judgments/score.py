@@ -48,40 +48,59 @@ def judgments_in(
             for number, (value, seed) in enumerate(zip(kept.verdicts, kept.seeds, strict=True), 1)
             for key, name in _verdicts(value)
         ]
-    categories, order = _names(facts.get("categories")), _names(facts.get("order"))
+    declared, order = facts.get("categories"), _names(facts.get("order"))
     responder = _name(facts.get("responder"))
     replication = _whole(facts.get("replication"))
     # A seed beside no replication may be that of somebody's dataset.
     seed = None if replication is None else _whole(facts.get("seed"))
-    rest = (replication, seed, categories, order, responder)
+    rest = (replication, seed, _names(declared), order, responder)
+    one = Judgment(question, question, scorer, None, *rest)
     if kept is not None:
-        return list(_replicated(kept, Judgment(question, question, scorer, None, *rest)))
+        return list(_replicated(kept, one, declared))
     if exact:
-        return list(_exact(exact, Judgment(question, question, scorer, None, *rest)))
-    value = score.value
+        return list(_exact(exact, one))
+    return list(_parts(one, score.value, declared, _name(facts.get("read_by"))))
+
+
+def _parts(
+    one: Judgment, value: object, declared: object, read_by: str | None
+) -> Iterator[Judgment]:
+    """The judgments of a value, one a part; categories may be declared for each part."""
     if isinstance(value, _ONE_PART):  # most scores: no need to look for parts
-        return [Judgment(question, question, scorer, verdict_name(value), *rest)]
-    return [
-        Judgment(question, question, _joined(scorer, key), name, *rest)
-        for key, name in _verdicts(value)
-    ]
+        verdict = verdict_name(value)
+        yield one._replace(verdict=verdict, read_by=None if verdict == NON_RESPONSE else read_by)
+        return
+    for key, verdict in _verdicts(value):
+        yield one._replace(
+            scorer=_joined(one.scorer, key),
+            verdict=verdict,
+            categories=_names(declared.get(key))
+            if isinstance(declared, Mapping)
+            else one.categories,
+            read_by=None if verdict == NON_RESPONSE else read_by,
+        )
 
 
-def _replicated(kept: Replications, first: Judgment) -> Iterator[Judgment]:
+def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterator[Judgment]:
     """The replications of a task's own judge, alike but for what each has of its own."""
-    question, cluster, scorer, _, _, _, categories, order, responder, *_ = first
+    order = first.order
     orders: Sequence[Sequence[str] | None] = [order] * len(kept.verdicts)
     if order is not None and kept.orders is not None:
         whole = list(range(len(order)))
         if all(sorted(places) == whole for places in kept.orders):
             orders = [[order[place] for place in places] for places in kept.orders]
-    labels = _labels(categories, order)
-    made = zip(kept.verdicts, kept.seeds, orders, strict=True)
-    for number, (value, seed, shown) in enumerate(made, kept.first):
-        verdict, chosen = verdict_name(value), responder
-        if shown is not None:
-            chosen = _name(shown[labels.index(verdict)]) if verdict in labels else None
-        yield Judgment(question, cluster, scorer, verdict, number, seed, categories, shown, chosen)
+    labels = _labels(first.categories, order)
+    read_by = kept.read_by or [None] * len(kept.verdicts)
+    made = zip(kept.verdicts, kept.seeds, orders, read_by, strict=True)
+    for number, (value, seed, shown, how) in enumerate(made, kept.first):
+        one = first._replace(replication=number, seed=seed, order=shown)
+        for judgment in _parts(one, value, declared, how or None):
+            if shown is None:
+                yield judgment
+            else:
+                named = judgment.verdict in labels
+                chosen = _name(shown[labels.index(judgment.verdict)]) if named else None
+                yield judgment._replace(responder=chosen)
 
 
 def _exact(exact: Sequence[KeptDistribution], first: Judgment) -> Iterator[Judgment]:
@@ -118,14 +137,12 @@ def _verdicts(value: object) -> Iterator[tuple[str, str | None]]:
 
 
 def by_key(value: object) -> list[tuple[str, object]]:
-    """The parts of a score's value: by the keys of a mapping, the places in a list (from 1).
+    """The parts of a score's value, by the keys of a mapping.
 
-    Any other value is one part, whose key is empty; so is a value of no parts.
+    Any other value is one part, whose key is empty; so is a mapping without keys.
     """
     if isinstance(value, Mapping) and value:
         return [(str(key), part) for key, part in value.items()]
-    if isinstance(value, list | tuple) and value:
-        return [(str(place), part) for place, part in enumerate(value, 1)]
     return [("", value)]
 
 
@@ -133,8 +150,14 @@ def verdict_name(value: object) -> str | None:
     """Name of the category that a score's value means; None where it means none.
 
     Strings and booleans are names; so are numbers, written out (`1.0` is "1"). NaN is inspect's
-    "unscored": a grade that the grader did not give.
+    "unscored": a grade that the grader did not give. A list of labels is one verdict, the set of
+    them in any order ("a, b"). An empty list means none, and so does one of anything else.
     """
+    if isinstance(value, _LISTS):
+        if not all(isinstance(label, str) for label in value):
+            return None
+        quoted = (repr(label) if "," in label else label for label in set(value))
+        return ", ".join(sorted(quoted)) or None
     if isinstance(value, str):
         return value
     if isinstance(value, bool):

@@ -62,10 +62,16 @@ def judgment_text(row: Mapping[str, Any]) -> JudgmentText | None:
     if not texts:
         return JudgmentText(_prompt(sample.messages), sample.output.completion)
     output, messages = texts.get(int(row["replication"])), sample.messages
-    if "orders" in sample.metadata:  # each replication has a prompt of its own, and so a call
-        calls = (event for event in sample.events if isinstance(event, ModelEvent))
-        inputs = (call.input for call in calls if call.config.seed == row.get("seed"))
-        messages = next(inputs, [])
+    if "orders" in sample.metadata:  # choice i of a call of seed s is the replication of s + i
+        calls = [
+            (event.config, event.input) for event in sample.events if isinstance(event, ModelEvent)
+        ]
+        made = [
+            (row["seed"] - config.seed, shown) for config, shown in calls if config.seed is not None
+        ]
+        messages = min(
+            (one for one in made if one[0] >= 0), key=lambda one: one[0], default=(0, [])
+        )[1]
     return None if output is None else JudgmentText(_prompt(messages), output)
 
 

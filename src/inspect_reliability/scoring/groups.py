@@ -29,7 +29,7 @@ def judgments_by_label(
 
     Returns:
         Label -> judgments. The label is "" for all scores, "(key)" for a key of a value that is a
-        mapping (or a place in a value that is a list, from 1), "(group)" for a group, and
+        mapping, "(group)" for a group, and
         "(key, group)" for both; exact verdicts at other temperatures than the first add
         "T=0.5". Not in square brackets, which inspect's display takes for markup.
         Empty where the scorer that was to be replicated asked no model.

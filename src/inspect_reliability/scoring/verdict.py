@@ -13,7 +13,7 @@ from ..judging.exact import distributions_at_verdict, distributions_of
 from ..judging.replicate import replication_of, replications_of
 from ..judgments.distributions import distributions_in, distributions_kept, likeliest
 from ..judgments.replications import Replications
-from .explanation import distribution_table, explanation
+from .explanation import distribution_table, explanation, label
 from .metrics import invalid_rate, reliability
 
 _LONGEST = 200
@@ -24,7 +24,8 @@ _LONGEST = 200
 def verdict(parser: ParserName | Mapping[str, Any] = "default") -> Scorer:
     """Read the verdict from the output of a judge, of any design.
 
-    The score's value is the verdict by name, "non-response" or "invalid". Its metadata are the
+    The score's value is the verdict by name, "non-response" or "invalid"; for a design of several
+    criteria it is the verdict of each. Its metadata are the
     benchmark, a fingerprint of the study (template, verdicts and questions), whether the design is
     one of the paper's, the categories (all verdicts the judge can give), replication, seed, a
     fingerprint of the prompt, how the verdict was read, the short fields of the item and, where the
@@ -57,11 +58,12 @@ def verdict(parser: ParserName | Mapping[str, Any] = "default") -> Scorer:
                 "These samples do not say how their judge answers: the scorer 'verdict' reads the "
                 "logs of inspect_reliability's judge tasks."
             )
-        reader = Reader(design["verdict"], own or design.get("parser"))
+        reader = Reader(design["verdict"], own or design.get("parser"), design.get("labels", ()))
         metadata: dict[str, Any] = {
             **_short_fields(state.metadata["item"]["fields"]),
             "benchmark": design["name"],
-            "categories": list(reader.categories),
+            "categories": {key: list(one.categories) for key, one in reader.criteria.items()}
+            or list(reader.categories),
             **replication_of(state),
         }
         if study := design.get("study"):
@@ -75,22 +77,20 @@ def verdict(parser: ParserName | Mapping[str, Any] = "default") -> Scorer:
         elif responses := state.metadata["responses"]:
             metadata["responder"] = next(iter(responses))
         if texts := replications_of(state.metadata, state.output):
-            score = _replicated(
-                state, texts, metadata, lambda text: reader.read(text, name).verdict
-            )
+            score = _replicated(state, texts, metadata, lambda text: reader.value(text, name))
             after = distributions_at_verdict(state, texts, reader, name)
             known = metadata | {"sampled_reasonings": len(after)}
             return _exact(after, known, score.explanation) if after else score
         if exact := distributions_of(state.metadata, state.output, parser):
             return _exact(exact, metadata, distribution_table(exact))
-        found = reader.read(state.output.completion, name)
-        if found.how:
-            metadata["read_by"] = found.how
-        if order:
-            metadata |= _choice(reader, found.verdict, order)
+        value, how = reader.value(state.output.completion, name)
+        if how:
+            metadata["read_by"] = how
+        if order and isinstance(value, str):
+            metadata |= _choice(reader, value, order)
         return Score(
-            value=found.verdict,
-            answer=found.verdict,
+            value=value,
+            answer=label(value),
             explanation=state.output.completion,
             metadata=metadata,
         )
@@ -102,18 +102,24 @@ def _replicated(
     state: TaskState,
     texts: Mapping[int, str | None],
     metadata: dict[str, Any],
-    read: Callable[[str], str],
+    read: Callable[[str], tuple[str | dict[str, str], str]],
 ) -> Score:
     """One score of several replications, whose value is the most frequent verdict."""
-    verdicts = [None if text is None else read(text) for text in texts.values()]
+    found = [(None, "") if text is None else read(text) for text in texts.values()]
+    verdicts = [verdict for verdict, _ in found]
     errors = state.metadata.get("errors", {})
     kept = Replications(
-        verdicts, metadata["seed"], metadata["replication"], state.metadata.get("orders")
+        verdicts,
+        metadata["seed"],
+        metadata["replication"],
+        state.metadata.get("orders"),
+        read_by=[how for _, how in found],
     )
     said = [errors[str(number)] if text is None else text for number, text in texts.items()]
-    most = Counter(verdict for verdict in verdicts if verdict is not None).most_common(1)[0][0]
+    given = [verdict for verdict in verdicts if verdict is not None]
+    most = Counter(map(label, given)).most_common(1)[0][0]
     return Score(
-        value=most,
+        value=next(verdict for verdict in given if label(verdict) == most),
         answer=most,
         explanation=explanation(verdicts, said, kept.first),
         metadata=metadata | kept.metadata | ({"errors": errors} if errors else {}),
@@ -142,5 +148,5 @@ def _short_fields(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _choice(reader: Reader, verdict: str, order: list[str]) -> dict[str, str]:
-    named = dict(zip(reader.verdicts, order, strict=True))
+    named = dict(zip(reader.options, order, strict=True))
     return {"responder": named[verdict]} if verdict in named else {}

@@ -1,0 +1,265 @@
+"""The fields of a design: what each may be, with its limits."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeVar
+
+from jinja2 import TemplateSyntaxError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StrictStr,
+    Tag,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
+
+from ..verdicts import INVALID, NON_RESPONSE
+from .template import TEMPLATES
+
+MOST_OPTIONS = 26
+LONGEST = 200_000
+"""Characters of a prompt, or of a file of a design."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+def _said(text: str) -> str:
+    if not text.strip():
+        raise ValueError("expected a text that is not empty")
+    return text
+
+
+def _name(name: str) -> str:
+    if name != " ".join(name.split()):
+        raise ValueError(f"remove the white space around or doubled in '{name}'")
+    if name in (NON_RESPONSE, INVALID):
+        raise ValueError(f"'{name}' is what outputs without a verdict are called")
+    return name
+
+
+def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len({name.casefold() for name in names}) < len(names):
+        raise ValueError("two verdicts differ only in case, or not at all")
+    return names
+
+
+def _pattern(pattern: str) -> str:
+    try:
+        groups = re.compile(pattern).groups
+    except (re.error, RecursionError, OverflowError) as error:
+        raise ValueError(f"not a regular expression: {error}") from None
+    if not groups:
+        raise ValueError("put the verdict into a group, as in 'Verdict: (\\w+)'")
+    return pattern
+
+
+def _template(prompt: str) -> str:
+    try:
+        TEMPLATES.from_string(prompt)
+    except TemplateSyntaxError as error:
+        why = str(error.message).removesuffix(".")
+        raise ValueError(f"template line {error.lineno}: {why}") from None
+    except Exception as error:  # nested too deeply, or with a number of too many digits
+        raise ValueError(str(error)) from None
+    return prompt
+
+
+Text = Annotated[StrictStr, Field(max_length=500), AfterValidator(_said)]
+Name = Annotated[Text, AfterValidator(_name)]
+Names = Annotated[
+    tuple[Name, ...], Field(min_length=2, max_length=MOST_OPTIONS), AfterValidator(_distinct)
+]
+Number = Annotated[float, Field(ge=-999_999, le=999_999)]
+
+
+class Options(_Strict):
+    """The labels of the responses shown, and what else the judge can answer."""
+
+    options: Names
+    also: tuple[Name, ...] = ()
+
+    @model_validator(mode="after")
+    def _differ(self) -> "Options":
+        _distinct((*self.options, *self.also))
+        return self
+
+
+class Scale(_Strict):
+    """Numbers from one end to the other: whole ones, or any."""
+
+    low: Number = Field(alias="from")
+    high: Number = Field(alias="to")
+    step: Literal["any"] | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> "Scale":
+        low, high = (f"{end:g}" for end in (self.low, self.high))
+        if self.low >= self.high:
+            raise ValueError(f"'from' must be below 'to', but {low} is not below {high}")
+        if self.step is None:
+            if not (self.low.is_integer() and self.high.is_integer()):
+                raise ValueError(
+                    f"'from' and 'to' must be whole numbers, not {low} and {high}. For numbers "
+                    "with decimals add 'step: any'"
+                )
+            if self.high - self.low > 1000:
+                raise ValueError(f"a scale from {low} to {high} has more than 1,001 values")
+        return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The numbers from lowest to highest; none where there are any."""
+        whole = range(int(self.low), int(self.high) + 1)
+        return () if self.step else tuple(map(str, whole))
+
+
+_Words = Annotated[Names, Tag("|words")]
+_Scale = Annotated[Scale, Tag("|scale")]
+
+
+def _form(value: object) -> str | None:
+    """Which form of a verdict is meant."""
+    if isinstance(value, Mapping):
+        found = (name for name in ("options", "criteria") if name in value)
+        return f"|{next(found, 'scale')}" if value.keys() & _KEYS else None
+    return "|words" if isinstance(value, Sequence) and not isinstance(value, str) else None
+
+
+_KEYS = {"options", "criteria", "from", "to"}
+
+
+class Criteria(_Strict):
+    """What the judge can answer by the name of each criterion."""
+
+    criteria: dict[Name, Annotated[_Words | _Scale, Discriminator(_form)]] = Field(
+        min_length=1, max_length=MOST_OPTIONS
+    )
+
+
+class ParserFields(_Strict):
+    """How to find the verdict in an output: one of these."""
+
+    labels: Annotated[tuple[Text, ...], Field(min_length=1, max_length=MOST_OPTIONS)] | None = None
+    pattern: Annotated[Text, AfterValidator(_pattern)] | None = None
+    json_field: Text | None = Field(None, alias="json")
+
+    @model_validator(mode="after")
+    def _one(self) -> "ParserFields":
+        if len(self.model_fields_set) != 1:
+            raise ValueError("expected one of {labels: [...]}, {pattern: ...} and {json: ...}")
+        return self
+
+
+Verdicts = Annotated[
+    Annotated[Options, Tag("|options")] | Annotated[Criteria, Tag("|criteria")] | _Scale | _Words,
+    Discriminator(_form),
+]
+
+
+class ReaderFields(_Strict):
+    """How the outputs of a judge are read."""
+
+    verdict: Verdicts
+    parser: ParserFields | None = None
+    labels: Annotated[tuple[Text, ...], Field(max_length=MOST_OPTIONS)] = ()
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "ReaderFields":
+        if self.parser and self.labels:
+            raise ValueError("give 'labels' or 'parser', not both")
+        if isinstance(self.verdict, Criteria) and (self.parser or self.labels):
+            raise ValueError(
+                "leave out 'parser' and 'labels': criteria are read by their names from JSON"
+            )
+        return self
+
+
+Fields = TypeVar("Fields", bound=ReaderFields)
+
+
+class DesignFields(ReaderFields):
+    """All fields of a design."""
+
+    name: Annotated[Text, Field(max_length=200)]
+    prompt: Annotated[
+        StrictStr,
+        Field(max_length=LONGEST),
+        AfterValidator(_said),
+        AfterValidator(_template),
+    ]
+
+
+class FieldError(ValueError):
+    """What is wrong with the fields of a design, in a sentence.
+
+    Attributes:
+        path: Where: names of fields, and places in lists.
+        field: The field that the sentence is about; empty for the design as a whole.
+    """
+
+    def __init__(self, path: tuple[str | int, ...], field: str, why: str) -> None:
+        super().__init__(f"{field}: {why}" if field else why)
+        self.path, self.field = path, field
+
+
+def checked(model: type[Fields], fields: Mapping[str, Any]) -> Fields:
+    """Check the fields of a design.
+
+    Raises:
+        FieldError: One is not what it should be.
+    """
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        raise _error(model, error.errors(include_url=False, include_input=False)) from None
+
+
+def _error(model: type[BaseModel], found: Sequence[ErrorDetails]) -> FieldError:
+    # A name that is not known explains one that is missing.
+    one = min(found, key=lambda one: one["type"] != "extra_forbidden")
+    kind, given = one["type"], {"min_length": 0, **one.get("ctx", {})}
+    path = tuple(part for part in one["loc"] if str(part) not in _FORMS and part != "[key]")
+    names = [part if isinstance(part, str) else f"item {part + 1}" for part in path]
+    if kind in ("missing", "extra_forbidden"):
+        given["name"] = names.pop()
+        forms = [_FORMS[str(part)] for part in one["loc"] if str(part) in _FORMS]
+        form = ParserFields if names == ["parser"] else [model, *forms][-1]
+        known = (field.alias or name for name, field in form.model_fields.items())
+        given["allowed"] = ", ".join(known)
+    why = _SENTENCES[kind].format_map(given) if kind in _SENTENCES else one["msg"]
+    return FieldError(path, ", ".join(names), why.removesuffix(".") + ".")
+
+
+_FORMS: Mapping[str, type[BaseModel]] = {
+    "|options": Options,
+    "|criteria": Criteria,
+    "|scale": Scale,
+    "|words": ReaderFields,
+}
+_VERDICT = "expected {{options: [...]}}, a list of words, {{from: 1, to: 10}}, or {{criteria: ...}}"
+_NUMBER = "expected a number"
+_SENTENCES = {
+    "extra_forbidden": "unknown field '{name}'. Allowed fields: {allowed}",
+    "missing": "missing field '{name}'",
+    "value_error": "{error}",
+    "string_type": "expected a text. Put it in quotes",
+    "string_too_long": "a text of more than {max_length:,} characters",
+    "tuple_type": "expected a list of texts",
+    "dict_type": "expected a verdict by the name of each criterion",
+    "too_short": "expected {min_length} or more, found {actual_length}",
+    "too_long": "expected at most {max_length}, found {actual_length}",
+    "union_tag_not_found": _VERDICT,
+    "model_type": "expected one of {{labels: [...]}}, {{pattern: ...}} and {{json: ...}}",
+    "float_type": _NUMBER,
+    "float_parsing": _NUMBER,
+    "greater_than_equal": "expected a number from -999,999 on",
+    "less_than_equal": "expected a number up to 999,999",
+    "literal_error": "expected {expected}",
+}

@@ -1,0 +1,82 @@
+"""Prompts as templates, with limits on what making one may take."""
+
+import json
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from jinja2 import StrictUndefined, nodes
+from jinja2.compiler import CodeGenerator
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+
+class _Unfolded(CodeGenerator):
+    """Computes nothing before a prompt is made, which is where limits are."""
+
+    def _output_child_to_const(self, node: Any, *rest: Any) -> str:
+        if isinstance(node, nodes.TemplateData):
+            return super()._output_child_to_const(node, *rest)
+        raise nodes.Impossible
+
+
+class _Templates(ImmutableSandboxedEnvironment):
+    code_generator_class = _Unfolded
+
+
+TEMPLATES = _Templates(undefined=StrictUndefined, keep_trailing_newline=True, optimized=False)
+TEMPLATES.filters["tojson"] = lambda value: json.dumps(value, ensure_ascii=False)
+
+_SECONDS = 5
+_BYTES = 500_000_000
+
+
+@contextmanager
+def within_limits() -> Iterator[None]:
+    """Stop a template in this block that takes more than 5 seconds, or 500 MB of memory.
+
+    A template from somebody else can ask for any amount of both in a few characters. For the main
+    thread while nothing else runs: the limit of memory is that of the process. On systems other
+    than Linux only the time is limited, on Windows neither.
+
+    Raises:
+        TimeoutError: The block takes too long.
+        MemoryError: It takes too much memory.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _stop)
+    signal.setitimer(signal.ITIMER_REAL, _SECONDS, 1)  # again, if something caught it
+    try:
+        with _memory():
+            yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def _memory() -> Iterator[None]:
+    import resource  # which Windows lacks
+
+    used = Path("/proc/self/statm")
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if not used.exists():
+        yield
+        return
+    most = int(used.read_text().split()[0]) * resource.getpagesize() + _BYTES
+    limits = (most, soft, hard)
+    least = min(limit for limit in limits if limit != resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_AS, (least, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise TimeoutError(f"it takes more than {_SECONDS} seconds")
