@@ -56,7 +56,7 @@ def measured(replications: int) -> dict[str, Any]:
 
 
 def singular_tables() -> dict[str, Any]:
-    """Of random tables: condition numbers on both sides of the tolerance, and inverses that fail."""
+    """Condition numbers of random tables on both sides of the tolerance; inverses that fail."""
     generator = np.random.default_rng(0)
     regular, without, failed = [], [], 0
     while len(without) < TABLES:
@@ -106,9 +106,8 @@ def main() -> None:
         print(
             f"{found['kernels']}: {differ['verdicts']} verdicts and {differ['texts']} texts of "
             f"{len(own['texts']):,} differ; published omega and floor by at most {apart:.1e}; "
-            f"numpy's inverse fails for {tables['failed']} of {TABLES:,} singular tables, whose "
-            f"condition is {tables['singular']:.0e} or more, that of others {tables['regular']:.0e} "
-            "or less",
+            f"numpy's inverse fails for {tables['failed']} of {TABLES:,} singular tables (condition "
+            f"{tables['singular']:.0e} or more; of others {tables['regular']:.0e} or less)",
             flush=True,
         )
 
