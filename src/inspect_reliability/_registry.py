@@ -24,5 +24,5 @@ from .study.tasks import (
     squad_judge,
     squad_respond,
 )
-from .study.tasks.responder import respond, right_answer
+from .study.tasks.respond import respond, right_answer
 from .tasks import judge

@@ -18,6 +18,7 @@ from inspect_reliability.report import analyse
 from inspect_reliability.report.figures import write_figures
 from inspect_reliability.report.forms import Form, render
 from inspect_reliability.report.summary import report_document
+from inspect_reliability.study.published.reported import PublishedStudy
 
 pytestmark = pytest.mark.slow
 
@@ -68,7 +69,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_logs_of_every_kind_in_every_form(folder: Path, by: tuple[str, ...]) -> None:
     """Whatever is mixed, each form shows all of it, and every judgment is in one row."""
     judgments = judgments_from_logs(folder)
-    analysis = analyse(judgments, by, permutations=5, texts=True)
+    analysis = analyse(
+        judgments, by, permutations=5, study=PublishedStudy(permutations=5), texts=True
+    )
     rows = analysis.results["rows"]
     assert sum(row["n_judgments"] for row in rows) == len(judgments)
     document = report_document(analysis)

@@ -153,6 +153,16 @@ def test_published_numbers_are_of_its_designs(known: dict[str, Any], shown: bool
         assert "another design" not in str(asked["not_estimable"])
 
 
+def test_a_study_adds_to_a_row_and_changes_nothing() -> None:
+    """Without the study a row has our own results alone, and they are the same."""
+    (own,) = analyse(made(), permutations=5).results["rows"]
+    (whole,) = analyse(made(), permutations=5, study=STUDY).results["rows"]
+    assert not any(name.startswith(("published_", "rule_of_thumb", "integer_")) for name in own)
+    shared = {name: own[name] for name in own.keys() - {"not_estimable", "cautions"}}
+    assert shared.items() <= whole.items()
+    assert own["not_estimable"].items() <= whole["not_estimable"].items()
+
+
 def test_missing_values_have_their_reason() -> None:
     """A value that is not estimable is null and explained."""
     (row,) = rows_of(made(verdict="A"))

@@ -56,3 +56,14 @@ def test_a_seed_must_be_a_number(name: str) -> None:
     """A seed that is no whole number is refused in words."""
     with pytest.raises(ValueError, match="seed='x' is not a whole number"):
         TASKS[name](**needed(name), seed="x")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("_judge")])
+def test_judge_tasks_have_the_options_of_judge(name: str) -> None:
+    """Each option has the default of `judge`, and what no judge task knows is refused."""
+    own, shared = (inspect.signature(one).parameters for one in (TASKS[name], judge))
+    options = [option for option in shared if option not in ("design", "data", "name")]
+    assert set(options) - set(own) == ({"order"} if name == "head_to_tail_judge" else set())
+    assert all(own[option].default == shared[option].default for option in options if option in own)
+    with pytest.raises(TypeError, match="sed"):
+        TASKS[name](sed=1)

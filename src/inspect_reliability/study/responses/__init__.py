@@ -1,9 +1,8 @@
 """The responses a judge chooses from."""
 
-from .answers import Answer, NoAnswersError
+from .answers import Answer, NoAnswersError, ResponseSet, judged_item
 from .places import load_answers, load_responses, load_sample_pack, load_scorable_answers
 from .predictions import is_missing, load_predictions, prediction_item
-from .response_set import ResponseSet, judged_item
 
 __all__ = [
     "Answer",

@@ -1,4 +1,4 @@
-"""Responders' answers to questions, and how many are right."""
+"""Responders' answers to questions: as a judge is shown them, and how many are right."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...designs import Item
 from ...errors import UserError
 from ...files import entry, texts
 from ..benchmarks import BENCHMARKS, Question, RuleName
@@ -31,6 +32,46 @@ class Answer:
     responder: str
     text: str
     where: str
+
+
+@dataclass(frozen=True)
+class ResponseSet:
+    """A question with one response of each of five responders.
+
+    Attributes:
+        question: The question that was answered.
+        responses: Responder name -> response (to the final turn), in the source's order.
+        best: Name of the responder known to be best, or None.
+    """
+
+    question: Question
+    responses: Mapping[str, str]
+    best: str | None = None
+
+    @property
+    def item(self) -> Item:
+        """The question and its responses as a judge is shown them."""
+        return judged_item(self.question, self.responses, self.best)
+
+
+def judged_item(
+    question: Question, responses: Mapping[str, str], best: str | None = None, **fields: object
+) -> Item:
+    """A benchmark's question with responses as a judge is shown them."""
+    return Item(
+        id=question.id,
+        question="\n\n".join(question.turns),
+        responses=dict(responses),
+        context=question.context,
+        best=best,
+        fields={
+            "category": question.category,
+            "turns": list(question.turns),
+            "targets": list(question.targets),
+            **question.metadata,
+            **fields,
+        },
+    )
 
 
 def turns_in(record: Mapping[str, Any], key: str, benchmark: str, where: str) -> tuple[str, ...]:

@@ -8,11 +8,10 @@ from ...errors import UserError
 from ...files import user_path
 from ..benchmarks import BENCHMARKS, load_questions
 from ..benchmarks.sample_pack import SAMPLE_PACK, sample_pack
-from .answers import Answer
+from .answers import Answer, ResponseSet
 from .jsonl import answers_from_json_lines
 from .prompt_responses import answers_from_published
 from .responders import choose_responders, responses_per_question
-from .response_set import ResponseSet
 
 _PUBLISHED = "prompt_responses.json"
 

@@ -11,9 +11,8 @@ from ...files import entry, expect, read_json, user_path
 from ..benchmarks import Question
 from ..benchmarks.head_to_tail import targets_of
 from ..benchmarks.sample_pack import SAMPLE_PACK, sample_pack
-from .answers import Answer
+from .answers import Answer, judged_item
 from .places import answers_in
-from .response_set import judged_item
 
 _UNSURE = re.compile(r"\bunsure\b", re.IGNORECASE)
 _SOURCE = "published questions and predictions (Schroeder & Wood-Doughty 2024)"

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from ...errors import UserError
 from ..benchmarks import Question
-from .answers import Answer
-from .response_set import ResponseSet
+from .answers import Answer, ResponseSet
 
 FIVE = 5
 """Responses the paper's judges choose from."""

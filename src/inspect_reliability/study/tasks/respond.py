@@ -1,17 +1,19 @@
 """Tasks in which a model answers a benchmark's questions, for a judge to choose from."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
+from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ...errors import UserError
+from ...errors import UserError, one_of
+from ...judging.replicate import replicate, replication_of
 from ...judging.seeds import base_seed
-from ..benchmarks import Question, RuleName, load_questions
+from ..benchmarks import BENCHMARKS, Question, RuleName, load_questions
 from ..benchmarks.right_answer import has_right_answer
 from ..responses.respond_logs import RESPONDER_TASK
-from .responder import respond, right_answer
 
 RESPOND_CONFIG = GenerateConfig(temperature=0.75, top_k=50, max_tokens=150)
 """The paper's settings for responders; inspect's own options override them."""
@@ -137,3 +139,59 @@ def respond_task(
         version=VERSION,
         metadata=metadata,
     )
+
+
+@solver
+def respond(seed: int = 0) -> Solver:
+    """Answer a question as the paper's Figure 1 asks it, in one turn or two.
+
+    The prompt of the second turn repeats the first question and the model's own response to it. A
+    judge will see the response to the second. Needs the sample metadata `question`; adds
+    `first_response` for two turns.
+
+    Args:
+        seed: Base seed of the responses.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        question = Question.of(state.metadata["question"])
+        ask = BENCHMARKS[question.benchmark].prompt
+        for turn, _ in enumerate(question.turns):
+            if turn:
+                state.metadata["first_response"] = state.output.completion
+            prompts = {state.epoch: ask(question, state.metadata.get("first_response"))}
+            state = await replicate(state, generate, prompts, seed, question.id)
+        return state
+
+    return solve
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def right_answer(rule: RuleName = "default") -> Scorer:
+    """Whether the response is right, by a rule of its benchmark.
+
+    Args:
+        rule: "default", or "published" for the rule of the study's script.
+
+    Raises:
+        UserError: No rule has that name.
+    """
+    one_of("rule", rule, get_args(RuleName))
+
+    async def score(state: TaskState, target: Target) -> Score | None:
+        question = Question.of(state.metadata["question"])
+        is_right = BENCHMARKS[question.benchmark].rules.get(rule)
+        if is_right is None or not has_right_answer(question):
+            return None
+        response = state.output.completion
+        return Score(
+            value=CORRECT if is_right(question, response) else INCORRECT,
+            answer=response,
+            metadata={
+                "question": question.id,
+                "category": question.category,
+                **replication_of(state),
+            },
+        )
+
+    return score
