@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import GROUP_BY, Judgments
+from ..judgments import Judgments
 from .between import agreement_of_judges, pooled, variance_of_verdicts
 from .least_stable import contradictions
 from .position import position_effects, position_shares, responder_shares
@@ -70,7 +70,7 @@ class Analysis:
 
 def analyse(
     judgments: Judgments,
-    by: Sequence[str] = GROUP_BY,
+    by: Sequence[str] = (),
     *,
     permutations: int = 200,
     published: bool = False,
@@ -81,7 +81,8 @@ def analyse(
 
     Args:
         judgments: All judgments.
-        by: Columns to group by.
+        by: Columns to group by; by default judge, benchmark, temperature, and the facets that vary
+            within these.
         permutations: Permutations of the published procedure's noise floor; 0 leaves the
             procedure out.
         published: Whether to compute the published study's coefficients and rules of thumb where
@@ -117,7 +118,7 @@ def analyse(
 
 
 def split(
-    judgments: Judgments, by: Sequence[str] = GROUP_BY
+    judgments: Judgments, by: Sequence[str] = ()
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Groups of judgments that can be one row.
 
@@ -128,7 +129,8 @@ def split(
     """
     table = judgments.table.reset_index(drop=True)
     studies = _studies(table)
-    for group, rows in replace(judgments, table=table).groups(by):
+    whole = replace(judgments, table=table)
+    for group, rows in whole.groups(by) if by else whole.conditions():
         for study, own in _parts(rows, studies[rows.index]):
             named = {} if study is None else {"study": study}
             scorers = _several(own, "scorer", own["scorer"]) if "scorer" in own else [({}, own)]

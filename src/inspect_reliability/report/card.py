@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from typing import Any
 
+from ..judgments.columns import of_role, varies
 from .analysis import Analysis
 from .document import Block, Caution, Document, Table, Text
 from .row import Row
@@ -87,27 +88,25 @@ def _bias(position: Sequence[Record]) -> float | None:
 def _facets(row: Row) -> tuple[list[str], list[str]]:
     """What differed between the verdicts on a question, and what did not."""
     table = row.table
-    asked = [name for name in ("benchmark", "question", "order") if name in table]
-    of_a_question = table.groupby(["benchmark", "question"], dropna=False)
-
-    def differs(name: str) -> bool:
-        return name in table and bool(of_a_question[name].nunique(dropna=False).max() > 1)
-
-    wording = None
-    if "prompt" in table:
-        wording = bool(table.groupby(asked, dropna=False)["prompt"].nunique().max() > 1)
+    # Options in another order make another prompt.
+    prompt = varies(table, "prompt", of_role(table, "facet", without=("wording",)))
     seeds = "seed" in table and bool(table["seed"].notna().any())
     chooses = "order" in table and bool(table["order"].notna().any())
     exact = row.exact and row.record["n_replications"] is None
     facets = {
         "draw (every one, by its probability)": exact or None,
-        "seed": differs("seed") if seeds and not exact else None,
+        "seed": varies(table, "seed") if seeds and not exact else None,
         "draw (no seeds recorded)": None if seeds or exact else True,
-        "order of the options": row.judged.order_varies if chooses else None,
-        "output that is judged": row.counts.clustered or (differs("responder") and not chooses),
-        "wording of the prompt": wording,
-        "temperature": differs("temperature"),
-        "judge": differs("judge"),
+        "order of the options": varies(table, "order") if chooses else None,
+        "output that is judged": row.counts.clustered
+        or (varies(table, "responder") and not chooses),
+        "wording of the prompt": (
+            prompt or varies(table, "wording") if {"prompt", "wording"} & {*table} else None
+        ),
+        **{
+            name: varies(table, name)
+            for name in of_role(table, "facet", without=("order", "wording"))[::-1]
+        },
     }
     known = {name: varies for name, varies in facets.items() if varies is not None}
     return [n for n, varies in known.items() if varies], [n for n, v in known.items() if not v]

@@ -1,17 +1,18 @@
 """Judges, or conditions, two by two over the same questions."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import pandas as pd
 
 from ..errors import UserError
 from ..judgments import Judgments, counts, judged
+from ..judgments.columns import GROUP_BY, dividing, of_role
 from ..stats import Comparison, ReliabilityError, compare_all, compare_pooled
 from .copies import why_no_evidence
 from .document import Block, Caution, Document, Table, Text
-from .wording import Record, describe, field, finite, text, whole
+from .wording import HEADINGS, Record, describe, field, finite, text, whole
 
 COEFFICIENTS = ("omega", "agreement")
 """A judge can be ahead by one and behind by the other, so both are given."""
@@ -21,9 +22,6 @@ MOST_DRIVERS = 5
 
 ALL = "all"
 """The name of all benchmarks together, of which each counts alike."""
-
-_CONDITIONS = ("judge", "temperature", "scorer")
-
 
 Sides = dict[str, pd.DataFrame]
 """What is compared: name -> judgments."""
@@ -61,10 +59,11 @@ def sides_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Sid
     return dict(zip(names, (first.table, second.table), strict=True))
 
 
-def compare_sides(sides: Sides) -> tuple[list[Record], list[str]]:
+def compare_sides(sides: Sides, facets: Collection[str] = ()) -> tuple[list[Record], list[str]]:
     """Compare every two sides under every condition they share.
 
-    Under one condition, the intervals of all pairs hold together.
+    Under one condition, the intervals of all pairs hold together. `facets` are columns that the
+    user takes for facets.
 
     Returns:
         One record for each two sides, condition and coefficient; and in words what could not be
@@ -72,7 +71,7 @@ def compare_sides(sides: Sides) -> tuple[list[Record], list[str]]:
     """
     records: list[Record] = []
     left_out: list[str] = []
-    for condition, tables in _shared(sides, left_out):
+    for condition, tables in _shared(sides, facets, left_out):
         for benchmark, parts in _benchmarks(tables, left_out):
             try:
                 for found in _compared(benchmark, parts):
@@ -90,7 +89,9 @@ def compare_sides(sides: Sides) -> tuple[list[Record], list[str]]:
 def compare_document(pairs: list[Record], left_out: list[str]) -> Document:
     """One table for each two sides, with what moves their difference most."""
     blocks: list[Block] = []
-    columns = {name: of for name, of in _COLUMNS.items() if any(map(of, pairs))}
+    conditions = dict.fromkeys(name for pair in pairs for name in _conditions(pair))
+    facets = {HEADINGS.get(name, name): field(name) for name in conditions}
+    columns = {name: of for name, of in (_COLUMNS | facets).items() if any(map(of, pairs))}
     for first, second in dict.fromkeys((pair["first"], pair["second"]) for pair in pairs):
         chosen = [p for p in pairs if (p["first"], p["second"]) == (first, second)]
         blocks.append(Table.of(chosen, columns, f"{first} (first) and {second} (second)"))
@@ -132,10 +133,16 @@ _COLUMNS = {
 }
 
 
+def _conditions(pair: Record) -> list[str]:
+    """What both sides of a comparison share."""
+    names = list(pair)
+    return names[names.index("second") + 1 : names.index("coefficient")]
+
+
 def _drivers(pair: Record) -> Text:
     known = [one for one in pair["drivers"][:3] if one["influence"] is not None]
     moved = "; ".join(f"{one['question']} {one['influence']:+z.3f}" for one in known)
-    condition = {name: pair[name] for name in (*_CONDITIONS, "benchmark") if name in pair}
+    condition = {name: pair[name] for name in _conditions(pair)}
     return Text(
         f"Questions that move omega's difference most ({describe(condition)}): {moved or 'none'}."
     )
@@ -198,10 +205,17 @@ def _cautions(names: tuple[str, str], own: pd.DataFrame, its: pd.DataFrame) -> I
         )
 
 
-def _shared(sides: Sides, left_out: list[str]) -> Iterator[tuple[Record, Sides]]:
-    """Judge and temperature by value where a side has several; else each may have its own."""
+def _shared(
+    sides: Sides, facets: Collection[str], left_out: list[str]
+) -> Iterator[tuple[Record, Sides]]:
+    """Facets and scorers by value where a side has several; else each side may have its own."""
+    several = ["judge", "temperature"]
+    for table in sides.values():
+        several += of_role(table, "part")
+        groups = Judgments(table).groups([name for name in GROUP_BY if name in table])
+        several += [name for _, rows in groups for name in dividing(rows, facets)]
     keys: list[str] = []
-    for key in _CONDITIONS:
+    for key in dict.fromkeys(several):
         if not all(key in table for table in sides.values()):
             continue
         values = {name: set(table[key].dropna()) for name, table in sides.items()}
