@@ -29,7 +29,7 @@ format_option = click.option(
     help="Form of the results. Notes and progress go to standard error.",
 )
 
-_parser_option = click.option(
+parser_option = click.option(
     "--parser",
     type=click.Choice(["published", "default"]),
     default="published",
@@ -86,7 +86,7 @@ def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
     @click.argument("logs", nargs=-1, required=True)
     @_facet_option
     @_column_option
-    @_parser_option
+    @parser_option
     @wraps(command)
     def run(
         *args: Any,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ _MOST = 100_000
 """Distributions in one score, and draws in one distribution."""
 _ROUNDING = 1e-4
 
-_Share = Annotated[float, Field(ge=0, le=1)]
+_Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
 
 
-@dataclass(frozen=True, config=ConfigDict(strict=True, allow_inf_nan=False))
+@dataclass(frozen=True)
 class KeptDistribution:
     """A distribution in a score's metadata.
 
@@ -39,8 +39,8 @@ class KeptDistribution:
     shares: Annotated[dict[str, _Share], Field(max_length=_MOST_NAMES)]
     open_mass: _Share
     tail: Annotated[list[str], Field(default_factory=list, max_length=_MOST)]
-    temperature: Annotated[float, Field(ge=0)] | None = None
-    replication: int | None = None
+    temperature: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
+    replication: Annotated[int, Field(strict=True)] | None = None
 
     @model_validator(mode="after")
     def _is_whole(self) -> KeptDistribution:

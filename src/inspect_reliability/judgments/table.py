@@ -75,10 +75,13 @@ class Judgments:
             yield {name: None if pd.isna(value) else value for name, value in named}, rows
 
     def conditions(self) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-        """Split the table by `GROUP_BY`, then by the facets that vary within a group."""
-        for group, rows in self.groups():
-            facets = dividing(rows, self.facets)
-            parts = replace(self, table=rows).groups(facets) if facets else [({}, rows)]
+        """Split the table by `GROUP_BY`, then by the facets that vary within any group."""
+        groups = [(group, rows, dividing(rows, self.facets)) for group, rows in self.groups()]
+        known = dict.fromkeys(name for *_, facets in groups for name in facets)
+        for group, rows, facets in groups:
+            # A group with one level of what varies in others is of that level.
+            of = [n for n in known if n in facets or rows[n].nunique(dropna=False) == 1]
+            parts = replace(self, table=rows).groups(of) if of else [({}, rows)]
             yield from ((group | levels, part) for levels, part in parts)
 
     def with_facets(self, names: Iterable[str]) -> Judgments:
