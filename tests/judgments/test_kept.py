@@ -135,6 +135,17 @@ def test_distributions_that_do_not_fit_are_one_note(
     assert found.table["share"].tolist() == good.table["share"].tolist()[3:]
 
 
+def test_an_order_of_one_option_is_somebody_elses(changed: Callable[[Change], Path]) -> None:
+    """A judge that chooses has two options at least; other verdicts are reported all the same."""
+
+    def change(log: EvalLog) -> None:
+        for metadata in scores(log):
+            metadata["order"] = ["a"]
+
+    result = CliRunner().invoke(main, ["report", str(changed(change))])
+    assert (result.exit_code, result.exception) == (0, None), result.stderr
+
+
 @pytest.mark.parametrize("epochs", [10**6, 10**9, 10**18])
 def test_epochs_of_a_header_are_not_listed(changed: Callable[[Change], Path], epochs: int) -> None:
     """What was planned is compared with what was made, not written out."""

@@ -215,8 +215,12 @@ def _names(value: Any) -> tuple[str, ...]:
 
 
 def _order(value: Any) -> str | tuple[str, ...]:
-    named = isinstance(value, str) and not value.startswith("[")
-    return value if named else _names(value)
+    if isinstance(value, str) and not value.startswith("["):
+        return value
+    names = _names(value)
+    if len(names) < 2:
+        raise ValueError
+    return names
 
 
 def _flag(value: Any) -> bool:

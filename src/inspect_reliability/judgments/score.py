@@ -51,7 +51,7 @@ def judgments_in(
             for number, (value, seed) in enumerate(zip(kept.verdicts, kept.seeds, strict=True), 1)
             for key, name in _verdicts(value)
         ]
-    categories, order = _names(facts.get("categories")), _names(facts.get("order"))
+    categories, order = _names(facts.get("categories")), _order(facts)
     responder = _name(facts.get("responder"))
     replication = _whole(facts.get("replication"))
     # A seed beside no replication may be that of somebody's dataset.
@@ -82,7 +82,7 @@ def is_broken(
         return True
     if kept is None or kept.orders is None:
         return False
-    return len(_names(facts.get("order")) or ()) != len(kept.orders[0])
+    return len(_order(facts) or ()) != len(kept.orders[0])
 
 
 def _replicated(kept: Replications, first: Judgment) -> Iterator[Judgment]:
@@ -174,6 +174,12 @@ def _whole(value: object) -> int | None:
 
 def _name(value: object) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def _order(facts: Mapping[str, Any]) -> Sequence[str] | None:
+    """The options that were shown; one name is no choice, and somebody else's metadata."""
+    order = _names(facts.get("order"))
+    return order if order is not None and len(order) > 1 else None
 
 
 def _names(value: object) -> Sequence[str] | None:
