@@ -105,6 +105,7 @@ def _read(
     if len({*table}) < len(table.columns):
         raise UserError(f"{where}: two columns were given one name. {hint}")
     table = pd.DataFrame({name: _converted(table[name], where) for name in table})
+    own = [name for name in facets if name in table and name not in COLUMNS]
     unread = table["verdict"].isna() | table["question"].isna()
     notes = [
         Note("rows without a question or verdict", int(unread.sum()), where),
@@ -123,12 +124,13 @@ def _read(
             table["sample"] = table["question"]
         table["question"] = named.reindex(table.index).fillna(table["question"])
     if "replication" not in table:
-        table["replication"] = _counted(table, facets)
+        table["replication"] = _counted(table, own)
     elif table["replication"].isna().any():
         raise UserError(f"{where}, column 'replication': a value is missing.")
     table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
     known = of_role(table, "unit", "part", "facet", "replication")
-    again = table.duplicated([*known, *(["responder"] if "responder" in table else []), *facets])
+    judged_alone = [name for name in ("responder",) if name in table]
+    again = table.duplicated([*known, *judged_alone, *own])
     notes.append(Note(_AGAIN, int(again.sum()), where))
     made = Judgments(table[in_order(list(table))], tuple(note for note in notes if note.count))
     _refuse_unknown_choices(made)
@@ -139,8 +141,7 @@ def _counted(table: pd.DataFrame, facets: Collection[str]) -> pd.Series[int]:
     """Numbers of the replications of each question under each condition, in the order of rows."""
     # A time may be that of a single judgment.
     known = of_role(table, "unit", "part", "facet", without=("time",))
-    own = [name for name in facets if name in table and name not in known]
-    return table.groupby([*known, *own], dropna=False, sort=False).cumcount() + 1
+    return table.groupby([*known, *facets], dropna=False, sort=False).cumcount() + 1
 
 
 def _converted(values: pd.Series[Any], where: str) -> pd.Series[Any]:
@@ -173,7 +174,7 @@ def _factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
 
     if values.dtype != object or pd.api.types.infer_dtype(values) in ("string", "integer"):
         codes, distinct = pd.factorize(values)
-        return codes, pd.Series(distinct).astype(object).tolist()
+        return codes, distinct.astype(object).tolist()
     # Lists have no hash, and 1, 1.0 and true have the same.
     places: dict[Any, int] = {}
     found = []

@@ -90,8 +90,10 @@ def compare_document(pairs: list[Record], left_out: list[str]) -> Document:
     """One table for each two sides, with what moves their difference most."""
     blocks: list[Block] = []
     conditions = dict.fromkeys(name for pair in pairs for name in _conditions(pair))
-    facets = {HEADINGS.get(name, name): field(name) for name in conditions}
-    columns = {name: of for name, of in (_COLUMNS | facets).items() if any(map(of, pairs))}
+    named = ("judge", "benchmark", "temperature", "scorer", *conditions)
+    shown = {"Coefficient": field("coefficient")}
+    shown |= {HEADINGS.get(name, name): field(name) for name in named}
+    columns = {name: of for name, of in (shown | _COLUMNS).items() if any(map(of, pairs))}
     for first, second in dict.fromkeys((pair["first"], pair["second"]) for pair in pairs):
         chosen = [p for p in pairs if (p["first"], p["second"]) == (first, second)]
         blocks.append(Table.of(chosen, columns, f"{first} (first) and {second} (second)"))
@@ -118,11 +120,6 @@ def _difference(row: Record) -> str:
 
 
 _COLUMNS = {
-    "Coefficient": field("coefficient"),
-    "Judge": field("judge"),
-    "Benchmark": field("benchmark"),
-    "T": field("temperature"),
-    "Scorer": field("scorer"),
     "N": field("n_questions"),
     "R": lambda row: " and ".join(
         text(r, ".4g", "exact") for r in dict.fromkeys(row["n_replications"])
@@ -148,7 +145,7 @@ def _drivers(pair: Record) -> Text:
     )
 
 
-def _compared(benchmark: str, parts: Sides) -> Iterator[Comparison]:
+def _compared(benchmark: str | None, parts: Sides) -> Iterator[Comparison]:
     if benchmark == ALL:
         several = {
             name: {str(part): counts(rows) for part, rows in table.groupby("benchmark")}
@@ -247,20 +244,22 @@ def _shared(
             yield {key: whole(value) for key, value in named}, tables
 
 
-def _benchmarks(tables: Sides, left_out: list[str]) -> Iterator[tuple[str, Sides]]:
+def _benchmarks(tables: Sides, left_out: list[str]) -> Iterator[tuple[str | None, Sides]]:
     """All benchmarks that every side has together, then each that two sides have."""
-    of = {name: set(table["benchmark"]) for name, table in tables.items()}
-    every = set.intersection(*of.values())
+    of = {
+        name: {
+            None if pd.isna(benchmark) else str(benchmark): rows
+            for benchmark, rows in table.groupby("benchmark", sort=False, dropna=False)
+        }
+        for name, table in tables.items()
+    }
+    every = set.intersection(*map(set, of.values()))
     if len(every) > 1:
         yield ALL, {name: table[table["benchmark"].isin(every)] for name, table in tables.items()}
-    for benchmark in dict.fromkeys(b for table in tables.values() for b in table["benchmark"]):
+    for benchmark in dict.fromkeys(b for parts in of.values() for b in parts):
         left_out += [
             f"{name} has no judgments on {benchmark}." for name in of if benchmark not in of[name]
         ]
-        parts = {
-            name: table[table["benchmark"] == benchmark]
-            for name, table in tables.items()
-            if benchmark in of[name]
-        }
-        if len(parts) > 1:
-            yield benchmark, parts
+        shared = {name: parts[benchmark] for name, parts in of.items() if benchmark in parts}
+        if len(shared) > 1:
+            yield benchmark, shared
