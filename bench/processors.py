@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 import threadpoolctl
 import torch
+from inspect_reliability.published.minres import singular
 
 from _models import tiny_judge
 from _variants import requests, tree
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.published.minres import singular
 from inspect_reliability.report import analyse
 from training.prompts import parse_verdict
 
@@ -106,8 +106,9 @@ def main() -> None:
         print(
             f"{found['kernels']}: {differ['verdicts']} verdicts and {differ['texts']} texts of "
             f"{len(own['texts']):,} differ; published omega and floor by at most {apart:.1e}; "
-            f"numpy's inverse fails for {tables['failed']} of {TABLES:,} singular tables (condition "
-            f"{tables['singular']:.0e} or more; of others {tables['regular']:.0e} or less)",
+            f"numpy's inverse fails for {tables['failed']} of {TABLES:,} singular tables "
+            f"(condition {tables['singular']:.0e} or more; "
+            f"of others {tables['regular']:.0e} or less)",
             flush=True,
         )
 

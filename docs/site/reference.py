@@ -20,8 +20,8 @@ from inspect_ai import Task
 import inspect_reliability
 from inspect_reliability.cli import main
 from inspect_reliability.judgments import Judgments, combine, judgments_from_frame
+from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.judgments.table import OPTIONAL, REQUIRED, WHERE
 from inspect_reliability.report import analyse
 from inspect_reliability.report.forms.json import SCHEMA_VERSION
 from inspect_reliability.stats import Coefficient
@@ -115,13 +115,16 @@ def columns() -> str:
         "`judgments.parquet` and `judgments.csv` of `report --data`. Group rows by any of these "
         "columns with `--by`."
     )
-    kinds = {"Always": REQUIRED, "Where known": OPTIONAL, "Place in the log": WHERE}
     parts = ["# Columns of the judgments table", intro]
-    for title, known in kinds.items():
-        rows = [[_code(name), about] for name, about in known.items()]
-        parts += [f"## {title}", _table(["Column", "What it says"], rows)]
+    for title, always in (("Always", True), ("Where known", False)):
+        rows = [
+            [_code(one.name), one.role, one.meaning]
+            for one in COLUMNS.values()
+            if (one.name in ALWAYS) == always
+        ]
+        parts += [f"## {title}", _table(["Column", "Role", "What it says"], rows)]
     example = judgments_from_logs([_EXAMPLE_LOGS]).table
-    own = [name for name in example if name not in {*REQUIRED, *OPTIONAL, *WHERE}]
+    own = [name for name in example if name not in COLUMNS]
     parts += [
         "## From the log's own metadata",
         "Every other scalar value in the metadata of a score or sample becomes a column under its "

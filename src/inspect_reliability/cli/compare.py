@@ -4,24 +4,22 @@ import os
 
 import click
 
-from ..designs import ParserName
 from ..errors import UserError
 from ..report.compare import compare_document, compare_sides, sides_by, sides_of
 from ..report.forms import Form
-from .sources import format_option, parser_option, print_left_out, read_judgments, show
+from .sources import Read, format_option, print_left_out, reads_logs, show
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
 @click.option(
     "--by",
     metavar="KEY",
     help="Compare the values of a column (judge, temperature, ...) within LOGS, instead of two "
     "sources.",
 )
-@parser_option
+@reads_logs
 @format_option
-def compare(logs: tuple[str, ...], by: str | None, parser: ParserName, form: Form) -> None:
+def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> None:
     """Compare A and B, or the judges in LOGS, over the same questions.
 
     The difference has an interval of its own: a paired jackknife over questions. Two separate
@@ -32,20 +30,21 @@ def compare(logs: tuple[str, ...], by: str | None, parser: ParserName, form: For
     `inspect-reliability compare logs --by judge`.
     """
     if by:
-        sides = sides_by(read_judgments(logs, parser), by)
+        judgments = read(logs)
+        sides, facets = sides_by(judgments, by), judgments.facets
     elif len(logs) == 2 and len({*map(os.path.abspath, logs)}) == 1:
         raise UserError(
             f"Both sources are {logs[0]}. Say what to compare within it: --by judge, "
             "--by temperature or another column."
         )
     elif len(logs) == 2:
-        first, second = (read_judgments([source], parser) for source in logs)
-        sides = sides_of(first, second, names=logs)
+        first, second = (read([source]) for source in logs)
+        sides, facets = sides_of(first, second, names=logs), first.facets
     else:
         raise UserError(
             "Give two sources (compare A B), or say what to compare within the logs "
             "(compare LOGS --by judge)."
         )
-    pairs, left_out = compare_sides(sides)
+    pairs, left_out = compare_sides(sides, facets)
     print_left_out(left_out)
     show(compare_document(pairs, left_out), form)

@@ -2,17 +2,16 @@
 
 import click
 
-from ..designs import ParserName
 from ..report.forms import Form
 from ..report.gate import Limits, check, gate_document, not_checked, overall
 from ..stats import FAILS, OPEN, PASSES
 from .sources import (
     Finite,
+    Read,
     by_option,
     format_option,
-    parser_option,
     print_left_out,
-    read_judgments,
+    reads_logs,
     show,
 )
 
@@ -21,7 +20,6 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
 @click.option(
     "--min-omega",
     type=Finite(max=1),
@@ -44,7 +42,7 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
     help="Planned number of looks, of which any may decide: each gets an equal part of the 5%.",
 )
 @by_option
-@parser_option
+@reads_logs
 @format_option
 @click.pass_context
 def gate(
@@ -55,8 +53,8 @@ def gate(
     anytime: bool,
     looks: int,
     by: tuple[str, ...],
-    parser: ParserName,
     form: Form,
+    read: Read,
 ) -> None:
     """Let every judge in LOGS pass or fail, by its 95% interval.
 
@@ -68,7 +66,7 @@ def gate(
         raise click.UsageError("Say what to require: --min-omega, --max-non-response, or both.")
     if anytime and looks > 1:
         raise click.UsageError("--anytime allows any number of looks: leave out --looks.")
-    judgments = read_judgments(logs, parser)
+    judgments = read(logs)
     print_left_out(not_checked(judgments, by))
     checks = check(judgments, Limits(min_omega, max_non_response, looks, anytime), by)
     show(gate_document(checks), form)

@@ -2,14 +2,12 @@
 
 import click
 
-from ..designs import ParserName
 from ..report.forms import Form
 from ..report.plan import plan_document, plans
-from .sources import Finite, by_option, format_option, parser_option, read_judgments, show
+from .sources import Finite, Read, by_option, format_option, reads_logs, show
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
 @click.option(
     "--half-width",
     "half_widths",
@@ -34,7 +32,7 @@ from .sources import Finite, by_option, format_option, parser_option, read_judgm
     help="Probability that a study of the planned size reaches the half-width.",
 )
 @by_option
-@parser_option
+@reads_logs
 @format_option
 def plan(
     logs: tuple[str, ...],
@@ -42,13 +40,13 @@ def plan(
     stable: float,
     assurance: float,
     by: tuple[str, ...],
-    parser: ParserName,
     form: Form,
+    read: Read,
 ) -> None:
     """Plan the next study from the judgments in LOGS.
 
     How many votes make a majority that comes out the same again, and how many questions and
     replications give an interval of the wanted width, with what they cost.
     """
-    found = plans(read_judgments(logs, parser), by, half_widths, stable, assurance)
+    found = plans(read(logs), by, half_widths, stable, assurance)
     show(plan_document(found, stable), form)

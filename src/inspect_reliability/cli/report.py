@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from ..designs import ParserName
 from ..report import analyse
 from ..report.data import write_data
 from ..report.forms import Form, render
@@ -12,11 +11,10 @@ from ..report.forms.table import console, print_text
 from ..report.summary import report_document
 from ..saving import write_text
 from ..study.published.reported import PublishedStudy
-from .sources import by_option, format_option, parser_option, progress, read_judgments, show
+from .sources import Read, by_option, format_option, progress, reads_logs, show
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
 @by_option
 @click.option(
     "--html",
@@ -41,7 +39,7 @@ from .sources import by_option, format_option, parser_option, progress, read_jud
     help="Also give the published study's coefficients and rules of thumb where your own design "
     "was used.",
 )
-@parser_option
+@reads_logs
 @format_option
 def report(
     logs: tuple[str, ...],
@@ -50,8 +48,8 @@ def report(
     data: Path | None,
     figures: Path | None,
     published: bool,
-    parser: ParserName,
     form: Form,
+    read: Read,
 ) -> None:
     """Report the reliability of every judge in LOGS.
 
@@ -59,7 +57,7 @@ def report(
     one verdict can be trusted to be the judge's own. --html, --data and --format json have all
     coefficients.
     """
-    judgments = read_judgments(logs, parser)
+    judgments = read(logs)
     texts = form in ("json", "html") or html is not None or data is not None
     study = PublishedStudy(always=published)
     analysis = analyse(judgments, by, study=study, texts=texts, progress=progress)

@@ -1,7 +1,8 @@
 """What the commands read and print, and how they show that they do."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial, wraps
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from rich.progress import track
 from ..designs import ParserName
 from ..errors import UserError
 from ..files import kind_of
-from ..judgments import GROUP_BY, Judgments, combine
+from ..judgments import Judgments, combine, judgments_from_file
+from ..judgments.frame import ENDINGS
 from ..report.document import Document
 from ..report.forms import FORMS, Form, render
 from ..report.forms.table import console, print_text
@@ -39,10 +41,10 @@ parser_option = click.option(
 by_option = click.option(
     "--by",
     multiple=True,
-    default=GROUP_BY,
     metavar="KEY",
     help="Column to group by, such as judge, category or any key of the scores' metadata; "
-    "repeat it for several. Default: judge, benchmark and temperature.",
+    "repeat it for several. Default: judge, benchmark, temperature, and facets that vary within "
+    "these.",
 )
 
 model_args_option = click.option(
@@ -53,6 +55,50 @@ model_args_option = click.option(
     callback=lambda context, option, given: dict(map(_model_arg, given)),
     help="Argument of the model's provider; repeat it for several.",
 )
+
+
+_facet_option = click.option(
+    "--facet",
+    "facets",
+    multiple=True,
+    metavar="NAME",
+    help="Column of something that may change without changing the right answer, as wording does; "
+    "repeat it for several.",
+)
+
+_column_option = click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="YOURS=OURS",
+    callback=lambda context, option, given: dict(map(_column, given)),
+    help="What a column of your file is, as in score=verdict; repeat it for several.",
+)
+
+
+Read = Callable[[Sequence[str]], Judgments]
+"""Reads LOGS as the options of a command say."""
+
+
+def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
+    """LOGS, and the options that say how to read them; the command gets a `read` that does."""
+
+    @click.argument("logs", nargs=-1, required=True)
+    @_facet_option
+    @_column_option
+    @parser_option
+    @wraps(command)
+    def run(
+        *args: Any,
+        facets: tuple[str, ...],
+        columns: Mapping[str, str],
+        parser: ParserName,
+        **options: Any,
+    ) -> None:
+        read = partial(read_judgments, parser=parser, columns=columns, facets=facets)
+        command(*args, read=read, **options)
+
+    return run
 
 
 class Finite(click.FloatRange):
@@ -88,18 +134,38 @@ def _model_arg(text: str) -> tuple[str, Any]:
         return key, value
 
 
-def read_judgments(sources: Sequence[str], parser: ParserName = "published") -> Judgments:
-    """Read logs and published folders, and print what was left out to standard error."""
+def _column(text: str) -> tuple[str, str]:
+    own, given, ours = text.rpartition("=")
+    if not given:
+        raise UserError(f"--column {text} is not of the form YOURS=OURS, as in score=verdict.")
+    return own, ours
+
+
+def read_judgments(
+    sources: Sequence[str],
+    parser: ParserName = "published",
+    columns: Mapping[str, str] | None = None,
+    facets: Sequence[str] = (),
+) -> Judgments:
+    """Read logs, files and published folders, and print what was left out to standard error.
+
+    Raises:
+        UserError: One of them cannot be read, or a facet is no column.
+    """
     published = [one for one in sources if kind_of(one) == "folder" and is_published(Path(one))]
-    logs = [source for source in sources if source not in published]
+    files = [one for one in sources if one.lower().endswith(ENDINGS) and kind_of(one) == "file"]
+    if columns and not files:
+        raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
+    logs = [source for source in sources if source not in (*published, *files)]
     # A folder that is named twice is read once.
     folders = {Path(source).resolve(): Path(source) for source in published}
     parts = [judgments_from_published(folder, parser=parser) for folder in folders.values()]
+    parts += [judgments_from_file(file, columns, facets) for file in dict.fromkeys(files)]
     if logs:
         from ..judgments.logs import judgments_from_logs  # inspect takes a second to import
 
         parts.append(judgments_from_logs(logs, progress=lambda items: progress(items, "Reading")))
-    judgments = combine(parts)
+    judgments = combine(parts).with_facets(facets)
     print_left_out(judgments.notes)
     return judgments
 

@@ -120,6 +120,7 @@ def _yaml(path: Path) -> tuple[dict[str, Any], Lines]:
 def _note_lines(node: yaml.Node, path: Path, above: tuple[str | int, ...], lines: Lines) -> None:
     """Note the line of each part of a node; no mapping has a key twice."""
     for place, part in enumerate(node.value if isinstance(node, yaml.CollectionNode) else ()):
+        key: Any
         key, value = part if isinstance(node, yaml.MappingNode) else (None, part)
         where = (*above, place if key is None else str(key.value))
         if where in lines:

@@ -1,11 +1,11 @@
 """Judgments from wherever they are, as one table."""
 
+from .columns import COLUMNS, GROUP_BY
 from .count import Judged
-from .frame import judgments_from_frame
+from .frame import judgments_from_file, judgments_from_frame
 from .judgment import Judgment
 from .score import judgments_in
 from .table import (
-    GROUP_BY,
     Judgments,
     Note,
     combine,
@@ -15,6 +15,7 @@ from .table import (
 )
 
 __all__ = [
+    "COLUMNS",
     "GROUP_BY",
     "Judged",
     "Judgment",
@@ -23,6 +24,7 @@ __all__ = [
     "combine",
     "counts",
     "judged",
+    "judgments_from_file",
     "judgments_from_frame",
     "judgments_in",
     "weights",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
+from pydantic.dataclasses import dataclass
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Score
@@ -13,24 +15,38 @@ KEPT = "exact"
 """Metadata key of the distributions in a score."""
 
 
+_MOST_NAMES = 1_000
+_MOST = 100_000
+"""Distributions in one score, and draws in one distribution."""
+_ROUNDING = 1e-4
+
+_Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
+
+
 @dataclass(frozen=True)
 class KeptDistribution:
     """A distribution in a score's metadata.
 
     Attributes:
-        temperature: Temperature of the judge; None where it is that of the run.
         shares: Probability of each verdict, without what is open.
-        tail: Verdicts of independent draws from what is open.
         open_mass: Probability that is left open.
+        tail: Verdicts of independent draws from what is open.
+        temperature: Temperature of the judge; None where it is that of the run.
         replication: Number of the sampled reasoning that it follows, from 1; None where nothing
             was sampled before the verdict.
     """
 
-    temperature: float | None
-    shares: Mapping[str, float]
-    tail: Sequence[str]
-    open_mass: float
-    replication: int | None = None
+    shares: Annotated[dict[str, _Share], Field(max_length=_MOST_NAMES)]
+    open_mass: _Share
+    tail: Annotated[list[str], Field(default_factory=list, max_length=_MOST)]
+    temperature: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
+    replication: Annotated[int, Field(strict=True)] | None = None
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> KeptDistribution:
+        if abs(sum(self.shares.values()) + self.open_mass - 1) > _ROUNDING:
+            raise ValueError("shares and what is open must add up to 1")
+        return self
 
     @property
     def weights(self) -> list[tuple[str, float, bool | None]]:
@@ -63,19 +79,18 @@ def distributions_kept(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {KEPT: kept, "rows": found[0].get("rows", len(found))}
 
 
+def keeps_distributions(metadata: Mapping[str, Any]) -> bool:
+    """Whether a score's metadata say that it keeps distributions, readable or not."""
+    return metadata.keys() >= {KEPT, "rows"}
+
+
 def distributions_in(score: Score) -> list[KeptDistribution]:
     """The distributions in a score; empty if it has none that can be read."""
-    kept: Any = (score.metadata or {}).get(KEPT) or ()
+    metadata: Mapping[str, Any] = score.metadata or {}
     try:
-        return [
-            KeptDistribution(
-                None if (temperature := one.get("temperature")) is None else float(temperature),
-                {str(verdict): float(share) for verdict, share in one["shares"].items()},
-                [str(verdict) for verdict in one.get("tail", ())],
-                float(one["open_mass"]),
-                number if isinstance(number := one.get("replication"), int) else None,
-            )
-            for one in kept
-        ]
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return []  # somebody else's metadata
+        return _KEPT.validate_python(metadata[KEPT]) if keeps_distributions(metadata) else []
+    except ValidationError:
+        return []
+
+
+_KEPT = TypeAdapter(Annotated[list[KeptDistribution], Field(max_length=_MOST)])

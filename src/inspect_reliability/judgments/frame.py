@@ -1,23 +1,34 @@
-"""Judgments from a data frame."""
+"""Judgments from data frames, and from files of one row a judgment."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UserError
+from ..errors import UserError, reason
+from ..files import read_json_lines
+from ..verdicts import INVALID, NON_RESPONSE
+from .columns import COLUMNS, Kind, in_order, of_role
 from .score import verdict_name
-from .table import REQUIRED, Judgments, Note, clean_temperature, judged, make_table
+from .table import NUMBERS, Judgments, Note, clean_temperature, judged
 
 if TYPE_CHECKING:
     import pandas as pd
+
+ENDINGS = (".csv", ".jsonl", ".parquet")
+"""How the names of files end that have one row a judgment."""
 
 _NEEDED = ("question", "verdict")
 _AGAIN = (
     "rows repeat a replication of the same judge and question: if other columns tell them apart, "
     "group by these"
 )
-_NUMBERS, _LISTS = {"temperature", "tokens"}, {"order", "categories"}
+_MISSING = ["", "NA", "NaN", "nan", "<NA>"]
+"""What pandas and R write into a CSV where a value is missing."""
+
+_FLAGS = {"true": True, "false": False}
 
 
 def judgments_from_frame(
@@ -34,58 +45,267 @@ def judgments_from_frame(
 
     Returns:
         The table. Rows without a verdict are left out and counted. Without a column
-        `replication`, rows are counted up within a judge, benchmark, temperature and question.
+        `replication`, rows are counted up within a judge, question and condition.
 
     Raises:
-        UserError: The frame has no questions or verdicts, a renamed column is not there, a
-            temperature, replication or number of tokens is no number, an order or categories are
-            no list of names, or a question's options change their order and verdicts name none of
-            them.
+        UserError: A column is missing, is there twice, or has a value of another type than its
+            name says; or a question's options change their order and verdicts name none of them.
     """
-    named = dict(columns or {})
-    if absent := [name for name in named if name not in frame]:
+    hint = 'Say which it is, your name first: columns={"id": "question", "score": "verdict"}.'
+    return _read(frame, columns or {}, constant, (), "data frame", hint)
+
+
+def judgments_from_file(
+    path: str | Path, columns: Mapping[str, str] | None = None, facets: Sequence[str] = ()
+) -> Judgments:
+    """Judgments of a CSV, JSONL or parquet file with one row a judgment.
+
+    Args:
+        path: The file; the ending of its name says which it is.
+        columns: Name in the file -> name in the table.
+        facets: Columns to take for facets.
+
+    Raises:
+        UserError: The file cannot be read, or as `judgments_from_frame` says.
+    """
+    hint = "Say which it is: --column YOURS=OURS, as in --column score=verdict."
+    return _read(_frame_of(Path(path)), columns or {}, {}, facets, str(path), hint)
+
+
+def _read(
+    frame: pd.DataFrame,
+    columns: Mapping[str, str],
+    constant: Mapping[str, Any],
+    facets: Collection[str],
+    where: str,
+    hint: str,
+) -> Judgments:
+    import pandas as pd
+
+    names = list(map(str, frame.columns))
+    if frame.columns.nlevels > 1 or len({*names}) < len(names):
+        twice = dict.fromkeys(repr(name) for name in names if names.count(name) > 1)
         raise UserError(
-            f"The data frame has no column {', '.join(map(repr, absent))} "
-            f"(found {', '.join(map(repr, frame.columns))}). Write your name of a column first: "
-            'columns={"id": "question", "score_verdict": "verdict"}.'
+            f"{where}: duplicate column {', '.join(twice)}. Give each column one name of its own."
+            if twice
+            else f"{where}: columns have names of several levels. Give each a single name."
         )
-    table = frame.rename(columns=named).assign(**constant)
+    frame = frame.set_axis(names, axis="columns").reset_index(drop=True)
+    found = f"found {', '.join(map(repr, names))}"
+    if absent := [name for name in columns if name not in names]:
+        raise UserError(f"{where} has no column {', '.join(map(repr, absent))} ({found}). {hint}")
+    replaced = [
+        name for name in {*columns.values(), *constant} if name in names and name not in columns
+    ]
+    table = frame.drop(columns=replaced).rename(columns=dict(columns)).assign(**constant)
     if absent := [name for name in _NEEDED if name not in table]:
         raise UserError(
-            f"The data frame has no column {' and no column '.join(map(repr, absent))} "
-            f"(found {', '.join(map(repr, table.columns))}). Say which it is, your name first: "
-            'columns={"id": "question", "score_verdict": "verdict"}.'
+            f"{where} has no column {' and no column '.join(map(repr, absent))} ({found}). {hint}"
         )
-    table["question"] = table["question"].astype(object).map(str, na_action="ignore")
-    table["verdict"] = table["verdict"].astype(object).map(verdict_name, na_action="ignore")
+    if len({*table}) < len(table.columns):
+        raise UserError(f"{where}: two columns were given one name. {hint}")
+    table = pd.DataFrame({name: _converted(table[name], where) for name in table})
+    own = [name for name in facets if name in table and name not in COLUMNS]
     unread = table["verdict"].isna() | table["question"].isna()
-    notes = [Note("rows without a question or verdict", int(unread.sum()), "data frame")]
-    table = table[~unread]
+    notes = [
+        Note("rows without a question or verdict", int(unread.sum()), where),
+        *(Note(f"column '{name}' replaced by one that you named", 1, where) for name in replaced),
+    ]
+    table = table[~unread].reset_index(drop=True)
     if table.empty:
-        raise UserError("There is no row with a question and a verdict in the data frame.")
+        raise UserError(f"{where}: no row has a question and a verdict.")
     for name in ("judge", "benchmark", "temperature"):
         if name not in table:
-            table[name] = None
-    for name in {"judge", "benchmark", "responder"}.intersection(table):
-        table[name] = table[name].astype(object).map(str, na_action="ignore")
-    for name in _NUMBERS.intersection(table):
-        table[name] = [_number(value, name) for value in table[name]]
-    for name in _LISTS.intersection(table):
-        lists: list[Any] = [_names(value, name) for value in table[name]]
-        table[name] = lists
-    table["temperature"] = [clean_temperature(value) for value in table["temperature"]]
-    if "replication" in table:
-        table["replication"] = [_whole(value) for value in table["replication"]]
-    else:
-        asked = [name for name in REQUIRED if name in table and name != "verdict"]
-        table["replication"] = table.groupby(asked, dropna=False).cumcount() + 1
-    asked = [name for name in (*REQUIRED, "scorer", "responder") if name in table]
-    again = table.duplicated([name for name in asked if name != "verdict"])
-    notes.append(Note(_AGAIN, int(again.sum()), "data frame"))
-    rows = [{str(k): v for k, v in row.items()} for row in table.to_dict("records")]
-    made = Judgments(make_table(rows), tuple(note for note in notes if note.count))
+            table[name] = pd.Series(None, table.index, dtype=NUMBERS.get(name, object))
+    if "output" in table:  # each is judged on its own, and all belong to their question
+        several = table["output"].notna()
+        named = table["question"][several] + ", " + table["output"][several]
+        if "sample" not in table:
+            table["sample"] = table["question"]
+        table["question"] = named.reindex(table.index).fillna(table["question"])
+    if "replication" not in table:
+        table["replication"] = _counted(table, own)
+    elif table["replication"].isna().any():
+        raise UserError(f"{where}, column 'replication': a value is missing.")
+    table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
+    known = of_role(table, "unit", "part", "facet", "replication")
+    judged_alone = [name for name in ("responder",) if name in table]
+    again = table.duplicated([*known, *judged_alone, *own])
+    notes.append(Note(_AGAIN, int(again.sum()), where))
+    made = Judgments(
+        table[in_order(list(table.columns))], tuple(note for note in notes if note.count)
+    )
     _refuse_unknown_choices(made)
     return made
+
+
+def _counted(table: pd.DataFrame, facets: Collection[str]) -> pd.Series[int]:
+    """Numbers of the replications of each question under each condition, in the order of rows."""
+    # A time may be that of a single judgment.
+    known = of_role(table, "unit", "part", "facet", without=("time",))
+    return table.groupby([*known, *facets], dropna=False, sort=False).cumcount() + 1
+
+
+def _converted(values: pd.Series[Any], where: str) -> pd.Series[Any]:
+    """A column with values of its kind; each different value is converted once."""
+    import numpy as np
+    import pandas as pd
+
+    name = str(values.name)
+    kind: Kind = COLUMNS[name].kind if name in COLUMNS else "any"
+    convert, what = _KINDS[kind]
+    convert = _BY_NAME.get(name, convert)
+
+    def one(value: Any) -> Any:
+        try:
+            return convert(value)
+        except (OverflowError, TypeError, ValueError):
+            raise UserError(f"{where}, column '{name}': {_short(value)} is not {what}.") from None
+
+    codes, distinct = _factorized(values)
+    made = np.empty(len(distinct) + 1, dtype=object)
+    for place, value in enumerate(distinct):
+        made[place] = one(value)
+    return pd.Series(made[codes], dtype=np.float64 if kind == "number" else object)
+
+
+def _factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
+    """The different values, and the place of each row's among them; -1 where it is missing."""
+    import numpy as np
+    import pandas as pd
+
+    if values.dtype != object or pd.api.types.infer_dtype(values) in ("string", "integer"):
+        codes, distinct = pd.factorize(values)
+        return codes, distinct.astype(object).tolist()
+    # Lists have no hash, and 1, 1.0 and true have the same.
+    places: dict[Any, int] = {}
+    found: list[Any] = []
+    codes = np.full(len(values), -1)
+    for row, value in enumerate(values):
+        value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+        several = isinstance(value, list | dict | tuple)
+        if several or not pd.isna(value):
+            key = type(value), repr(value) if several else value
+            codes[row] = places.setdefault(key, len(places))
+            if len(places) > len(found):
+                found.append(value)
+    return codes, found
+
+
+def _own(value: Any) -> Any:
+    """A value of somebody's own column: one that tables can be grouped by."""
+    return json.dumps(value, default=str) if isinstance(value, list | dict | tuple) else value
+
+
+def _name(value: Any) -> str:
+    if isinstance(value, list | dict | tuple):
+        raise TypeError
+    return str(value)
+
+
+def _whole(value: Any) -> int:
+    number = int(value) if isinstance(value, int) else float(value)
+    if not abs(number) < 2**63 or number != int(number):
+        raise ValueError
+    return int(number)
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    listed = json.loads(value) if isinstance(value, str) else value
+    if not isinstance(listed, list | tuple) or not all(isinstance(name, str) for name in listed):
+        raise TypeError
+    return tuple(listed)
+
+
+def _order(value: Any) -> str | tuple[str, ...]:
+    if isinstance(value, str) and not value.startswith("["):
+        return value
+    names = _names(value)
+    if len(names) < 2:
+        raise ValueError
+    return names
+
+
+def _flag(value: Any) -> bool:
+    try:
+        return _FLAGS[str(value).lower()]
+    except KeyError:
+        raise ValueError from None
+
+
+def _share(value: Any) -> float:
+    share = float(value)
+    if not 0 <= share <= 1:
+        raise ValueError
+    return share
+
+
+_KINDS: Mapping[Kind, tuple[Callable[[Any], Any], str]] = {
+    "text": (_name, "a text"),
+    "name": (_name, "a text"),
+    "number": (float, "a number"),
+    "whole": (_whole, "a whole number"),
+    "names": (_names, "a list of names"),
+    "order": (_order, "a list of names"),
+    "flag": (_flag, "true or false"),
+    "any": (_own, "a value"),
+}
+_BY_NAME: Mapping[str, Callable[[Any], Any]] = {
+    "verdict": verdict_name,
+    "label": verdict_name,
+    "temperature": lambda value: clean_temperature(float(value)),
+    "share": _share,
+}
+"""Columns that are converted in a way of their own."""
+
+
+def _short(value: Any) -> str:
+    try:
+        return f"{value!r:.40}"
+    except ValueError:  # more digits than Python writes
+        return "a number of too many digits"
+
+
+def _frame_of(path: Path) -> pd.DataFrame:
+    """The rows of a file, numbers of a CSV as they are written but for verdicts.
+
+    Raises:
+        UserError: It cannot be read.
+    """
+    import pandas as pd
+
+    if path.suffix == ".jsonl":
+        return pd.DataFrame([record for _, record in read_json_lines(path)])
+    try:
+        return pd.read_parquet(path) if path.suffix == ".parquet" else _csv(path)
+    except Exception as error:  # each reader has its own
+        raise UserError(
+            f"{path} cannot be read as {path.suffix[1:]}: {reason(error)}. Check the file."
+        ) from None
+
+
+def _csv(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    # Without a header of its own, pandas neither renames a duplicate nor takes one for an index.
+    rows = pd.read_csv(
+        path,
+        header=None,
+        dtype=str,
+        keep_default_na=False,
+        na_values=_MISSING,
+        encoding="utf-8-sig",
+    )
+    frame = rows.iloc[1:].set_axis(rows.iloc[0].fillna("").tolist(), axis="columns")
+    return frame.apply(_as_meant).reset_index(drop=True)
+
+
+def _as_meant(column: pd.Series[Any]) -> pd.Series[Any]:
+    """A column of a CSV without what only protects it: "'=x" for =x, "3.0" for 3 beside a gap."""
+    guarded = column.str.match(r"'[=+\-@\t\r]").eq(True)
+    column = column.mask(guarded, column.str[1:])
+    said = column[column.notna() & ~column.isin([NON_RESPONSE, INVALID])]
+    return column.str.removesuffix(".0") if said.str.fullmatch(r"[+-]?\d+\.0").all() else column
 
 
 def _refuse_unknown_choices(judgments: Judgments) -> None:
@@ -107,34 +327,3 @@ def _refuse_unknown_choices(judgments: Judgments) -> None:
                 f"and {len(unknown):,} verdicts, such as {unknown[0]!r:.40}, name none of them. "
                 "Add a column 'categories' with the labels in their places, such as ('1', '2')."
             )
-
-
-def _number(value: Any, column: str) -> float | None:
-    """A number of a column; None where it is missing."""
-    import pandas as pd
-
-    if value is None or value is pd.NA:
-        return None
-    try:
-        return float(value)
-    except (OverflowError, TypeError, ValueError):
-        raise UserError(f"Column '{column}': {value!r:.40} is not a number.") from None
-
-
-def _names(value: Any, column: str) -> tuple[str, ...] | None:
-    """A list of names of a column; None where it is missing."""
-    import pandas as pd
-
-    listed = value.tolist() if hasattr(value, "tolist") else value
-    if isinstance(listed, list | tuple) and all(isinstance(name, str) for name in listed):
-        return tuple(listed)
-    if listed is None or listed is pd.NA or listed != listed:
-        return None
-    raise UserError(f"Column '{column}': {value!r:.40} is not a list of names.")
-
-
-def _whole(value: Any) -> int:
-    number = _number(value, "replication")
-    if number is None or not abs(number) < 2**63 or number != int(number):
-        raise UserError(f"Column 'replication': {value!r:.40} is not a whole number.")
-    return value if isinstance(value, int) else int(number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,10 +25,11 @@ from ..judging.sample import prompt_fingerprint
 from ..judging.seeds import replication_numbers
 from ..log_files import logs_below
 from . import distributions, replications
-from .distributions import distributions_in
+from .columns import COLUMNS, fits, of_role
+from .distributions import distributions_in, keeps_distributions
 from .judgment import Judgment
-from .replications import REPLICATION_KEYS, replications_in
-from .score import judgments_in
+from .replications import REPLICATION_KEYS, Replications, keeps_replications, replications_in
+from .score import is_broken, judgments_in
 from .table import Judgments, Note, clean_temperature, concatenate, make_table, without_duplicates
 
 if TYPE_CHECKING:
@@ -42,25 +43,32 @@ _Made = tuple[int | str, int]
 """Id of a sample and number of the replication."""
 
 
+class _Plan(NamedTuple):
+    """Judgments that were to be made: these replications of each of these samples."""
+
+    samples: Sequence[int | str]
+    first: int
+    end: int
+
+    def is_in(self, made: Collection[_Made]) -> bool:
+        """Whether all of them are there; a header may plan more than anybody could list."""
+        return 0 < len(self.samples) * (self.end - self.first) <= len(made) and all(
+            (name, number) in made
+            for name in self.samples
+            for number in range(self.first, self.end)
+        )
+
+
 class _Gap(NamedTuple):
     """What a log lacks, and the judgments that would fill it (where that can be said)."""
 
     what: str
     size: int
-    judgments: frozenset[_Made] = frozenset()
+    filled_by: _Plan | None = None
 
 
-_OF_JUDGMENT = set(Judgment._fields) - {"temperature"}
-"""Columns that only `judgments_in` fills."""
-
-_TYPES: Mapping[str, Any] = {
-    "judge": str,
-    "benchmark": str,
-    "study": str,
-    "temperature": int | float,
-    "tokens": int | float,
-    "options_not_sent": str,
-}
+_NOT_OF_METADATA = {*Judgment._fields, "output", "time"} - {"temperature"}
+"""Columns that a log fills in another way."""
 
 _UNFINISHED = {
     "started": "still being written, or its run was killed",
@@ -72,7 +80,7 @@ _UNFINISHED = {
 _BESIDE_LOGS = {"logs.json", "eval-set.json", "listing.json"}
 _UNREADABLE = "scores that are neither text, number nor true/false, nor a list of labels"
 _UNSCORED = "unscored samples counted as non-responses; a run's own metrics do not see them"
-_BROKEN = "scores whose replications or distributions cannot be read: each is one judgment"
+_BROKEN = "scores left out: their replications or distributions cannot be read"
 _PASSED_OVER = {
     ".json": "JSON files with other names than inspect's left out; name a log itself to read it",
     ".eval": "links, folders or names in capitals left out (*.eval); name a log itself to read it",
@@ -87,7 +95,8 @@ def judgments_from_logs(
     """Judgments of inspect logs of any task, several scorers included.
 
     A judgment that several logs repeat (a run that was retried or resumed) counts once. So does a
-    seed that the same judge got twice for the same question and prompt: that is one draw.
+    seed that the same judge got twice for the same question and prompt on one day: that is one
+    draw. A run that was repeated another day is another level of the facet `time`.
 
     Args:
         logs: Logs in memory, log files, or folders of them, local or any URL inspect can read.
@@ -104,35 +113,39 @@ def judgments_from_logs(
     tables = []
     lacking = []
     made: dict[_Run, set[_Made]] = defaultdict(set)
+    days: dict[str, str] = {}
     sources, notes = find_logs([logs] if isinstance(logs, LogSource) else logs)
     for source in progress(sources):
         where = _location(source)
         try:
             log, samples = _read(source)
+            table, gaps = _judgments(log, samples, where)
         except Exception as error:  # a file can be broken in as many ways as there are bytes
             notes.append(Note(f"log that cannot be read ({_why(error)})", 1, where))
             continue
-        table, gaps = _judgments(log, samples, where)
-        tables.append(table)
+        # All retries of a run are of the day on which it began.
+        task, day = log.eval.task_id or where, str(log.eval.created)[:10]
+        days[task] = min(day, days.get(task, day))
+        tables.append(table.assign(time=task))
         lacking.append((where, _run(log), gaps))
         if len(table):
             made[_run(log)].update(zip(table["sample"], table["replication"], strict=True))
     for where, run, gaps in lacking:
         left: Counter[str] = Counter()
         for gap in gaps:
-            if not gap.judgments or not gap.judgments <= made[run]:
+            if gap.filled_by is None or not gap.filled_by.is_in(made[run]):
                 left[gap.what] += gap.size
         notes += [Note(what, count, where) for what, count in left.items()]
     table = concatenate(tables)
     if not len(table):
         found = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
         raise UserError("\n".join([f"No judgments in {found or 'the logs'}.", *map(str, notes)]))
+    table["time"] = table["time"].map(days)
     one = ["uuid", "scorer", "replication", "part"]
     table, duplicates = without_duplicates(table, one, "log")
-    draw = ["judge", "benchmark", "temperature", "question", "scorer", "seed", "prompt", "order"]
-    draw += ["study", "part"]  # one text may be read for other verdicts
     if "seed" in table:
-        known = [name for name in draw if name in table]
+        # One text may be read for other verdicts, which are other parts.
+        known = [*of_role(table, "unit", "part", "facet"), "seed", "part"]
         # A seed that several samples of one log have is that of a dataset: it names no draw.
         shared = table.duplicated([*known, "log"], keep=False)
         drawn, repeated = without_duplicates(
@@ -232,12 +245,12 @@ def _judgments(
     gaps: list[_Gap] = []
     graders: dict[str, set[str]] = {}
     each = 1  # judgments of a sample
+    numbers = _numbers(log)
     for sample in _in_order(log, samples):
-        planned = _planned(log, sample.id, sample.epoch)
-        if sample.error:
-            gaps.append(_Gap("samples that ended in an error", 1, planned))
-        elif not sample.scores:
-            gaps.append(_Gap("samples without a score", 1, planned))
+        if sample.error or not sample.scores:
+            what = "that ended in an error" if sample.error else "without a score"
+            planned = _planned(numbers, [sample.id], sample.epoch)
+            gaps.append(_Gap(f"samples {what}", 1, planned))
         else:
             known = shared | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
             place = {
@@ -248,27 +261,30 @@ def _judgments(
             }
             for scorer, score in _scores(sample, where).items():
                 failed, made = 0, 1
-                if (kept := replications_in(score)) is not None:
+                kept, exact = replications_in(score), distributions_in(score)
+                if is_broken(score.metadata or {}, kept, exact):
+                    gaps.append(_Gap(_BROKEN, 1))
+                    continue
+                if kept is not None:
                     lost = [n for n, one in enumerate(kept.verdicts, kept.first) if one is None]
                     failed, tasks_own = len(lost), kept.scorer is None
-                    filled = [frozenset({(sample.id, n)} if tasks_own else ()) for n in lost]
-                    gaps += [_Gap("replications that failed", 1, one) for one in filled]
+                    plans = [_Plan([sample.id], n, n + 1) if tasks_own else None for n in lost]
+                    gaps += [_Gap("replications that failed", 1, one) for one in plans]
                     if tasks_own:
                         made = len(kept.verdicts)
                         each = max(each, made)
                     else:
                         graders.setdefault(scorer, set()).update(filter(None, [kept.grader]))
-                if exact := distributions_in(score):
+                if exact:
                     made = sum(len(one.weights) for one in exact)
                 tokens = _tokens(sample, made)
                 found = [
                     {**known, "tokens": tokens, **row, **place}
-                    for row in _rows(score, str(sample.id), scorer, _output(log, sample))
+                    for row in _rows(score, kept, str(sample.id), scorer, _output(log, sample))
                 ]
                 unreadable = sum(row["verdict"] is None for row in found) - failed
                 gaps += [
                     _Gap(_UNREADABLE, unreadable),
-                    _Gap(_BROKEN, _is_broken(score)),
                     _Gap(_UNSCORED, int(score.value != score.value)),
                 ]
                 rows += found
@@ -283,13 +299,11 @@ def _judgments(
                 # What a scorer grades without asking its grader is part of that judge.
                 row["judge"] = row["judge"] or next(iter(names))
     gaps = [gap for gap in gaps if gap.size]
-    epochs = range(1, (log.eval.config.epochs or 1) + 1)
-    ids = log.eval.dataset.sample_ids or []
-    whole = frozenset(one for name in ids for epoch in epochs for one in _planned(log, name, epoch))
     if log.status in _UNFINISHED:
         count = _samples(log)
         size = f"{count * each:,}" if count else "an unknown number of"
         what = f"of {size} judgments made: {_UNFINISHED[log.status]}"
+        whole = _planned(numbers, log.eval.dataset.sample_ids or [], 1, log.eval.config.epochs or 1)
         gaps.append(_Gap(what, _scored(rows) * each, whole))
     elif too_few := _lost(log, samples):
         # Such a log is damaged, whatever others have.
@@ -311,15 +325,15 @@ def _in_order(
     return sorted(samples, key=lambda one: (place.get(one.id, len(place)), one.epoch))
 
 
-def _rows(score: Score, question: str, scorer: str, output: str) -> Iterator[_Row]:
+def _rows(
+    score: Score, kept: Replications | None, question: str, scorer: str, output: str
+) -> Iterator[_Row]:
     """One row a judgment in a score, with the scalar values of its metadata."""
     metadata = score.metadata or {}
-    kept = replications_in(score)
-    facts = dict(_facts(metadata))
-    if kept is not None:
-        facts = {k: v for k, v in facts.items() if k not in REPLICATION_KEYS}
-    if distributions_in(score):
-        del facts[distributions.KEPT]
+    known_by_now = {*REPLICATION_KEYS} if kept is not None else set()
+    if keeps_distributions(metadata):
+        known_by_now.add(distributions.KEPT)
+    facts = dict(_facts({k: v for k, v in metadata.items() if k not in known_by_now}))
     if kept is not None and kept.scorer is not None:
         facts |= {"judge": kept.grader or None, "tokens": None}
         facts.setdefault("temperature", None)
@@ -336,9 +350,9 @@ def _rows(score: Score, question: str, scorer: str, output: str) -> Iterator[_Ro
 def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Metadata as columns; what has a column's name but not its type is no such column."""
     for name, value in metadata.items():
-        if name in _OF_JUDGMENT or value is None:
+        if name in _NOT_OF_METADATA or value is None:
             continue
-        if not isinstance(value, _TYPES.get(name, object)):
+        if name in COLUMNS and not fits(value, COLUMNS[name].kind):
             continue
         if isinstance(value, str | int | float):
             yield name, value
@@ -399,14 +413,22 @@ def _samples(log: EvalLog) -> int | None:
     return samples and samples * (log.eval.config.epochs or 1)
 
 
-def _planned(log: EvalLog, sample: int | str, epoch: int) -> frozenset[_Made]:
-    """The judgments that a sample of a judge task is to make."""
+def _numbers(log: EvalLog) -> range | None:
+    """Numbers of the replications that a sample of a judge task makes in its first epoch."""
     try:
-        numbers = replication_numbers(log.eval.task_args.get("replications") or 1)
+        return replication_numbers(log.eval.task_args.get("replications") or 1)
     except UserError:  # another task's argument
-        return frozenset()
-    later = (epoch - 1) * len(numbers)
-    return frozenset((sample, number + later) for number in numbers)
+        return None
+
+
+def _planned(
+    numbers: range | None, samples: Sequence[int | str], epoch: int, epochs: int = 1
+) -> _Plan | None:
+    """The judgments that samples of a judge task are to make from one epoch on."""
+    if numbers is None:
+        return None
+    first = numbers.start + (epoch - 1) * len(numbers)
+    return _Plan(samples, first, first + epochs * len(numbers))
 
 
 def _run(log: EvalLog) -> _Run:
@@ -416,26 +438,15 @@ def _run(log: EvalLog) -> _Run:
 def _scores(sample: EvalSampleSummary | EvalSample, log: str) -> Mapping[str, Score]:
     scores = sample.scores or {}
     # Summaries leave out values of over 1 KB.
-    for metadata in (score.metadata or {} for score in scores.values()):
-        if any(isinstance(metadata.get(key), str) for key in _kept(metadata)):
+    if any(_thinned(score.metadata or {}) for score in scores.values()):
+        try:
             return read_eval_log_sample(log, sample.id, sample.epoch).scores or {}
+        except Exception:  # bytes of this sample alone may be broken; its scores then are
+            return scores
     return scores
 
 
-def _kept(metadata: Mapping[str, Any]) -> Iterator[str]:
-    """Under which keys a score says that it keeps replications or distributions."""
-    if metadata.keys() >= {replications.KEPT, "replication", "seed"}:
-        yield replications.KEPT
-    if metadata.keys() >= {distributions.KEPT, "rows"}:
-        yield distributions.KEPT
-
-
-def _is_broken(score: Score) -> bool:
-    """Whether a score says that it has replications or distributions, and they cannot be read."""
-    metadata: Mapping[str, Any] = score.metadata or {}
-    said = {key for key in _kept(metadata) if metadata[key]}
-    if isinstance(metadata.get(replications.KEPT), Mapping):
-        said.add(replications.KEPT)
-    return (replications.KEPT in said and replications_in(score) is None) or (
-        distributions.KEPT in said and not distributions_in(score)
-    )
+def _thinned(metadata: Mapping[str, Any]) -> bool:
+    """Whether a text stands where a score keeps replications or distributions."""
+    kept = {replications.KEPT: keeps_replications, distributions.KEPT: keeps_distributions}
+    return any(isinstance(metadata.get(key), str) and is_(metadata) for key, is_ in kept.items())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, ValidationError, model_validator
+from pydantic.dataclasses import dataclass
 
 from ..judging.seeds import seeds_from
 
@@ -22,6 +24,10 @@ _FAILED = "-"
 _PLACES = "0123456789abcdefghijklmnopqrstuvwxyz"
 _LARGEST = 2**62
 """No seed and no number of a replication; a column of whole numbers ends soon after."""
+_MOST = 100_000
+"""Replications in one score."""
+
+_Number = Annotated[int, Field(strict=True, ge=-_LARGEST, le=_LARGEST)]
 
 
 @dataclass(frozen=True)
@@ -42,13 +48,22 @@ class Replications:
             is not known.
     """
 
-    verdicts: Sequence[Any]
-    seed: int
-    first: int = 1
-    orders: Sequence[Sequence[int]] | None = None
+    verdicts: Annotated[list[Any], Field(min_length=1, max_length=_MOST)]
+    seed: _Number
+    first: _Number = 1
+    orders: list[list[int]] | None = None
     scorer: str | None = None
     grader: str = ""
-    read_by: Sequence[str] | None = None
+    read_by: list[str] | None = None
+
+    @model_validator(mode="after")
+    def _orders_fit(self) -> Replications:
+        if self.orders is not None:
+            places = {tuple(sorted(order)) for order in self.orders}
+            whole = {tuple(range(len(order))) for order in places}
+            if len(self.orders) != len(self.verdicts) or len(places) != 1 or places != whole:
+                raise ValueError("orders must show the same responses in every replication")
+        return self
 
     @property
     def seeds(self) -> list[int]:
@@ -77,24 +92,18 @@ class Replications:
         return own if self.scorer is None else {**own, "scorer": self.scorer, "grader": self.grader}
 
 
+def keeps_replications(metadata: Mapping[str, Any]) -> bool:
+    """Whether a score's metadata say that it keeps replications, readable or not."""
+    kept = metadata.get(KEPT)
+    return metadata.keys() >= {KEPT, "replication", "seed"} or (
+        isinstance(kept, Mapping) and kept.keys() >= {"values", "verdicts"}
+    )
+
+
 def replications_in(score: Score) -> Replications | None:
     """The replications in a score, or None if it has none that can be read."""
     metadata: Mapping[str, Any] = score.metadata or {}
-    kept = metadata.get(KEPT)
-    seed, first = metadata.get("seed"), metadata.get("replication")
-    if not isinstance(kept, Mapping) or not isinstance(seed, int) or not isinstance(first, int):
-        return None
-    values: Any = kept.get("values")
-    codes: Any = kept.get("verdicts")
-    orders: Any = kept.get("orders")
-    try:
-        given = [None if code == _FAILED else values[int(code)] for code in codes.split()]
-        places = orders and [[_PLACES.index(p) for p in order] for order in orders.split()]
-    except (AttributeError, IndexError, TypeError, ValueError):
-        return None  # somebody else's metadata
-    if not given or (places is not None and len(places) != len(given)):
-        return None
-    if max(abs(seed), abs(first)) > _LARGEST:
+    if KEPT not in metadata or not keeps_replications(metadata):
         return None
     try:
         ways: Any = metadata["read_by"]
@@ -102,15 +111,28 @@ def replications_in(score: Score) -> Replications | None:
     except (KeyError, IndexError, TypeError, ValueError):
         read_by = []
     scorer = metadata.get("scorer")
-    return Replications(
-        given,
-        seed,
-        first,
-        places,
-        scorer if isinstance(scorer, str) else None,
-        str(metadata.get("grader") or ""),
-        read_by if len(read_by) == len(given) else None,
-    )
+    try:
+        kept = metadata[KEPT]
+        codes, values, orders = kept["verdicts"].split(), kept["values"], kept.get("orders")
+        places = orders and {order: [_PLACES.index(p) for p in order] for order in orders.split()}
+        meant = {code: None if code == _FAILED else _value(values, code) for code in {*codes}}
+        return Replications(
+            [meant[code] for code in codes],
+            metadata["seed"],
+            metadata["replication"],
+            [places[order] for order in orders.split()] if places else None,
+            scorer if isinstance(scorer, str) else None,
+            str(metadata.get("grader") or ""),
+            read_by if len(read_by) == len(codes) else None,
+        )
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError, ValidationError):
+        return None
+
+
+def _value(values: object, code: str) -> object:
+    if isinstance(values, list) and code.isdecimal():
+        return values[int(code)]
+    raise ValueError(code)
 
 
 def are_rejudged(scores: Iterable[Score]) -> bool:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..judging.seeds import SEED_LIMIT
 from ..verdicts import NON_RESPONSE
 from . import distributions, replications
-from .distributions import KeptDistribution, distributions_in
+from .distributions import KeptDistribution, distributions_in, keeps_distributions
 from .judgment import Judgment
-from .replications import Replications, replications_in
+from .replications import Replications, keeps_replications, replications_in
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Score
@@ -28,7 +28,8 @@ def judgments_in(
 
     A score of several parts has one judgment a part, whose key (see `by_key`) joins the scorer's
     name. A score with replications has one judgment, or one a part, for each of them. A score
-    with exact distributions has one judgment a verdict, with its share.
+    with exact distributions has one judgment a verdict, with its share. A score whose replications
+    or distributions cannot be read has none.
 
     Args:
         score: The score.
@@ -41,6 +42,8 @@ def judgments_in(
     # Live metrics ask about thousands of scores, of which most keep neither.
     kept = replications_in(score) if replications.KEPT in facts else None
     exact = distributions_in(score) if distributions.KEPT in facts else None
+    if is_broken(facts, kept, exact):
+        return []
     if kept is not None and kept.scorer is not None:
         judged = output or question
         return [
@@ -48,7 +51,7 @@ def judgments_in(
             for number, (value, seed) in enumerate(zip(kept.verdicts, kept.seeds, strict=True), 1)
             for key, name in _verdicts(value)
         ]
-    declared, order = facts.get("categories"), _names(facts.get("order"))
+    declared, order = facts.get("categories"), _order(facts)
     responder = _name(facts.get("responder"))
     replication = _whole(facts.get("replication"))
     # A seed beside no replication may be that of somebody's dataset.
@@ -81,16 +84,29 @@ def _parts(
         )
 
 
+def is_broken(
+    facts: Mapping[str, Any],
+    kept: Replications | None,
+    exact: Sequence[KeptDistribution] | None,
+) -> bool:
+    """Whether a score says that it has replications or distributions, and they cannot be read."""
+    if kept is None and replications.KEPT in facts and keeps_replications(facts):
+        return True
+    if not exact and distributions.KEPT in facts and keeps_distributions(facts):
+        return True
+    if kept is None or kept.orders is None:
+        return False
+    return len(_order(facts) or ()) != len(kept.orders[0])
+
+
 def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterator[Judgment]:
     """The replications of a task's own judge, alike but for what each has of its own."""
     order = first.order
     orders: Sequence[Sequence[str] | None] = [order] * len(kept.verdicts)
     if order is not None and kept.orders is not None:
-        whole = list(range(len(order)))
-        if all(sorted(places) == whole for places in kept.orders):
-            orders = [[order[place] for place in places] for places in kept.orders]
+        orders = [[order[place] for place in places] for places in kept.orders]
     labels = _labels(first.categories, order)
-    read_by = kept.read_by or [None] * len(kept.verdicts)
+    read_by: Sequence[str | None] = kept.read_by or [None] * len(kept.verdicts)
     made = zip(kept.verdicts, kept.seeds, orders, read_by, strict=True)
     for number, (value, seed, shown, how) in enumerate(made, kept.first):
         one = first._replace(replication=number, seed=seed, order=shown)
@@ -98,9 +114,8 @@ def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterat
             if shown is None:
                 yield judgment
             else:
-                named = judgment.verdict in labels
-                chosen = _name(shown[labels.index(judgment.verdict)]) if named else None
-                yield judgment._replace(responder=chosen)
+                chosen = dict(zip(labels, shown, strict=False)).get(str(judgment.verdict))
+                yield judgment._replace(responder=_name(chosen))
 
 
 def _exact(exact: Sequence[KeptDistribution], first: Judgment) -> Iterator[Judgment]:
@@ -181,6 +196,12 @@ def _whole(value: object) -> int | None:
 
 def _name(value: object) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def _order(facts: Mapping[str, Any]) -> Sequence[str] | None:
+    """The options that were shown; one name is no choice, and somebody else's metadata."""
+    order = _names(facts.get("order"))
+    return order if order is not None and len(order) > 1 else None
 
 
 def _names(value: object) -> Sequence[str] | None:

@@ -4,54 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ..errors import UserError
 from ..stats import Counts, Shares
+from .columns import GROUP_BY, dividing, in_order
 from .count import Judged
 
 if TYPE_CHECKING:
     import pandas as pd
 
-REQUIRED: Mapping[str, str] = {
-    "judge": "model that judged",
-    "benchmark": "benchmark, or name of the task",
-    "temperature": "sampling temperature; NaN where not known",
-    "question": "id of the question",
-    "replication": "number of the replication, from 1",
-    "verdict": "category that the judge named; missing where there is none",
-}
-"""Columns every judgments table has, in this order, and what they say."""
-
-OPTIONAL: Mapping[str, str] = {
-    "scorer": "scorer, and the part of its score where it has several",
-    "responder": "whose response was chosen or, without options, judged",
-    "order": "names of the responses shown, in the order of the option labels",
-    "categories": "verdicts that the judge could have given",
-    "seed": "seed that was sent",
-    "category": "category of the question in its benchmark",
-    "prompt": "hash of the prompt",
-    "tokens": "tokens of the prompt and the output",
-    "share": "probability of the verdict in an exact distribution",
-    "place": "its number in that distribution, from 1",
-    "tail": "true where it was drawn from what the distribution leaves open",
-}
-"""Columns a table may have beside them; a source's own scalar metadata follows under its name."""
-
-WHERE: Mapping[str, str] = {
-    "log": "log that the judgment is from",
-    "sample": "id of its sample",
-    "epoch": "epoch of its sample",
-}
-"""Columns that lead back to the full text of a judgment (see `judgments.text`)."""
-
-GROUP_BY = ("judge", "benchmark", "temperature")
-
 _MACHINE_EPSILON = 2.3e-16
-_NUMBERS: Mapping[str, Any] = {"temperature": np.float64, "replication": np.int64}
+NUMBERS: Mapping[str, Any] = {"temperature": np.float64, "replication": np.int64}
+"""Columns that are no objects."""
 
 
 @dataclass(frozen=True)
@@ -77,14 +45,15 @@ class Judgments:
     """Judgments as one long table, with what was left out of it.
 
     Attributes:
-        table: One row a judgment. Columns: `judge`, `benchmark`, `temperature` (NaN: not known),
-            `question`, `replication`, `verdict` (a category's name; missing: NA), then whatever of
-            `OPTIONAL`, the source's metadata and `WHERE` is known.
+        table: One row a judgment, with the columns of `columns.COLUMNS` that are known and those
+            of the source.
         notes: What was left out, by source.
+        facets: Columns that the user takes for facets, beside those that are declared.
     """
 
     table: pd.DataFrame
     notes: tuple[Note, ...] = ()
+    facets: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.table)
@@ -100,15 +69,37 @@ class Judgments:
         """
         import pandas as pd
 
-        unknown = [name for name in by if name not in self.table]
-        if unknown:
-            raise UserError(
-                f"The judgments have no column {', '.join(map(repr, unknown))}. "
-                f"Group by any of: {', '.join(map(str, self.table.columns))}."
-            )
+        self._has(by)
         for values, rows in self.table.groupby(list(by), sort=False, dropna=False):
             named = zip(by, cast("tuple[Any, ...]", values), strict=True)
             yield {name: None if pd.isna(value) else value for name, value in named}, rows
+
+    def conditions(self) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+        """Split the table by `GROUP_BY`, then by the facets that vary within any group."""
+        groups = [(group, rows, dividing(rows, self.facets)) for group, rows in self.groups()]
+        known = dict.fromkeys(name for *_, facets in groups for name in facets)
+        for group, rows, facets in groups:
+            # A group with one level of what varies in others is of that level.
+            of = [n for n in known if n in facets or rows[n].nunique(dropna=False) == 1]
+            parts = replace(self, table=rows).groups(of) if of else [({}, rows)]
+            yield from ((group | levels, part) for levels, part in parts)
+
+    def with_facets(self, names: Iterable[str]) -> Judgments:
+        """The same judgments, with columns that are to be facets.
+
+        Raises:
+            UserError: There is no such column.
+        """
+        facets = tuple(dict.fromkeys(names))
+        self._has(facets)
+        return replace(self, facets=facets)
+
+    def _has(self, names: Iterable[str]) -> None:
+        if unknown := [name for name in names if name not in self.table]:
+            raise UserError(
+                f"The judgments have no column {', '.join(map(repr, unknown))}. "
+                f"Use any of: {', '.join(map(str, self.table.columns))}."
+            )
 
 
 def make_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -118,8 +109,8 @@ def make_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     names = dict.fromkeys(name for layout in dict.fromkeys(map(tuple, rows)) for name in layout)
     columns = {
         # Series of objects: pandas would make numbers of categories and missing values.
-        name: pd.Series([row.get(name) for row in rows], dtype=_NUMBERS.get(name, object))
-        for name in _in_order(names)
+        name: pd.Series([row.get(name) for row in rows], dtype=NUMBERS.get(name, object))
+        for name in in_order(names)
     }
     return pd.DataFrame(columns)
 
@@ -132,20 +123,13 @@ def concatenate(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     if not parts:
         return make_table([])
     table = pd.concat(parts, ignore_index=True)
-    return table[_in_order(table.columns)]
+    return table[in_order(table.columns)]
 
 
 def combine(parts: Sequence[Judgments]) -> Judgments:
     """Judgments of several sources together; the sources must not share any."""
     notes = tuple(note for part in parts for note in part.notes)
     return Judgments(concatenate(part.table for part in parts), notes)
-
-
-def _in_order(names: Iterable[str]) -> list[str]:
-    names = list(names)
-    first = [*REQUIRED, *(name for name in OPTIONAL if name in names)]
-    last = [name for name in WHERE if name in names]
-    return [*first, *(name for name in names if name not in first and name not in last), *last]
 
 
 def clean_temperature(value: float | None) -> float | None:
@@ -181,7 +165,8 @@ def judged(table: pd.DataFrame) -> Judged:
         verdicts=column("verdict"),
         replications=column("replication"),
         categories=column("categories"),
-        orders=column("order"),
+        # A verdict in an order that has a name says which response was chosen.
+        orders=[None if isinstance(order, str) else order for order in column("order")],
         responders=column("responder"),
         shares=column("share"),
         places=column("place"),

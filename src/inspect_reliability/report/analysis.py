@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import GROUP_BY, Judgments, Note
+from ..judgments import Judgments, Note
 from .at_work import beside_replications
 from .between import agreement_of_judges, pooled, variance_of_verdicts
 from .least_stable import contradictions
@@ -75,7 +75,7 @@ class Analysis:
 
 def analyse(
     judgments: Judgments,
-    by: Sequence[str] = GROUP_BY,
+    by: Sequence[str] = (),
     *,
     permutations: int = 200,
     study: Study = NO_STUDY,
@@ -86,7 +86,8 @@ def analyse(
 
     Args:
         judgments: All judgments.
-        by: Columns to group by.
+        by: Columns to group by; by default judge, benchmark, temperature, and the facets that vary
+            within these.
         permutations: Permutations of omega's noise floor.
         study: What a study adds to each row, and where the texts of its judgments are.
         texts: Whether to read the prompts and outputs of the least stable questions from the logs.
@@ -129,7 +130,7 @@ def analyse(
 
 
 def split(
-    judgments: Judgments, by: Sequence[str] = GROUP_BY
+    judgments: Judgments, by: Sequence[str] = ()
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Groups of judgments that can be one row.
 
@@ -140,7 +141,8 @@ def split(
     """
     table = judgments.table.reset_index(drop=True)
     studies = _studies(table)
-    for group, rows in replace(judgments, table=table).groups(by):
+    whole = replace(judgments, table=table)
+    for group, rows in whole.groups(by) if by else whole.conditions():
         for study, own in _parts(rows, studies[rows.index]):
             named = {} if study is None else {"study": study}
             scorers = _several(own, "scorer", own["scorer"]) if "scorer" in own else [({}, own)]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from typing import Any
 
+from ..judgments.columns import of_role, varies
 from .analysis import Analysis
 from .at_work import Suite, beside_replications, is_rejudged
 from .document import Block, Caution, Document, Table, Text
@@ -91,35 +92,34 @@ def _bias(position: Sequence[Record]) -> float | None:
 def _facets(row: Row) -> tuple[list[str], list[str]]:
     """What differed between the verdicts on a question, and what did not."""
     table = row.table
-    asked = [name for name in ("benchmark", "question", "order") if name in table]
-    of_a_question = table.groupby(["benchmark", "question"], dropna=False)
-
-    def differs(name: str) -> bool:
-        return name in table and bool(of_a_question[name].nunique(dropna=False).max() > 1)
-
     wording = None
-    # What a grader was shown is its scorer's affair.
-    if "prompt" in table and not is_rejudged(table) and not (row.suite and row.suite.graders):
-        wording = bool(table.groupby(asked, dropna=False)["prompt"].nunique().max() > 1)
+    # What a grader was shown is its scorer's affair, and options in another order make another
+    # prompt.
+    graded = is_rejudged(table) or (row.suite and row.suite.graders)
+    if not graded and {"prompt", "wording"} & {*table}:
+        asked = of_role(table, "facet", without=("wording",))
+        wording = varies(table, "prompt", asked) or varies(table, "wording")
     seeds = "seed" in table and bool(table["seed"].notna().any())
     chooses = "order" in table and bool(table["order"].notna().any())
     exact = row.exact and row.record["n_replications"] is None
     facets = {
         "draw (every one, by its probability)": exact or None,
-        "seed": differs("seed") if seeds and not exact else None,
+        "seed": varies(table, "seed") if seeds and not exact else None,
         "draw (no seeds recorded)": None if seeds or exact else True,
-        "order of the options": row.judged.order_varies if chooses else None,
-        "output that is judged": _outputs_differ(row, differs("responder") and not chooses),
+        "order of the options": varies(table, "order") if chooses else None,
+        "output that is judged": _outputs_differ(row, varies(table, "responder") and not chooses),
         "wording of the prompt": wording,
-        "temperature": differs("temperature") if table["temperature"].notna().any() else None,
-        "judge": differs("judge"),
+        **{
+            name: varies(table, name)
+            for name in of_role(table, "facet", without=("order", "wording"))[::-1]
+        },
     }
     if row.suite and row.suite.graders:
         facets["evaluated model"] = facets.pop("judge")
         if row.suite.outputs_differ:
             del facets["draw (no seeds recorded)"]
-    known = {name: varies for name, varies in facets.items() if varies is not None}
-    return [n for n, varies in known.items() if varies], [n for n, v in known.items() if not v]
+    known = {name: differs for name, differs in facets.items() if differs is not None}
+    return [n for n, v in known.items() if v], [n for n, v in known.items() if not v]
 
 
 def _outputs_differ(row: Row, by_responder: bool) -> bool | None:

@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 
 from ..judging.same_model import same_model
-from ..judgments import Judged, weights
+from ..judgments import GROUP_BY, Judged, weights
+from ..judgments.columns import dividing, of_role
 from ..stats import Counts, Estimate, Shares, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
 from .copies import NO_VERDICT, are_measurements
@@ -25,9 +26,6 @@ MANY_WITHOUT_VERDICT = 0.05
 
 MOSTLY_WITHOUT_VERDICT = 1 / 3
 """Share from which every number describes them, too."""
-
-_DRAW = ("judge", "benchmark", "temperature", "question")
-"""Columns that tell draws with one seed apart, with the order of the options and the prompt."""
 
 ASKED_ONCE = (
     "Every question was judged once, and reliability needs replications. Run the task with more "
@@ -184,8 +182,9 @@ def _of_the_seeds(table: pd.DataFrame) -> Iterator[str]:
             "The provider does not honour seeds. The judgments are still random draws of this "
             "judge, but they cannot be reproduced."
         )
-    draw = [name for name in (*_DRAW, "order", "prompt", "seed") if name in table]
-    if again := int(table[known].duplicated(draw).sum()):
+    # A seed that was sent on two days may have given one text.
+    draw = of_role(table, "unit", "part", "facet", without=("time",))
+    if known.any() and (again := int(table[known].duplicated([*draw, "seed"]).sum())):
         yield f"{again:,} judgments repeat a seed of the same question, so they are no new draws."
 
 
@@ -195,8 +194,13 @@ def _of_the_mixture(group: Mapping[str, Any], table: pd.DataFrame) -> Iterator[s
             "Several studies have this benchmark's name: their prompts, options or questions "
             "differ. Each has rows of its own. Name them apart with -T name=NAME."
         )
-    for name in ("judge", "benchmark", "temperature", "scorer"):
-        if name not in group and name in table and table[name].nunique(dropna=False) > 1:
+    several = [
+        name
+        for name in (*GROUP_BY, *of_role(table, "part"))
+        if table[name].nunique(dropna=False) > 1
+    ]
+    for name in (*several, *dividing(table)):
+        if name not in group:
             yield f"This row mixes {table[name].nunique(dropna=False)} {name}s." + (
                 " Omega counts each alike, as a test of its own; the other coefficients take "
                 "their questions for one test. Group by benchmark to see each."
@@ -205,7 +209,7 @@ def _of_the_mixture(group: Mapping[str, Any], table: pd.DataFrame) -> Iterator[s
             )
     if "prompt" in table:
         # Options in another order make another prompt of the same question, and are meant to.
-        asked = [name for name in ("benchmark", "question", "order") if name in table]
+        asked = [name for name in ("benchmark", "question", "order", "wording") if name in table]
         prompts = table.groupby(asked, dropna=False)["prompt"].nunique()
         if mixed := prompts[prompts > 1].index.get_level_values("question").nunique():
             yield (

@@ -1,7 +1,7 @@
 """Judges, or conditions, two by two over the same questions."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -9,12 +9,13 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments import Judgments, counts, judged
+from ..judgments.columns import GROUP_BY, dividing, of_role
 from ..stats import Comparison, ReliabilityError, compare_all, compare_pooled
 from .cautions import of_the_silent
 from .copies import why_no_evidence
 from .document import Block, Caution, Document, Table, Text
 from .row import methods_of
-from .wording import Record, describe, field, finite, text, whole
+from .wording import HEADINGS, Record, describe, field, finite, text, whole
 
 COEFFICIENTS = ("omega", "agreement")
 """A judge can be ahead by one and behind by the other, so both are given."""
@@ -24,9 +25,6 @@ MOST_DRIVERS = 5
 
 ALL = "all"
 """The name of all benchmarks together, of which each counts alike."""
-
-_CONDITIONS = ("judge", "temperature", "scorer", "method")
-
 
 Sides = dict[str, pd.DataFrame]
 """What is compared: name -> judgments."""
@@ -45,7 +43,9 @@ def sides_by(judgments: Judgments, key: str) -> Sides:
         names = [repr(whole(group[key])) for group, _ in groups]
     sides = {name: rows for name, (_, rows) in zip(names, groups, strict=True)}
     if len(sides) < 2:
-        differ = [name for name in _CONDITIONS if _differs(judgments.table, name)]
+        table = judgments.table
+        asked = ["judge", "temperature", *of_role(table, "part"), "method"]
+        differ = [name for name in asked if table[name].nunique() > 1]
         raise UserError(
             f"Nothing to compare: the judgments have only one {key}. "
             + (
@@ -78,14 +78,11 @@ def _with_method(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(method=methods_of(table))
 
 
-def _differs(table: pd.DataFrame, name: str) -> bool:
-    return name in table and bool(table[name].nunique() > 1)
-
-
-def compare_sides(sides: Sides) -> tuple[list[Record], list[str]]:
+def compare_sides(sides: Sides, facets: Collection[str] = ()) -> tuple[list[Record], list[str]]:
     """Compare every two sides under every condition they share.
 
-    Under one condition, the intervals of all pairs hold together.
+    Under one condition, the intervals of all pairs hold together. `facets` are columns that the
+    user takes for facets.
 
     Returns:
         One record for each two sides, condition and coefficient; and in words what could not be
@@ -94,7 +91,7 @@ def compare_sides(sides: Sides) -> tuple[list[Record], list[str]]:
     records: list[Record] = []
     left_out: list[str] = []
     sides = {name: _with_method(table) for name, table in sides.items()}
-    for condition, tables in _shared(sides, left_out):
+    for condition, tables in _shared(sides, facets, left_out):
         for benchmark, parts in _benchmarks(tables, left_out):
             try:
                 for found in _compared(benchmark, parts):
@@ -112,7 +109,11 @@ def compare_sides(sides: Sides) -> tuple[list[Record], list[str]]:
 def compare_document(pairs: list[Record], left_out: list[str]) -> Document:
     """One table for each two sides, with what moves their difference most."""
     blocks: list[Block] = []
-    columns = {name: of for name, of in _COLUMNS.items() if any(map(of, pairs))}
+    conditions = dict.fromkeys(name for pair in pairs for name in _conditions(pair))
+    named = ("judge", "benchmark", "temperature", "scorer", *conditions)
+    shown = {"Coefficient": field("coefficient")}
+    shown |= {HEADINGS.get(name, name): field(name) for name in named}
+    columns = {name: of for name, of in (shown | _COLUMNS).items() if any(map(of, pairs))}
     for first, second in dict.fromkeys((pair["first"], pair["second"]) for pair in pairs):
         chosen = [p for p in pairs if (p["first"], p["second"]) == (first, second)]
         blocks.append(Table.of(chosen, columns, f"{first} (first) and {second} (second)"))
@@ -139,12 +140,6 @@ def _difference(row: Record) -> str:
 
 
 _COLUMNS = {
-    "Coefficient": field("coefficient"),
-    "Judge": field("judge"),
-    "Benchmark": field("benchmark"),
-    "T": field("temperature"),
-    "Scorer": field("scorer"),
-    "Verdicts": field("method"),
     "N": field("n_questions"),
     "R": lambda row: " and ".join(
         text(r, ".4g", "exact") for r in dict.fromkeys(row["n_replications"])
@@ -155,16 +150,22 @@ _COLUMNS = {
 }
 
 
+def _conditions(pair: Record) -> list[str]:
+    """What both sides of a comparison share."""
+    names = list(pair)
+    return names[names.index("second") + 1 : names.index("coefficient")]
+
+
 def _drivers(pair: Record) -> Text:
     known = [one for one in pair["drivers"][:3] if one["influence"] is not None]
     moved = "; ".join(f"{one['question']} {one['influence']:+z.3f}" for one in known)
-    condition = {name: pair[name] for name in (*_CONDITIONS, "benchmark") if name in pair}
+    condition = {name: pair[name] for name in _conditions(pair)}
     return Text(
         f"Questions that move omega's difference most ({describe(condition)}): {moved or 'none'}."
     )
 
 
-def _compared(benchmark: str, parts: Sides) -> Iterator[Comparison]:
+def _compared(benchmark: str | None, parts: Sides) -> Iterator[Comparison]:
     if benchmark == ALL:
         several = {
             name: {str(part): counts(rows) for part, rows in table.groupby("benchmark")}
@@ -222,10 +223,17 @@ def _cautions(names: tuple[str, str], own: pd.DataFrame, its: pd.DataFrame) -> I
         )
 
 
-def _shared(sides: Sides, left_out: list[str]) -> Iterator[tuple[Record, Sides]]:
-    """Conditions by value where a side has several; else each may have its own."""
+def _shared(
+    sides: Sides, facets: Collection[str], left_out: list[str]
+) -> Iterator[tuple[Record, Sides]]:
+    """Facets and scorers by value where a side has several; else each side may have its own."""
+    several = ["judge", "temperature", "method"]
+    for table in sides.values():
+        several += of_role(table, "part")
+        groups = Judgments(table).groups([name for name in GROUP_BY if name in table])
+        several += [name for _, rows in groups for name in dividing(rows, facets)]
     keys: list[str] = []
-    for key in _CONDITIONS:
+    for key in dict.fromkeys(several):
         if not all(key in table for table in sides.values()):
             continue
         values = {name: set(table[key].dropna()) for name, table in sides.items()}
@@ -256,20 +264,22 @@ def _shared(sides: Sides, left_out: list[str]) -> Iterator[tuple[Record, Sides]]
             yield {key: whole(value) for key, value in named}, tables
 
 
-def _benchmarks(tables: Sides, left_out: list[str]) -> Iterator[tuple[str, Sides]]:
+def _benchmarks(tables: Sides, left_out: list[str]) -> Iterator[tuple[str | None, Sides]]:
     """All benchmarks that every side has together, then each that two sides have."""
-    of = {name: set(table["benchmark"]) for name, table in tables.items()}
-    every = set.intersection(*of.values())
+    of = {
+        name: {
+            None if pd.isna(benchmark) else str(benchmark): rows
+            for benchmark, rows in table.groupby("benchmark", sort=False, dropna=False)
+        }
+        for name, table in tables.items()
+    }
+    every = set.intersection(*map(set, of.values()))
     if len(every) > 1:
         yield ALL, {name: table[table["benchmark"].isin(every)] for name, table in tables.items()}
-    for benchmark in dict.fromkeys(b for table in tables.values() for b in table["benchmark"]):
+    for benchmark in dict.fromkeys(b for parts in of.values() for b in parts):
         left_out += [
             f"{name} has no judgments on {benchmark}." for name in of if benchmark not in of[name]
         ]
-        parts = {
-            name: table[table["benchmark"] == benchmark]
-            for name, table in tables.items()
-            if benchmark in of[name]
-        }
-        if len(parts) > 1:
-            yield benchmark, parts
+        shared = {name: parts[benchmark] for name, parts in of.items() if benchmark in parts}
+        if len(shared) > 1:
+            yield benchmark, shared

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from ..judgments import Judged, judged
+from ..judgments.columns import of_role, varies
 from ..verdicts import INVALID, NON_RESPONSE
 
 COPIES = (
@@ -29,8 +30,6 @@ MEASUREMENTS = (
     "count only exact matches: read ICC instead."
 )
 
-_ASKED = ["judge", "benchmark", "question"]
-
 
 def are_measurements(judgments: Judged) -> bool:
     """Whether verdicts are numbers of more values than grades have."""
@@ -53,6 +52,7 @@ def why_no_evidence(table: pd.DataFrame, known: Judged) -> str | None:
 
 def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
     """Why, for each temperature at which no two replications of a question differ."""
+    cell = of_role(table, "unit", "facet", without=("prompt", "order"))
     chosen: pd.Series[Any] = pd.Series(known.choices, table.index, dtype=object)
     for temperature, rows in table.groupby("temperature", dropna=False):
         own = known if len(rows) == len(table) else judged(rows)
@@ -60,9 +60,9 @@ def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
             if temperature == 0:
                 yield COPIES
             continue
-        asked = chosen.loc[rows.index].groupby([rows[name] for name in _ASKED], dropna=False)
+        asked = chosen.loc[rows.index].groupby([rows[name] for name in cell], dropna=False)
         # Options in another order make another prompt.
-        if asked.nunique().max() > 1 or asked.size().max() < 2 or own.order_varies:
+        if asked.nunique().max() > 1 or asked.size().max() < 2 or varies(rows, "order"):
             continue
         # A seed check saw the judge vary, with another seed or with the same one.
         seen = "seed_check" in rows and rows["seed_check"].isin(["honoured", "not honoured"]).any()

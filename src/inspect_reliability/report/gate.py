@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from ..judgments import GROUP_BY, Judgments, judged
+from ..judgments import Judgments, judged
 from ..stats import (
     FAILS,
     OPEN,
@@ -57,7 +57,7 @@ class Limits:
         return look_level(0.95, self.looks)
 
 
-def check(judgments: Judgments, limits: Limits, by: Sequence[str] = GROUP_BY) -> list[Named]:
+def check(judgments: Judgments, limits: Limits, by: Sequence[str] = ()) -> list[Named]:
     """Check every group against the limits.
 
     A requirement passes, or fails, where the whole interval does, or the evidence says so; else
@@ -142,7 +142,7 @@ def _record(
     }
 
 
-def not_checked(judgments: Judgments, by: Sequence[str] = GROUP_BY) -> list[str]:
+def not_checked(judgments: Judgments, by: Sequence[str] = ()) -> list[str]:
     """Groups that `check` skips: a suite's own grades, in a log that was rejudged."""
     return [
         f"{describe(group)} is not checked: rejudge judged its outputs again."

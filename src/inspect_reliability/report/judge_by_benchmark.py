@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from .analysis import Analysis
 from .document import Block, Document, Table
 from .summary import cautions, legend, published
-from .wording import Record, describe, estimate, text
+from .wording import HEADINGS, Record, describe, estimate, text
 
 _OMEGA = estimate("omega")
+_ACROSS = [name for name in HEADINGS if name not in ("judge", "temperature", "method")]
+"""What rows are of, and each column of the table."""
 
 
 def judge_by_benchmark(records: Sequence[Record], benchmarks: Sequence[str] = ()) -> Table:
@@ -20,7 +22,7 @@ def judge_by_benchmark(records: Sequence[Record], benchmarks: Sequence[str] = ()
     methods = {record["method"] for record in records}
 
     def column_of(record: Record) -> str:
-        names = ("benchmark", "scorer", "responder", "study", *["method"] * (len(methods) > 1))
+        names = [*_ACROSS, *["method"] * (len(methods) > 1)]
         return describe({name: record.get(name) for name in names})
 
     order = [*benchmarks, *(record["benchmark"] for record in records)]

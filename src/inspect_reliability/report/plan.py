@@ -47,7 +47,7 @@ _TABLES = {
 
 def plans(
     judgments: Judgments,
-    by: Sequence[str] = GROUP_BY,
+    by: Sequence[str] = (),
     half_widths: Sequence[float] = (0.05, 0.1),
     wanted: float = 0.95,
     assurance: float = 0.8,

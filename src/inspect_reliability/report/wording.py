@@ -21,6 +21,8 @@ HEADINGS = {
     "judge": "Judge",
     "benchmark": "Benchmark",
     "temperature": "T",
+    "wording": "Wording",
+    "time": "Time",
     "scorer": "Scorer",
     "responder": "Responder",
     "study": "Study",
@@ -30,6 +32,8 @@ HEADINGS = {
 
 _IN_WORDS = {
     "temperature": "temperature {}",
+    "wording": "wording {}",
+    "time": "time {}",
     "scorer": "scorer {}",
     "responder": "of {}",
     "study": "study {}",

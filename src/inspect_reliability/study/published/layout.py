@@ -26,6 +26,7 @@ import numpy as np
 from ...designs import DESIGNS, HEAD_TO_TAIL_CUT, JudgeDesign, ParserName
 from ...errors import UserError
 from ...files import expect, read_json
+from ...judgments.columns import of_role
 from ...judgments.table import Judgments, Note, clean_temperature, make_table, without_duplicates
 from ..benchmarks import BENCHMARKS
 from ..responses import (
@@ -140,12 +141,12 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
         if (n := len(questions)) and os.path.lexists(path := folder / name)
         if str(path) not in broken
     ]
-    identity = ["judge", "benchmark", "temperature", "question", "replication"]
     table = make_table(asked).iloc[of].reset_index(drop=True)
     # In place, since a table of columns that came one by one is slow to copy.
     table.loc[:, "replication"] = np.array(replications)
     table.loc[:, "verdict"] = np.array(verdicts, dtype=object)
     table.loc[:, "responder"] = np.array(responders, dtype=object)
+    identity = of_role(table, "unit", "facet", "replication", without=("order",))
     table, duplicates = without_duplicates(table, identity, "log")
     table = table.reset_index(drop=True) if duplicates else table
     return Judgments(table, (*notes, *duplicates))

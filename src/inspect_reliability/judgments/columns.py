@@ -1,0 +1,160 @@
+"""Every column of a judgments table: its name, what it says, its type and its role."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Role = Literal["unit", "part", "facet", "replication", "outcome", "truth", "place", "fact"]
+"""What a column is to a judgment.
+
+unit: what was judged. part: which part of its score. facet: what may change without changing the
+right answer. replication: which of several draws. outcome: what the judge said. truth: what is
+known to be right. place: where its full text is. fact: anything else.
+"""
+
+Kind = Literal["text", "name", "number", "whole", "names", "order", "flag", "any"]
+"""Type of a column. A name is a text, or a number or true/false written out; an order is a list of
+names, or the name of an order."""
+
+
+class Column(NamedTuple):
+    """A column of a judgments table."""
+
+    name: str
+    meaning: str
+    kind: Kind
+    role: Role
+
+
+COLUMNS: Mapping[str, Column] = {
+    column.name: column
+    for column in (
+        Column("judge", "model that judged", "name", "facet"),
+        Column("benchmark", "benchmark, or name of the task", "name", "unit"),
+        Column("temperature", "sampling temperature; NaN where not known", "number", "facet"),
+        Column("question", "id of the question", "name", "unit"),
+        Column("replication", "number of the replication, from 1", "whole", "replication"),
+        Column(
+            "verdict",
+            "category that the judge named; missing where there is none",
+            "name",
+            "outcome",
+        ),
+        Column("scorer", "scorer, and the part of its score where it has several", "name", "part"),
+        Column(
+            "responder",
+            "whose response was chosen or, without options, judged",
+            "name",
+            "outcome",
+        ),
+        Column("output", "which of several outputs of the question was judged", "name", "unit"),
+        Column(
+            "order",
+            "names of the responses shown, in the order of the option labels; or the name of "
+            "an order, where verdicts name responses",
+            "order",
+            "facet",
+        ),
+        Column("wording", "name of the prompt's wording", "name", "facet"),
+        Column("time", "day of the run, or of the first of its retries", "name", "facet"),
+        Column("categories", "verdicts that the judge could have given", "names", "fact"),
+        Column("seed", "seed that was sent", "whole", "replication"),
+        Column("category", "category of the question in its benchmark", "any", "fact"),
+        Column("prompt", "hash of the prompt", "name", "unit"),
+        Column("study", "hash of the study's design", "text", "unit"),
+        Column("tokens", "tokens of the prompt and the output", "number", "fact"),
+        Column("share", "probability of the verdict in an exact distribution", "number", "outcome"),
+        Column("place", "its number in that distribution, from 1", "whole", "outcome"),
+        Column(
+            "tail",
+            "true where it was drawn from what the distribution leaves open",
+            "flag",
+            "outcome",
+        ),
+        Column("label", "verdict that is known to be right", "name", "truth"),
+        Column("rater", "who gave the label", "name", "truth"),
+        Column("best", "response that is known to be best", "any", "truth"),
+        Column("missing", "whether the answer that was judged is missing", "flag", "fact"),
+        Column("paper_design", "whether the design is one of the paper's", "flag", "fact"),
+        Column("sampled_reasonings", "reasonings before exact verdicts", "whole", "fact"),
+        Column("read_by", "form in which the verdict was found", "text", "fact"),
+        Column("seed_check", "whether the provider honoured seeds", "text", "fact"),
+        Column("options_not_sent", "options that did not reach the judge", "text", "fact"),
+        Column("log", "log that the judgment is from", "text", "place"),
+        Column("sample", "id of its sample", "any", "place"),
+        Column("epoch", "epoch of its sample", "whole", "place"),
+    )
+}
+"""The declared columns, in the order of a table; a source's own columns stand before the places."""
+
+ALWAYS = ("judge", "benchmark", "temperature", "question", "replication", "verdict")
+"""Columns that every table has."""
+
+GROUP_BY = ("judge", "benchmark", "temperature")
+"""What a row of a report is of; facets that vary within it divide it (see `dividing`)."""
+
+_POOLED = ("order",)
+"""Facets whose levels share a row: a reliable judge gives the same verdict in any order."""
+
+
+def in_order(names: Collection[str]) -> list[str]:
+    """Names of columns as a table has them, with those that every table has."""
+    places = [name for name in names if name in COLUMNS and COLUMNS[name].role == "place"]
+    first = [name for name in COLUMNS if name in ALWAYS or (name in names and name not in places)]
+    own = [name for name in names if name not in COLUMNS]
+    return [*first, *own, *(name for name in COLUMNS if name in places)]
+
+
+def of_role(table: pd.DataFrame, *roles: Role, without: Collection[str] = ()) -> list[str]:
+    """The declared columns of a table that have one of these roles."""
+    return [
+        name
+        for name, column in COLUMNS.items()
+        if column.role in roles and name in table and name not in without
+    ]
+
+
+def varies(table: pd.DataFrame, name: str, within: Collection[str] = ()) -> bool:
+    """Whether a question has several levels of a column, its other columns `within` being equal."""
+    if name not in table or table[name].nunique(dropna=False) < 2:
+        return False
+    same = ["benchmark", "question", *within]
+    return bool(table.groupby(same, dropna=False)[name].nunique(dropna=False).max() > 1)
+
+
+def dividing(table: pd.DataFrame, named: Collection[str] = ()) -> list[str]:
+    """Facets of which each level is a row of its own: questions were judged at several.
+
+    Times divide only where a replication was made again: a run may be continued another day.
+
+    Args:
+        table: Judgments.
+        named: Columns that the user takes for facets.
+    """
+    again = of_role(table, "part", "replication")
+    known = of_role(table, "facet", without=(*GROUP_BY, *_POOLED, "time", *named))
+    found = [name for name in (*known, *named) if varies(table, name)]
+    if "time" not in named and varies(table, "time", again):
+        found.append("time")
+    return found
+
+
+def fits(value: Any, kind: Kind) -> bool:
+    """Whether a value of somebody's metadata can stand in a column of a kind."""
+    return isinstance(value, _TYPES[kind])
+
+
+_TYPES: Mapping[Kind, Any] = {
+    "text": str,
+    "name": str,
+    "number": int | float,
+    "whole": int,
+    "names": list,
+    "order": list | str,
+    "flag": bool,
+    "any": object,
+}

@@ -1,0 +1,196 @@
+"""Files of judgments, and frames that are none."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+import example_logs
+from example_judgments import made
+from inspect_reliability.cli import main
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import judgments_from_file, judgments_from_frame
+from inspect_reliability.report import analyse
+
+
+def run(*arguments: str | Path) -> Result:
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def rows(*arguments: str | Path) -> list[dict[str, Any]]:
+    result = run("report", *arguments, "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    found: list[dict[str, Any]] = json.loads(result.stdout)["rows"]
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_a_file_says_what_its_logs_said(tmp_path: Path, ending: str) -> None:
+    """What a report saves as judgments is read back as the same judgments, in every form."""
+    example_logs.judged(tmp_path / "logs", order="reshuffled")
+    example_logs.foreign(tmp_path / "logs")
+    expected = rows(tmp_path / "logs", "--data", tmp_path / "data")
+    path = tmp_path / "data" / f"judgments.{ending}"
+    if ending == "jsonl":
+        table = pd.read_parquet(path.with_suffix(".parquet"))
+        table.to_json(path, orient="records", lines=True)
+    assert rows(path) == expected
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_columns_are_named_on_the_command_line(tmp_path: Path, ending: str) -> None:
+    """A column of another name is what the user says, also where a column has that name."""
+    frame = pd.DataFrame(
+        {
+            "passage": ["001", "001", "002", "002"],
+            "question": "all the same",
+            "grade": [3, None, 1, 3],
+            "day": ["monday", "friday", "monday", "friday"],
+        }
+    )
+    path = tmp_path / f"grades.{ending}"
+    if ending == "csv":
+        frame.to_csv(path, index=False)
+    elif ending == "jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_parquet(path)
+    found = judgments_from_file(path, {"passage": "question", "grade": "verdict"})
+    assert found.table["question"].tolist() == ["001", "002", "002"]
+    assert found.table["verdict"].tolist() == ["3", "1", "3"]
+    assert {str(note).removeprefix(f"{path}: ") for note in found.notes} == {
+        "1 rows without a question or verdict",
+        "1 column 'question' replaced by one that you named",
+    }
+    columns = ["--column", "passage=question", "--column", "grade=verdict"]
+    for command in ("report", "plan", "card"):
+        assert run(command, path, *columns).exit_code == 0
+    assert run("gate", path, *columns, "--min-omega", "0").exit_code == 3
+    assert [row["day"] for row in rows(path, *columns, "--facet", "day")] == ["friday", "monday"]
+
+
+def test_what_a_file_lacks_is_named(tmp_path: Path) -> None:
+    """The columns that are missing, those that were found, and the option that says which is."""
+    path = tmp_path / "grades.csv"
+    path.write_text("passage,grade\n1,2\n")
+    result = run("report", path)
+    assert result.exit_code == 2
+    assert "no column 'question' and no column 'verdict'" in result.stderr
+    assert "(found 'passage', 'grade')" in result.stderr
+    assert "--column YOURS=OURS" in result.stderr
+    assert "no column 'pasage'" in run("report", path, "--column", "pasage=question").stderr
+    assert "YOURS=OURS" in run("report", path, "--column", "passage").stderr
+    assert "--column is for files" in run("report", tmp_path, "--column", "a=b").stderr
+    both = ["--column", "passage=question", "--column", "grade=verdict"]
+    assert "no column 'mood'" in run("report", path, *both, "--facet", "mood").stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", ""),
+        ("a.csv", "question,verdict\n1,2,3\n"),
+        ("a.csv", "question,question,verdict\n1,1,2\n"),
+        ("a.csv", "\0\0"),
+        ("a.jsonl", ""),
+        ("a.jsonl", "[1]"),
+        ("a.jsonl", '{"question": "q"'),
+        ("a.parquet", "no parquet"),
+    ],
+)
+def test_files_that_are_none(tmp_path: Path, name: str, content: str) -> None:
+    """Each is refused in a line that names it."""
+    path = tmp_path / name
+    path.write_text(content)
+    result = run("report", path)
+    assert result.exit_code == 2
+    assert str(path) in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"share": ["half"]}, "'share': 'half' is not a number"),
+        ({"share": [1.5]}, "'share': 1.5 is not"),
+        ({"scorer": [["a", "b"]]}, "'scorer': .'a', 'b'. is not a text"),
+        ({"prompt": [{"a": 1}]}, "'prompt': {'a': 1} is not a text"),
+        ({"temperature": [10**400]}, "'temperature': 1000.* is not a number"),
+        ({"replication": [10**400]}, "'replication': 1000.* is not a whole number"),
+        ({"seed": [10**5000]}, "'seed': a number of too many digits is not a whole number"),
+        ({"replication": [1.5]}, "'replication': 1.5 is not a whole number"),
+        ({"replication": [None]}, "'replication': a value is missing"),
+        ({"tail": ["perhaps"]}, "'tail': 'perhaps' is not true or false"),
+        ({"order": [["a"]]}, "'order': .'a'. is not a list of names"),
+        ({"categories": ["A, B"]}, "'categories': 'A, B' is not a list of names"),
+    ],
+)
+def test_values_of_another_kind_are_refused(columns: dict[str, Any], message: str) -> None:
+    """By column and value, in words."""
+    frame = pd.DataFrame({"question": ["q"], "verdict": ["A"], **columns}, dtype=object)
+    with pytest.raises(UserError, match=message):
+        judgments_from_frame(frame)
+
+
+def test_columns_with_one_name_or_several_levels_are_refused() -> None:
+    """Nobody could tell which of them is meant."""
+    frame = pd.DataFrame([["q", "r", "A"]], columns=["question", "question", "verdict"])
+    with pytest.raises(UserError, match="duplicate column 'question'"):
+        judgments_from_frame(frame)
+    levels = pd.MultiIndex.from_tuples([("a", "question"), ("a", "verdict")])
+    with pytest.raises(UserError, match="several levels"):
+        judgments_from_frame(pd.DataFrame([["q", "A"]], columns=levels))
+    frame = pd.DataFrame([["q", "r", "A"]], columns=["id", "name", "verdict"])
+    with pytest.raises(UserError, match="two columns were given one name"):
+        judgments_from_frame(frame, {"id": "question", "name": "question"})
+
+
+def test_lists_in_a_column_of_ones_own_can_be_grouped_by() -> None:
+    """They are kept as text, as in logs."""
+    frame = pd.DataFrame({"question": ["q", "q"], "verdict": ["A", "B"], "tags": [["x"], ["x"]]})
+    (row,) = analyse(judgments_from_frame(frame), ["tags"]).rows
+    assert row.group == {"tags": '["x"]'}
+
+
+def test_several_outputs_belong_to_their_question() -> None:
+    """Each is judged on its own, and intervals are over questions."""
+    table = made(questions=10, replications=4).table
+    question = table["question"].str[1:].astype(int)
+    frame = table.drop(columns=["order"]).assign(question=question // 2, output=question % 2)
+    (row,) = analyse(judgments_from_frame(frame)).rows
+    assert (len(row.counts.questions), row.counts.n_clusters) == (10, 5)
+
+
+def test_an_order_with_a_name_leaves_verdicts_as_they_are() -> None:
+    """Where verdicts name responses, their order is a facet that shares a row."""
+    draws = [(o, v) for o in ("given", "swapped") for v in "ABB"]
+    frame = pd.DataFrame(draws * 2, columns=["order", "verdict"])
+    frame["question"] = ["p"] * 6 + ["q"] * 6
+    judgments = judgments_from_frame(frame)
+    assert judgments.table["replication"].tolist() == [1, 2, 3] * 4
+    (row,) = analyse(judgments).rows
+    assert (row.record["n_replications"], row.counts.categories) == (6, ("A", "B"))
+
+
+@pytest.mark.slow
+def test_labelled_judgments_have_the_agreement_on_record(data: Path) -> None:
+    """Agreement over the draws of one wording, as computed twice by others."""
+    path = data / "labelled" / "rewardbench2_choices.parquet"
+    if not path.exists():
+        pytest.skip(f"needs {path}")
+    found = {(row["judge"], row["wording"]): row for row in rows(path)}
+    expected = {
+        ("gpt-5.4", "base"): (1727, 0.8322),
+        ("gpt-5.4", "criteria"): (1730, 0.8429),
+        ("gpt-5.4-mini", "base"): (1724, 0.7508),
+        ("gpt-5.4-mini", "criteria"): (1724, 0.7680),
+        ("gpt-5.4-nano", "base"): (1694, 0.5351),
+    }
+    for name, (questions, agreement) in expected.items():
+        assert found[name]["n_questions"] == questions
+        assert found[name]["agreement"] == pytest.approx(agreement, abs=5e-5)
