@@ -11,8 +11,8 @@ from tables import counts, drawn
 
 from inspect_reliability.stats import (
     COEFFICIENTS,
+    Cells,
     Coefficient,
-    Numbers,
     ReliabilityError,
     UnknownCoefficientError,
     compare,
@@ -83,10 +83,10 @@ def test_the_documented_table() -> None:
 
 def test_scales_are_not_mixed() -> None:
     """Numbers have no omega and counts no ICC: each is told what to give."""
-    numbers = Numbers(np.random.default_rng(0).normal(size=(5, 4)))
-    with pytest.raises(ReliabilityError, match="omega is of nominal scale: give it Counts"):
+    numbers = Cells.of_numbers(np.random.default_rng(0).normal(size=(5, 4)))
+    with pytest.raises(ReliabilityError, match="omega is of nominal scale: give it"):
         omega(numbers)
-    with pytest.raises(ReliabilityError, match="icc is of interval scale: give it Numbers"):
+    with pytest.raises(ReliabilityError, match="icc is of interval scale: give it"):
         icc(counts(drawn(4, 4, 1.0)))
     with pytest.raises(UnknownCoefficientError, match="Use one of: omega, omega_composite"):
         COEFFICIENTS["kappa"]

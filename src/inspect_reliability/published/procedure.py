@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..stats.cells import table_of_numbers
 from ..stats.noise_floor import Floor, floor_of
-from ..stats.numbers import table_of_numbers
 from ..stats.sums import FloatArray
 from .floor import omega_totals, permuted_correlations
 from .minres import omega_total

@@ -8,7 +8,7 @@ import pandas as pd
 from ..judging.same_model import same_model
 from ..judgments import Judged, weights
 from ..published.procedure import AsPublished
-from ..stats import Counts, Estimate, Shares, stopped_by_verdicts
+from ..stats import Counts, Estimate, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
 from .copies import are_measurements
 
@@ -47,16 +47,16 @@ def share_of(table: pd.DataFrame, *verdicts: str) -> float:
     return float(weight[table["verdict"].isin(verdicts)].sum() / (weight.sum() or 1.0))
 
 
-def asked_once(table: pd.DataFrame, counts: Counts | Shares) -> bool:
+def asked_once(table: pd.DataFrame, counts: Counts) -> bool:
     """Whether nothing was replicated."""
-    return isinstance(counts, Counts) and len(table) == len(counts.questions)
+    return not counts.exact and len(table) == len(counts.questions)
 
 
 def cautions(
     group: Mapping[str, Any],
     table: pd.DataFrame,
     judged: Judged,
-    counts: Counts | Shares,
+    counts: Counts,
     omega: Estimate,
     published: AsPublished | None,
     no_evidence: str | None,
@@ -94,9 +94,7 @@ def cautions(
         )
 
 
-def _of_the_questions(
-    table: pd.DataFrame, counts: Counts | Shares, omega: Estimate
-) -> Iterator[str]:
+def _of_the_questions(table: pd.DataFrame, counts: Counts, omega: Estimate) -> Iterator[str]:
     if omega.low is not None and omega.n_questions < FEW_QUESTIONS:
         yield (
             f"Omega comes from only {omega.n_questions} questions. Trust its interval, which is "
@@ -109,7 +107,7 @@ def _of_the_questions(
             f"{len(few)} question{'s have' if few[1:] else ' has'} fewer than 2 replications and "
             f"did not enter the coefficients: {named}."
         )
-    chance = None if isinstance(counts, Shares) else stopped_by_verdicts(counts)
+    chance = None if counts.exact else stopped_by_verdicts(counts)
     if chance is not None and chance < STOPPED:
         replications = table.groupby("question").size()
         yield (

@@ -14,7 +14,6 @@ from ..stats import (
     Counts,
     Estimate,
     Floor,
-    Shares,
     bounds,
     handle_non_response,
     noise_floor,
@@ -67,7 +66,7 @@ class Row:
     group: Mapping[str, Any]
     table: pd.DataFrame
     judged: Judged
-    counts: Counts | Shares
+    counts: Counts
     estimates: Mapping[str, Estimate]
     no_evidence: str | None
     record: Record
@@ -112,7 +111,7 @@ def row_of(
     codes = CORRECTNESS_CODES if correctness else LETTER_CODES
     of_the_study = as_the_study or _is_of_the_study(table, judgments, correctness)
     unknown = sorted(set(table["verdict"]) - set(codes))
-    exact = isinstance(counted, Shares)
+    exact = counted.exact
     coded = None
     if of_the_study and not unknown and not exact:
         coded = encode(judgments.matrix(judgments.verdicts), codes)
@@ -152,9 +151,7 @@ def row_of(
         "rule_of_thumb": band(first) if of_the_study and not no_evidence else None,
         # Exact verdicts have no noise.
         "omega_floor": _ends(
-            noise_floor(counted, "omega", permutations or 200)
-            if isinstance(counted, Counts)
-            else None
+            noise_floor(counted, "omega", permutations or 200) if not counted.exact else None
         ),
         **_values(found, why),
         "non_response_excluded_coverage": without.coverage,
@@ -182,7 +179,7 @@ def band(omega: Estimate) -> str | None:
     return words.pop() if len(words) == 1 else None
 
 
-def omega_of(table: pd.DataFrame, counted: Counts | Shares, level: float = 0.95) -> Estimate:
+def omega_of(table: pd.DataFrame, counted: Counts, level: float = 0.95) -> Estimate:
     """Omega of a row; of several benchmarks, pooled with the benchmark as a facet."""
     if table["benchmark"].nunique() < 2:
         return omega(counted, level)
@@ -236,9 +233,7 @@ def methods_of(table: pd.DataFrame) -> "pd.Series[str]":
     return found
 
 
-def _known_by(
-    table: pd.DataFrame, counted: Counts | Shares, found: Mapping[str, Estimate]
-) -> Record:
+def _known_by(table: pd.DataFrame, counted: Counts, found: Mapping[str, Estimate]) -> Record:
     """How verdicts came to be known, and how many were drawn; of exact ones, reasonings."""
     method = methods_of(table).iloc[0]
     each: float | None = found["omega"].n_replications
@@ -246,7 +241,7 @@ def _known_by(
     between = at = None
     if method == "exact":
         each = number = None
-    elif method == AT_VERDICT and isinstance(counted, Shares):
+    elif method == AT_VERDICT and counted.exact:
         number = int((table["place"] == 1).sum())
         each, at = number / len(counted.questions), counted.at_verdict
         agreement = found["agreement"].value
@@ -260,10 +255,10 @@ def _known_by(
     }
 
 
-def _open(counted: Counts | Shares) -> Record:
+def _open(counted: Counts) -> Record:
     """What exact distributions leave open, and what that can do to the coefficients."""
-    most = float(counted.open_mass.max()) if isinstance(counted, Shares) else None
-    ends = bounds(counted) if most and isinstance(counted, Shares) else {}
+    most = float(counted.open_mass.max()) if counted.exact else None
+    ends = bounds(counted) if most and counted.exact else {}
     found = {f"{name}_bounds": ends.get(name) for name in ("omega", "agreement")}
     return {"open_mass": most} | {name: one and list(one) for name, one in found.items()}
 

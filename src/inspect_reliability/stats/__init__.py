@@ -3,6 +3,7 @@
 from .accuracy import Accuracy, accuracy
 from .between_judges import VarianceComponents, agreement_between, variance_components
 from .bounds import bounds
+from .cells import Cells, Counts
 from .coefficient import Coefficient
 from .coefficients import (
     COEFFICIENTS,
@@ -25,7 +26,6 @@ from .coefficients import (
     panel,
 )
 from .comparison import Comparison, Driver, compare, compare_all, compare_pooled
-from .counts import Counts
 from .decisions import (
     FAILS,
     OPEN,
@@ -49,13 +49,11 @@ from .errors import (
 from .estimate import Estimate, LeftOut
 from .majority import StableMajority, Unsettled, stable_majority
 from .noise_floor import Floor, noise_floor
-from .numbers import Numbers
 from .planning import Design, Precision, precision
 from .pooled import Pooled, pooled_omega
 from .position import ChoiceShares, PositionOrPreference, choice_shares, position_or_preference
 from .rates import handle_non_response, rate
 from .shared import NothingSharedError
-from .shares import Shares
 from .stopping import stopped_by_verdicts
 
 __all__ = [
@@ -64,6 +62,7 @@ __all__ = [
     "OPEN",
     "PASSES",
     "Accuracy",
+    "Cells",
     "ChoiceShares",
     "Coefficient",
     "Comparison",
@@ -77,13 +76,11 @@ __all__ = [
     "LeftOut",
     "NoJudgmentsError",
     "NothingSharedError",
-    "Numbers",
     "Pooled",
     "PositionOrPreference",
     "Precision",
     "ReliabilityError",
     "ShapeError",
-    "Shares",
     "StableMajority",
     "UnknownCategoryError",
     "UnknownCoefficientError",

@@ -6,16 +6,15 @@ from itertools import combinations
 
 import numpy as np
 
-from .counts import Counts
+from .cells import Cells
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
 from .rates import by_question, mean_share
 from .shared import shared_questions
-from .shares import Shares
 from .sums import terms
 
 
-def agreement_between(judges: Mapping[str, Counts | Shares], level: float = 0.95) -> Estimate:
+def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estimate:
     """How often two judges give the same verdict on a question (the paper's Table 1).
 
     A verdict of one judge is compared with every verdict of the other: which replications would
@@ -91,7 +90,7 @@ class VarianceComponents:
         return {name: getattr(self, name) / self.total for name in names}
 
 
-def variance_components(judges: Mapping[str, Counts | Shares]) -> VarianceComponents:
+def variance_components(judges: Mapping[str, Cells]) -> VarianceComponents:
     """Split the variance of verdicts into question, judge, their interaction and replication.
 
     Two-way random-effects analysis of variance of one-hot verdicts (Light & Margolin 1971; Brennan
@@ -138,13 +137,13 @@ def variance_components(judges: Mapping[str, Counts | Shares]) -> VarianceCompon
     )
 
 
-def _replication(judges: Sequence[Counts | Shares]) -> tuple[float, float]:
+def _replication(judges: Sequence[Cells]) -> tuple[float, float]:
     """Variance between replications, and their harmonic mean.
 
     Raises:
         ReliabilityError: Only some judges are known exactly.
     """
-    exact = [isinstance(one, Shares) for one in judges]
+    exact = [one.exact for one in judges]
     if all(exact):
         return float(np.mean([terms(one).disagreement.mean() for one in judges])), np.inf
     if any(exact):
@@ -158,7 +157,7 @@ def _replication(judges: Sequence[Counts | Shares]) -> tuple[float, float]:
     return float(error), float(1 / (1 / replications).mean())
 
 
-def _refuse_fewer_than_two(judges: Mapping[str, Counts | Shares], what: str) -> None:
+def _refuse_fewer_than_two(judges: Mapping[str, Cells], what: str) -> None:
     if len(judges) < 2:
         raise ReliabilityError(
             f"{what} needs at least 2 judges, not {len(judges)}. For one judge read omega."

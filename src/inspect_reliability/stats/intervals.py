@@ -15,9 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .counts import Counts
-from .numbers import Numbers
-from .shares import Shares
+from .cells import Cells
 from .sums import FloatArray, Ranks, Scale, Sums, terms
 
 FEWEST_QUESTIONS = 3
@@ -65,12 +63,8 @@ class Study:
         n: Number of questions.
     """
 
-    def __init__(self, given: Counts | Numbers | Shares, scale: Scale) -> None:
-        self.terms: Sums | Ranks
-        if scale == "ordinal" and not isinstance(given, Numbers):
-            self.terms = Ranks(given)
-        else:
-            self.terms = terms(given)
+    def __init__(self, given: Cells, scale: Scale) -> None:
+        self.terms: Sums | Ranks = Ranks(given) if scale == "ordinal" else terms(given)
         self.total = self.terms.over()
         self.n = given.n_clusters
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .cells import Cells
 from .coefficients import COEFFICIENTS
-from .counts import Counts
 from .errors import ReliabilityError
 from .majority import without_replacement
 from .sums import FloatArray, terms_of_names
@@ -58,7 +58,7 @@ def floor_of(values: FloatArray, observed: float | None) -> Floor | None:
 
 
 def noise_floor(
-    counts: Counts, coefficient: str = "omega", permutations: int = 1000, seed: int = 0
+    counts: Cells, coefficient: str = "omega", permutations: int = 1000, seed: int = 0
 ) -> Floor | None:
     """The coefficient if verdicts had nothing to do with the questions.
 

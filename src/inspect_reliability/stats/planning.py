@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from .cells import Cells
 from .coefficient import NO_VARIANCE
-from .counts import Counts
 from .errors import ReliabilityError, check_level
 from .intervals import (
     FEWEST_QUESTIONS,
@@ -25,7 +25,6 @@ from .intervals import (
     second_verdicts,
     t_quantile,
 )
-from .shares import Shares
 from .sums import FloatArray, Sums, terms, terms_of_names
 
 MOST_QUESTIONS = 1_000_000
@@ -183,9 +182,7 @@ class Precision:
         )
 
 
-def precision(
-    counts: Counts | Shares, coefficient: str = "omega", *, level: float = 0.95
-) -> Precision:
+def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95) -> Precision:
     """Split the uncertainty of a coefficient into questions and replications.
 
     The jackknife over questions gives the whole variance of the study at hand, the jackknife
@@ -228,7 +225,7 @@ def precision(
     slopes = _PLANS[coefficient][0]
     value, whole = slopes(known, np.ones(n))
     within, scaled = np.zeros(n), np.zeros(n)
-    if isinstance(counts, Counts):
+    if not counts.exact:
         within = _within(counts.rows(used), slopes, known)
         scaled = within * (known.verdicts - 1)
     variance = n * linear_error(whole, np.ones(n)) ** 2
@@ -247,7 +244,7 @@ def precision(
     )
 
 
-def _within(counts: Counts, slopes: Slopes, known: Sums) -> FloatArray:
+def _within(counts: Cells, slopes: Slopes, known: Sums) -> FloatArray:
     """Variance of a coefficient that comes from the replications of each question, N."""
     table, n = counts.table, len(counts.questions)
     question, category = np.nonzero(table)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .cells import Cells
 from .coefficient import NO_VARIANCE
 from .coefficients import omega
-from .counts import Counts
 from .errors import ReliabilityError
 from .estimate import Estimate, LeftOut
 from .intervals import (
@@ -24,7 +24,6 @@ from .intervals import (
     second_verdicts,
     t_quantile,
 )
-from .shares import Shares
 from .sums import FloatArray, Sums, terms
 
 
@@ -45,7 +44,7 @@ class Pooled:
     between: float | None
 
 
-def pooled_omega(benchmarks: Mapping[str, Counts | Shares], level: float = 0.95) -> Pooled:
+def pooled_omega(benchmarks: Mapping[str, Cells], level: float = 0.95) -> Pooled:
     """Omega over several benchmarks, of which each counts alike.
 
     Verdicts are compared within a benchmark only, since those of two benchmarks need not mean the

@@ -1,17 +1,9 @@
 """The questions that several judges share."""
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import TypeVar, cast
 
-import numpy as np
-
-from .counts import Counts
+from .cells import Cells
 from .errors import ReliabilityError
-from .numbers import Numbers
-from .shares import Shares
-
-Judged = TypeVar("Judged", bound=Counts | Numbers | Shares)
 
 
 class NothingSharedError(ReliabilityError):
@@ -19,8 +11,8 @@ class NothingSharedError(ReliabilityError):
 
 
 def shared_questions(
-    judges: Mapping[str, Judged], replications: int = 2
-) -> tuple[dict[str, Judged], dict[str, tuple[str, ...]]]:
+    judges: Mapping[str, Cells], replications: int = 2
+) -> tuple[dict[str, Cells], dict[str, tuple[str, ...]]]:
     """Keep the questions that all judges judged often enough, and name the others.
 
     Args:
@@ -53,17 +45,21 @@ def shared_questions(
             f"{' and '.join(judges)} share no question with at least {replications} replications "
             f"each ({why}). Questions are matched by name, such as {next(iter(asked))!r}."
         )
-    alike = {name: _arranged(given, shared, categories) for name, given in judges.items()}
-    return cast(dict[str, Judged], alike), left_out
+    alike = {}
+    for judge, given in judges.items():
+        row = {name: i for i, name in enumerate(given.questions)}
+        chosen = given.rows([row[name] for name in shared])
+        alike[judge] = chosen if given.numeric else chosen.columns(categories)
+    return alike, left_out
 
 
-def _categories(judges: Mapping[str, Judged]) -> tuple[str, ...]:
+def _categories(judges: Mapping[str, Cells]) -> tuple[str, ...]:
     """All categories of the judges.
 
     Raises:
         ReliabilityError: The judges' non-responses are handled differently.
     """
-    counted = [given for given in judges.values() if not isinstance(given, Numbers)]
+    counted = judges.values()
     singletons = {counts.categories[-1] for counts in counted if counts.singletons}
     if singletons and not all(
         counts.singletons and {counts.categories[-1]} == singletons for counts in counted
@@ -75,18 +71,3 @@ def _categories(judges: Mapping[str, Judged]) -> tuple[str, ...]:
     every = dict.fromkeys(name for counts in counted for name in counts.categories)
     # The column of singletons must stay the last.
     return tuple(sorted(every, key=singletons.__contains__))
-
-
-def _arranged(
-    given: Counts | Numbers | Shares, questions: tuple[str, ...], categories: tuple[str, ...]
-) -> Counts | Numbers | Shares:
-    """The same verdicts with these rows and columns; a category that is not declared has none."""
-    row = {name: i for i, name in enumerate(given.questions)}
-    chosen = given.rows([row[name] for name in questions])
-    if isinstance(chosen, Shares):
-        return chosen if chosen.numbers else chosen.columns(categories)
-    if isinstance(chosen, Numbers):
-        return chosen
-    table = np.zeros((len(questions), len(categories)), dtype=np.int64)
-    table[:, [categories.index(name) for name in chosen.categories]] = chosen.table
-    return replace(chosen, table=table, categories=categories)
