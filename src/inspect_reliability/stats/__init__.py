@@ -39,6 +39,7 @@ from .decisions import (
     within_limit,
 )
 from .decomposition import Decomposition, decompose
+from .disagreement import Differences, Disagreement, disagreement
 from .errors import (
     NoJudgmentsError,
     ReliabilityError,
@@ -70,6 +71,8 @@ __all__ = [
     "Decision",
     "Decomposition",
     "Design",
+    "Differences",
+    "Disagreement",
     "Driver",
     "Estimate",
     "Floor",
@@ -99,6 +102,7 @@ __all__ = [
     "compare_pooled",
     "cronbach_alpha",
     "decompose",
+    "disagreement",
     "fleiss_kappa",
     "gwet_ac1",
     "handle_non_response",

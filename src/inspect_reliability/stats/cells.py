@@ -463,6 +463,13 @@ class Cells:
         found = self.only(name for name in self.categories if name in values)
         return replace(found, values=tuple(values[name] for name in found.categories))
 
+    @property
+    def ranked(self) -> Self:
+        """Ordered names as numbers: each the mid-rank of its verdicts (Krippendorff 2019)."""
+        pooled = (self.weights[:, None] * self.shares if self.exact else self.table).sum(axis=0)
+        ranks = np.cumsum(pooled) - pooled / 2
+        return replace(self, values=tuple(ranks.tolist()))
+
 
 Counts = Cells
 """The door for judgments without facets: `Counts(table, questions, categories)`."""

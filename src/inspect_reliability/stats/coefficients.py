@@ -25,7 +25,7 @@ from .intervals import (
     Method,
     Study,
 )
-from .sums import FloatArray, Scale, Sums
+from .sums import FloatArray, Scale, Sums, ratio
 
 
 class _Table(dict[str, Coefficient]):
@@ -337,9 +337,3 @@ krippendorff_alpha_numeric = _add(
         interval=_like(icc),
     )
 )
-
-
-def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Their quotient, NaN where the denominator is not positive."""
-    positive = denominator > 0
-    return np.where(positive, numerator / np.where(positive, denominator, 1.0), np.nan)

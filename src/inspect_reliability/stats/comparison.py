@@ -9,11 +9,11 @@ import numpy as np
 
 from .cells import Cells
 from .coefficient import NO_END, NO_VARIANCE
-from .coefficients import COEFFICIENTS, ratio
+from .coefficients import COEFFICIENTS
 from .errors import ReliabilityError, check_level
 from .intervals import FEWEST_QUESTIONS, NO_WIDTH, TOO_FEW, Study, t_quantile
 from .shared import shared_questions
-from .sums import FloatArray, Sums
+from .sums import FloatArray, Sums, ratio
 
 PERMUTATIONS = 500
 """How often the judges of each question change places, to see how far equal judges come apart."""

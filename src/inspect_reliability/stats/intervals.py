@@ -269,14 +269,18 @@ def second_verdicts(terms: Sums) -> list[FloatArray]:
 
     Of a single category there is no second: a verdict that no other question got.
     """
-    shares = pooled(terms)
+    return second(pooled(terms))
+
+
+def second(shares: FloatArray) -> list[FloatArray]:
+    """The same of the shares of all questions."""
     if len(shares) < 2:
         return [np.zeros_like(shares)]
-    second = np.sort(shares)[-2]
+    share = np.sort(shares)[-2]
     return [
         one
-        for one, share in zip(np.eye(len(shares)), shares, strict=True)
-        if abs(share - second) < NO_WIDTH
+        for one, own in zip(np.eye(len(shares)), shares, strict=True)
+        if abs(own - share) < NO_WIDTH
     ]
 
 

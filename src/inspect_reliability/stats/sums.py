@@ -174,8 +174,10 @@ def terms_of_rows(given: Cells) -> Sums:
     """What each row contributes."""
     if given.scores.size:
         return _of_scores(given.scores)
+    if given.numeric:
+        return _of_numbers(given)
     if given.exact:
-        return _of_numbers(given) if given.numeric else _of_shares(given)
+        return _of_shares(given)
     return terms_of_names(given.table, singletons=given.singletons)
 
 
@@ -259,8 +261,21 @@ def _scaled(values: FloatArray) -> FloatArray:
     """Numbers whose squares do not overflow, from 0; NaN stays."""
     # A power of two changes no digit. Differences from one of the values are exact where values are
     # equal, and small.
-    x = np.ldexp(values, -np.frexp(np.nanmax(np.abs(values)))[1])
+    x = np.ldexp(values, -_exponent(values))
     return np.asarray(x - np.nanmin(x))
+
+
+def _exponent(values: FloatArray) -> int:
+    return int(np.frexp(np.nanmax(np.abs(values)))[1])
+
+
+def unit(given: Cells) -> float:
+    """What 1 is in terms of rows: the power of two that numbers are measured in."""
+    if not given.numeric:
+        return 1.0
+    return float(
+        np.ldexp(1.0, _exponent(given.scores if given.scores.size else np.array(given.values)))
+    )
 
 
 def _of_shares(given: Cells) -> Sums:
@@ -366,3 +381,9 @@ class Ranks:
             pooled=nothing,
         )
         return found.each(lambda _, x: x[0]) if weights is None else found
+
+
+def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Their quotient, NaN where the denominator is not positive."""
+    positive = denominator > 0
+    return np.where(positive, numerator / np.where(positive, denominator, 1.0), np.nan)

@@ -1,0 +1,494 @@
+"""What moves a verdict? How often two verdicts differ, by what they share.
+
+D_S is the mean difference of two judgments that share the levels of exactly the facets in S and
+differ in every other; the question is one of the facets. Sums over the groups that share at least S
+give it by inclusion and exclusion, so that no pair is ever listed. Agreement, omega over any
+facets, flips and variance components are differences and ratios of D_S.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, combinations
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from .cells import Cells, FloatArray, IntArray
+from .errors import ReliabilityError, check_level
+from .estimate import Estimate, LeftOut
+from .intervals import (
+    FAR,
+    FEWEST_QUESTIONS,
+    NO_WIDTH,
+    NOISE,
+    TOO_FEW,
+    UNSEEN,
+    Ends,
+    constant_share_bound,
+    jackknife_error,
+    linear_error,
+    noise_agreement,
+    on_f_scale,
+    on_log_scale,
+    second,
+    t_quantile,
+)
+from .sums import ratio, terms_of_rows, unit
+
+QUESTION = "question"
+SEED = "seed"
+
+Kind = Literal["agreement", "omega", "difference"]
+"""How an interval is made: on which scale, and which questions that were not drawn it adds."""
+
+_NO_PAIR = 1e-9
+"""Share of all pairs below which only rounding is left."""
+
+
+class Differences(NamedTuple):
+    """D_S of one or several sets of questions.
+
+    Attributes:
+        facets: The facets, the question first.
+        table: D of each subset of the facets, [..., 2^m]: bit i is facet i. NaN without a pair.
+    """
+
+    facets: tuple[str, ...]
+    table: FloatArray
+
+    def of(self, shared: Iterable[str]) -> FloatArray:
+        """D of judgments that share exactly these facets.
+
+        Raises:
+            ReliabilityError: There is no such facet.
+        """
+        return np.asarray(self.table[..., self._place(shared)])
+
+    def _place(self, shared: Iterable[str]) -> int:
+        asked = set(shared)
+        if unknown := sorted(asked.difference(self.facets)):
+            known = ", ".join(self.facets)
+            raise ReliabilityError(f"Unknown facet {unknown[0]!r}. Use one of: {known}.")
+        return sum(1 << i for i, name in enumerate(self.facets) if name in asked)
+
+
+Formula = Callable[[Differences], FloatArray]
+
+
+class _Question(NamedTuple):
+    """A question that was not drawn, alike in every cell."""
+
+    weight: float
+    mean: FloatArray
+    norm: float
+    disagreement: float
+
+
+@dataclass(frozen=True, eq=False)
+class Disagreement:
+    """D_S of a study, and everything that follows from it, with intervals over questions.
+
+    Intervals are for other questions of the same kind; they speak of the levels that were tried.
+    Every estimate names its reason where it has no value: the design may have no pair that it
+    needs.
+
+    Attributes:
+        cells: The judgments.
+        level: Confidence level of the intervals.
+    """
+
+    cells: Cells
+    level: float = 0.95
+
+    @property
+    def facets(self) -> tuple[str, ...]:
+        """All facets, the question first."""
+        return (QUESTION, *self.cells.facets)
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """Facet -> number of levels that were tried, without the question."""
+        return {name: len(np.unique(codes)) for name, codes in self.cells.facets.items()}
+
+    def d(self, *shared: str) -> float:
+        """D of judgments that share exactly these facets; NaN where no two judgments do."""
+        return float(self.whole.of(shared))
+
+    @cached_property
+    def whole(self) -> Differences:
+        """D_S over all questions."""
+        return self._sums[0]
+
+    @cached_property
+    def without(self) -> Differences:
+        """D_S without one question (cluster) each, [N, 2^m]."""
+        return self._sums[1]
+
+    def agreement(self, over: Iterable[str] = ()) -> Estimate:
+        """How often two verdicts on a question agree that differ in these facets, or in seed alone.
+
+        Over the facet of judges it is the agreement between judges.
+        """
+        shared = self._all_but(over)
+        return self.estimate(lambda d: 1 - d.of(shared), "agreement")
+
+    def omega(self, over: Iterable[str] = ()) -> Estimate:
+        """Omega where these facets may vary too: 1 - D_qX / D_X, X all other facets."""
+        over = tuple(over)
+        shared = self._all_but(over)
+        others = [name for name in shared if name != QUESTION]
+        return self.estimate(
+            lambda d: 1 - ratio(d.of(shared), d.of(others)), "omega", self._replications(over)
+        )
+
+    def flips(self, facet: str) -> Estimate:
+        """How much more often verdicts differ that differ in this facet than in seed alone."""
+        shared = self._all_but([facet])
+        return self.estimate(lambda d: d.of(shared) - d.of(self.facets))
+
+    def components(self) -> dict[tuple[str, ...], Estimate]:
+        """Variance components: the facets that act together -> how much of D_0 they explain.
+
+        v_C = sum over S inside C of (-1)^(size C - size S + 1) D_S (Koch 1967; Brennan 2001);
+        two verdicts drawn anywhere differ as often as all components add up to. Negative
+        components are shown as they are. ("seed",) is D of judgments that share everything. Of one
+        verdict a cell, it and the highest interaction cannot be split, and are named together.
+        """
+        found = {names: self.estimate(formula) for names, formula in self._components.items()}
+        return found
+
+    def dependability(
+        self, levels: Mapping[str, float] | None = None, replications: float = 1
+    ) -> Estimate:
+        """How far the mean verdict of so many levels of each facet is the question's own.
+
+        v_q / (v_q + the sum of the other components, each over the number of levels of its facets):
+        Phi of a D-study (Brennan 2001). Of one level and replication each by default.
+
+        Raises:
+            ReliabilityError: There is no such facet, or the replications cannot be known: no cell
+                has two verdicts.
+        """
+        numbers = dict.fromkeys(self.facets, 1.0) | dict(levels or {}) | {QUESTION: 1.0}
+        self.whole.of(numbers)
+        parts = self._components
+        if replications != 1 and (SEED,) not in parts:
+            raise ReliabilityError("No cell has two verdicts: what more would do is not known.")
+        everything = float(np.prod(list(numbers.values()))) * replications
+        divisors = {
+            names: everything if SEED in names else float(np.prod([numbers[f] for f in names]))
+            for names in parts
+        }
+
+        def phi(d: Differences) -> FloatArray:
+            total = sum(parts[names](d) / divisors[names] for names in parts)
+            return ratio(parts[QUESTION,](d), np.asarray(total))
+
+        return self.estimate(phi, "omega", np.inf)
+
+    def estimate(
+        self, formula: Formula, kind: Kind = "difference", replications: float = np.inf
+    ) -> Estimate:
+        """Any function of D_S with its interval.
+
+        Args:
+            formula: The function; NaN where it has no value.
+            kind: "agreement" and "omega" are at most 1 and have the intervals of these, see
+                `noise_question` and `plus_a_question`; a "difference" has that of the jackknife-t.
+            replications: Omega: how many verdicts of a question its pairs are among.
+        """
+        check_level(self.level)
+        n = self.cells.n_clusters
+        given = self.cells.replications
+        found = Estimate(
+            n_questions=n,
+            n_replications=float(given.mean()),
+            left_out=LeftOut(int(self.cells.missing.sum())),
+            reason="no two judgments share what it compares",
+            level=self.level,
+        )
+        value = float(formula(self.whole))
+        if np.isnan(value):
+            return found
+        found = replace(found, value=value, reason=TOO_FEW)
+        if n < FEWEST_QUESTIONS:
+            return found
+        with np.errstate(divide="ignore", invalid="ignore"):
+            low, high, method = self._ends(formula, kind, value, replications)
+        if np.isnan(low) or np.isnan(high):
+            return replace(found, reason="no interval: it is not estimable without some question")
+        if high - low < NO_WIDTH:
+            reason = "no interval: the value is the same whichever questions are asked"
+            return replace(found, reason=reason)
+        return replace(found, low=low, high=high, reason=None, method=method)
+
+    def _ends(self, formula: Formula, kind: Kind, x: float, r: float) -> tuple[float, float, str]:
+        t = t_quantile(self.level, self.cells.n_clusters - 1)
+        error = jackknife_error(formula(self.without))
+        if kind == "difference":
+            return x - t * error, x + t * error, "t"
+        mean, norm = self._rows.mean, self._rows.norm
+        noise = _Question(NOISE, mean, norm, norm - float(mean @ mean))
+        if kind == "agreement":
+            if x == 1:
+                bound = constant_share_bound(self.cells.n_clusters, self.level)
+                return bound, 1.0, "exact bound"
+            if not self.cells.numeric:
+                noise = noise._replace(disagreement=1 - noise_agreement(mean))
+            low, high = on_log_scale(x, error, t)
+            low = np.fmin(low, on_log_scale(*self._plus(formula, noise), t)[0])
+            return float(max(low, min(0.0, x))), float(high), "noise question"
+        if x == 1:
+            bound = constant_share_bound(self.cells.n_clusters, self.level)
+            base: Ends = (1 - (1 - bound) / self._any_two, 1.0)
+        else:
+            base = on_f_scale(x, error, t, r)
+        low = np.fmin(base[0], on_f_scale(*self._plus(formula, noise), t, r)[0])
+        if self.cells.numeric:
+            highs = [on_f_scale(*self._plus(formula, self._rows.far), t, r)[1]]
+        else:
+            sure = [_Question(UNSEEN, one, 1.0, 0.0) for one in second(mean)]
+            highs = [on_log_scale(*self._plus(formula, one), t)[1] for one in sure]
+        high = np.fmax(base[1], np.nanmax(highs))
+        least = -1 / (r - 1) if r > 1 else -np.inf
+        low, high = min(max(float(low), least), x), min(max(float(high), x), max(1.0, x))
+        return low, high, "exact bound" if x == 1 else "plus a question"
+
+    def _plus(self, formula: Formula, question: _Question) -> Ends:
+        """The value with a fraction of a question more, and its standard error."""
+        whole, without = self._rows.sums(question)
+        weights = np.append(np.ones(self.cells.n_clusters), question.weight)
+        x = float(formula(Differences(self.facets, whole)))
+        moved = x - formula(Differences(self.facets, without))
+        return x, linear_error((weights.sum() - weights) / weights * moved, weights)
+
+    @property
+    def _any_two(self) -> float:
+        return float(np.nanmax(self.whole.table))
+
+    @cached_property
+    def _rows(self) -> "_Rows":
+        return _Rows(self.cells)
+
+    @cached_property
+    def _sums(self) -> tuple[Differences, Differences]:
+        whole, without = self._rows.sums()
+        return Differences(self.facets, whole), Differences(self.facets, without)
+
+    def _all_but(self, over: Iterable[str]) -> tuple[str, ...]:
+        """All facets but these, of which the question is none."""
+        varied = set(over)
+        self.whole.of(varied)
+        if QUESTION in varied:
+            raise ReliabilityError("The question is what is judged: name other facets.")
+        return tuple(name for name in self.facets if name not in varied)
+
+    def _replications(self, over: tuple[str, ...]) -> float:
+        """Of verdicts on a question that differ in these facets, the most that all do."""
+        if over:
+            return float(min(self.levels[name] for name in over))
+        alone = (1 / self.cells.replications)[self.cells.replications > 1]
+        return float(1 / alone.mean()) if alone.any() else np.inf
+
+    @cached_property
+    def _components(self) -> dict[tuple[str, ...], Formula]:
+        single = bool(np.isnan(self.whole.of(self.facets)))
+
+        def component(names: tuple[str, ...], most: int) -> Formula:
+            inside = [one for one in _subsets(names) if len(one) <= most]
+
+            def formula(d: Differences) -> FloatArray:
+                signed = ((-1) ** (len(names) - len(one) + 1) * d.of(one) for one in inside)
+                return np.asarray(sum(signed))
+
+            return formula
+
+        found = {names: component(names, len(names)) for names in _subsets(self.facets) if names}
+        if not single:
+            return found | {(SEED,): lambda d: d.of(self.facets)}
+        del found[self.facets]
+        return found | {(*self.facets, SEED): component(self.facets, len(self.facets) - 1)}
+
+
+def disagreement(cells: Cells, level: float = 0.95) -> Disagreement:
+    """How often two verdicts differ, by which facets they share.
+
+    The difference of two names is 1 if they differ, of two numbers half their squared difference,
+    and of ranks (`Cells.ranked`) that of the ranks. Pairs within a question count alike, and the
+    questions that have such pairs alike; pairs of two questions count by the product of their
+    shares of the questions' judgments. An exact distribution counts as one judgment in pairs with
+    other cells, and as infinitely many within its own. Rows of one cluster that are not one
+    question are never compared, and share the question's weight.
+
+    Args:
+        cells: Judgments by question and level of each facet; cells may be missing.
+        level: Confidence level of the intervals.
+
+    Raises:
+        ReliabilityError: The level is not between 0 and 1.
+    """
+    check_level(level)
+    return Disagreement(cells.rows(cells.replications > 0), level)
+
+
+def _subsets(names: tuple[str, ...]) -> list[tuple[str, ...]]:
+    return list(chain.from_iterable(combinations(names, k) for k in range(len(names) + 1)))
+
+
+class _Rows:
+    """The sums that D_S needs, of each cell: number, mean and mean square of its verdicts."""
+
+    def __init__(self, cells: Cells) -> None:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            known = terms_of_rows(cells)  # a single verdict has no pair within its cell
+        given = cells.replications
+        self.exact = cells.exact
+        self.n = np.ones(len(given)) if cells.exact else given.astype(np.float64)
+        self.means, self.norms, self.differ = known.means, known.norm, known.disagreement
+        self.scale = unit(cells) ** 2
+        self.cluster = _numbered(cells.clusters)
+        names = {name: i for i, name in enumerate(dict.fromkeys(cells.questions))}
+        self.question = np.array([names[name] for name in cells.questions])
+        self.levels = [_numbered(codes) for codes in cells.facets.values()]
+        self.clusters = int(self.cluster.max()) + 1
+        self.cluster_of = np.zeros(len(names), np.int64)
+        self.cluster_of[self.question] = self.cluster
+        # Each cluster weighs 1, each of its questions alike, each verdict of one alike.
+        of_question = np.bincount(self.question, self.n)[self.question]
+        members = np.bincount(self.cluster_of)[self.cluster]
+        self.weights = self.n / of_question / members
+        self.mean = self.weights @ self.means / self.clusters
+        self.norm = float(self.weights @ self.norms / self.clusters)
+
+    @property
+    def far(self) -> _Question:
+        """A question of far numbers; see `far_question`."""
+        weight, farther = FAR
+        means = np.array([self._sum(self.cluster, self.weights * x) for x in self.means.T]).T
+        away = means - self.mean
+        far = self.mean + farther * away[(away**2).sum(axis=-1).argmax()]
+        within = float(np.nanmean(self._within[:, -1])) / self.scale
+        return _Question(weight, far, float(far @ far) + within, within)
+
+    def sums(self, more: _Question | None = None) -> tuple[FloatArray, FloatArray]:
+        """D_S over all questions, [2^m], and without one each, [N, 2^m]; `more` is one of N."""
+        within, number = self._within, np.ones(self.clusters)
+        num, den = self._between(more)
+        if more is not None:
+            number = np.append(number, more.weight)
+            own = np.full((1, within.shape[1]), more.disagreement * self.scale)
+            within = np.concatenate([within, own])
+        known = ~np.isnan(within)
+        marked, there = number[:, None] * np.where(known, within, 0), number[:, None] * known
+        whole = np.empty(2 * within.shape[1])
+        without = np.empty((len(number), len(whole)))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            whole[1::2] = marked.sum(axis=0) / there.sum(axis=0)
+            without[:, 1::2] = (marked.sum(axis=0) - marked) / _positive(there.sum(axis=0) - there)
+            pairs = num.sum(axis=0) / 2, den.sum(axis=0) / 2
+            whole[0::2] = pairs[0] / _positive(pairs[1])
+            without[:, 0::2] = (pairs[0] - num) / _positive(pairs[1] - den)
+        return whole, without
+
+    @cached_property
+    def _within(self) -> FloatArray:
+        """D of pairs on each question that share exactly each set of other facets, [N, 2^k]."""
+        number = len(self.cluster_of)
+        num, den = np.zeros((2, number, 1 << len(self.levels)))
+        for place, group, of in self._groups(self.question):
+            n = self._sum(group, self.n)
+            squares = sum(self._sum(group, self.n * x) ** 2 for x in self.means.T)
+            num[:, place] = self._sum(of, n * self._sum(group, self.n * self.norms) - squares)
+            den[:, place] = self._sum(of, n**2)
+        _exactly(num)
+        _exactly(den)
+        pairs = np.ones_like(self.n) if self.exact else self.n * (self.n - 1)
+        differ = np.where(pairs > 0, pairs * np.nan_to_num(self.differ), 0)
+        num[:, -1] = np.bincount(self.question, differ, number)
+        den[:, -1] = np.bincount(self.question, pairs, number)
+        known = den > _NO_PAIR * np.bincount(self.question, self.n, number)[:, None] ** 2
+        found = np.where(known, num / np.where(known, den, 1), 0)
+        total, count = np.zeros((2, self.clusters, found.shape[1]))
+        np.add.at(total, self.cluster_of, found)
+        np.add.at(count, self.cluster_of, known)
+        return np.where(count > 0, total / np.maximum(count, 1), np.nan) * self.scale
+
+    def _between(self, more: _Question | None = None) -> tuple[FloatArray, FloatArray]:
+        """Differences and weights of pairs of each cluster with the others, twice [N, 2^k]."""
+        rows, number = self, self.clusters
+        if more is not None:
+            rows, number = self._with(more), number + 1
+        w, q = rows.weights, rows.weights * rows.norms
+        num, den = np.zeros((2, number, 1 << len(rows.levels)))
+        for (place, one, of), (_, every, _) in zip(
+            rows._groups(rows.cluster), rows._groups(np.zeros_like(rows.cluster)), strict=True
+        ):
+            at = np.zeros(len(of), np.int64)
+            at[one] = every
+            own_w, own_q = self._sum(one, w), self._sum(one, q)
+            other_w = self._sum(every, w)[at] - own_w
+            found = own_w * (self._sum(every, q)[at] - own_q) + own_q * other_w
+            for x in rows.means.T:
+                own = self._sum(one, w * x)
+                found -= 2 * own * (self._sum(every, w * x)[at] - own)
+            num[:, place] = self._sum(of, found)
+            den[:, place] = self._sum(of, 2 * own_w * other_w)
+        _exactly(num)
+        _exactly(den)
+        known = den > _NO_PAIR * number
+        return np.where(known, num, 0) * self.scale, np.where(known, den, 0)
+
+    def _with(self, more: _Question) -> "_Rows":
+        """With a question that is alike in every cell, in proportion to the cells there are."""
+        found = object.__new__(_Rows)
+        cells = np.unique(np.stack([np.zeros_like(self.cluster), *self.levels]), axis=1)
+        place = np.zeros_like(self.cluster)
+        for codes in self.levels:
+            place = _numbered(place * (codes.max() + 1) + codes)
+        share = np.bincount(place, self.weights) / self.clusters
+        n = len(share)
+        found.weights = np.append(self.weights, more.weight * share)
+        found.norms = np.append(self.norms, np.full(n, more.norm))
+        found.means = np.concatenate([self.means, np.tile(more.mean, (n, 1))])
+        found.cluster = np.append(self.cluster, np.full(n, self.clusters))
+        found.levels = [
+            np.append(old, new) for old, new in zip(self.levels, cells[1:], strict=True)
+        ]
+        return found
+
+    def _groups(self, first: IntArray) -> list[tuple[int, IntArray, IntArray]]:
+        """For each set of facets: its bits, the group of each row, and what each group is of."""
+        found = [(0, first)]
+        for i, codes in enumerate(self.levels):
+            most = codes.max() + 1
+            found += [(bits | 1 << i, _numbered(of * most + codes)) for bits, of in found]
+        groups = []
+        for bits, group in found:
+            of = np.zeros(group.max() + 1, np.int64)
+            of[group] = first
+            groups.append((bits, group, of))
+        return groups
+
+    @staticmethod
+    def _sum(groups: IntArray, values: FloatArray) -> FloatArray:
+        return np.bincount(groups, values)
+
+
+def _numbered(values: IntArray) -> IntArray:
+    """The values as numbers from 0, in their order."""
+    return np.asarray(np.unique(values, return_inverse=True)[1])
+
+
+def _positive(values: FloatArray) -> FloatArray:
+    """NaN for what is not above rounding."""
+    return np.where(values > _NO_PAIR, values, np.nan)
+
+
+def _exactly(at_least: FloatArray) -> None:
+    """From sums over pairs that share at least each set to those that share it exactly."""
+    sets, bit = at_least.shape[1], 1
+    while bit < sets:
+        without = [place for place in range(sets) if not place & bit]
+        at_least[:, without] -= at_least[:, [place | bit for place in without]]
+        bit <<= 1
