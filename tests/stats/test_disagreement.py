@@ -1,6 +1,6 @@
 """D_S and what follows from it: listed pairs, published values, an analysis of variance, truth."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations, product
@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from brute_force import mean
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import counts, distributions, drawn
@@ -28,30 +27,27 @@ Judgment = tuple[str, tuple[int, ...], int]
 def listed(
     judgments: Sequence[Judgment], delta: Callable[[int, int], Fraction]
 ) -> dict[frozenset[int], Fraction | None]:
-    """D_S by its definition, every pair listed: facet 0 is the question."""
+    """D_S by its definition, every pair listed; facet 0 is the question.
+
+    Questions weigh alike, cells of a question alike, and pairs of two cells alike.
+    """
     facets = 1 + len(judgments[0][1])
-    size = defaultdict(int)
-    for question, *_ in judgments:
-        size[question] += 1
-    pairs: dict[frozenset[int], list[tuple[str, Fraction, Fraction]]] = defaultdict(list)
+    cells = Counter((question, where) for question, where, _ in judgments)
+    number = Counter(question for question, _ in cells)
+    pairs: dict[frozenset[int], list[tuple[Fraction, Fraction]]] = defaultdict(list)
     for (q, a, v), (p, b, w) in permutations(judgments, 2):
         both = zip((q, *a), (p, *b), strict=True)
         shared = frozenset(i for i, (x, y) in enumerate(both) if x == y)
-        pairs[shared].append((q, Fraction(1, size[q] * size[p]), delta(v, w)))
-    found: dict[frozenset[int], Fraction | None] = {}
-    for k in range(facets + 1):
-        for shared in map(frozenset, combinations(range(facets), k)):
-            some = pairs[shared]
-            if not some:
-                found[shared] = None
-            elif 0 in shared:
-                each = defaultdict(list)
-                for q, _, d in some:
-                    each[q].append(d)
-                found[shared] = mean([mean(one) for one in each.values()])
-            else:
-                found[shared] = sum(w * d for _, w, d in some) / sum(w for _, w, _ in some)
-    return found
+        between_cells = cells[q, a] * (cells[p, b] - ((q, a) == (p, b)))
+        weight = Fraction(1, number[q] * number[p] * between_cells)
+        pairs[shared].append((weight, weight * delta(v, w)))
+    return {
+        shared: sum(d for _, d in pairs[shared]) / sum(w for w, _ in pairs[shared])
+        if pairs[shared]
+        else None
+        for k in range(facets + 1)
+        for shared in map(frozenset, combinations(range(facets), k))
+    }
 
 
 @st.composite

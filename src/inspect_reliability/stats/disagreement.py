@@ -42,8 +42,8 @@ SEED = "seed"
 Kind = Literal["agreement", "omega", "difference"]
 """How an interval is made: on which scale, and which questions that were not drawn it adds."""
 
-_NO_PAIR = 1e-9
-"""Share of all pairs below which only rounding is left."""
+_NO_PAIR = 1e-12
+"""Weight of pairs below which only rounding is left."""
 
 
 class Differences(NamedTuple):
@@ -315,11 +315,10 @@ def disagreement(cells: Cells, level: float = 0.95) -> Disagreement:
     """How often two verdicts differ, by which facets they share.
 
     The difference of two names is 1 if they differ, of two numbers half their squared difference,
-    and of ranks (`Cells.ranked`) that of the ranks. Pairs within a question count alike, and the
-    questions that have such pairs alike; pairs of two questions count by the product of their
-    shares of the questions' judgments. An exact distribution counts as one judgment in pairs with
-    other cells, and as infinitely many within its own. Rows of one cluster that are not one
-    question are never compared, and share the question's weight.
+    and of ranks (`Cells.ranked`) that of the ranks. Each question weighs the same, and each of its
+    cells alike, whatever the number of verdicts: a pair weighs the product of what its cells weigh
+    over the number of pairs of these. Rows of one cluster that are not one question are never
+    compared, and share the weight.
 
     Args:
         cells: Judgments by question and level of each facet; cells may be missing.
@@ -337,27 +336,24 @@ def _subsets(names: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 class _Rows:
-    """The sums that D_S needs, of each cell: number, mean and mean square of its verdicts."""
+    """The sums that D_S needs, of each cell: weight, mean and mean square of its verdicts."""
 
     def __init__(self, cells: Cells) -> None:
         with np.errstate(divide="ignore", invalid="ignore"):
             known = terms_of_rows(cells)  # a single verdict has no pair within its cell
-        given = cells.replications
-        self.exact = cells.exact
-        self.n = np.ones(len(given)) if cells.exact else given.astype(np.float64)
         self.means, self.norms, self.differ = known.means, known.norm, known.disagreement
+        self.paired = cells.replications > 1
         self.scale = unit(cells) ** 2
         self.cluster = _numbered(cells.clusters)
+        self.clusters = int(self.cluster.max()) + 1
         names = {name: i for i, name in enumerate(dict.fromkeys(cells.questions))}
         self.question = np.array([names[name] for name in cells.questions])
         self.levels = [_numbered(codes) for codes in cells.facets.values()]
-        self.clusters = int(self.cluster.max()) + 1
-        self.cluster_of = np.zeros(len(names), np.int64)
-        self.cluster_of[self.question] = self.cluster
-        # Each cluster weighs 1, each of its questions alike, each verdict of one alike.
-        of_question = np.bincount(self.question, self.n)[self.question]
-        members = np.bincount(self.cluster_of)[self.cluster]
-        self.weights = self.n / of_question / members
+        # Each cluster weighs 1, each of its questions alike, each cell of one alike.
+        own = 1 / np.bincount(self.question)[self.question]
+        members = np.bincount(self.cluster, own)[self.cluster]
+        self.weights = own / members
+        self.within_weights = own / np.sqrt(members)
         self.mean = self.weights @ self.means / self.clusters
         self.norm = float(self.weights @ self.norms / self.clusters)
 
@@ -365,100 +361,92 @@ class _Rows:
     def far(self) -> _Question:
         """A question of far numbers; see `far_question`."""
         weight, farther = FAR
-        means = np.array([self._sum(self.cluster, self.weights * x) for x in self.means.T]).T
+        means = np.array([np.bincount(self.cluster, self.weights * x) for x in self.means.T]).T
         away = means - self.mean
         far = self.mean + farther * away[(away**2).sum(axis=-1).argmax()]
-        within = float(np.nanmean(self._within[:, -1])) / self.scale
+        num, den = self._within
+        within = float(num[:, -1].sum() / den[:, -1].sum() / self.scale)
         return _Question(weight, far, float(far @ far) + within, within)
 
     def sums(self, more: _Question | None = None) -> tuple[FloatArray, FloatArray]:
         """D_S over all questions, [2^m], and without one each, [N, 2^m]; `more` is one of N."""
-        within, number = self._within, np.ones(self.clusters)
-        num, den = self._between(more)
+        num, den = self._within
         if more is not None:
-            number = np.append(number, more.weight)
-            own = np.full((1, within.shape[1]), more.disagreement * self.scale)
-            within = np.concatenate([within, own])
-        known = ~np.isnan(within)
-        marked, there = number[:, None] * np.where(known, within, 0), number[:, None] * known
-        whole = np.empty(2 * within.shape[1])
-        without = np.empty((len(number), len(whole)))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            whole[1::2] = marked.sum(axis=0) / there.sum(axis=0)
-            without[:, 1::2] = (marked.sum(axis=0) - marked) / _positive(there.sum(axis=0) - there)
-            pairs = num.sum(axis=0) / 2, den.sum(axis=0) / 2
-            whole[0::2] = pairs[0] / _positive(pairs[1])
-            without[:, 0::2] = (pairs[0] - num) / _positive(pairs[1] - den)
-        return whole, without
+            alike = more.weight * den.mean(axis=0, keepdims=True)
+            num = np.concatenate([num, more.disagreement * self.scale * alike])
+            den = np.concatenate([den, alike])
+        found = np.empty((1 + len(num), 2 * num.shape[1]))
+        found[:, 1::2] = _ratios(num, den, np.sum(num, axis=0), np.sum(den, axis=0))
+        num, den = self._between(more)
+        found[:, 0::2] = _ratios(num, den, np.sum(num, axis=0) / 2, np.sum(den, axis=0) / 2)
+        return found[0], found[1:]
 
     @cached_property
-    def _within(self) -> FloatArray:
-        """D of pairs on each question that share exactly each set of other facets, [N, 2^k]."""
-        number = len(self.cluster_of)
-        num, den = np.zeros((2, number, 1 << len(self.levels)))
-        for place, group, of in self._groups(self.question):
-            n = self._sum(group, self.n)
-            squares = sum(self._sum(group, self.n * x) ** 2 for x in self.means.T)
-            num[:, place] = self._sum(of, n * self._sum(group, self.n * self.norms) - squares)
-            den[:, place] = self._sum(of, n**2)
+    def _within(self) -> tuple[FloatArray, FloatArray]:
+        """Differences and weights of pairs on each question that share exactly each set of facets.
+
+        Of other facets than the question, twice [N, 2^k].
+        """
+        w = self.within_weights
+        num, den = np.zeros((2, self.clusters, 1 << len(self.levels)))
+        for place, group, of in self._groups(self.question, self.cluster):
+            sums, squares = np.bincount(group, w), np.bincount(group, w * self.norms)
+            squared = sum(np.bincount(group, w * x) ** 2 for x in self.means.T)
+            num[:, place] = np.bincount(of, sums * squares - squared)
+            den[:, place] = np.bincount(of, sums**2)
         _exactly(num)
         _exactly(den)
-        pairs = np.ones_like(self.n) if self.exact else self.n * (self.n - 1)
-        differ = np.where(pairs > 0, pairs * np.nan_to_num(self.differ), 0)
-        num[:, -1] = np.bincount(self.question, differ, number)
-        den[:, -1] = np.bincount(self.question, pairs, number)
-        known = den > _NO_PAIR * np.bincount(self.question, self.n, number)[:, None] ** 2
-        found = np.where(known, num / np.where(known, den, 1), 0)
-        total, count = np.zeros((2, self.clusters, found.shape[1]))
-        np.add.at(total, self.cluster_of, found)
-        np.add.at(count, self.cluster_of, known)
-        return np.where(count > 0, total / np.maximum(count, 1), np.nan) * self.scale
+        pairs = np.where(self.paired, w**2, 0.0)
+        differ = np.where(self.paired, self.differ, 0.0)
+        num[:, -1] = np.bincount(self.cluster, pairs * differ)
+        den[:, -1] = np.bincount(self.cluster, pairs)
+        return _known(num * self.scale, den)
 
     def _between(self, more: _Question | None = None) -> tuple[FloatArray, FloatArray]:
-        """Differences and weights of pairs of each cluster with the others, twice [N, 2^k]."""
-        rows, number = self, self.clusters
-        if more is not None:
-            rows, number = self._with(more), number + 1
+        """The same of pairs of each question with the others."""
+        rows = self if more is None else self._with(more)
         w, q = rows.weights, rows.weights * rows.norms
-        num, den = np.zeros((2, number, 1 << len(rows.levels)))
-        for (place, one, of), (_, every, _) in zip(
-            rows._groups(rows.cluster), rows._groups(np.zeros_like(rows.cluster)), strict=True
-        ):
+        num, den = np.zeros((2, int(rows.cluster.max()) + 1, 1 << len(rows.levels)))
+        everything = np.zeros_like(rows.cluster)
+        both = zip(
+            rows._groups(rows.cluster, rows.cluster),
+            rows._groups(everything, everything),
+            strict=True,
+        )
+        for (place, one, of), (_, every, _) in both:
             at = np.zeros(len(of), np.int64)
             at[one] = every
-            own_w, own_q = self._sum(one, w), self._sum(one, q)
-            other_w = self._sum(every, w)[at] - own_w
-            found = own_w * (self._sum(every, q)[at] - own_q) + own_q * other_w
+            own_w, own_q = np.bincount(one, w), np.bincount(one, q)
+            other_w = np.bincount(every, w)[at] - own_w
+            found = own_w * (np.bincount(every, q)[at] - own_q) + own_q * other_w
             for x in rows.means.T:
-                own = self._sum(one, w * x)
-                found -= 2 * own * (self._sum(every, w * x)[at] - own)
-            num[:, place] = self._sum(of, found)
-            den[:, place] = self._sum(of, 2 * own_w * other_w)
+                own = np.bincount(one, w * x)
+                found -= 2 * own * (np.bincount(every, w * x)[at] - own)
+            num[:, place] = np.bincount(of, found)
+            den[:, place] = np.bincount(of, 2 * own_w * other_w)
         _exactly(num)
         _exactly(den)
-        known = den > _NO_PAIR * number
-        return np.where(known, num, 0) * self.scale, np.where(known, den, 0)
+        return _known(num * self.scale, den)
 
     def _with(self, more: _Question) -> "_Rows":
         """With a question that is alike in every cell, in proportion to the cells there are."""
         found = object.__new__(_Rows)
-        cells = np.unique(np.stack([np.zeros_like(self.cluster), *self.levels]), axis=1)
-        place = np.zeros_like(self.cluster)
-        for codes in self.levels:
-            place = _numbered(place * (codes.max() + 1) + codes)
-        share = np.bincount(place, self.weights) / self.clusters
+        [(*_, cell, _)] = self._groups(np.zeros_like(self.cluster), self.cluster)[-1:]
+        share = np.bincount(cell, self.weights) / self.clusters
         n = len(share)
         found.weights = np.append(self.weights, more.weight * share)
         found.norms = np.append(self.norms, np.full(n, more.norm))
         found.means = np.concatenate([self.means, np.tile(more.mean, (n, 1))])
         found.cluster = np.append(self.cluster, np.full(n, self.clusters))
-        found.levels = [
-            np.append(old, new) for old, new in zip(self.levels, cells[1:], strict=True)
-        ]
+        found.levels = []
+        for codes in self.levels:
+            level = np.zeros(n, np.int64)
+            level[cell] = codes
+            found.levels.append(np.append(codes, level))
         return found
 
-    def _groups(self, first: IntArray) -> list[tuple[int, IntArray, IntArray]]:
-        """For each set of facets: its bits, the group of each row, and what each group is of."""
+    def _groups(self, first: IntArray, owner: IntArray) -> list[tuple[int, IntArray, IntArray]]:
+        """For each set of facets: its bits, the group of each row, and whose each group is."""
         found = [(0, first)]
         for i, codes in enumerate(self.levels):
             most = codes.max() + 1
@@ -466,23 +454,28 @@ class _Rows:
         groups = []
         for bits, group in found:
             of = np.zeros(group.max() + 1, np.int64)
-            of[group] = first
+            of[group] = owner
             groups.append((bits, group, of))
         return groups
 
-    @staticmethod
-    def _sum(groups: IntArray, values: FloatArray) -> FloatArray:
-        return np.bincount(groups, values)
+
+def _ratios(num: FloatArray, den: FloatArray, whole: FloatArray, all_: FloatArray) -> FloatArray:
+    """The ratio of all questions, and of all but one each; NaN where there is no pair."""
+    above = np.concatenate([whole[None], whole - num])
+    below = np.concatenate([all_[None], all_ - den])
+    known = below > _NO_PAIR * len(num)
+    return np.where(known, above / np.where(known, below, 1.0), np.nan)
+
+
+def _known(num: FloatArray, den: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """0 where inclusion and exclusion leave no pair but rounding."""
+    known = den > _NO_PAIR
+    return np.where(known, num, 0.0), np.where(known, den, 0.0)
 
 
 def _numbered(values: IntArray) -> IntArray:
     """The values as numbers from 0, in their order."""
     return np.asarray(np.unique(values, return_inverse=True)[1])
-
-
-def _positive(values: FloatArray) -> FloatArray:
-    """NaN for what is not above rounding."""
-    return np.where(values > _NO_PAIR, values, np.nan)
 
 
 def _exactly(at_least: FloatArray) -> None:
