@@ -17,7 +17,6 @@ from inspect_reliability.stats import (
     UnknownCoefficientError,
     compare,
     icc,
-    noise_floor,
     omega,
     panel,
 )
@@ -54,15 +53,12 @@ def test_a_row_is_a_function() -> None:
 
 @pytest.mark.usefixtures("added")
 def test_a_row_is_all_it_takes() -> None:
-    """Added to the table, it is in the panel, the comparison, the noise floor and the docs."""
+    """Added to the table, it is in the panel, the comparison and the docs."""
     table = drawn(12, 6, 0.7)
     assert panel(counts(table))["disagreement"] == disagreement(counts(table))
     assert compare(counts(table), counts(table[::-1]), "disagreement").difference == (
         pytest.approx(0, abs=1e-12)
     )
-    floor = noise_floor(counts(table), "disagreement", permutations=20)
-    assert floor is not None
-    assert floor.mean > disagreement(counts(table)).value
     assert "| `disagreement` | nominal | Share of pairs" in markdown_table()
 
 

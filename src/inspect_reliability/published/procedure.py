@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..stats.cells import table_of_numbers
-from ..stats.noise_floor import Floor, floor_of
 from ..stats.sums import FloatArray
-from .floor import omega_totals, permuted_correlations
+from .floor import Floor, floor_of, omega_totals, permuted_correlations
 from .minres import omega_total
 
 if TYPE_CHECKING:

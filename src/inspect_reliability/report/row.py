@@ -13,7 +13,6 @@ from ..published.procedure import AsPublished, as_published
 from ..stats import (
     Counts,
     Estimate,
-    Floor,
     bounds,
     handle_non_response,
     noise_floor,
@@ -150,9 +149,7 @@ def row_of(
         "seed_check": worst_seed_check(table),
         "rule_of_thumb": band(first) if of_the_study and not no_evidence else None,
         # Exact verdicts have no noise.
-        "omega_floor": _ends(
-            noise_floor(counted, "omega", permutations or 200) if not counted.exact else None
-        ),
+        "omega_floor": _ends(noise_floor(counted) if not counted.exact else None),
         **_values(found, why),
         "non_response_excluded_coverage": without.coverage,
         **_published(published, reason, why),
@@ -218,7 +215,7 @@ def _values(estimates: Mapping[str, Estimate], why: dict[str, str]) -> Record:
     return found
 
 
-def _ends(floor: Floor | None) -> list[float] | None:
+def _ends(floor: Any) -> list[float] | None:
     return None if floor is None else [floor.mean, floor.low, floor.high]
 
 
