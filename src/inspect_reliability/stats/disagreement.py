@@ -26,6 +26,7 @@ from .intervals import (
     UNSEEN,
     Ends,
     constant_share_bound,
+    farthest,
     jackknife_error,
     linear_error,
     noise_agreement,
@@ -244,15 +245,14 @@ class Disagreement:
             base: Ends = (1 - (1 - bound) / self._any_two, 1.0)
         else:
             base = on_f_scale(x, error, t, r)
-        low = np.fmin(base[0], on_f_scale(*self._plus(formula, noise), t, r)[0])
         if self.cells.numeric:
-            highs = [on_f_scale(*self._plus(formula, self._rows.far), t, r)[1]]
+            sure = [self._rows.far]
         else:
             sure = [_Question(UNSEEN, one, 1.0, 0.0) for one in second(mean)]
-            highs = [on_log_scale(*self._plus(formula, one), t)[1] for one in sure]
-        high = np.fmax(base[1], np.nanmax(highs))
+        more = [self._plus(formula, one) for one in sure]
+        low, high = farthest(base, self._plus(formula, noise), more, t, r)
         least = -1 / (r - 1) if r > 1 else -np.inf
-        low, high = min(max(float(low), least), x), min(max(float(high), x), max(1.0, x))
+        low, high = min(max(low, least), x), min(max(high, x), max(1.0, x))
         return low, high, "exact bound" if x == 1 else "plus a question"
 
     def _plus(self, formula: Formula, question: _Question) -> Ends:

@@ -16,13 +16,14 @@ from .intervals import (
     Ends,
     Points,
     agreement_slopes,
+    farthest,
     linear_error,
     noise_agreement,
     omega_slopes,
     on_f_scale,
     on_log_scale,
     pooled,
-    second_verdicts,
+    second,
     t_quantile,
 )
 from .sums import FloatArray, Sums, terms, terms_of_names
@@ -273,14 +274,14 @@ def fewest(reached: Callable[[int], bool]) -> int:
 def _omega_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
     """The ends that `plus_a_question` is expected to give."""
     base = float(1 - terms.over().within / terms.over().any_two)
-    low, high = on_f_scale(base, error, t, r)
     shares = pooled(terms)
-    noise = _plus(omega_slopes, terms, n, error, shares, NOISE, None)
-    low = np.fmin(low, on_f_scale(base + noise[0], noise[1], t, r)[0])
-    for sure in second_verdicts(terms):
-        moved, error_plus = _plus(omega_slopes, terms, n, error, sure, UNSEEN, 1.0)
-        high = np.fmax(high, on_log_scale(base + moved, error_plus, t)[1])
-    return float(low), float(high)
+
+    def plus(one: FloatArray, weight: float, agreement: float | None) -> Ends:
+        moved, error_plus = _plus(omega_slopes, terms, n, error, one, weight, agreement)
+        return base + moved, error_plus
+
+    sure = [plus(one, UNSEEN, 1.0) for one in second(shares)]
+    return farthest(on_f_scale(base, error, t, r), plus(shares, NOISE, None), sure, t, r)
 
 
 def _agreement_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
