@@ -64,9 +64,10 @@ class Differences(NamedTuple):
         Raises:
             ReliabilityError: There is no such facet.
         """
-        return np.asarray(self.table[..., self._place(shared)])
+        return np.asarray(self.table[..., self.place(shared)])
 
-    def _place(self, shared: Iterable[str]) -> int:
+    def place(self, shared: Iterable[str]) -> int:
+        """The column of judgments that share exactly these facets."""
         asked = set(shared)
         if unknown := sorted(asked.difference(self.facets)):
             known = ", ".join(self.facets)
@@ -115,6 +116,12 @@ class Disagreement:
     def d(self, *shared: str) -> float:
         """D of judgments that share exactly these facets; NaN where no two judgments do."""
         return float(self.whole.of(shared))
+
+    def by_question(self, *shared: str) -> FloatArray:
+        """D of each question (cluster), the question among what they share; NaN without a pair."""
+        place = self.whole.place((QUESTION, *shared)) // 2
+        num, den = (one[:, place] for one in self._rows.within)
+        return np.where(den > 0, num / np.where(den > 0, den, 1.0), np.nan)
 
     @cached_property
     def whole(self) -> Differences:
@@ -364,13 +371,13 @@ class _Rows:
         means = np.array([np.bincount(self.cluster, self.weights * x) for x in self.means.T]).T
         away = means - self.mean
         far = self.mean + farther * away[(away**2).sum(axis=-1).argmax()]
-        num, den = self._within
+        num, den = self.within
         within = float(num[:, -1].sum() / den[:, -1].sum() / self.scale)
         return _Question(weight, far, float(far @ far) + within, within)
 
     def sums(self, more: _Question | None = None) -> tuple[FloatArray, FloatArray]:
         """D_S over all questions, [2^m], and without one each, [N, 2^m]; `more` is one of N."""
-        num, den = self._within
+        num, den = self.within
         if more is not None:
             alike = more.weight * den.mean(axis=0, keepdims=True)
             num = np.concatenate([num, more.disagreement * self.scale * alike])
@@ -382,7 +389,7 @@ class _Rows:
         return found[0], found[1:]
 
     @cached_property
-    def _within(self) -> tuple[FloatArray, FloatArray]:
+    def within(self) -> tuple[FloatArray, FloatArray]:
         """Differences and weights of pairs on each question that share exactly each set of facets.
 
         Of other facets than the question, twice [N, 2^k].

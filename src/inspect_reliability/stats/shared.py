@@ -1,8 +1,12 @@
 """The questions that several judges share."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
-from .cells import Cells
+import numpy as np
+
+from .cells import Cells, FloatArray
 from .errors import ReliabilityError
 
 
@@ -51,6 +55,54 @@ def shared_questions(
         chosen = given.rows([row[name] for name in shared])
         alike[judge] = chosen if given.numeric else chosen.columns(categories)
     return alike, left_out
+
+
+def crossed(judges: Mapping[str, Cells], facet: str = "judge") -> Cells:
+    """The verdicts of several judges as cells, with the judge as a facet.
+
+    Args:
+        judges: Name -> verdicts in the same categories; see `shared_questions`. Rows of one name
+            are one question, and in the cluster that the first judge has it in.
+        facet: Name of the facet.
+
+    Raises:
+        ReliabilityError: Only some judges are known exactly, or some are taken for numbers.
+    """
+    parts = list(judges.values())
+    first = parts[0]
+    if any((one.exact, one.numeric) != (first.exact, first.numeric) for one in parts):
+        raise ReliabilityError(
+            "Judges can only be crossed if their verdicts are all exact or all sampled, and all "
+            "names or all numbers."
+        )
+    widest = {name: max(getattr(one, name).shape[1] for one in parts) for name in _WIDTHS}
+
+    def joined(name: str) -> Any:
+        arrays = [getattr(one, name) for one in parts]
+        if name in _WIDTHS:
+            arrays = [_wide(array, widest[name]) for array in arrays]
+        return np.concatenate(arrays)
+
+    names = ("table", "missing", "tails", "weights", *_WIDTHS)
+    cluster: dict[str, int] = {}
+    for one in parts:
+        most = max(cluster.values(), default=-1) + 1
+        for name, number in zip(one.questions, one.clusters.tolist(), strict=True):
+            cluster.setdefault(name, most + number)
+    questions = tuple(name for one in parts for name in one.questions)
+    levels = np.repeat(np.arange(len(parts)), [len(one.questions) for one in parts])
+    arrays = {name: joined(name) for name in names}
+    arrays["clusters"] = np.array([cluster[name] for name in questions])
+    return replace(first, questions=questions, facets={facet: levels}, **arrays)
+
+
+_WIDTHS = ("samples", "scores")
+"""Arrays that are as wide as there are samples or replications, NaN where there are fewer."""
+
+
+def _wide(array: FloatArray, width: int) -> FloatArray:
+    more = np.full((len(array), width - array.shape[1], *array.shape[2:]), np.nan)
+    return np.concatenate([array, more], axis=1)
 
 
 def _categories(judges: Mapping[str, Cells]) -> tuple[str, ...]:
