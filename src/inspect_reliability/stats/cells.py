@@ -426,7 +426,8 @@ class Cells:
             found[..., known] = given[..., chosen]
             return found
 
-        arrays = {name: arranged(getattr(self, name)) for name in ("table", "tails", "samples")}
+        parts = ("table", "tails", "samples")
+        arrays: dict[str, Any] = {name: arranged(getattr(self, name)) for name in parts}
         return replace(self, categories=names, **arrays)
 
     def only(self, names: Iterable[str]) -> Self:
@@ -445,7 +446,7 @@ class Cells:
         if not likely.any():
             none = np.zeros(kept.table.shape, np.int64)
             missing = np.ones(len(none), np.int64)
-            where = {"clusters": self.clusters, "facets": self.facets}
+            where: dict[str, Any] = {"clusters": self.clusters, "facets": self.facets}
             return type(self)(none, self.questions, kept.categories, missing, **where)
         scale = np.where(likely > 0, likely, 1.0)
         weights = self.weights * likely

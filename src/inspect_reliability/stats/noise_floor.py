@@ -72,4 +72,4 @@ def noise_floor(counts: Cells) -> Floor | None:
 
 def _falling(x: FloatArray, k: int) -> FloatArray:
     """X (x - 1) ... (x - k + 1)."""
-    return np.prod([x - i for i in range(k)], axis=0)
+    return np.asarray(np.prod([x - i for i in range(k)], axis=0))
