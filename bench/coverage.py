@@ -28,9 +28,9 @@ from inspect_reliability.report import analyse
 from inspect_reliability.stats import (
     OPEN,
     PASSES,
+    Cells,
     Counts,
     Estimate,
-    Numbers,
     accuracy,
     anytime_omega,
     anytime_rate,
@@ -307,10 +307,10 @@ def other_intervals(studies: int) -> Iterator[Coverage]:
 
                 def numbers(
                     draw: str = draw, variance: float = variance, n: int = n, r: int = r
-                ) -> Numbers:
+                ) -> Cells:
                     levels = getattr(generator, draw)(size=(n, 1))  # noqa: B023
                     noise = generator.standard_normal((n, r)) * np.sqrt(variance)  # noqa: B023
-                    return Numbers(levels + noise)
+                    return Cells.of_numbers(levels + noise)
 
                 what = f"{draw.removeprefix('standard_')} questions"
                 yield ends(lambda of=numbers: icc(of()), "icc", 0.5, what)

@@ -28,7 +28,7 @@ from inspect_reliability.hf_seeded.distribution import Distribution, Distributio
 from inspect_reliability.hf_seeded.exact import distributions
 from inspect_reliability.hf_seeded.model_run import ModelRun
 from inspect_reliability.hf_seeded.rows import Rows
-from inspect_reliability.stats import Counts, Shares, omega
+from inspect_reliability.stats import Cells, Counts, omega
 
 EPS = 0.01
 TEMPERATURES = (1.0, 0.75, 0.5, 0.25)
@@ -169,7 +169,7 @@ def draws(arguments: argparse.Namespace) -> dict[str, Any]:
     questions = tuple(f"question {number}" for number in range(len(prompts)))
     table = np.array([[one.shares.get(name, 0.0) for name in names] for one in found])
     tails = np.array([[one.tail.count(name) for name in names] for one in found])
-    known = Shares(table, questions, names, tails)
+    known = Cells(table, questions, names, exact=True, tails=tails)
     most = max(DRAWS, *STUDIES)
     verdicts = np.array(
         [

@@ -1,10 +1,12 @@
 """Tables of counts that several tests draw, and the verdicts behind them."""
 
+from typing import Any
+
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from inspect_reliability.stats import Counts
+from inspect_reliability.stats import Cells, Counts
 
 Table = NDArray[np.int64]
 
@@ -41,3 +43,11 @@ def drawn(n: int, r: int, concentration: float, seed: int = 0, k: int = 5) -> Ta
     """Counts of a judge whose chances scatter between questions (Dirichlet-multinomial)."""
     generator = np.random.default_rng(seed)
     return generator.multinomial(r, generator.dirichlet(np.full(k, concentration), n))
+
+
+def distributions(
+    table: Any, questions: Any, categories: Any, tails: Any = None, **known: Any
+) -> Cells:
+    """Exact distributions with these shares, and nothing open or these draws from what is."""
+    tails = np.zeros(np.shape(table), np.int64) if tails is None else np.asarray(tails)
+    return Cells(table, tuple(questions), tuple(categories), exact=True, tails=tails, **known)

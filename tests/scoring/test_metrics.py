@@ -30,7 +30,7 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judged, judgments_in
 from inspect_reliability.rejudging import rejudge
 from inspect_reliability.scoring import reliability
-from inspect_reliability.stats import Numbers, panel
+from inspect_reliability.stats import Cells, panel
 
 NAMES = (
     "omega",
@@ -140,7 +140,7 @@ def test_numbers_get_the_interval_scale() -> None:
     ]
     found, oracle = (
         reliability(full=True)(given_scores),
-        panel(Numbers(list(zip(*matrix, strict=True)))),
+        panel(Cells.of_numbers(list(zip(*matrix, strict=True)))),
     )
     assert isinstance(found, Mapping)
     assert found["icc"] == pytest.approx(oracle["icc"].value)

@@ -9,9 +9,9 @@ import twins
 from scipy import stats
 
 from inspect_reliability.stats import (
+    Cells,
     Counts,
     NothingSharedError,
-    Numbers,
     ReliabilityError,
     compare,
     compare_all,
@@ -196,14 +196,14 @@ def test_numbers_are_compared() -> None:
     """ICC is compared as any coefficient, over the questions both judges share."""
     generator = np.random.default_rng(10)
     base = generator.normal(size=(12, 1))
-    steady = Numbers(base + 0.2 * generator.normal(size=(12, 5)))
-    loose = Numbers(base + generator.normal(size=(12, 5)))
+    steady = Cells.of_numbers(base + 0.2 * generator.normal(size=(12, 5)))
+    loose = Cells.of_numbers(base + generator.normal(size=(12, 5)))
     result = compare(steady, loose.rows(range(1, 12)), "icc")
     assert result.n_questions == 11
     assert result.first == pytest.approx(icc(steady.rows(range(1, 12))).value)
     assert result.difference is not None
     assert result.difference > 0
-    with pytest.raises(ReliabilityError, match="icc is of interval scale: give it Numbers"):
+    with pytest.raises(ReliabilityError, match="icc is of interval scale: give it"):
         compare(counts(drawn(generator, 5, 4)), counts(drawn(generator, 5, 4)), "icc")
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inspect_reliability.stats import Counts, Estimate, NoJudgmentsError, Numbers, panel
+from inspect_reliability.stats import Cells, Counts, Estimate, NoJudgmentsError, panel
 
 VARIANCE = ("omega", "omega_composite", "fleiss_kappa", "krippendorff_alpha")
 
@@ -141,7 +141,7 @@ def test_a_unit_changes_no_coefficient_of_numbers(unit: float) -> None:
     scores = generator.normal(size=(8, 1)) + generator.normal(size=(8, 5))
     names = [f"q{n}" for n in range(8)]
     with np.errstate(all="raise"):
-        found = panel(Numbers(scores * unit, names))
-    for name, estimate in panel(Numbers(scores, names)).items():
+        found = panel(Cells.of_numbers(scores * unit, names))
+    for name, estimate in panel(Cells.of_numbers(scores, names)).items():
         same = [estimate.value, estimate.low, estimate.high]
         assert [found[name].value, found[name].low, found[name].high] == pytest.approx(same), name

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from tables import Table, counts, drawn, tables, verdicts
 
-from inspect_reliability.stats import Counts, Numbers, ReliabilityError, omega, panel
+from inspect_reliability.stats import Cells, Counts, ReliabilityError, omega, panel
 from inspect_reliability.stats.intervals import clopper_pearson, constant_share_bound
 
 UNEQUAL = [
@@ -143,8 +143,8 @@ def test_one_population_value_one_interval(table: Table) -> None:
 def test_numbers_by_hand() -> None:
     """ICC by its twin, its composite and alpha carried from it, Cronbach's alpha on the log."""
     values = np.random.default_rng(2).normal(size=(10, 6)) + np.arange(10)[:, None] / 3
-    found = panel(Numbers(values))
-    without = [panel(Numbers(np.delete(values, i, axis=0))) for i in range(10)]
+    found = panel(Cells.of_numbers(values))
+    without = [panel(Cells.of_numbers(np.delete(values, i, axis=0))) for i in range(10)]
     low, high = twins.far_question(values)
     assert (found["icc"].low, found["icc"].high) == pytest.approx((low, high), abs=1e-7)
     numeric = found["krippendorff_alpha_numeric"]

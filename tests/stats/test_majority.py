@@ -7,8 +7,9 @@ from math import comb
 
 import numpy as np
 import pytest
+from tables import distributions
 
-from inspect_reliability.stats import Counts, ReliabilityError, Shares, agreement
+from inspect_reliability.stats import Counts, ReliabilityError, agreement
 from inspect_reliability.stats.majority import RESAMPLES, stable_majority
 
 
@@ -209,6 +210,6 @@ def test_singletons_have_no_majority() -> None:
 def test_exact_majorities_need_a_vote_too(votes: list[int]) -> None:
     """Of exact distributions the same votes are refused as of counts."""
     table = np.array([[0.5, 0.5]])
-    exact = Shares(table, ("q",), ("A", "B"), np.zeros((1, 2), np.int64))
+    exact = distributions(table, ("q",), ("A", "B"), np.zeros((1, 2), np.int64))
     with pytest.raises(ReliabilityError, match="at least 1 vote"):
         stable_majority(exact, votes)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from inspect_reliability.stats import (
+    Cells,
     Counts,
     Estimate,
-    Numbers,
     krippendorff_alpha,
     krippendorff_alpha_numeric,
     krippendorff_alpha_ordinal,
@@ -35,7 +35,7 @@ def numeric(table: np.ndarray, values: list[float]) -> Estimate:
     """Alpha of the verdicts as the numbers that categories stand for."""
     rows = [np.repeat(np.asarray(values, float), row) for row in table]
     padded = [np.append(row, [np.nan] * (table.sum(axis=1).max() - len(row))) for row in rows]
-    return krippendorff_alpha_numeric(Numbers(np.array(padded)))
+    return krippendorff_alpha_numeric(Cells.of_numbers(np.array(padded)))
 
 
 def by_pairs(table: np.ndarray, values: list[float]) -> float:

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from scipy import stats
-from tables import Table, counts, tables, verdicts
+from tables import Table, counts, distributions, tables, verdicts
 
 from inspect_reliability.stats import (
     Counts,
     ReliabilityError,
-    Shares,
     handle_non_response,
     panel,
     rate,
@@ -95,7 +94,9 @@ def test_nothing_but_non_responses() -> None:
     """A judge that never answers has nothing left once non-responses are excluded: not an error."""
     silent = Counts.from_array([["non-response"] * 5] * 3)
     always = np.array([[0.0, 1.0]] * 3)
-    exact = Shares(always, ("1", "2", "3"), ("A", "non-response"), np.zeros((3, 2), np.int64))
+    exact = distributions(
+        always, ("1", "2", "3"), ("A", "non-response"), np.zeros((3, 2), np.int64)
+    )
     for judged in (silent, exact):
         left = handle_non_response(judged, "excluded")
         assert left.coverage == 0

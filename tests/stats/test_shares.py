@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tables import distributions
 
 from inspect_reliability.stats import (
     COEFFICIENTS,
+    Cells,
     Counts,
-    Numbers,
     ReliabilityError,
     ShapeError,
-    Shares,
     agreement,
     agreement_between,
     bounds,
@@ -50,10 +50,10 @@ def tables(seed: int = 7) -> Table:
     return drawn[most[:, 2] > most[:, 1]][:N]
 
 
-def exact(table: Table, tails: Table | None = None) -> Shares:
+def exact(table: Table, tails: Table | None = None) -> Cells:
     none = np.zeros_like(table)
     questions = tuple(f"q{i}" for i in range(len(table)))
-    return Shares(table / 100, questions, CATEGORIES, none if tails is None else tails)
+    return distributions(table / 100, questions, CATEGORIES, none if tails is None else tails)
 
 
 def counted(table: Table) -> Counts:
@@ -95,7 +95,10 @@ def test_numbers_have_limits_too(name: str) -> None:
     whole = np.column_stack([table, np.zeros(N, np.int64)])
     numbers = exact(whole).as_numbers({"1": 1.0, "2": 2.0, "3": 3.0})
     rows = [np.repeat([1.0, 2.0, 3.0], row * 30) for row in table]
-    found, limit = panel(numbers, [name])[name], panel(Numbers(np.array(rows)), [name])[name]
+    found, limit = (
+        panel(numbers, [name])[name],
+        panel(Cells.of_numbers(np.array(rows)), [name])[name],
+    )
     assert found.value == pytest.approx(limit.value, abs=2e-3)
     assert (found.low, found.high) == pytest.approx((limit.low, limit.high), abs=2e-3)
 
@@ -167,17 +170,19 @@ def test_tail_draws_are_unbiased() -> None:
             (chances[i] * chances[j] * (1 + (i != j)), one[i] + one[j]) for i, j in pairs if i <= j
         ]
 
-    def parts(shares: Shares) -> NDArray[np.float64]:
+    def parts(shares: Cells) -> NDArray[np.float64]:
         within = 1 - agreement(shares).value
         return np.array([within, within / (1 - omega(shares).value)])
 
     names = ("x", "y", "z")
     expected = sum(
         prod(chance for chance, _ in drawn)
-        * parts(Shares(known, names, CATEGORIES, np.array([tail for _, tail in drawn])))
+        * parts(distributions(known, names, CATEGORIES, np.array([tail for _, tail in drawn])))
         for drawn in product(*map(draws, whole - known))
     )
-    assert expected == pytest.approx(parts(Shares(whole, names, CATEGORIES, np.zeros((3, 4), int))))
+    assert expected == pytest.approx(
+        parts(distributions(whole, names, CATEGORIES, np.zeros((3, 4), int)))
+    )
 
 
 @pytest.mark.slow
@@ -188,8 +193,8 @@ def test_bounds_enclose_every_filling(seed: int) -> None:
     whole = generator.dirichlet(np.full(4, 0.5), size=5)
     kept = whole * generator.uniform(0.7, 1, size=(5, 1)) * (generator.random((5, 4)) > 0.2)
     names, none = tuple("abcde"), np.zeros((5, 4), np.int64)
-    ends = bounds(Shares(kept, names, CATEGORIES, none))
-    found = panel(Shares(whole, names, CATEGORIES, none), ["omega", "agreement"])
+    ends = bounds(distributions(kept, names, CATEGORIES, none))
+    found = panel(distributions(whole, names, CATEGORIES, none), ["omega", "agreement"])
     for name, estimate in found.items():
         if estimate.value is not None and name in ends:
             low, high = ends[name]
@@ -200,7 +205,9 @@ def test_bounds_nest() -> None:
     """The less is open, the closer are the bounds; without anything open they are the value."""
     whole = tables() / 100
     names, none = tuple(f"q{i}" for i in range(N)), np.zeros((N, 4), np.int64)
-    found = [bounds(Shares(whole * kept, names, CATEGORIES, none)) for kept in (0.9, 0.99, 1.0)]
+    found = [
+        bounds(distributions(whole * kept, names, CATEGORIES, none)) for kept in (0.9, 0.99, 1.0)
+    ]
     for name in ("omega", "agreement"):
         lows, highs = zip(*(ends[name] for ends in found), strict=True)
         assert lows[0] < lows[1] < lows[2]
@@ -240,7 +247,7 @@ def test_votes_are_known_for_each_question() -> None:
 
 def test_distributions_of_a_question_are_averaged() -> None:
     """Several distributions of one question become their mean, tail draws included."""
-    found = Shares.from_long(
+    found = Cells.of_distributions(
         questions=["q"] * 6,
         verdicts=["1", "2", "1", "2", "3", "2"],
         weights=[0.6, 0.4, 0.2, 0.6, 0.1, 0.1],
@@ -287,7 +294,7 @@ def test_samples_split_disagreement_without_bias() -> None:
     found = []
     for picks in chosen:
         samples = np.take_along_axis(states, picks[:, :, None], axis=1)
-        shares = Shares(
+        shares = distributions(
             samples.mean(axis=1),
             tuple(f"q{i}" for i in range(N)),
             CATEGORIES,
@@ -307,8 +314,8 @@ def test_the_same_distribution_twice_is_one() -> None:
     questions, places = ["q1"] * 4, [True, False] * 2
     names = ["x", "y"]
 
-    def of(*weights: float) -> Shares:
-        return Shares.from_long(questions, names * 2, weights, [None] * 4, places, names)
+    def of(*weights: float) -> Cells:
+        return Cells.of_distributions(questions, names * 2, weights, [None] * 4, places, names)
 
     assert of(0.7, 0.3, 0.7, 0.3).samples.size == 0
     sampled = of(1.0, 0.0, 0.0, 1.0)
@@ -321,7 +328,7 @@ def test_numbers_of_any_size() -> None:
     """Verdicts that are huge numbers have the ICC of small ones in proportion."""
     table = np.array([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8], [0.3, 0.7]])
     one, huge = (
-        Shares(table, tuple("abcd"), ("x", "y"), np.zeros((4, 2), np.int64), numbers=(x, -x))
+        distributions(table, tuple("abcd"), ("x", "y"), np.zeros((4, 2), np.int64), values=(x, -x))
         for x in (1.0, 2.0**800)
     )
     assert panel(huge) == panel(one)
@@ -335,7 +342,7 @@ def test_every_interval_is_finite_and_holds_its_value() -> None:
         table = shares.mean(axis=1) * (1 - mass * (np.arange(9)[:, None] % 2))
         for samples in (shares, np.zeros((0, 0, 0))):
             tails = np.zeros((9, 3), np.int64)
-            given = Shares(table, tuple("abcdefghi"), tuple("xyz"), tails, numbers=numbers)
+            given = distributions(table, tuple("abcdefghi"), tuple("xyz"), tails, values=numbers)
             for name, found in panel(replace(given, samples=samples)).items():
                 if found.value is not None and found.low is not None:
                     assert found.low <= found.value <= found.high, name
@@ -347,14 +354,16 @@ def test_numbers_no_more_alike_than_by_chance_have_a_short_interval() -> None:
     for seed in range(10):
         samples = np.random.default_rng(seed).dirichlet([1.0] * 3, size=(20, 20))
         table = samples.mean(axis=1)
-        given = Shares(table, names, ("1", "2", "3"), tails, samples=samples)
-        found = panel(replace(given, numbers=(1.0, 2.0, 3.0)), ["icc"])["icc"]
+        given = distributions(table, names, ("1", "2", "3"), tails, samples=samples)
+        found = panel(replace(given, values=(1.0, 2.0, 3.0)), ["icc"])["icc"]
         assert found.low <= found.value < found.high < 0.1
 
 
 def test_a_distribution_that_lacks_its_first_row() -> None:
     """Its other rows still count as one distribution."""
-    found = Shares.from_long("qqq", "ABA", (0.2, 0.5, 0.5), [None] * 3, (False, True, True), "AB")
+    found = Cells.of_distributions(
+        "qqq", "ABA", (0.2, 0.5, 0.5), [None] * 3, (False, True, True), "AB"
+    )
     assert found.table.tolist() == [[0.35, 0.25]]
 
 
@@ -362,7 +371,9 @@ def test_a_distribution_that_lacks_its_first_row() -> None:
 def test_a_judge_that_only_guesses(verdicts: int) -> None:
     """Where every verdict is as likely as any other on every question, omega is exactly 0."""
     table = np.full((8, verdicts), 1 / verdicts)
-    given = Shares(table, tuple("abcdefgh"), tuple("wxyz")[:verdicts], np.zeros(table.shape, int))
+    given = distributions(
+        table, tuple("abcdefgh"), tuple("wxyz")[:verdicts], np.zeros(table.shape, int)
+    )
     found = panel(given, ["omega", "agreement"])
     assert found["omega"].value == pytest.approx(0, abs=1e-12)
     assert found["agreement"].value == pytest.approx(1 / verdicts)

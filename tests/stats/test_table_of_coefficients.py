@@ -11,13 +11,12 @@ from tables import counts, drawn
 
 from inspect_reliability.stats import (
     COEFFICIENTS,
+    Cells,
     Coefficient,
-    Numbers,
     ReliabilityError,
     UnknownCoefficientError,
     compare,
     icc,
-    noise_floor,
     omega,
     panel,
 )
@@ -54,15 +53,12 @@ def test_a_row_is_a_function() -> None:
 
 @pytest.mark.usefixtures("added")
 def test_a_row_is_all_it_takes() -> None:
-    """Added to the table, it is in the panel, the comparison, the noise floor and the docs."""
+    """Added to the table, it is in the panel, the comparison and the docs."""
     table = drawn(12, 6, 0.7)
     assert panel(counts(table))["disagreement"] == disagreement(counts(table))
     assert compare(counts(table), counts(table[::-1]), "disagreement").difference == (
         pytest.approx(0, abs=1e-12)
     )
-    floor = noise_floor(counts(table), "disagreement", permutations=20)
-    assert floor is not None
-    assert floor.mean > disagreement(counts(table)).value
     assert "| `disagreement` | nominal | Share of pairs" in markdown_table()
 
 
@@ -83,10 +79,10 @@ def test_the_documented_table() -> None:
 
 def test_scales_are_not_mixed() -> None:
     """Numbers have no omega and counts no ICC: each is told what to give."""
-    numbers = Numbers(np.random.default_rng(0).normal(size=(5, 4)))
-    with pytest.raises(ReliabilityError, match="omega is of nominal scale: give it Counts"):
+    numbers = Cells.of_numbers(np.random.default_rng(0).normal(size=(5, 4)))
+    with pytest.raises(ReliabilityError, match="omega is of nominal scale: give it"):
         omega(numbers)
-    with pytest.raises(ReliabilityError, match="icc is of interval scale: give it Numbers"):
+    with pytest.raises(ReliabilityError, match="icc is of interval scale: give it"):
         icc(counts(drawn(4, 4, 1.0)))
     with pytest.raises(UnknownCoefficientError, match="Use one of: omega, omega_composite"):
         COEFFICIENTS["kappa"]

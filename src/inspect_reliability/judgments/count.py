@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..stats import Counts, Numbers, ReliabilityError, Shares
+from ..stats import Cells, ReliabilityError
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .judgment import Judgment
 
@@ -144,7 +144,7 @@ class Judged:
         finite = all(map(math.isfinite, found.values()))
         return found if given and finite and len(found) == len(given) else None
 
-    def counts(self, categories: Sequence[str] = ()) -> Counts | Shares:
+    def counts(self, categories: Sequence[str] = ()) -> Cells:
         """The judgments counted by question and category; exact ones as shares.
 
         Args:
@@ -157,19 +157,17 @@ class Judged:
         return self._counted(tuple(dict.fromkeys(categories))) if categories else self._counts
 
     @cached_property
-    def _counts(self) -> Counts | Shares:
+    def _counts(self) -> Cells:
         return self._counted(self.declared)
 
-    def _counted(self, first: tuple[str, ...] | None) -> Counts | Shares:
+    def _counted(self, first: tuple[str, ...] | None) -> Cells:
         """The judgments counted, with these categories before any other that occurs."""
         occurring = set(self.choices) - {None}
         if first is None:
             first = next((pair for pair in _OPPOSITES if occurring & set(pair)), ())
         return self.count(self.choices, (*first, *sorted(map(str, occurring.difference(first)))))
 
-    def count(
-        self, values: Sequence[str | None], categories: Sequence[str] | None = None
-    ) -> Counts | Shares:
+    def count(self, values: Sequence[str | None], categories: Sequence[str] | None = None) -> Cells:
         """Any values of the judgments counted by question and category.
 
         Args:
@@ -180,27 +178,25 @@ class Judged:
             ReliabilityError: There is no value, or only some of the judgments are exact.
         """
         names = categories or sorted({name for name in values if name is not None})
-        counts: Counts | Shares
         if self.exact:
             starts = [place == 1 for place in self.places]
             known = (self.questions, values, self.weights, self.tails, starts)
-            counts = Shares.from_long(*known, names)
+            counts = Cells.of_distributions(*known, names)
         else:
-            counts = Counts.from_long(self.questions, values, categories)
+            counts = Cells.from_long(self.questions, values, categories)
         return counts.together(map(self._cluster.get, counts.questions))
 
-    def numbers(self) -> Numbers | Shares | None:
+    def numbers(self) -> Cells | None:
         """The verdicts as numbers, where every verdict is one; else None."""
         if self.values is None:
             return None
         counts = self.counts()
-        if isinstance(counts, Shares) and not self.values.keys().isdisjoint(self.verdicts):
+        if counts.exact and not self.values.keys().isdisjoint(self.verdicts):
             return counts.as_numbers(self.values)
         given = [math.nan if v is None else self.values.get(v, math.nan) for v in self.verdicts]
         names = tuple(dict.fromkeys(self.questions))
-        return Numbers(self.matrix(given).astype(np.float64), names).together(
-            map(self._cluster.get, names)
-        )
+        numbers = Cells.of_numbers(self.matrix(given).astype(np.float64), names)
+        return numbers.together(map(self._cluster.get, names))
 
     @cached_property
     def _cluster(self) -> dict[str, Hashable]:

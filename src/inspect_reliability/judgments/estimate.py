@@ -6,17 +6,14 @@ from dataclasses import replace
 from ..stats import (
     COEFFICIENTS,
     Accuracy,
-    Counts,
+    Cells,
     Estimate,
-    Numbers,
-    Shares,
     UnknownCategoryError,
     accuracy,
     of_scale,
     panel,
     rate,
 )
-from ..stats.rates import among
 from ..stats.sums import Scale
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .count import NUMBER, Judged
@@ -91,13 +88,13 @@ def accuracy_of(judged: Judged, missing: Mapping[str, bool]) -> Accuracy:
 
 
 def _panel(
-    given: Counts | Numbers | Shares | None,
+    given: Cells | None,
     names: Sequence[str],
     others: dict[str, Estimate],
     unknown: str,
 ) -> dict[str, Estimate]:
     """The coefficients of ranks or numbers, or why they are not known."""
-    if given is not None and not (isinstance(given, Shares) and given.unknown.any()):
+    if given is not None and not (given.exact and given.unknown.any()):
         return panel(given, names)
     reason = unknown if given is None else OPEN
     blank = next(iter(others.values()), Estimate())
@@ -106,8 +103,8 @@ def _panel(
 
 
 def _ordered(
-    counts: Counts | Shares, declared: tuple[str, ...], values: dict[str, float] | None
-) -> Counts | Shares | None:
+    counts: Cells, declared: tuple[str, ...], values: dict[str, float] | None
+) -> Cells | None:
     """The verdicts that have a rank, lowest first; None if ranks are not known."""
     if declared:
         order = [name for name in counts.categories if name in declared]
@@ -115,4 +112,4 @@ def _ordered(
         order = sorted((name for name in counts.categories if NUMBER.fullmatch(name)), key=float)
     else:
         return None
-    return among(counts, order)
+    return counts.only(order)

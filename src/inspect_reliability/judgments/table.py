@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..errors import UserError
-from ..stats import Counts, Shares
+from ..stats import Counts
 from .columns import GROUP_BY, dividing, in_order
 from .count import Judged
 
@@ -183,7 +183,7 @@ def weights(table: pd.DataFrame) -> pd.Series[float]:
     return table["share"].astype(float).fillna(1.0)
 
 
-def counts(table: pd.DataFrame, categories: Sequence[str] = ()) -> Counts | Shares:
+def counts(table: pd.DataFrame, categories: Sequence[str] = ()) -> Counts:
     """Count the judgments of a table by question and category (see `Judged.counts`)."""
     return judged(table).counts(categories)
 

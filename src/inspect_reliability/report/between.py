@@ -9,7 +9,6 @@ from ..stats import (
     Estimate,
     NothingSharedError,
     ReliabilityError,
-    Shares,
     agreement_between,
     pooled_omega,
     variance_components,
@@ -90,7 +89,7 @@ def _agreement(judges: dict[str, Row]) -> Estimate:
         return Estimate(reason="the judges share no question")
 
 
-def _alike(judges: dict[str, Row]) -> dict[str, Counts | Shares]:
+def _alike(judges: dict[str, Row]) -> dict[str, Counts]:
     """Counts of several judges in categories that mean the same to all.
 
     Labels mean the same to two judges only if both saw a question's options in one order.

@@ -8,7 +8,7 @@ import pandas as pd
 from ..judging.same_model import same_model
 from ..judgments import GROUP_BY, Judged, weights
 from ..judgments.columns import dividing, of_role
-from ..stats import Counts, Estimate, Shares, stopped_by_verdicts
+from ..stats import Counts, Estimate, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
 from .copies import NO_VERDICT, are_measurements
 
@@ -57,16 +57,16 @@ def of_the_silent(table: pd.DataFrame) -> str | None:
     )
 
 
-def asked_once(table: pd.DataFrame, counts: Counts | Shares) -> bool:
+def asked_once(table: pd.DataFrame, counts: Counts) -> bool:
     """Whether nothing was replicated."""
-    return isinstance(counts, Counts) and len(table) == len(counts.questions)
+    return not counts.exact and len(table) == len(counts.questions)
 
 
 def cautions(
     group: Mapping[str, Any],
     table: pd.DataFrame,
     judged: Judged,
-    counts: Counts | Shares,
+    counts: Counts,
     omega: Estimate,
     no_evidence: str | None,
 ) -> Iterator[str]:
@@ -96,9 +96,7 @@ def cautions(
     yield from _of_the_mixture(group, table)
 
 
-def _of_the_questions(
-    table: pd.DataFrame, counts: Counts | Shares, omega: Estimate
-) -> Iterator[str]:
+def _of_the_questions(table: pd.DataFrame, counts: Counts, omega: Estimate) -> Iterator[str]:
     if omega.low is not None and omega.n_questions < FEW_QUESTIONS:
         yield (
             f"Omega comes from only {omega.n_questions} questions. Trust its interval, which is "
@@ -111,7 +109,7 @@ def _of_the_questions(
             f"{len(few)} question{'s have' if few[1:] else ' has'} fewer than 2 replications and "
             f"did not enter the coefficients: {named}."
         )
-    chance = None if isinstance(counts, Shares) else stopped_by_verdicts(counts)
+    chance = None if counts.exact else stopped_by_verdicts(counts)
     if chance is not None and chance < STOPPED:
         replications = table.groupby("question").size()
         yield (

@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..judgments.text import TextOf
-from ..stats import Counts, Shares
+from ..stats import Counts
 from ..verdicts import INVALID, NON_RESPONSE
 from .row import Row
 from .wording import Record
@@ -15,7 +15,7 @@ QUESTIONS = 2
 """Questions of each row."""
 
 
-def least_stable(counts: Counts | Shares) -> list[int]:
+def least_stable(counts: Counts) -> list[int]:
     """Rows of the counts from the smallest share of the most frequent verdict to the largest."""
     modal = counts.shares.max(axis=1)
     return [int(i) for i in np.argsort(modal, kind="stable")]

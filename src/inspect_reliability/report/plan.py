@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments import GROUP_BY, Judged, Judgments, judged
-from ..stats import Counts, ReliabilityError, Shares, precision
+from ..stats import Counts, ReliabilityError, precision
 from .analysis import split
 from .cautions import of_the_silent
 from .copies import why_no_evidence
@@ -150,7 +150,7 @@ def _plan(
             else "replications, and there are fewer than 4."
         )
     tokens = _tokens(table, counted)
-    replications = (math.inf,) if isinstance(counted, Shares) else REPLICATIONS
+    replications = (math.inf,) if counted.exact else REPLICATIONS
     designs = []
     for coefficient in COEFFICIENTS:
         found = precision(counted, coefficient)
@@ -195,12 +195,12 @@ def _plan(
     return of_group(group, plan)
 
 
-def _tokens(table: pd.DataFrame, counted: Counts | Shares) -> float | None:
+def _tokens(table: pd.DataFrame, counted: Counts) -> float | None:
     """Tokens of one verdict, or of all that makes a question's verdict exact."""
     known = table["tokens"].dropna() if "tokens" in table else pd.Series(dtype=float)
     if known.empty:
         return None
-    exact = isinstance(counted, Shares)
+    exact = counted.exact
     return float(known.sum() / len(counted.questions) if exact else known.mean())
 
 

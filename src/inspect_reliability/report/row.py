@@ -11,8 +11,6 @@ from ..judgments.estimate import accuracy_of, estimates
 from ..stats import (
     Counts,
     Estimate,
-    Floor,
-    Shares,
     bounds,
     handle_non_response,
     noise_floor,
@@ -55,7 +53,7 @@ class Row:
     group: Mapping[str, Any]
     table: pd.DataFrame
     judged: Judged
-    counts: Counts | Shares
+    counts: Counts
     estimates: Mapping[str, Estimate]
     no_evidence: str | None
     suite: Suite | None
@@ -115,11 +113,7 @@ def row_of(
         **_open(counted),
         "seed_check": worst_seed_check(table),
         # Exact verdicts have no noise.
-        "omega_floor": ends(
-            noise_floor(counted, "omega", permutations or 200)
-            if isinstance(counted, Counts)
-            else None
-        ),
+        "omega_floor": ends(noise_floor(counted) if not counted.exact else None),
         **values(found, why),
         "non_response_excluded_coverage": without.coverage,
         **(_accuracy(table, judgments, why) if correctness else {}),
@@ -133,11 +127,11 @@ def row_of(
     return Row(group, table, judgments, counted, found, no_evidence, suite, record)
 
 
-def _is_correctness(counted: Counts | Shares) -> bool:
+def _is_correctness(counted: Counts) -> bool:
     return set(counted.categories) - {NON_RESPONSE, INVALID} == {CORRECT, INCORRECT}
 
 
-def omega_of(table: pd.DataFrame, counted: Counts | Shares, level: float = 0.95) -> Estimate:
+def omega_of(table: pd.DataFrame, counted: Counts, level: float = 0.95) -> Estimate:
     """Omega of a row; of several benchmarks, pooled with the benchmark as a facet."""
     if table["benchmark"].nunique() < 2:
         return omega(counted, level)
@@ -173,7 +167,7 @@ def values(estimates: Mapping[str, Estimate], why: dict[str, str]) -> Record:
     return found
 
 
-def ends(floor: Floor | None) -> list[float] | None:
+def ends(floor: Any) -> list[float] | None:
     """[mean, low, high] of a floor."""
     return None if floor is None else [floor.mean, floor.low, floor.high]
 
@@ -189,9 +183,7 @@ def methods_of(table: pd.DataFrame) -> "pd.Series[str]":
     return found
 
 
-def _known_by(
-    table: pd.DataFrame, counted: Counts | Shares, found: Mapping[str, Estimate]
-) -> Record:
+def _known_by(table: pd.DataFrame, counted: Counts, found: Mapping[str, Estimate]) -> Record:
     """How verdicts came to be known, and how many were drawn; of exact ones, reasonings."""
     method = methods_of(table).iloc[0]
     each: float | None = found["omega"].n_replications
@@ -199,7 +191,7 @@ def _known_by(
     between = at = None
     if method == "exact":
         each = number = None
-    elif method == AT_VERDICT and isinstance(counted, Shares):
+    elif method == AT_VERDICT and counted.exact:
         number = int((table["place"] == 1).sum())
         each, at = number / len(counted.questions), counted.at_verdict
         agreement = found["agreement"].value
@@ -213,10 +205,10 @@ def _known_by(
     }
 
 
-def _open(counted: Counts | Shares) -> Record:
+def _open(counted: Counts) -> Record:
     """What exact distributions leave open, and what that can do to the coefficients."""
-    most = float(counted.open_mass.max()) if isinstance(counted, Shares) else None
-    ends = bounds(counted) if most and isinstance(counted, Shares) else {}
+    most = float(counted.open_mass.max()) if counted.exact else None
+    ends = bounds(counted) if most and counted.exact else {}
     found = {f"{name}_bounds": ends.get(name) for name in ("omega", "agreement")}
     return {"open_mass": most} | {name: one and list(one) for name, one in found.items()}
 

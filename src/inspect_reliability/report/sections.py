@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from ..stats import COEFFICIENTS, Coefficient, Counts, Shares
+from ..stats import COEFFICIENTS, Coefficient, Counts
 from .analysis import Analysis
 from .document import Block, Detail, Example, Figure, Section, Table, Text
 from .least_stable import least_stable
@@ -208,9 +208,9 @@ def _verdicts(row: Row) -> Figure:
     return Figure(title, words, records, "question", "share", "verdict", table, kind="bars")
 
 
-def _cells(counts: Counts | Shares, i: int, used: list[int]) -> list[str]:
+def _cells(counts: Counts, i: int, used: list[int]) -> list[str]:
     """A question's verdicts: how many of each, or how likely each."""
-    if isinstance(counts, Shares):
+    if counts.exact:
         return [f"{share:.1%}" for share in counts.shares[i, used]]
     return list(map(str, counts.table[i, used]))
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from ..stats import Counts, ReliabilityError, Shares, StableMajority, stable_majority
+from ..stats import Counts, ReliabilityError, StableMajority, stable_majority
 from .row import Row
 from .wording import Record
 
 
 def majority_of(
-    counts: Counts | Shares, no_evidence: str | None, wanted: float = 0.95
+    counts: Counts, no_evidence: str | None, wanted: float = 0.95
 ) -> tuple[StableMajority | None, str | None]:
     """How stable majorities are, or why that is not known."""
     if no_evidence:

@@ -3,6 +3,7 @@
 from .accuracy import Accuracy, accuracy
 from .between_judges import VarianceComponents, agreement_between, variance_components
 from .bounds import bounds
+from .cells import Cells, Counts
 from .coefficient import Coefficient
 from .coefficients import (
     COEFFICIENTS,
@@ -25,7 +26,6 @@ from .coefficients import (
     panel,
 )
 from .comparison import Comparison, Driver, compare, compare_all, compare_pooled
-from .counts import Counts
 from .decisions import (
     FAILS,
     OPEN,
@@ -39,6 +39,7 @@ from .decisions import (
     within_limit,
 )
 from .decomposition import Decomposition, decompose
+from .disagreement import Differences, Disagreement, disagreement
 from .errors import (
     NoJudgmentsError,
     ReliabilityError,
@@ -49,13 +50,11 @@ from .errors import (
 from .estimate import Estimate, LeftOut
 from .majority import StableMajority, Unsettled, stable_majority
 from .noise_floor import Floor, noise_floor
-from .numbers import Numbers
 from .planning import Design, Precision, precision
 from .pooled import Pooled, pooled_omega
 from .position import ChoiceShares, PositionOrPreference, choice_shares, position_or_preference
 from .rates import handle_non_response, rate
 from .shared import NothingSharedError
-from .shares import Shares
 from .stopping import stopped_by_verdicts
 
 __all__ = [
@@ -64,6 +63,7 @@ __all__ = [
     "OPEN",
     "PASSES",
     "Accuracy",
+    "Cells",
     "ChoiceShares",
     "Coefficient",
     "Comparison",
@@ -71,19 +71,19 @@ __all__ = [
     "Decision",
     "Decomposition",
     "Design",
+    "Differences",
+    "Disagreement",
     "Driver",
     "Estimate",
     "Floor",
     "LeftOut",
     "NoJudgmentsError",
     "NothingSharedError",
-    "Numbers",
     "Pooled",
     "PositionOrPreference",
     "Precision",
     "ReliabilityError",
     "ShapeError",
-    "Shares",
     "StableMajority",
     "UnknownCategoryError",
     "UnknownCoefficientError",
@@ -102,6 +102,7 @@ __all__ = [
     "compare_pooled",
     "cronbach_alpha",
     "decompose",
+    "disagreement",
     "fleiss_kappa",
     "gwet_ac1",
     "handle_non_response",

@@ -1,21 +1,19 @@
 """Do judges agree with each other, and how much do they add to the variance of verdicts?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
-from .counts import Counts
+from .cells import Cells
+from .disagreement import QUESTION, disagreement
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
-from .rates import by_question, mean_share
-from .shared import shared_questions
-from .shares import Shares
-from .sums import terms
+from .rates import mean_share
+from .shared import crossed, shared_questions
 
 
-def agreement_between(judges: Mapping[str, Counts | Shares], level: float = 0.95) -> Estimate:
+def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estimate:
     """How often two judges give the same verdict on a question (the paper's Table 1).
 
     A verdict of one judge is compared with every verdict of the other: which replications would
@@ -38,15 +36,13 @@ def agreement_between(judges: Mapping[str, Counts | Shares], level: float = 0.95
     _refuse_fewer_than_two(judges, "Agreement between judges")
     shared, absent = shared_questions(judges, replications=1)
     counts = list(shared.values())
-    shares = [one.shares for one in counts]
-    alike = np.mean([(one * other).sum(axis=1) for one, other in combinations(shares, 2)], axis=0)
-    shares_alike = by_question(alike, np.ones(len(alike), bool), counts[0].clusters)
     left_out = LeftOut(
         sum(int(one.missing.sum()) for one in counts),
         tuple(dict.fromkeys(name for names in absent.values() for name in names)),
     )
     each = float(np.mean([one.replications.mean() for one in counts]))
-    return mean_share(shares_alike, level, each, left_out)
+    agree = 1 - disagreement(crossed(shared)).by_question(QUESTION)
+    return mean_share(agree, level, each, left_out)
 
 
 @dataclass(frozen=True)
@@ -91,13 +87,12 @@ class VarianceComponents:
         return {name: getattr(self, name) / self.total for name in names}
 
 
-def variance_components(judges: Mapping[str, Counts | Shares]) -> VarianceComponents:
+def variance_components(judges: Mapping[str, Cells]) -> VarianceComponents:
     """Split the variance of verdicts into question, judge, their interaction and replication.
 
-    Two-way random-effects analysis of variance of one-hot verdicts (Light & Margolin 1971; Brennan
-    2001, ch. 3), from the shares of each judge on each question. Unequal replications: every judge
-    counts alike on every question, and replications enter by their harmonic mean (unweighted
-    means; Searle, Casella & McCulloch 1992).
+    Components of D_S (see `disagreement`), of one-hot verdicts (Light & Margolin 1971; Koch 1967):
+    of equal replications those of the two-way random-effects analysis of variance (Brennan 2001,
+    ch. 3). Of unequal ones every judge counts alike on every question.
 
     Args:
         judges: Name -> verdicts of at least two judges, or of one judge under several conditions.
@@ -109,56 +104,27 @@ def variance_components(judges: Mapping[str, Counts | Shares]) -> VarianceCompon
     """
     _refuse_fewer_than_two(judges, "Variance between judges")
     shared, left_out = shared_questions(judges)
-    shares = np.stack([one.shares for one in shared.values()])
-    j, n, _ = shares.shape
-    if n < 2:
-        [only] = next(iter(shared.values())).questions
+    first = next(iter(shared.values()))
+    if first.n_clusters < 2:
         raise ReliabilityError(
             "Variance between questions needs at least 2 questions that all judges share, and "
-            f"they share only {only!r}."
+            f"they share only {first.questions[0]!r}."
         )
-    error, r = _replication(list(shared.values()))
-    mean = shares.mean(axis=(0, 1))
-    of_question = shares.mean(axis=0) - mean
-    of_judge = shares.mean(axis=1) - mean
-    of_both = shares - of_question - of_judge[:, None] - mean
-    # Mean squares of these means; each expects its own component and those below it.
-    both = (of_both**2).sum() / ((n - 1) * (j - 1))
-    question = (of_question**2).sum() * j / (n - 1)
-    judge = (of_judge**2).sum() * n / (j - 1)
+    d = disagreement(crossed(shared)).d
+    inverse = np.mean([1 / one.replications for one in shared.values()])
     return VarianceComponents(
-        question=float(question - both) / j,
-        judge=float(judge - both) / n,
-        question_by_judge=float(both - error / r),
-        replication=float(error),
+        question=d() - d(QUESTION),
+        judge=d() - d("judge"),
+        question_by_judge=d(QUESTION) + d("judge") - d() - d(QUESTION, "judge"),
+        replication=d(QUESTION, "judge"),
         judges=tuple(judges),
-        n_questions=n,
-        n_replications=float(r),
+        n_questions=first.n_clusters,
+        n_replications=float(1 / inverse) if inverse else np.inf,
         left_out=left_out,
     )
 
 
-def _replication(judges: Sequence[Counts | Shares]) -> tuple[float, float]:
-    """Variance between replications, and their harmonic mean.
-
-    Raises:
-        ReliabilityError: Only some judges are known exactly.
-    """
-    exact = [isinstance(one, Shares) for one in judges]
-    if all(exact):
-        return float(np.mean([terms(one).disagreement.mean() for one in judges])), np.inf
-    if any(exact):
-        raise ReliabilityError(
-            "Variance between judges needs verdicts that are all exact or all sampled."
-        )
-    tables = np.stack([one.table for one in judges]).astype(np.float64)
-    replications = tables.sum(axis=-1)
-    disagreeing = replications**2 - (tables**2).sum(axis=-1)
-    error = (disagreeing / replications).sum() / (replications - 1).sum()
-    return float(error), float(1 / (1 / replications).mean())
-
-
-def _refuse_fewer_than_two(judges: Mapping[str, Counts | Shares], what: str) -> None:
+def _refuse_fewer_than_two(judges: Mapping[str, Cells], what: str) -> None:
     if len(judges) < 2:
         raise ReliabilityError(
             f"{what} needs at least 2 judges, not {len(judges)}. For one judge read omega."

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from .shares import FloatArray, Shares
+from .cells import Cells, FloatArray
 
 Ends = tuple[float, float]
 
 
-def bounds(given: Shares) -> dict[str, Ends]:
+def bounds(given: Cells) -> dict[str, Ends]:
     """The least and the largest value of omega and agreement over all ways to fill what is open.
 
     The squared length of a distribution is least where what is open evens out its smallest

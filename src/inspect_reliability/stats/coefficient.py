@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .counts import Counts
+from .cells import Cells
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
 from .intervals import (
@@ -17,8 +17,6 @@ from .intervals import (
     Method,
     Study,
 )
-from .numbers import Numbers
-from .shares import Shares
 from .sums import FloatArray, Scale, Sums
 
 NO_VARIANCE = "no variance between questions"
@@ -64,37 +62,29 @@ class Coefficient:
     fewest_questions: int = 2
     compact: bool = False
 
-    def __call__(self, given: Counts | Numbers | Shares, level: float = 0.95) -> Estimate:
+    def __call__(self, given: Cells, level: float = 0.95) -> Estimate:
         """Estimate this coefficient alone; see `panel`."""
         return estimates(given, [self], level)[self.name]
 
-    def check(self, given: Counts | Numbers | Shares) -> None:
-        """Refuse counts where the coefficient takes numbers, and the reverse.
+    def check(self, given: Cells) -> None:
+        """Refuse names where the coefficient takes numbers, and the reverse.
 
         Raises:
             ReliabilityError: They do not fit.
         """
-        wanted = Numbers if self.scale == "interval" else Counts
-        if are_numbers(given) != (wanted is Numbers):
+        if given.numeric != (self.scale == "interval"):
+            wanted, other = ("names", "numbers") if given.numeric else ("numbers", "names")
             raise ReliabilityError(
-                f"{self.name} is of {self.scale} scale: give it {wanted.__name__}, not "
-                f"{type(given).__name__}."
+                f"{self.name} is of {self.scale} scale: give it verdicts taken for {wanted}, not "
+                f"for {other}."
             )
 
-    def undefined(self, given: Counts | Numbers | Shares) -> str:
+    def undefined(self, given: Cells) -> str:
         """Why the formula can have no value."""
-        unknown_k = not isinstance(given, Numbers) and given.singletons
-        return NO_K if self.needs_categories and unknown_k else NO_VARIANCE
+        return NO_K if self.needs_categories and given.singletons else NO_VARIANCE
 
 
-def are_numbers(given: Counts | Numbers | Shares) -> bool:
-    """Whether verdicts are taken for numbers."""
-    return isinstance(given, Numbers) or (isinstance(given, Shares) and bool(given.numbers))
-
-
-def estimates(
-    given: Counts | Numbers | Shares, rows: list[Coefficient], level: float
-) -> dict[str, Estimate]:
+def estimates(given: Cells, rows: list[Coefficient], level: float) -> dict[str, Estimate]:
     """Estimate coefficients; see `panel`."""
     check_level(level)
     for row in rows:
@@ -108,7 +98,7 @@ def estimates(
     return {row.name: _estimate(row, given, studies[row.scale], blank) for row in rows}
 
 
-def blank_estimate(given: Counts | Numbers | Shares, level: float) -> Estimate:
+def blank_estimate(given: Cells, level: float) -> Estimate:
     """What is known before anything is estimated, with the reason if nothing can be."""
     used = given.replications >= 2
     return Estimate(
@@ -122,11 +112,9 @@ def blank_estimate(given: Counts | Numbers | Shares, level: float) -> Estimate:
     )
 
 
-def _estimate(
-    row: Coefficient, given: Counts | Numbers | Shares, study: Study, blank: Estimate
-) -> Estimate:
+def _estimate(row: Coefficient, given: Cells, study: Study, blank: Estimate) -> Estimate:
     """One coefficient with its interval, or with the reason why it has none."""
-    if row.of_all_replications and isinstance(given, Shares):
+    if row.of_all_replications and given.exact:
         return replace(blank, reason=NO_END)
     if study.n < row.fewest_questions:
         return replace(blank, reason=f"needs at least {row.fewest_questions} questions")

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .coefficient import Coefficient, are_numbers, estimates
-from .counts import Counts
+from .cells import Cells
+from .coefficient import Coefficient, estimates
 from .errors import UnknownCoefficientError
 from .estimate import Estimate
 from .intervals import (
@@ -25,9 +25,7 @@ from .intervals import (
     Method,
     Study,
 )
-from .numbers import Numbers
-from .shares import Shares
-from .sums import FloatArray, Scale, Sums
+from .sums import FloatArray, Scale, Sums, ratio
 
 
 class _Table(dict[str, Coefficient]):
@@ -45,7 +43,7 @@ def of_scale(scale: Scale) -> tuple[str, ...]:
 
 
 def panel(
-    given: Counts | Numbers | Shares, names: Iterable[str] | None = None, level: float = 0.95
+    given: Cells, names: Iterable[str] | None = None, level: float = 0.95
 ) -> dict[str, Estimate]:
     """Estimate coefficients with their intervals.
 
@@ -71,7 +69,7 @@ def panel(
             another scale.
     """
     if names is None:
-        names = of_scale("interval" if are_numbers(given) else "nominal")
+        names = of_scale("interval" if given.numeric else "nominal")
     return estimates(given, [COEFFICIENTS[name] for name in names], level)
 
 
@@ -339,9 +337,3 @@ krippendorff_alpha_numeric = _add(
         interval=_like(icc),
     )
 )
-
-
-def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Their quotient, NaN where the denominator is not positive."""
-    positive = denominator > 0
-    return np.where(positive, numerator / np.where(positive, denominator, 1.0), np.nan)

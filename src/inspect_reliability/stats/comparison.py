@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from .cells import Cells
 from .coefficient import NO_END, NO_VARIANCE
-from .coefficients import COEFFICIENTS, ratio
-from .counts import Counts
+from .coefficients import COEFFICIENTS
 from .errors import ReliabilityError, check_level
 from .intervals import FEWEST_QUESTIONS, NO_WIDTH, TOO_FEW, Study, t_quantile
-from .numbers import Numbers
 from .shared import shared_questions
-from .shares import Shares
-from .sums import FloatArray, Sums
+from .sums import FloatArray, Sums, ratio
 
 PERMUTATIONS = 500
 """How often the judges of each question change places, to see how far equal judges come apart."""
@@ -81,8 +79,8 @@ class Comparison:
 
 
 def compare(
-    first: Counts | Numbers | Shares,
-    second: Counts | Numbers | Shares,
+    first: Cells,
+    second: Cells,
     coefficient: str = "omega",
     *,
     names: tuple[str, str] = ("the first judge", "the second judge"),
@@ -96,7 +94,7 @@ def compare(
 
 
 def compare_all(
-    judges: Mapping[str, Counts | Numbers | Shares],
+    judges: Mapping[str, Cells],
     coefficient: str = "omega",
     *,
     level: float = 0.95,
@@ -130,7 +128,7 @@ def compare_all(
     row = COEFFICIENTS[coefficient]
     for verdicts in judges.values():
         row.check(verdicts)
-        if row.of_all_replications and isinstance(verdicts, Shares):
+        if row.of_all_replications and verdicts.exact:
             raise ReliabilityError(f"{coefficient}: {NO_END}. Compare omega or agreement.")
     _check(judges, level)
     shared, left_out = shared_questions(judges)
@@ -165,7 +163,7 @@ def compare_all(
 
 
 def compare_pooled(
-    judges: Mapping[str, Mapping[str, Counts | Shares]],
+    judges: Mapping[str, Mapping[str, Cells]],
     coefficient: str = "omega",
     *,
     level: float = 0.95,
@@ -339,7 +337,7 @@ def _check(judges: Mapping[str, object], level: float) -> None:
         raise ReliabilityError(f"A comparison needs at least 2 judges, not {len(judges)}.")
 
 
-def _labels(given: Counts | Numbers | Shares) -> list[str]:
+def _labels(given: Cells) -> list[str]:
     """Name of each cluster: that of its first question."""
     _, firsts = np.unique(given.clusters, return_index=True)
     return [given.questions[i] for i in firsts]

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .counts import Counts
+from .cells import Cells
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
 from .intervals import clopper_pearson
 from .planning import fewest, precision
 from .rates import question_rates
-from .shares import Shares
 from .sums import FloatArray, terms
 
 PASSES = "passes"
@@ -109,7 +108,7 @@ def look_level(level: float, looks: int) -> float:
     return 1 - (1 - level) / looks
 
 
-def anytime_omega(counts: Counts | Shares, at_least: float, level: float = 0.95) -> Decision:
+def anytime_omega(counts: Cells, at_least: float, level: float = 0.95) -> Decision:
     """Decide whether omega is at least a limit, valid however often one looks.
 
     Each two new questions give Z = (1 - limit) D - W, of D how often verdicts on the two differ and
@@ -141,7 +140,7 @@ def anytime_omega(counts: Counts | Shares, at_least: float, level: float = 0.95)
 
 
 def anytime_rate(
-    counts: Counts | Shares, at_most: float, category: str = "non-response", level: float = 0.95
+    counts: Cells, at_most: float, category: str = "non-response", level: float = 0.95
 ) -> Decision:
     """Decide whether a rate is at most a limit, valid however often one looks.
 
@@ -163,9 +162,7 @@ def anytime_rate(
     )
 
 
-def questions_to_decide(
-    counts: Counts | Shares, at_least: float, level: float = 0.95
-) -> int | None:
+def questions_to_decide(counts: Cells, at_least: float, level: float = 0.95) -> int | None:
     """How many more questions will probably bring omega's interval to one side of a limit.
 
     Args:
@@ -184,7 +181,7 @@ def questions_to_decide(
 
 
 def questions_to_decide_rate(
-    counts: Counts | Shares, at_most: float, category: str = "non-response", level: float = 0.95
+    counts: Cells, at_most: float, category: str = "non-response", level: float = 0.95
 ) -> int | None:
     """The same of the interval of a rate."""
     from scipy.special import ndtri

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .cells import Cells
+from .disagreement import QUESTION, disagreement
 from .errors import NoJudgmentsError, ReliabilityError, ShapeError
 
 
@@ -100,9 +102,9 @@ def decompose(
 ) -> Decomposition:
     """Split the variance of a score into questions, the model's runs and the judge's replications.
 
-    Nested random-effects analysis of variance: judgments within runs within questions, unbalanced
-    designs by the expectations of the sums of squares (Henderson's method 1; Searle, Casella &
-    McCulloch 1992, ch. 5).
+    Judgments within runs within questions: components of D_S, half squared differences (see
+    `disagreement`; Koch 1967). Of balanced designs they are those of the nested random-effects
+    analysis of variance; otherwise every question counts alike, and every run of one.
 
     Args:
         questions: The question of each score.
@@ -137,32 +139,26 @@ def decompose(
     of_output = np.array([question[q] for q, _ in output])
 
     a, b, n = len(question), len(output), len(y)
-    judgments = np.bincount(of_score)
-    per_question = np.bincount(of_output, judgments)
-    outputs = np.bincount(of_output)
+    judgments, outputs = np.bincount(of_score), np.bincount(of_output)
     output_mean = np.bincount(of_score, y) / judgments
-    pooled_mean = np.bincount(of_output, judgments * output_mean) / per_question
-    squares_judge = ((y - output_mean[of_score]) ** 2).sum()
-    squares_runs = (judgments * (output_mean - pooled_mean[of_output]) ** 2).sum()
-    squares_questions = (per_question * (pooled_mean - y.mean()) ** 2).sum()
-    # Expected squares: judge counts its degrees of freedom, the others these multiples.
-    run_weight = (np.bincount(of_output, judgments**2) / per_question).sum()
-    judge_part = squares_judge / (n - b) if n > b else 0.0
-    runs_part = questions_part = 0.0
-    if b > a:
-        runs_part = (squares_runs - (b - a) * judge_part) / (n - run_weight)
-    if a > 1:
-        expected = (a - 1) * judge_part + (run_weight - (judgments**2).sum() / n) * runs_part
-        questions_part = (squares_questions - expected) / (n - (per_question**2).sum() / n)
+    order = np.argsort(of_score, kind="stable")
+    place = np.arange(n) - np.repeat(np.cumsum(judgments) - judgments, judgments)
+    table = np.full((b, judgments.max()), np.nan)
+    table[of_score[order], place] = y[order]
+    cells = Cells.of_numbers(table, list(map(str, of_output)), facets={"run": np.arange(b)})
+    d = disagreement(cells).d
+    judge_part = d(QUESTION, "run") if n > b else 0.0
+    on_question = d(QUESTION) if b > a else judge_part
+    runs_part, questions_part = on_question - judge_part, d() - on_question
 
     means = np.bincount(of_output, output_mean) / outputs
     from_judge = judge_part * (np.bincount(of_output, 1 / judgments) / outputs**2).sum() / a**2
     from_runs = max(runs_part, 0.0) * (1 / outputs).sum() / a**2
     return Decomposition(
         mean=float(means.mean()),
-        questions=float(questions_part) if a > 1 else None,
-        runs=float(runs_part) if b > a else None,
-        judge=float(judge_part) if n > b else None,
+        questions=questions_part if a > 1 else None,
+        runs=runs_part if b > a else None,
+        judge=judge_part if n > b else None,
         se_judge=float(np.sqrt(from_judge)) if n > b else None,
         se_runs=float(np.sqrt(from_judge + from_runs)) if b > a else None,
         se_questions=float(means.std(ddof=1) / np.sqrt(a)) if a > 1 else None,

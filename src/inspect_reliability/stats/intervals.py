@@ -8,16 +8,14 @@ scipy is imported where it is called: that takes twice as long as numpy, and who
 metric does not need it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from .counts import Counts
-from .numbers import Numbers
-from .shares import Shares
+from .cells import Cells
 from .sums import FloatArray, Ranks, Scale, Sums, terms
 
 FEWEST_QUESTIONS = 3
@@ -65,12 +63,8 @@ class Study:
         n: Number of questions.
     """
 
-    def __init__(self, given: Counts | Numbers | Shares, scale: Scale) -> None:
-        self.terms: Sums | Ranks
-        if scale == "ordinal" and not isinstance(given, Numbers):
-            self.terms = Ranks(given)
-        else:
-            self.terms = terms(given)
+    def __init__(self, given: Cells, scale: Scale) -> None:
+        self.terms: Sums | Ranks = Ranks(given) if scale == "ordinal" else terms(given)
         self.total = self.terms.over()
         self.n = given.n_clusters
 
@@ -135,11 +129,25 @@ def plus_a_question(formula: Formula, study: Study, level: float) -> Ends:
         value, slopes = omega_slopes(Points.with_one(terms, shares, agreement), weights)
         return value, linear_error(slopes, weights)
 
-    low = on_f_scale(*plus(pooled(terms), NOISE), t, r)[0]
-    high = max(on_log_scale(*plus(sure, UNSEEN, 1.0), t)[1] for sure in second_verdicts(terms))
-    if study.total.disagreement == 0:
-        return float(np.fmin(exact_bound(formula, study, level)[0], low)), 1.0
-    base = f_scale(formula, study, level)
+    constant = study.total.disagreement == 0
+    base = (exact_bound if constant else f_scale)(formula, study, level)
+    sure = [plus(one, UNSEEN, 1.0) for one in second(pooled(terms))]
+    low, high = farthest(base, plus(pooled(terms), NOISE), sure, t, r)
+    return low, 1.0 if constant else high
+
+
+def farthest(base: Ends, noise: Ends, sure: Sequence[Ends], t: float, r: float) -> Ends:
+    """The ends of omega, or those with a question more where they are farther out.
+
+    Args:
+        base: The ends without.
+        noise: Omega and its error with a fraction of a noise question.
+        sure: The same with one that always gets the second most frequent verdict, of each such.
+        t: How many errors the interval reaches.
+        r: Replications.
+    """
+    low = on_f_scale(*noise, t, r)[0]
+    high = max(on_log_scale(*one, t)[1] for one in sure)
     return float(np.fmin(base[0], low)), float(np.fmax(base[1], high))
 
 
@@ -270,19 +278,18 @@ def linear_error(slopes: FloatArray, weights: FloatArray) -> float:
     return float(np.sqrt(weights @ slopes**2 / (v * (v - 1))))
 
 
-def second_verdicts(terms: Sums) -> list[FloatArray]:
+def second(shares: FloatArray) -> list[FloatArray]:
     """One-hot vectors of the second most frequent verdict, several where some tie.
 
     Of a single category there is no second: a verdict that no other question got.
     """
-    shares = pooled(terms)
     if len(shares) < 2:
         return [np.zeros_like(shares)]
-    second = np.sort(shares)[-2]
+    share = np.sort(shares)[-2]
     return [
         one
-        for one, share in zip(np.eye(len(shares)), shares, strict=True)
-        if abs(share - second) < NO_WIDTH
+        for one, own in zip(np.eye(len(shares)), shares, strict=True)
+        if abs(own - share) < NO_WIDTH
     ]
 
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .counts import Counts
+from .cells import Cells
 from .errors import ReliabilityError
 from .exact_majority import VOTES, majority_agreement
-from .shares import Shares
 from .sums import FloatArray
 
 RESAMPLES = 1000
@@ -74,7 +73,7 @@ class StableMajority:
 
 
 def stable_majority(
-    counts: Counts | Shares,
+    counts: Cells,
     votes: Sequence[int] | None = None,
     *,
     wanted: float = 0.95,
@@ -118,7 +117,7 @@ def stable_majority(
     replications = counts.replications
     if votes is not None:
         tried = sorted(set(votes))
-    elif isinstance(counts, Shares):
+    elif counts.exact:
         tried = list(VOTES)
     else:
         tried = _odd_numbers(int(np.median(replications)) // 2)
@@ -126,7 +125,7 @@ def stable_majority(
         raise ReliabilityError(
             "A majority needs at least 1 vote, and its stability 2 replications per vote."
         )
-    if isinstance(counts, Shares):
+    if counts.exact:
         return _exact(counts, tuple(tried), wanted)
     enough = replications >= 2 * tried[-1]
     if not enough.any():
@@ -157,7 +156,7 @@ def stable_majority(
     )
 
 
-def _exact(given: Shares, votes: tuple[int, ...], wanted: float) -> StableMajority:
+def _exact(given: Cells, votes: tuple[int, ...], wanted: float) -> StableMajority:
     # What is open and was not drawn from counts as one verdict more.
     shares = np.column_stack([given.shares, given.unknown])
     by_question = np.array([majority_agreement(shares, m) for m in votes])
@@ -242,9 +241,7 @@ def without_replacement(
     return drawn
 
 
-def _unsettled(
-    counts: Counts | Shares, agreement: FloatArray, wanted: float
-) -> tuple[Unsettled, ...]:
+def _unsettled(counts: Cells, agreement: FloatArray, wanted: float) -> tuple[Unsettled, ...]:
     shares = np.sort(counts.shares, axis=1)
     runner_up = shares[:, -2] if shares.shape[1] > 1 else 0.0
     lead = shares[:, -1] - runner_up

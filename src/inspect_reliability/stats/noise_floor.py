@@ -1,106 +1,75 @@
-"""What a coefficient shows on verdicts that have nothing to do with the questions."""
+"""What omega shows on verdicts that have nothing to do with the questions."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .coefficients import COEFFICIENTS
-from .counts import Counts
-from .errors import ReliabilityError
-from .majority import without_replacement
-from .sums import FloatArray, terms_of_names
-
-ROUNDING = 1e-9
-"""Values that differ by less are the same."""
+from .cells import Cells, FloatArray
 
 
 @dataclass(frozen=True)
 class Floor:
-    """Values of a coefficient on permuted judgments, of which none is reliable.
+    """Omega if verdicts were dealt to the questions at random.
 
     Attributes:
-        mean: Their mean; outside `low` to `high` only where a few of them are far off.
-        low: 2.5% of them are lower.
-        high: 2.5% of them are higher.
-        p: Chance to reach the observed value on permuted judgments (the observed one counts as
-            one of them); None if the observed value is not estimable.
-        permutations: Permutations that had a value.
-        not_estimable: Permutations that had none.
+        mean: Its mean, 0 but for few questions.
+        low: 2.5% of the values are lower.
+        high: 2.5% of the values are higher.
     """
 
     mean: float
     low: float
     high: float
-    p: float | None
-    permutations: int
-    not_estimable: int
 
 
-def floor_of(values: FloatArray, observed: float | None) -> Floor | None:
-    """Summarise permuted values, NaN where there was none; None if there is no value at all."""
-    known = values[~np.isnan(values)]
-    if not known.size:
-        return None
-    low, high = np.quantile(known, [0.025, 0.975])
-    mean = known.mean()
-    within = np.clip(mean, low, high)
-    # A permutation that only rounds differently reaches the observed value.
-    reached = None if observed is None else int((known >= observed - ROUNDING).sum())
-    return Floor(
-        mean=float(within if abs(mean - within) < ROUNDING else mean),
-        low=float(low),
-        high=float(high),
-        p=None if reached is None else (1 + reached) / (1 + known.size),
-        permutations=known.size,
-        not_estimable=values.size - known.size,
-    )
+def noise_floor(counts: Cells) -> Floor | None:
+    """Omega if the same verdicts were dealt to the questions at random, in closed form.
 
-
-def noise_floor(
-    counts: Counts, coefficient: str = "omega", permutations: int = 1000, seed: int = 0
-) -> Floor | None:
-    """The coefficient if verdicts had nothing to do with the questions.
-
-    Verdicts are dealt anew to the questions, which keeps how often each verdict occurs and how
-    many replications each question has.
+    Dealing keeps how often each verdict occurs and how many each question has. D - W is a sum of
+    weights over pairs of verdicts that agree, in which the weights of each verdict add up to 0, so
+    that its mean is 0 and its variance 2 (a - 2 b + c) times the sum of the squared weights: a, b
+    and c are the chances that one pair agrees, and two pairs with and without a verdict in common
+    (Mantel 1967). The ends are those of F with the degrees of freedom that have this variance
+    (Welch 1937), too near where only a handful of verdicts differ from the rest.
 
     Args:
         counts: Verdicts per question; questions with fewer than two are left out.
-        coefficient: A nominal coefficient, by name.
-        permutations: How often to deal.
-        seed: Seed of the dealing.
 
     Returns:
-        The floor; None if the coefficient is never estimable.
-
-    Raises:
-        UnknownCoefficientError: The coefficient does not exist.
-        ReliabilityError: It is not nominal.
+        The floor; None with fewer than two questions, or if all verdicts are the same.
     """
-    row = COEFFICIENTS[coefficient]
-    if row.scale != "nominal":
-        raise ReliabilityError(f"{coefficient} has no noise floor: it is not nominal.")
-    used = counts.replications >= 2
-    table, clusters = counts.table[used], counts.clusters[used]
-    if len(table) < 2:
+    from scipy.special import fdtri
+
+    if not (counts.replications >= 2).any():
         return None
-    dealt = _dealt(table, permutations, seed)
-    values, observed = (
-        row.formula(terms_of_names(one, singletons=counts.singletons).together(clusters).over())
-        for one in (dealt, table)
-    )
-    return floor_of(values, None if np.isnan(observed) else float(observed))
+    used = counts.replicated
+    number = used.n_clusters
+    named = used.table[:, :-1] if used.singletons else used.table
+    n, times = used.replications.astype(np.float64), named.sum(axis=0).astype(np.float64)
+    whole = n.sum()
+    one = _falling(times, 2).sum() / _falling(whole, 2)
+    if number < 2 or one == 1:
+        return None
+    common = _falling(times, 3).sum() / _falling(whole, 3)
+    two = _falling(times, 4).sum() + _falling(times, 2).sum() ** 2 - (_falling(times, 2) ** 2).sum()
+    apart = two / _falling(whole, 4)
+    _, of = np.unique(used.clusters, return_inverse=True)
+    weight = 1 / (np.bincount(of)[of] * number) ** 2
+    own = np.bincount(of, weight / n)
+    within, between = (weight / (n * (n - 1))).sum(), own.sum() ** 2 - (own**2).sum()
+    between *= (number / (number - 1)) ** 2
+    spread, differ = 2 * (one - 2 * common + apart), 1 - one
+    variance = spread * (within + between) / differ**2
+    # The share of squares between questions: a beta variable with this mean and variance.
+    r = 1 / np.mean(1 / n)
+    mean = (number - 1) / (number * r - 1)
+    slope = number * (number - 1) * r * (r - 1) / (number * r - 1) ** 2
+    freedom = 2 * (mean * (1 - mean) / (variance * slope**2) - 1)
+    f = fdtri(mean * freedom, (1 - mean) * freedom, np.array([0.025, 0.975]))
+    low, high = (f - 1) / (f + r - 1)
+    return Floor(float(-spread * between / differ**2), float(low), float(high))
 
 
-def _dealt(table: NDArray[np.int64], permutations: int, seed: int) -> NDArray[np.int64]:
-    """Tables with the margins of `table` and nothing else of it, [permutations, N, K]."""
-    generator = np.random.default_rng(seed)
-    occurs = table.any(axis=0)
-    left = np.repeat(table.sum(axis=0)[occurs, None], permutations, axis=1)
-    dealt = np.zeros((permutations, *table.shape), dtype=np.int64)
-    for i, m in enumerate(table.sum(axis=1)):
-        drawn = without_replacement(left, m, generator)
-        dealt[:, i, occurs] = drawn.T
-        left -= drawn
-    return dealt
+def _falling(x: FloatArray, k: int) -> FloatArray:
+    """X (x - 1) ... (x - k + 1)."""
+    return np.asarray(np.prod([x - i for i in range(k)], axis=0))

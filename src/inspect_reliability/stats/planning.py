@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from .cells import Cells
 from .coefficient import NO_VARIANCE
-from .counts import Counts
 from .errors import ReliabilityError, check_level
 from .intervals import (
     FEWEST_QUESTIONS,
@@ -16,16 +16,16 @@ from .intervals import (
     Ends,
     Points,
     agreement_slopes,
+    farthest,
     linear_error,
     noise_agreement,
     omega_slopes,
     on_f_scale,
     on_log_scale,
     pooled,
-    second_verdicts,
+    second,
     t_quantile,
 )
-from .shares import Shares
 from .sums import FloatArray, Sums, terms, terms_of_names
 
 MOST_QUESTIONS = 1_000_000
@@ -183,9 +183,7 @@ class Precision:
         )
 
 
-def precision(
-    counts: Counts | Shares, coefficient: str = "omega", *, level: float = 0.95
-) -> Precision:
+def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95) -> Precision:
     """Split the uncertainty of a coefficient into questions and replications.
 
     The jackknife over questions gives the whole variance of the study at hand, the jackknife
@@ -228,7 +226,7 @@ def precision(
     slopes = _PLANS[coefficient][0]
     value, whole = slopes(known, np.ones(n))
     within, scaled = np.zeros(n), np.zeros(n)
-    if isinstance(counts, Counts):
+    if not counts.exact:
         within = _within(counts.rows(used), slopes, known)
         scaled = within * (known.verdicts - 1)
     variance = n * linear_error(whole, np.ones(n)) ** 2
@@ -247,7 +245,7 @@ def precision(
     )
 
 
-def _within(counts: Counts, slopes: Slopes, known: Sums) -> FloatArray:
+def _within(counts: Cells, slopes: Slopes, known: Sums) -> FloatArray:
     """Variance of a coefficient that comes from the replications of each question, N."""
     table, n = counts.table, len(counts.questions)
     question, category = np.nonzero(table)
@@ -276,14 +274,14 @@ def fewest(reached: Callable[[int], bool]) -> int:
 def _omega_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
     """The ends that `plus_a_question` is expected to give."""
     base = float(1 - terms.over().within / terms.over().any_two)
-    low, high = on_f_scale(base, error, t, r)
     shares = pooled(terms)
-    noise = _plus(omega_slopes, terms, n, error, shares, NOISE, None)
-    low = np.fmin(low, on_f_scale(base + noise[0], noise[1], t, r)[0])
-    for sure in second_verdicts(terms):
-        moved, error_plus = _plus(omega_slopes, terms, n, error, sure, UNSEEN, 1.0)
-        high = np.fmax(high, on_log_scale(base + moved, error_plus, t)[1])
-    return float(low), float(high)
+
+    def plus(one: FloatArray, weight: float, agreement: float | None) -> Ends:
+        moved, error_plus = _plus(omega_slopes, terms, n, error, one, weight, agreement)
+        return base + moved, error_plus
+
+    sure = [plus(one, UNSEEN, 1.0) for one in second(shares)]
+    return farthest(on_f_scale(base, error, t, r), plus(shares, NOISE, None), sure, t, r)
 
 
 def _agreement_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .cells import Cells
 from .coefficient import NO_VARIANCE
 from .coefficients import omega
-from .counts import Counts
 from .errors import ReliabilityError
 from .estimate import Estimate, LeftOut
 from .intervals import (
@@ -16,15 +16,14 @@ from .intervals import (
     Ends,
     Points,
     constant_share_bound,
+    farthest,
     linear_error,
     omega_parts,
     on_f_scale,
-    on_log_scale,
     pooled,
-    second_verdicts,
+    second,
     t_quantile,
 )
-from .shares import Shares
 from .sums import FloatArray, Sums, terms
 
 
@@ -45,7 +44,7 @@ class Pooled:
     between: float | None
 
 
-def pooled_omega(benchmarks: Mapping[str, Counts | Shares], level: float = 0.95) -> Pooled:
+def pooled_omega(benchmarks: Mapping[str, Cells], level: float = 0.95) -> Pooled:
     """Omega over several benchmarks, of which each counts alike.
 
     Verdicts are compared within a benchmark only, since those of two benchmarks need not mean the
@@ -98,8 +97,7 @@ def _estimate(strata: list[Sums], blank: Estimate) -> Estimate:
         return x, error_plus
 
     noise = [Points.with_one(one, pooled(one)) for one in strata]
-    sure = [Points.with_one(one, second_verdicts(one)[0], 1.0) for one in strata]
-    low, high = on_f_scale(*plus(noise, NOISE), t, r)[0], on_log_scale(*plus(sure, UNSEEN), t)[1]
+    sure = [Points.with_one(one, second(pooled(one))[0], 1.0) for one in strata]
     if constant:
         # The share of questions that vary is largest where the benchmark with the fewest has it.
         bound = constant_share_bound(min(len(one) for one in weights), blank.level)
@@ -107,9 +105,9 @@ def _estimate(strata: list[Sums], blank: Estimate) -> Estimate:
         base = 1 - float((1 - bound) * share / any_two), 1.0
     else:
         base = on_f_scale(value, error, t, r)
+    low, high = farthest(base, plus(noise, NOISE), [plus(sure, UNSEEN)], t, r)
     # Below the least omega of R replications the F scale has no ends.
-    low = np.fmax(np.fmin(base[0], low), -1 / (r - 1))
-    high = min(np.fmax(base[1], high), 1.0)
+    low, high = np.fmax(low, -1 / (r - 1)), min(high, 1.0)
     return replace(
         blank,
         value=value,

@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .cells import Cells
 from .coefficients import brennan_prediger
-from .counts import Counts
 from .errors import ReliabilityError
 from .estimate import Estimate
-from .shares import Shares
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class ChoiceShares:
     reason: str | None
 
 
-def choice_shares(counts: Counts | Shares, options: Sequence[str]) -> ChoiceShares:
+def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
     """Shares of letters, or of responders, and whether they are equal.
 
     Replications of one question repeat each other, so Pearson's chi-square, which takes every
@@ -62,16 +61,11 @@ def choice_shares(counts: Counts | Shares, options: Sequence[str]) -> ChoiceShar
     """
     if len(options) < 2:
         raise ReliabilityError(f"A choice needs at least 2 options, not {len(options)}.")
-    exact = isinstance(counts, Shares)
-    given = counts.shares if isinstance(counts, Shares) else counts.table
-    column = {category: k for k, category in enumerate(counts.categories)}
-    table = np.zeros((len(counts.questions), len(options)))
-    for k, option in enumerate(options):
-        if option in column:
-            table[:, k] = given[:, column[option]]
+    chosen = counts.columns(options)
+    table = chosen.shares if counts.exact else chosen.table.astype(np.float64)
     chosen = table.sum(axis=1)
     total, n = float(chosen.sum()), int((chosen > 0).sum())
-    number = None if exact else round(total)
+    number = None if counts.exact else round(total)
     reason = "no verdict chose any of the options"
     found = ChoiceShares(tuple(options), None, None, None, None, n, number, reason)
     if total == 0:
@@ -123,7 +117,7 @@ class PositionOrPreference:
     reason: str | None
 
 
-def position_or_preference(letters: Counts, responders: Counts) -> PositionOrPreference:
+def position_or_preference(letters: Cells, responders: Cells) -> PositionOrPreference:
     """Split what decides a choice into the letter and the responder.
 
     Let the chance of an option be 1/L plus an effect of its letter plus one of its answer. With

@@ -1,34 +1,30 @@
 """Shares that differ between questions: non-response above all, which moves every coefficient."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, TypeVar, cast
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .counts import Counts
-from .errors import NoJudgmentsError, ReliabilityError, check_level
+from .cells import Cells
+from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
 from .intervals import FEWEST_QUESTIONS, NOISE, TOO_FEW, clopper_pearson, t_quantile
-from .shares import Shares
 from .sums import FloatArray
-
-Verdicts = TypeVar("Verdicts", bound=Counts | Shares)
 
 Handling = Literal["category", "unique", "excluded"]
 
 
 def handle_non_response(
-    counts: Verdicts, handling: Handling, non_response: str = "non-response"
-) -> Verdicts:
+    counts: Cells, handling: Handling, non_response: str = "non-response"
+) -> Cells:
     """The same judgments with non-responses counted in one of three ways.
 
     Args:
         counts: Verdicts, with non-response as one of the categories; without it nothing changes.
         handling: "category", non-responses are verdicts that agree with each other (the paper's);
             "unique", each non-response is a category of its own, so agrees with nothing;
-            "excluded", they are left out and counted as missing (`Counts.coverage` then tells
+            "excluded", they are left out and counted as missing (`Cells.coverage` then tells
             how much is left).
         non_response: The name of the category.
 
@@ -43,28 +39,11 @@ def handle_non_response(
         return counts
     others = [name for name in counts.categories if name != non_response]
     if handling == "excluded":
-        return cast(Verdicts, among(counts, others))
-    order = [*others, non_response]
-    last = counts.columns(order) if isinstance(counts, Shares) else among(counts, order)
-    return cast(Verdicts, replace(last, singletons=True))
+        return counts.only(others)
+    return replace(counts.columns([*others, non_response]), singletons=True)
 
 
-def among(counts: Counts | Shares, names: Sequence[str]) -> Counts | Shares:
-    """The verdicts that are one of these, in this order; all others count as missing."""
-    if isinstance(counts, Counts):
-        column = {name: k for k, name in enumerate(counts.categories)}
-        table = counts.table[:, [column[name] for name in names]]
-        missing = counts.missing + counts.table.sum(axis=1) - table.sum(axis=1)
-        return replace(counts, table=table, categories=tuple(names), missing=missing)
-    try:
-        return counts.only(names)
-    except NoJudgmentsError:  # no distribution is left
-        none = np.zeros((len(counts.questions), len(names)), np.int64)
-        missing = np.ones(len(none), np.int64)
-        return Counts(none, counts.questions, tuple(names), missing, clusters=counts.clusters)
-
-
-def rate(counts: Counts | Shares, category: str = "non-response", level: float = 0.95) -> Estimate:
+def rate(counts: Cells, category: str = "non-response", level: float = 0.95) -> Estimate:
     """Share of the verdicts that are of one category, mean over questions.
 
     The interval takes the sum of the questions' shares for a number of successes in as many trials
@@ -115,9 +94,7 @@ def by_question(
     return np.asarray(shares / np.bincount(of))
 
 
-def question_rates(
-    counts: Counts | Shares, category: str, level: float
-) -> tuple[FloatArray, Estimate]:
+def question_rates(counts: Cells, category: str, level: float) -> tuple[FloatArray, Estimate]:
     """The share of a category on each question, and its mean."""
     check_level(level)
     given = counts.replications

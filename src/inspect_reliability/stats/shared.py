@@ -2,16 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TypeVar, cast
+from typing import Any
 
 import numpy as np
 
-from .counts import Counts
+from .cells import Cells, FloatArray
 from .errors import ReliabilityError
-from .numbers import Numbers
-from .shares import Shares
-
-Judged = TypeVar("Judged", bound=Counts | Numbers | Shares)
 
 
 class NothingSharedError(ReliabilityError):
@@ -19,8 +15,8 @@ class NothingSharedError(ReliabilityError):
 
 
 def shared_questions(
-    judges: Mapping[str, Judged], replications: int = 2
-) -> tuple[dict[str, Judged], dict[str, tuple[str, ...]]]:
+    judges: Mapping[str, Cells], replications: int = 2
+) -> tuple[dict[str, Cells], dict[str, tuple[str, ...]]]:
     """Keep the questions that all judges judged often enough, and name the others.
 
     Args:
@@ -53,17 +49,69 @@ def shared_questions(
             f"{' and '.join(judges)} share no question with at least {replications} replications "
             f"each ({why}). Questions are matched by name, such as {next(iter(asked))!r}."
         )
-    alike = {name: _arranged(given, shared, categories) for name, given in judges.items()}
-    return cast(dict[str, Judged], alike), left_out
+    alike = {}
+    for judge, given in judges.items():
+        row = {name: i for i, name in enumerate(given.questions)}
+        chosen = given.rows([row[name] for name in shared])
+        alike[judge] = chosen if given.numeric else chosen.columns(categories)
+    return alike, left_out
 
 
-def _categories(judges: Mapping[str, Judged]) -> tuple[str, ...]:
+def crossed(judges: Mapping[str, Cells], facet: str = "judge") -> Cells:
+    """The verdicts of several judges as cells, with the judge as a facet.
+
+    Args:
+        judges: Name -> verdicts in the same categories; see `shared_questions`. Rows of one name
+            are one question, and in the cluster that the first judge has it in.
+        facet: Name of the facet.
+
+    Raises:
+        ReliabilityError: Only some judges are known exactly, or some are taken for numbers.
+    """
+    parts = list(judges.values())
+    first = parts[0]
+    if any((one.exact, one.numeric) != (first.exact, first.numeric) for one in parts):
+        raise ReliabilityError(
+            "Judges can only be crossed if their verdicts are all exact or all sampled, and all "
+            "names or all numbers."
+        )
+    widest = {name: max(getattr(one, name).shape[1] for one in parts) for name in _WIDTHS}
+
+    def joined(name: str) -> Any:
+        arrays = [getattr(one, name) for one in parts]
+        if name in _WIDTHS:
+            arrays = [_wide(array, widest[name]) for array in arrays]
+        return np.concatenate(arrays)
+
+    names = ("table", "missing", "tails", "weights", *_WIDTHS)
+    cluster: dict[str, int] = {}
+    for one in parts:
+        most = max(cluster.values(), default=-1) + 1
+        for name, number in zip(one.questions, one.clusters.tolist(), strict=True):
+            cluster.setdefault(name, most + number)
+    questions = tuple(name for one in parts for name in one.questions)
+    levels = np.repeat(np.arange(len(parts)), [len(one.questions) for one in parts])
+    arrays = {name: joined(name) for name in names}
+    arrays["clusters"] = np.array([cluster[name] for name in questions])
+    return replace(first, questions=questions, facets={facet: levels}, **arrays)
+
+
+_WIDTHS = ("samples", "scores")
+"""Arrays that are as wide as there are samples or replications, NaN where there are fewer."""
+
+
+def _wide(array: FloatArray, width: int) -> FloatArray:
+    more = np.full((len(array), width - array.shape[1], *array.shape[2:]), np.nan)
+    return np.concatenate([array, more], axis=1)
+
+
+def _categories(judges: Mapping[str, Cells]) -> tuple[str, ...]:
     """All categories of the judges.
 
     Raises:
         ReliabilityError: The judges' non-responses are handled differently.
     """
-    counted = [given for given in judges.values() if not isinstance(given, Numbers)]
+    counted = judges.values()
     singletons = {counts.categories[-1] for counts in counted if counts.singletons}
     if singletons and not all(
         counts.singletons and {counts.categories[-1]} == singletons for counts in counted
@@ -75,18 +123,3 @@ def _categories(judges: Mapping[str, Judged]) -> tuple[str, ...]:
     every = dict.fromkeys(name for counts in counted for name in counts.categories)
     # The column of singletons must stay the last.
     return tuple(sorted(every, key=singletons.__contains__))
-
-
-def _arranged(
-    given: Counts | Numbers | Shares, questions: tuple[str, ...], categories: tuple[str, ...]
-) -> Counts | Numbers | Shares:
-    """The same verdicts with these rows and columns; a category that is not declared has none."""
-    row = {name: i for i, name in enumerate(given.questions)}
-    chosen = given.rows([row[name] for name in questions])
-    if isinstance(chosen, Shares):
-        return chosen if chosen.numbers else chosen.columns(categories)
-    if isinstance(chosen, Numbers):
-        return chosen
-    table = np.zeros((len(questions), len(categories)), dtype=np.int64)
-    table[:, [categories.index(name) for name in chosen.categories]] = chosen.table
-    return replace(chosen, table=table, categories=categories)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .counts import Counts
+from .cells import Cells
 from .sums import terms_of_names
 
 PERMUTATIONS = 999
@@ -11,7 +11,7 @@ FEW = 5
 """Questions with fewer verdicts lag behind, unless a fifth of all questions has as few."""
 
 
-def stopped_by_verdicts(counts: Counts) -> float | None:
+def stopped_by_verdicts(counts: Cells) -> float | None:
     """Chance that numbers of verdicts go with agreement as they do here, if they do by chance.
 
     A rule such as "stop at 5 if all are equal, else go on to 20" biases every coefficient, and no

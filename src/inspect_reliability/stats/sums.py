@@ -12,9 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .counts import Counts
-from .numbers import Numbers
-from .shares import Shares
+from .cells import Cells
 
 FloatArray = NDArray[np.float64]
 
@@ -167,14 +165,20 @@ class Sums:
         )
 
 
-def terms(given: Counts | Numbers | Shares) -> Sums:
+def terms(given: Cells) -> Sums:
     """What each question contributes, or each cluster; every question needs two verdicts."""
-    if isinstance(given, Shares):
-        exact = _of_number_shares if given.numbers else _of_shares
-        return exact(given).together(given.clusters)
-    if isinstance(given, Numbers):
-        return _of_numbers(given.values).together(given.clusters)
-    return terms_of_names(given.table, singletons=given.singletons).together(given.clusters)
+    return terms_of_rows(given).together(given.clusters)
+
+
+def terms_of_rows(given: Cells) -> Sums:
+    """What each row contributes."""
+    if given.scores.size:
+        return _of_scores(given.scores)
+    if given.numeric:
+        return _of_numbers(given)
+    if given.exact:
+        return _of_shares(given)
+    return terms_of_names(given.table, singletons=given.singletons)
 
 
 def terms_of_names(table: ArrayLike, *, singletons: bool = False) -> Sums:
@@ -229,7 +233,7 @@ def _entropy(named: FloatArray, alone: FloatArray, n: FloatArray) -> FloatArray:
     return np.asarray(((named * left).sum(axis=-1) + alone * last) / n)
 
 
-def _of_numbers(values: FloatArray) -> Sums:
+def _of_scores(values: FloatArray) -> Sums:
     x = _scaled(values)
     known = ~np.isnan(x)
     n = known.sum(axis=1).astype(np.float64)
@@ -257,11 +261,24 @@ def _scaled(values: FloatArray) -> FloatArray:
     """Numbers whose squares do not overflow, from 0; NaN stays."""
     # A power of two changes no digit. Differences from one of the values are exact where values are
     # equal, and small.
-    x = np.ldexp(values, -np.frexp(np.nanmax(np.abs(values)))[1])
+    x = np.ldexp(values, -_exponent(values))
     return np.asarray(x - np.nanmin(x))
 
 
-def _of_shares(given: Shares) -> Sums:
+def _exponent(values: FloatArray) -> int:
+    return int(np.frexp(np.nanmax(np.abs(values)))[1])
+
+
+def unit(given: Cells) -> float:
+    """What 1 is in terms of rows: the power of two that numbers are measured in."""
+    if not given.numeric:
+        return 1.0
+    return float(
+        np.ldexp(1.0, _exponent(given.scores if given.scores.size else np.array(given.values)))
+    )
+
+
+def _of_shares(given: Cells) -> Sums:
     shares = given.shares
     alike = shares**2 - given.excess(np.eye(shares.shape[1]))
     named, unknown = shares, given.unknown
@@ -292,17 +309,22 @@ def _of_shares(given: Shares) -> Sums:
     )
 
 
-def _of_number_shares(given: Shares) -> Sums:
-    values = _scaled(np.array(given.numbers))
+def _of_numbers(given: Cells) -> Sums:
+    values, n = _scaled(np.array(given.values)), given.weights
     mean, norm = given.shares @ values, given.shares @ values**2
-    one, n = np.ones_like(mean), given.weights
-    differ = norm - mean**2 + given.excess(values[:, None])[:, 0]
+    if given.exact:
+        differ = norm - mean**2 + given.excess(values[:, None])[:, 0]
+        inverse = np.zeros_like(mean)
+    else:
+        n = given.replications.astype(np.float64)
+        away = (values - mean[:, None]) ** 2
+        differ, inverse = (given.table * away).sum(axis=1) / (n - 1), 1 / n
     return Sums(
-        questions=one,
+        questions=np.ones_like(mean),
         disagreement=differ,
         norm=norm,
         squares=mean**2,
-        inverse=np.zeros_like(one),
+        inverse=inverse,
         verdicts=n,
         weighted_disagreement=n * differ,
         weighted_norm=n * norm,
@@ -320,13 +342,13 @@ class Ranks:
     change with the resample, so questions contribute no terms of their own.
     """
 
-    given: Counts | Shares
+    given: Cells
 
     def over(self, weights: ArrayLike | None = None) -> Sums:
         """Sum over questions; see `Sums.over`."""
         counts = self.given
         n: FloatArray
-        if isinstance(counts, Shares):
+        if counts.exact:
             n, table = counts.weights, counts.weights[:, None] * counts.shares
             others, inverse = n, 0 * n
         else:
@@ -340,7 +362,7 @@ class Ranks:
         rank = np.cumsum(pooled, axis=1) - pooled / 2
         rank = rank - ((pooled * rank).sum(axis=1) / verdicts)[:, None]
         differ = (rank**2 @ table.T - (rank @ table.T) ** 2 / n) / others
-        if isinstance(counts, Shares):
+        if counts.exact:
             differ = differ + counts.excess(rank.T).T
         # Where a question, or the whole resample, does not vary only rounding is left of it.
         differ[:, (table > 0).sum(axis=1) == 1] = 0.0
@@ -359,3 +381,9 @@ class Ranks:
             pooled=nothing,
         )
         return found.each(lambda _, x: x[0]) if weights is None else found
+
+
+def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Their quotient, NaN where the denominator is not positive."""
+    positive = denominator > 0
+    return np.where(positive, numerator / np.where(positive, denominator, 1.0), np.nan)

@@ -6,9 +6,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...stats import Estimate, Numbers, ShapeError, UnknownCategoryError, panel
-from ...stats.counts import category_name
-from ...stats.numbers import table_of_numbers
+from ...stats import Cells, Estimate, ShapeError, UnknownCategoryError, panel
+from ...stats.cells import category_name, table_of_numbers
 from ...stats.sums import FloatArray
 
 LETTER_CODES: Mapping[str, int] = {
@@ -63,5 +62,5 @@ def integer_coded(codes: ArrayLike) -> dict[str, Estimate]:
     Raises:
         ShapeError: The codes are not a table of numbers.
     """
-    found = panel(Numbers(table_of_numbers(codes).T), _OF_NUMBERS.values())
+    found = panel(Cells.of_numbers(table_of_numbers(codes).T), _OF_NUMBERS.values())
     return {name: found[of_numbers] for name, of_numbers in _OF_NUMBERS.items()}

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...stats.noise_floor import Floor, floor_of
-from ...stats.numbers import table_of_numbers
+from ...stats.cells import table_of_numbers
 from ...stats.sums import FloatArray
-from .floor import omega_totals, permuted_correlations
+from .floor import Floor, floor_of, omega_totals, permuted_correlations
 from .minres import omega_total, singular
 
 if TYPE_CHECKING:

@@ -1,0 +1,543 @@
+"""Judgments as cells: how often each question got each verdict, under each condition."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import NoJudgmentsError, ShapeError, UnknownCategoryError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_ROUNDING = 1e-9
+
+_SAME = 1e-6
+"""Distributions that differ by less are the same one, computed again."""
+
+
+def _nothing() -> Any:
+    return np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """How often each question got each verdict: all that the statistics need of judgments.
+
+    A row is a cell: one question at one level of each facet. Without facets it is a question.
+    Replications within a cell are exchangeable, so their order carries nothing. Arrays are
+    read-only.
+
+    Attributes:
+        table: Verdicts of each cell and category, N x K: integers or, of exact distributions,
+            probabilities without what is open. Rows may have different sums.
+        questions: The question of each of the N cells.
+        categories: Names of the K declared categories. Declare them all, used or not: AC1,
+            Brennan-Prediger and the normalised entropy depend on K. Ordinal coefficients read the
+            columns from lowest to highest.
+        missing: Verdicts of each cell that are missing or were excluded, N integers.
+        singletons: Whether each verdict in the last column is a category of its own.
+        clusters: Which rows go together, N integers; by default those of one question. Several
+            outputs of one question, each judged for itself, are rows of one cluster: other
+            questions would bring other outputs, so intervals are over clusters.
+        facets: Name -> level of each cell, N integers.
+        exact: Whether rows are distributions, which count as infinitely many verdicts.
+        tails: Exact: how many draws from what is open were each verdict, N x K integers. Of a cell
+            without any, what is open agrees with nothing, as a verdict of its own each time.
+        samples: Exact: where a distribution is the mean of several that were sampled, as after
+            several reasonings or orders, these, with what their open part was drawn to be,
+            N x S x K; NaN where a cell has fewer. S is 0 where distributions are not sampled.
+        weights: Exact: probability of these verdicts before others were left out, N; else 1.
+        kept: Exact: mean of the weights, cells included that have none of these verdicts.
+        values: The K categories as numbers, where they are taken for numbers; else empty.
+        scores: Drawn numbers, N x R, NaN where missing; K is 0 then. R is 0 for names.
+
+    Raises:
+        ShapeError: The parts do not fit each other, a name occurs twice, or a value is no count
+            or no probability.
+        NoJudgmentsError: There is no row.
+    """
+
+    table: NDArray[Any]
+    questions: tuple[str, ...]
+    categories: tuple[str, ...]
+    missing: IntArray = field(default_factory=_nothing)
+    singletons: bool = False
+    clusters: IntArray = field(default_factory=_nothing)
+    facets: Mapping[str, IntArray] = field(default_factory=dict)
+    exact: bool = False
+    tails: IntArray = field(default_factory=_nothing)
+    samples: FloatArray = field(default_factory=_nothing)
+    weights: FloatArray = field(default_factory=_nothing)
+    kept: float = 1.0
+    values: tuple[float, ...] = ()
+    scores: FloatArray = field(default_factory=_nothing)
+
+    def __post_init__(self) -> None:
+        n, k = len(self.questions), len(self.categories)
+        table = np.array(self.table, np.float64) if self.exact else whole_numbers(self.table)
+        tails = self.tails if self.tails.size else np.zeros((n, k), np.int64)
+        for noun, shape in (("counts", table.shape), ("tails", tails.shape)):
+            if shape != (n, k):
+                raise ShapeError(
+                    f"The table of {noun} has shape {shape}, which does not fit {n} questions and "
+                    f"{k} categories."
+                )
+        if self.exact and (not (table >= 0).all() or (table.sum(axis=1) > 1 + _ROUNDING).any()):
+            raise ShapeError("Shares must be 0 or more, and those of a question at most 1 in all.")
+        refuse_twice("category", self.categories)
+        levels = zip(self.questions, *self.facets.values(), strict=True)
+        refuse_twice("question", list(levels) if self.facets else self.questions)
+        if not n:
+            raise NoJudgmentsError
+        missing = whole_numbers(self.missing if len(self.missing) else [0] * n)
+        if missing.shape != (n,):
+            raise ShapeError(f"Got {missing.size} missing counts for {n} questions: give one each.")
+        clusters = whole_numbers(self.clusters if len(self.clusters) else _codes(self.questions))
+        if clusters.shape != (n,):
+            raise ShapeError(f"Got {clusters.size} clusters for {n} questions: give one each.")
+        table.setflags(write=False)
+        arranged = {"table": table, "tails": tails, "missing": missing, "clusters": clusters}
+        arranged["samples"] = self.samples if self.samples.size else np.zeros((n, 0, k))
+        arranged["weights"] = self.weights if len(self.weights) else np.ones(n)
+        arranged["scores"] = self.scores if len(self.scores) else np.zeros((n, 0))
+        for name, array in arranged.items():
+            object.__setattr__(self, name, array)
+
+    @classmethod
+    def from_long(
+        cls,
+        questions: Iterable[object],
+        verdicts: Iterable[object],
+        categories: Sequence[str] | None = None,
+        facets: Mapping[str, Iterable[Hashable]] | None = None,
+    ) -> Self:
+        """Count a long table of judgments, one row per replication.
+
+        Args:
+            questions: The question of each judgment.
+            verdicts: The verdict of each judgment: a string, number or boolean; None, NaN and
+                pandas' NA are missing.
+            categories: The declared categories; by default those that occur, sorted.
+            facets: Name -> level of each judgment, such as the wording of its prompt.
+
+        Raises:
+            ShapeError: Questions and verdicts differ in number, or a verdict is a list.
+            UnknownCategoryError: A verdict is not among the declared categories.
+            NoJudgmentsError: No verdict is given, or all are missing.
+        """
+        asked, given = [str(question) for question in _plain(questions)], _plain(verdicts)
+        if len(asked) != len(given):
+            raise ShapeError(
+                f"Got {len(asked)} questions for {len(given)} verdicts: give one each."
+            )
+        levels = {name: _codes(_plain(each)) for name, each in (facets or {}).items()}
+        if not levels:
+            row = {name: i for i, name in enumerate(dict.fromkeys(asked))}
+            return cls._count(tuple(row), [row[name] for name in asked], given, categories)
+        cells = list(zip(asked, *(each.tolist() for each in levels.values()), strict=True))
+        at = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
+        names, *found = zip(*at, strict=True)
+        named = {name: np.array(each) for name, each in zip(levels, found, strict=True)}
+        return cls._count(names, [at[cell] for cell in cells], given, categories, named)
+
+    @classmethod
+    def from_array(
+        cls,
+        array: Iterable[Iterable[object]],
+        questions: Sequence[str] | None = None,
+        categories: Sequence[str] | None = None,
+    ) -> Self:
+        """Count an array of verdicts, N questions x R replications.
+
+        Args:
+            array: One row of verdicts per question; rows of a list may differ in length.
+            questions: Names of the rows; by default "1" to "N".
+            categories: The declared categories; by default those that occur, sorted.
+
+        Raises:
+            ShapeError: The array is not two-dimensional, or names and rows differ in number.
+            UnknownCategoryError: A verdict is not among the declared categories.
+            NoJudgmentsError: No verdict is given, or all are missing.
+        """
+        rows = _plain(array)
+        if any(isinstance(row, str) or not isinstance(row, Iterable) for row in rows):
+            raise ShapeError(
+                "Verdicts must form an array of questions x replications: one row per question."
+            )
+        filled = [_plain(row) for row in rows]
+        names = range(1, len(filled) + 1) if questions is None else questions
+        if len(names) != len(filled):
+            raise ShapeError(
+                f"Got {len(names)} names for {len(filled)} rows of verdicts: give one each."
+            )
+        return cls._count(
+            tuple(str(name) for name in names),
+            [i for i, row in enumerate(filled) for _ in row],
+            [verdict for row in filled for verdict in row],
+            categories,
+        )
+
+    @classmethod
+    def _count(
+        cls,
+        questions: tuple[str, ...],
+        rows: list[int],
+        verdicts: list[Any],
+        categories: Sequence[str] | None,
+        facets: Mapping[str, IntArray] | None = None,
+    ) -> Self:
+        # Thousands of verdicts share a handful of values: each value is named once.
+        try:
+            label = {value: category_name(value) for value in set(verdicts)}
+        except TypeError:
+            raise ShapeError("Each verdict must be a name or a number, not a list.") from None
+        found = {name for name in label.values() if name is not None}
+        names = tuple(sorted(found)) if categories is None else tuple(categories)
+        if unknown := sorted(found.difference(names)):
+            raise UnknownCategoryError(unknown, names)
+        if not found:
+            raise NoJudgmentsError
+        position = {name: k for k, name in enumerate(names)}
+        column = {
+            value: len(names) if name is None else position[name] for value, name in label.items()
+        }
+        cells = np.zeros((len(questions), len(names) + 1), dtype=np.int64)
+        np.add.at(cells, (rows, [column[verdict] for verdict in verdicts]), 1)
+        return cls(cells[:, :-1], questions, names, missing=cells[:, -1], facets=facets or {})
+
+    @classmethod
+    def of_numbers(cls, values: ArrayLike, questions: Sequence[str] = (), **known: Any) -> Self:
+        """Verdicts that are numbers, taken as numbers: an interval scale.
+
+        Args:
+            values: Verdicts, N questions (or cells) x R replications, NaN where missing.
+            questions: Names of the questions; by default "1" to "N".
+            known: Clusters and facets of the rows.
+
+        Raises:
+            ShapeError: The values are no table of finite numbers, or do not fit the questions.
+            NoJudgmentsError: There is no question.
+        """
+        scores = table_of_numbers(values)
+        names = tuple(questions) or tuple(str(i + 1) for i in range(len(scores)))
+        if len(names) != len(scores):
+            raise ShapeError(f"Got {len(names)} questions for {len(scores)} rows: give one each.")
+        empty, missing = np.zeros((len(names), 0), np.int64), np.isnan(scores).sum(axis=1)
+        return cls(empty, names, (), missing, scores=scores, **known)
+
+    @classmethod
+    def of_distributions(
+        cls,
+        questions: Sequence[str],
+        verdicts: Sequence[str | None],
+        weights: Sequence[float],
+        tails: Sequence[bool | None],
+        starts: Sequence[bool],
+        categories: Sequence[str],
+    ) -> Self:
+        """Arrange a long table of weighted verdicts, one row a verdict or a draw.
+
+        Several distributions of a question become their mean; where they differ, as after several
+        reasonings, they are kept as `samples`.
+
+        Args:
+            questions: The question of each row.
+            verdicts: The verdict of each row.
+            weights: Its probability; draws from what is open share that of the open part.
+            tails: Whether it is such a draw.
+            starts: Whether the row is the first of its distribution.
+            categories: The declared categories.
+
+        Raises:
+            NoJudgmentsError: There is no row.
+        """
+        row = {name: i for i, name in enumerate(dict.fromkeys(questions))}
+        if not row:
+            raise NoJudgmentsError
+        column = {name: k for k, name in enumerate(categories)}
+        number, drawn = np.zeros(len(row)), np.zeros((len(row), len(categories)), np.int64)
+        begun = Counter(q for q, start in zip(questions, starts, strict=True) if start)
+        most = max(begun.values(), default=1)
+        table, samples = np.zeros(drawn.shape), np.zeros((len(row), most, len(categories)))
+        known = np.zeros(samples.shape)
+        for question, verdict, weight, tail, start in zip(
+            questions, verdicts, weights, tails, starts, strict=True
+        ):
+            i = row[question]
+            number[i] += start
+            if verdict is not None:
+                place = i, column[verdict]
+                one = i, max(int(number[i]) - 1, 0), column[verdict]
+                samples[one] += weight
+                if tail:
+                    drawn[place] += 1
+                else:
+                    table[place] += weight
+                    known[one] += weight
+        number = np.maximum(number, 1)  # a question may lack the first row of its distribution
+        absent = np.arange(most) >= number[:, None]
+        known[absent] = samples[absent] = np.nan
+        alike = np.nanmax(known, axis=1) - np.nanmin(known, axis=1) < _SAME
+        if alike.all():
+            samples = samples[:, :0]
+        table /= number[:, None]
+        return cls(table, tuple(row), tuple(categories), exact=True, tails=drawn, samples=samples)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether verdicts are taken for numbers."""
+        return bool(self.values) or self.scores.size > 0
+
+    @property
+    def replications(self) -> NDArray[Any]:
+        """Verdicts of each cell, N integers; infinity of exact distributions."""
+        if self.exact:
+            return np.full(len(self.questions), np.inf)
+        if self.scores.size:
+            return np.asarray((~np.isnan(self.scores)).sum(axis=1))
+        return np.asarray(self.table.sum(axis=1))
+
+    @property
+    def coverage(self) -> float:
+        """Share of the verdicts asked for that are in the table."""
+        if self.exact:
+            return self.kept
+        kept = int(self.replications.sum())
+        return kept / (kept + int(self.missing.sum()))
+
+    @property
+    def shares(self) -> FloatArray:
+        """Share of each verdict in each cell, N x K; 0 where a cell has none.
+
+        Of exact distributions it is the unbiased probability: what is known and what was drawn.
+        """
+        if not self.exact:
+            return np.asarray(self.table / np.maximum(self.replications, 1)[:, None])
+        if self.samples.size:
+            return np.asarray(np.nanmean(self.samples, axis=1))
+        return np.asarray(self.table + self.open_mass[:, None] * self._tail_shares)
+
+    @property
+    def open_mass(self) -> FloatArray:
+        """Exact: probability that was not followed to a verdict, N."""
+        left = 1.0 - self.table.sum(axis=1)
+        return np.where(left > _ROUNDING, left, 0.0)
+
+    @property
+    def unknown(self) -> FloatArray:
+        """Exact: probability that is open and was not drawn from, N."""
+        return np.where(self._draws > 0, 0.0, self.open_mass)
+
+    @property
+    def _draws(self) -> IntArray:
+        return np.asarray(self.tails.sum(axis=1))
+
+    @property
+    def _tail_shares(self) -> FloatArray:
+        return np.asarray(self.tails / np.maximum(self._draws, 1)[:, None])
+
+    def excess(self, values: FloatArray) -> FloatArray:
+        """Exact: what the square of a cell's mean value has too much: a draw paired with itself.
+
+        Two verdicts come from two draws from the open part, or from two samples. A single draw
+        leaves their product unknown, and it counts as 0; a single sample counts as exact.
+
+        Args:
+            values: Values of the categories, K x J.
+
+        Returns:
+            Shape (N, J).
+        """
+        if self.samples.size:
+            found = self.samples @ values
+            n = np.sum(~np.isnan(found), axis=1)
+            spread = np.nanmean(found**2, axis=1) - np.nanmean(found, axis=1) ** 2
+            return np.where(n > 1, spread / np.maximum(n - 1, 1), 0.0)
+        square, mean = self._tail_shares @ values**2, self._tail_shares @ values
+        others = (self._draws - 1)[:, None]
+        apart = np.where(others > 0, (square - mean**2) / np.maximum(others, 1), mean**2)
+        return np.asarray(self.open_mass[:, None] ** 2 * apart)
+
+    @property
+    def at_verdict(self) -> float | None:
+        """How often two verdicts after the same sampled text differ; None where nothing is sampled.
+
+        The rest of the disagreement lies between samples.
+        """
+        if not self.samples.size:
+            return None
+        alike = np.nanmean((self.samples**2).sum(axis=2), axis=1)
+        return float(1 - alike.mean())
+
+    def rows(self, keep: NDArray[np.bool_] | Sequence[int]) -> Self:
+        """The same verdicts for some of the rows, chosen by mask or by position."""
+        chosen = np.arange(len(self.questions))[np.asarray(keep)]
+        names = ("table", "missing", "clusters", "tails", "samples", "weights", "scores")
+        arrays: dict[str, Any] = {name: getattr(self, name)[chosen] for name in names}
+        facets = {name: levels[chosen] for name, levels in self.facets.items()}
+        kept = tuple(self.questions[i] for i in chosen)
+        return replace(self, questions=kept, facets=facets, **arrays)
+
+    @property
+    def replicated(self) -> Self:
+        """The rows with at least two verdicts: only they have pairs to compare.
+
+        Raises:
+            NoJudgmentsError: No row has two.
+        """
+        return self.rows(self.replications >= 2)
+
+    def fewer_than(self, replications: int) -> tuple[str, ...]:
+        """Questions with fewer verdicts than this."""
+        few = self.replications < replications
+        return tuple(name for name, left_out in zip(self.questions, few, strict=True) if left_out)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters: of questions, where each row is one."""
+        return len(np.unique(self.clusters))
+
+    @property
+    def clustered(self) -> bool:
+        """Whether several rows go together."""
+        return self.n_clusters < len(self.questions)
+
+    def together(self, belongs_to: Iterable[Hashable]) -> Self:
+        """The same verdicts, with rows that belong to the same thing as one cluster.
+
+        Args:
+            belongs_to: What each row belongs to, N names.
+        """
+        return replace(self, clusters=_codes(belongs_to))
+
+    def columns(self, names: Iterable[str]) -> Self:
+        """The same verdicts with these categories, in this order; an unknown one has none."""
+        names = tuple(names)
+        place = {name: k for k, name in enumerate(self.categories)}
+        known = [k for k, name in enumerate(names) if name in place]
+        chosen = [place[names[k]] for k in known]
+
+        def arranged(given: NDArray[Any]) -> NDArray[Any]:
+            found = np.zeros((*given.shape[:-1], len(names)), given.dtype)
+            found[..., known] = given[..., chosen]
+            return found
+
+        parts = ("table", "tails", "samples")
+        arrays: dict[str, Any] = {name: arranged(getattr(self, name)) for name in parts}
+        return replace(self, categories=names, **arrays)
+
+    def only(self, names: Iterable[str]) -> Self:
+        """The verdicts that are one of these; all others count as missing.
+
+        Exact distributions become those of a verdict that is one of these, and rows go that have
+        none; if all go, the rows stay, with one missing verdict each.
+        """
+        kept = self.columns(names)
+        if not self.exact:
+            gone = self.table.sum(axis=1) - kept.table.sum(axis=1)
+            return replace(kept, missing=self.missing + gone)
+        drawn = kept._draws / np.maximum(self._draws, 1)
+        still_open = self.open_mass * np.where(self._draws > 0, drawn, 1.0)
+        likely = kept.table.sum(axis=1) + still_open
+        if not likely.any():
+            none = np.zeros(kept.table.shape, np.int64)
+            missing = np.ones(len(none), np.int64)
+            where: dict[str, Any] = {"clusters": self.clusters, "facets": self.facets}
+            return type(self)(none, self.questions, kept.categories, missing, **where)
+        scale = np.where(likely > 0, likely, 1.0)
+        weights = self.weights * likely
+        found = replace(
+            kept,
+            table=kept.table / scale[:, None],
+            samples=kept.samples / scale[:, None, None],
+            weights=weights,
+            kept=float(weights.mean()),
+        )
+        return found.rows(likely > 0)
+
+    def as_numbers(self, values: Mapping[str, float]) -> Self:
+        """The verdicts that are numbers, taken as numbers."""
+        found = self.only(name for name in self.categories if name in values)
+        return replace(found, values=tuple(values[name] for name in found.categories))
+
+    @property
+    def ranked(self) -> Self:
+        """Ordered names as numbers: each the mid-rank of its verdicts (Krippendorff 2019)."""
+        pooled = (self.weights[:, None] * self.shares if self.exact else self.table).sum(axis=0)
+        ranks = np.cumsum(pooled) - pooled / 2
+        return replace(self, values=tuple(ranks.tolist()))
+
+
+Counts = Cells
+"""The door for judgments without facets: `Counts(table, questions, categories)`."""
+
+
+def _plain(values: Iterable[Any]) -> list[Any]:
+    """A list of Python objects, whatever array or frame they came in."""
+    return list(np.asarray(values).tolist() if hasattr(values, "__array__") else values)
+
+
+def _codes(values: Iterable[Hashable]) -> IntArray:
+    """The number of each value, in order of first appearance."""
+    number: dict[Hashable, int] = {}
+    return np.array([number.setdefault(value, len(number)) for value in values], np.int64)
+
+
+def category_name(verdict: object) -> str | None:
+    """The name of a verdict's category; None if the verdict is missing."""
+    # NaN does not equal itself; whether pandas' NA does has no truth value.
+    if verdict is None or str(verdict == verdict) != "True":
+        return None
+    if isinstance(verdict, float) and verdict.is_integer():
+        return str(int(verdict))
+    return str(verdict)
+
+
+def table_of_numbers(values: ArrayLike) -> FloatArray:
+    """A read-only copy as a table of numbers.
+
+    Raises:
+        ShapeError: The values are no table, or not numbers, or infinite.
+    """
+    try:
+        numbers = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.empty(0)
+    if numbers.ndim != 2 or np.isinf(numbers).any():
+        raise ShapeError(
+            "Expected a table of finite numbers, questions x replications, NaN where missing."
+        )
+    numbers.setflags(write=False)
+    return numbers
+
+
+def whole_numbers(values: Any) -> IntArray:
+    """A read-only copy as integers.
+
+    Raises:
+        ShapeError: A value is no number, negative, or has a fraction.
+    """
+    try:
+        numbers = np.array(values, dtype=np.int64)
+        whole = (numbers >= 0).all() and (numbers == np.asarray(values)).all()
+    except (OverflowError, TypeError, ValueError):
+        whole = False
+    if not whole:
+        raise ShapeError("Counts of verdicts must be whole numbers from 0.")
+    numbers.setflags(write=False)
+    return numbers
+
+
+def refuse_twice(noun: str, names: Sequence[Hashable]) -> None:
+    """Refuse names that are not unique.
+
+    Raises:
+        ShapeError: A name occurs twice.
+    """
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ShapeError(f"Duplicate {noun} {twice!r}: give every {noun} a name of its own.")

@@ -1,0 +1,494 @@
+"""What moves a verdict? How often two verdicts differ, by what they share.
+
+D_S is the mean difference of two judgments that share the levels of exactly the facets in S and
+differ in every other; the question is one of the facets. Sums over the groups that share at least S
+give it by inclusion and exclusion, so that no pair is ever listed. Agreement, omega over any
+facets, flips and variance components are differences and ratios of D_S.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, combinations
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from .cells import Cells, FloatArray, IntArray
+from .errors import ReliabilityError, check_level
+from .estimate import Estimate, LeftOut
+from .intervals import (
+    FAR,
+    FEWEST_QUESTIONS,
+    NO_WIDTH,
+    NOISE,
+    TOO_FEW,
+    UNSEEN,
+    Ends,
+    constant_share_bound,
+    farthest,
+    jackknife_error,
+    linear_error,
+    noise_agreement,
+    on_f_scale,
+    on_log_scale,
+    second,
+    t_quantile,
+)
+from .sums import ratio, terms_of_rows, unit
+
+QUESTION = "question"
+SEED = "seed"
+
+Kind = Literal["agreement", "omega", "difference"]
+"""How an interval is made: on which scale, and which questions that were not drawn it adds."""
+
+_NO_PAIR = 1e-12
+"""Weight of pairs below which only rounding is left."""
+
+
+class Differences(NamedTuple):
+    """D_S of one or several sets of questions.
+
+    Attributes:
+        facets: The facets, the question first.
+        table: D of each subset of the facets, [..., 2^m]: bit i is facet i. NaN without a pair.
+    """
+
+    facets: tuple[str, ...]
+    table: FloatArray
+
+    def of(self, shared: Iterable[str]) -> FloatArray:
+        """D of judgments that share exactly these facets.
+
+        Raises:
+            ReliabilityError: There is no such facet.
+        """
+        return np.asarray(self.table[..., self.place(shared)])
+
+    def place(self, shared: Iterable[str]) -> int:
+        """The column of judgments that share exactly these facets."""
+        asked = set(shared)
+        if unknown := sorted(asked.difference(self.facets)):
+            known = ", ".join(self.facets)
+            raise ReliabilityError(f"Unknown facet {unknown[0]!r}. Use one of: {known}.")
+        return sum(1 << i for i, name in enumerate(self.facets) if name in asked)
+
+
+Formula = Callable[[Differences], FloatArray]
+
+
+class _Question(NamedTuple):
+    """A question that was not drawn, alike in every cell."""
+
+    weight: float
+    mean: FloatArray
+    norm: float
+    disagreement: float
+
+
+@dataclass(frozen=True, eq=False)
+class Disagreement:
+    """D_S of a study, and everything that follows from it, with intervals over questions.
+
+    Intervals are for other questions of the same kind; they speak of the levels that were tried.
+    Every estimate names its reason where it has no value: the design may have no pair that it
+    needs.
+
+    Attributes:
+        cells: The judgments.
+        level: Confidence level of the intervals.
+    """
+
+    cells: Cells
+    level: float = 0.95
+
+    @property
+    def facets(self) -> tuple[str, ...]:
+        """All facets, the question first."""
+        return (QUESTION, *self.cells.facets)
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """Facet -> number of levels that were tried, without the question."""
+        return {name: len(np.unique(codes)) for name, codes in self.cells.facets.items()}
+
+    def d(self, *shared: str) -> float:
+        """D of judgments that share exactly these facets; NaN where no two judgments do."""
+        return float(self.whole.of(shared))
+
+    def by_question(self, *shared: str) -> FloatArray:
+        """D of each question (cluster), the question among what they share; NaN without a pair."""
+        place = self.whole.place((QUESTION, *shared)) // 2
+        num, den = (one[:, place] for one in self._rows.within)
+        return np.where(den > 0, num / np.where(den > 0, den, 1.0), np.nan)
+
+    @cached_property
+    def whole(self) -> Differences:
+        """D_S over all questions."""
+        return self._sums[0]
+
+    @cached_property
+    def without(self) -> Differences:
+        """D_S without one question (cluster) each, [N, 2^m]."""
+        return self._sums[1]
+
+    def agreement(self, over: Iterable[str] = ()) -> Estimate:
+        """How often two verdicts on a question agree that differ in these facets, or in seed alone.
+
+        Over the facet of judges it is the agreement between judges.
+        """
+        shared = self._all_but(over)
+        return self.estimate(lambda d: 1 - d.of(shared), "agreement")
+
+    def omega(self, over: Iterable[str] = ()) -> Estimate:
+        """Omega where these facets may vary too: 1 - D_qX / D_X, X all other facets."""
+        over = tuple(over)
+        shared = self._all_but(over)
+        others = [name for name in shared if name != QUESTION]
+        return self.estimate(
+            lambda d: 1 - ratio(d.of(shared), d.of(others)), "omega", self._replications(over)
+        )
+
+    def flips(self, facet: str) -> Estimate:
+        """How much more often verdicts differ that differ in this facet than in seed alone."""
+        shared = self._all_but([facet])
+        return self.estimate(lambda d: d.of(shared) - d.of(self.facets))
+
+    def components(self) -> dict[tuple[str, ...], Estimate]:
+        """Variance components: the facets that act together -> how much of D_0 they explain.
+
+        v_C = sum over S inside C of (-1)^(size C - size S + 1) D_S (Koch 1967; Brennan 2001);
+        two verdicts drawn anywhere differ as often as all components add up to. Negative
+        components are shown as they are. ("seed",) is D of judgments that share everything. Of one
+        verdict a cell, it and the highest interaction cannot be split, and are named together.
+        """
+        found = {names: self.estimate(formula) for names, formula in self._components.items()}
+        return found
+
+    def dependability(
+        self, levels: Mapping[str, float] | None = None, replications: float = 1
+    ) -> Estimate:
+        """How far the mean verdict of so many levels of each facet is the question's own.
+
+        v_q / (v_q + the sum of the other components, each over the number of levels of its facets):
+        Phi of a D-study (Brennan 2001). Of one level and replication each by default.
+
+        Raises:
+            ReliabilityError: There is no such facet, or the replications cannot be known: no cell
+                has two verdicts.
+        """
+        numbers = dict.fromkeys(self.facets, 1.0) | dict(levels or {}) | {QUESTION: 1.0}
+        self.whole.of(numbers)
+        parts = self._components
+        if replications != 1 and (SEED,) not in parts:
+            raise ReliabilityError("No cell has two verdicts: what more would do is not known.")
+        everything = float(np.prod(list(numbers.values()))) * replications
+        divisors = {
+            names: everything if SEED in names else float(np.prod([numbers[f] for f in names]))
+            for names in parts
+        }
+
+        def phi(d: Differences) -> FloatArray:
+            total = sum(parts[names](d) / divisors[names] for names in parts)
+            return ratio(parts[QUESTION,](d), np.asarray(total))
+
+        return self.estimate(phi, "omega", np.inf)
+
+    def estimate(
+        self, formula: Formula, kind: Kind = "difference", replications: float = np.inf
+    ) -> Estimate:
+        """Any function of D_S with its interval.
+
+        Args:
+            formula: The function; NaN where it has no value.
+            kind: "agreement" and "omega" are at most 1 and have the intervals of these, see
+                `noise_question` and `plus_a_question`; a "difference" has that of the jackknife-t.
+            replications: Omega: how many verdicts of a question its pairs are among.
+        """
+        check_level(self.level)
+        n = self.cells.n_clusters
+        given = self.cells.replications
+        found = Estimate(
+            n_questions=n,
+            n_replications=float(given.mean()),
+            left_out=LeftOut(int(self.cells.missing.sum())),
+            reason="no two judgments share what it compares",
+            level=self.level,
+        )
+        value = float(formula(self.whole))
+        if np.isnan(value):
+            return found
+        found = replace(found, value=value, reason=TOO_FEW)
+        if n < FEWEST_QUESTIONS:
+            return found
+        with np.errstate(divide="ignore", invalid="ignore"):
+            low, high, method = self._ends(formula, kind, value, replications)
+        if np.isnan(low) or np.isnan(high):
+            return replace(found, reason="no interval: it is not estimable without some question")
+        if high - low < NO_WIDTH:
+            reason = "no interval: the value is the same whichever questions are asked"
+            return replace(found, reason=reason)
+        return replace(found, low=low, high=high, reason=None, method=method)
+
+    def _ends(self, formula: Formula, kind: Kind, x: float, r: float) -> tuple[float, float, str]:
+        t = t_quantile(self.level, self.cells.n_clusters - 1)
+        error = jackknife_error(formula(self.without))
+        if kind == "difference":
+            return x - t * error, x + t * error, "t"
+        mean, norm = self._rows.mean, self._rows.norm
+        noise = _Question(NOISE, mean, norm, norm - float(mean @ mean))
+        if kind == "agreement":
+            if x == 1:
+                bound = constant_share_bound(self.cells.n_clusters, self.level)
+                return bound, 1.0, "exact bound"
+            if not self.cells.numeric:
+                noise = noise._replace(disagreement=1 - noise_agreement(mean))
+            low, high = on_log_scale(x, error, t)
+            low = np.fmin(low, on_log_scale(*self._plus(formula, noise), t)[0])
+            return float(max(low, min(0.0, x))), float(high), "noise question"
+        if x == 1:
+            bound = constant_share_bound(self.cells.n_clusters, self.level)
+            base: Ends = (1 - (1 - bound) / self._any_two, 1.0)
+        else:
+            base = on_f_scale(x, error, t, r)
+        if self.cells.numeric:
+            sure = [self._rows.far]
+        else:
+            sure = [_Question(UNSEEN, one, 1.0, 0.0) for one in second(mean)]
+        more = [self._plus(formula, one) for one in sure]
+        low, high = farthest(base, self._plus(formula, noise), more, t, r)
+        least = -1 / (r - 1) if r > 1 else -np.inf
+        low, high = min(max(low, least), x), min(max(high, x), max(1.0, x))
+        return low, high, "exact bound" if x == 1 else "plus a question"
+
+    def _plus(self, formula: Formula, question: _Question) -> Ends:
+        """The value with a fraction of a question more, and its standard error."""
+        whole, without = self._rows.sums(question)
+        weights = np.append(np.ones(self.cells.n_clusters), question.weight)
+        x = float(formula(Differences(self.facets, whole)))
+        moved = x - formula(Differences(self.facets, without))
+        return x, linear_error((weights.sum() - weights) / weights * moved, weights)
+
+    @property
+    def _any_two(self) -> float:
+        return float(np.nanmax(self.whole.table))
+
+    @cached_property
+    def _rows(self) -> "_Rows":
+        return _Rows(self.cells)
+
+    @cached_property
+    def _sums(self) -> tuple[Differences, Differences]:
+        whole, without = self._rows.sums()
+        return Differences(self.facets, whole), Differences(self.facets, without)
+
+    def _all_but(self, over: Iterable[str]) -> tuple[str, ...]:
+        """All facets but these, of which the question is none."""
+        varied = set(over)
+        self.whole.of(varied)
+        if QUESTION in varied:
+            raise ReliabilityError("The question is what is judged: name other facets.")
+        return tuple(name for name in self.facets if name not in varied)
+
+    def _replications(self, over: tuple[str, ...]) -> float:
+        """Of verdicts on a question that differ in these facets, the most that all do."""
+        if over:
+            return float(min(self.levels[name] for name in over))
+        alone = (1 / self.cells.replications)[self.cells.replications > 1]
+        return float(1 / alone.mean()) if alone.any() else np.inf
+
+    @cached_property
+    def _components(self) -> dict[tuple[str, ...], Formula]:
+        single = bool(np.isnan(self.whole.of(self.facets)))
+
+        def component(names: tuple[str, ...], most: int) -> Formula:
+            inside = [one for one in _subsets(names) if len(one) <= most]
+
+            def formula(d: Differences) -> FloatArray:
+                signed = ((-1) ** (len(names) - len(one) + 1) * d.of(one) for one in inside)
+                return np.asarray(sum(signed))
+
+            return formula
+
+        found = {names: component(names, len(names)) for names in _subsets(self.facets) if names}
+        if not single:
+            return found | {(SEED,): lambda d: d.of(self.facets)}
+        del found[self.facets]
+        return found | {(*self.facets, SEED): component(self.facets, len(self.facets) - 1)}
+
+
+def disagreement(cells: Cells, level: float = 0.95) -> Disagreement:
+    """How often two verdicts differ, by which facets they share.
+
+    The difference of two names is 1 if they differ, of two numbers half their squared difference,
+    and of ranks (`Cells.ranked`) that of the ranks. Each question weighs the same, and each of its
+    cells alike, whatever the number of verdicts: a pair weighs the product of what its cells weigh
+    over the number of pairs of these. Rows of one cluster that are not one question are never
+    compared, and share the weight.
+
+    Args:
+        cells: Judgments by question and level of each facet; cells may be missing.
+        level: Confidence level of the intervals.
+
+    Raises:
+        ReliabilityError: The level is not between 0 and 1.
+    """
+    check_level(level)
+    return Disagreement(cells.rows(cells.replications > 0), level)
+
+
+def _subsets(names: tuple[str, ...]) -> list[tuple[str, ...]]:
+    return list(chain.from_iterable(combinations(names, k) for k in range(len(names) + 1)))
+
+
+class _Rows:
+    """The sums that D_S needs, of each cell: weight, mean and mean square of its verdicts."""
+
+    def __init__(self, cells: Cells) -> None:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            known = terms_of_rows(cells)  # a single verdict has no pair within its cell
+        self.means, self.norms, self.differ = known.means, known.norm, known.disagreement
+        self.paired = cells.replications > 1
+        self.scale = unit(cells) ** 2
+        self.cluster = _numbered(cells.clusters)
+        self.clusters = int(self.cluster.max()) + 1
+        names = {name: i for i, name in enumerate(dict.fromkeys(cells.questions))}
+        self.question = np.array([names[name] for name in cells.questions])
+        self.levels = [_numbered(codes) for codes in cells.facets.values()]
+        # Each cluster weighs 1, each of its questions alike, each cell of one alike.
+        own = 1 / np.bincount(self.question)[self.question]
+        members = np.bincount(self.cluster, own)[self.cluster]
+        self.weights = own / members
+        self.within_weights = own / np.sqrt(members)
+        self.mean = self.weights @ self.means / self.clusters
+        self.norm = float(self.weights @ self.norms / self.clusters)
+
+    @property
+    def far(self) -> _Question:
+        """A question of far numbers; see `far_question`."""
+        weight, farther = FAR
+        means = np.array([np.bincount(self.cluster, self.weights * x) for x in self.means.T]).T
+        away = means - self.mean
+        far = self.mean + farther * away[(away**2).sum(axis=-1).argmax()]
+        num, den = self.within
+        within = float(num[:, -1].sum() / den[:, -1].sum() / self.scale)
+        return _Question(weight, far, float(far @ far) + within, within)
+
+    def sums(self, more: _Question | None = None) -> tuple[FloatArray, FloatArray]:
+        """D_S over all questions, [2^m], and without one each, [N, 2^m]; `more` is one of N."""
+        num, den = self.within
+        if more is not None:
+            alike = more.weight * den.mean(axis=0, keepdims=True)
+            num = np.concatenate([num, more.disagreement * self.scale * alike])
+            den = np.concatenate([den, alike])
+        found = np.empty((1 + len(num), 2 * num.shape[1]))
+        found[:, 1::2] = _ratios(num, den, np.sum(num, axis=0), np.sum(den, axis=0))
+        num, den = self._between(more)
+        found[:, 0::2] = _ratios(num, den, np.sum(num, axis=0) / 2, np.sum(den, axis=0) / 2)
+        return found[0], found[1:]
+
+    @cached_property
+    def within(self) -> tuple[FloatArray, FloatArray]:
+        """Differences and weights of pairs on each question that share exactly each set of facets.
+
+        Of other facets than the question, twice [N, 2^k].
+        """
+        w = self.within_weights
+        num, den = np.zeros((2, self.clusters, 1 << len(self.levels)))
+        for place, group, of in self._groups(self.question, self.cluster):
+            sums, squares = np.bincount(group, w), np.bincount(group, w * self.norms)
+            squared = sum(np.bincount(group, w * x) ** 2 for x in self.means.T)
+            num[:, place] = np.bincount(of, sums * squares - squared)
+            den[:, place] = np.bincount(of, sums**2)
+        _exactly(num)
+        _exactly(den)
+        pairs = np.where(self.paired, w**2, 0.0)
+        differ = np.where(self.paired, self.differ, 0.0)
+        num[:, -1] = np.bincount(self.cluster, pairs * differ)
+        den[:, -1] = np.bincount(self.cluster, pairs)
+        return _known(num * self.scale, den)
+
+    def _between(self, more: _Question | None = None) -> tuple[FloatArray, FloatArray]:
+        """The same of pairs of each question with the others."""
+        rows = self if more is None else self._with(more)
+        w, q = rows.weights, rows.weights * rows.norms
+        num, den = np.zeros((2, int(rows.cluster.max()) + 1, 1 << len(rows.levels)))
+        everything = np.zeros_like(rows.cluster)
+        both = zip(
+            rows._groups(rows.cluster, rows.cluster),
+            rows._groups(everything, everything),
+            strict=True,
+        )
+        for (place, one, of), (_, every, _) in both:
+            at = np.zeros(len(of), np.int64)
+            at[one] = every
+            own_w, own_q = np.bincount(one, w), np.bincount(one, q)
+            other_w = np.bincount(every, w)[at] - own_w
+            found = own_w * (np.bincount(every, q)[at] - own_q) + own_q * other_w
+            for x in rows.means.T:
+                own = np.bincount(one, w * x)
+                found -= 2 * own * (np.bincount(every, w * x)[at] - own)
+            num[:, place] = np.bincount(of, found)
+            den[:, place] = np.bincount(of, 2 * own_w * other_w)
+        _exactly(num)
+        _exactly(den)
+        return _known(num * self.scale, den)
+
+    def _with(self, more: _Question) -> "_Rows":
+        """With a question that is alike in every cell, in proportion to the cells there are."""
+        found = object.__new__(_Rows)
+        [(*_, cell, _)] = self._groups(np.zeros_like(self.cluster), self.cluster)[-1:]
+        share = np.bincount(cell, self.weights) / self.clusters
+        n = len(share)
+        found.weights = np.append(self.weights, more.weight * share)
+        found.norms = np.append(self.norms, np.full(n, more.norm))
+        found.means = np.concatenate([self.means, np.tile(more.mean, (n, 1))])
+        found.cluster = np.append(self.cluster, np.full(n, self.clusters))
+        found.levels = []
+        for codes in self.levels:
+            level = np.zeros(n, np.int64)
+            level[cell] = codes
+            found.levels.append(np.append(codes, level))
+        return found
+
+    def _groups(self, first: IntArray, owner: IntArray) -> list[tuple[int, IntArray, IntArray]]:
+        """For each set of facets: its bits, the group of each row, and whose each group is."""
+        found = [(0, first)]
+        for i, codes in enumerate(self.levels):
+            most = codes.max() + 1
+            found += [(bits | 1 << i, _numbered(of * most + codes)) for bits, of in found]
+        groups = []
+        for bits, group in found:
+            of = np.zeros(group.max() + 1, np.int64)
+            of[group] = owner
+            groups.append((bits, group, of))
+        return groups
+
+
+def _ratios(num: FloatArray, den: FloatArray, whole: FloatArray, all_: FloatArray) -> FloatArray:
+    """The ratio of all questions, and of all but one each; NaN where there is no pair."""
+    above = np.concatenate([whole[None], whole - num])
+    below = np.concatenate([all_[None], all_ - den])
+    known = below > _NO_PAIR * len(num)
+    return np.where(known, above / np.where(known, below, 1.0), np.nan)
+
+
+def _known(num: FloatArray, den: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """0 where inclusion and exclusion leave no pair but rounding."""
+    known = den > _NO_PAIR
+    return np.where(known, num, 0.0), np.where(known, den, 0.0)
+
+
+def _numbered(values: IntArray) -> IntArray:
+    """The values as numbers from 0, in their order."""
+    return np.asarray(np.unique(values, return_inverse=True)[1])
+
+
+def _exactly(at_least: FloatArray) -> None:
+    """From sums over pairs that share at least each set to those that share it exactly."""
+    sets, bit = at_least.shape[1], 1
+    while bit < sets:
+        without = [place for place in range(sets) if not place & bit]
+        at_least[:, without] -= at_least[:, [place | bit for place in without]]
+        bit <<= 1

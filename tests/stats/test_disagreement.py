@@ -1,0 +1,333 @@
+"""D_S and what follows from it: listed pairs, published values, an analysis of variance, truth."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import combinations, permutations, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tables import counts, distributions, drawn
+
+from inspect_reliability.stats import (
+    Cells,
+    Counts,
+    ReliabilityError,
+    agreement,
+    disagreement,
+    icc,
+    omega,
+)
+
+Judgment = tuple[str, tuple[int, ...], int]
+"""Question, level of each other facet, verdict."""
+
+
+def listed(
+    judgments: Sequence[Judgment], delta: Callable[[int, int], Fraction]
+) -> dict[frozenset[int], Fraction | None]:
+    """D_S by its definition, every pair listed; facet 0 is the question.
+
+    Questions weigh alike, cells of a question alike, and pairs of two cells alike.
+    """
+    facets = 1 + len(judgments[0][1])
+    cells = Counter((question, where) for question, where, _ in judgments)
+    number = Counter(question for question, _ in cells)
+    pairs: dict[frozenset[int], list[tuple[Fraction, Fraction]]] = defaultdict(list)
+    for (q, a, v), (p, b, w) in permutations(judgments, 2):
+        both = zip((q, *a), (p, *b), strict=True)
+        shared = frozenset(i for i, (x, y) in enumerate(both) if x == y)
+        between_cells = cells[q, a] * (cells[p, b] - ((q, a) == (p, b)))
+        weight = Fraction(1, number[q] * number[p] * between_cells)
+        pairs[shared].append((weight, weight * delta(v, w)))
+    return {
+        shared: sum(d for _, d in pairs[shared]) / sum(w for w, _ in pairs[shared])
+        if pairs[shared]
+        else None
+        for k in range(facets + 1)
+        for shared in map(frozenset, combinations(range(facets), k))
+    }
+
+
+@st.composite
+def crossings(draw: st.DrawFn) -> list[Judgment]:
+    """Unbalanced, incomplete crossings of up to four questions and two other facets."""
+    levels = draw(st.lists(st.integers(1, 3), min_size=0, max_size=2))
+    cells = list(product([f"q{i}" for i in range(draw(st.integers(1, 4)))], *map(range, levels)))
+    numbers = draw(st.lists(st.integers(0, 3), min_size=len(cells), max_size=len(cells)))
+    found: list[Judgment] = [
+        (str(q), tuple(map(int, where)), draw(st.integers(0, 2)))
+        for (q, *where), n in zip(cells, numbers, strict=True)
+        for _ in range(n)
+    ]
+    return found or [("q0", tuple(0 for _ in levels), 0)]
+
+
+def cells_of(judgments: Sequence[Judgment]) -> Cells:
+    facets = {f"f{i}": [a[i] for _, a, _ in judgments] for i in range(len(judgments[0][1]))}
+    questions, verdicts = [q for q, *_ in judgments], [v for *_, v in judgments]
+    return Cells.from_long(questions, verdicts, tuple("012"), facets)
+
+
+def names_of(cells: Cells, shared: frozenset[int]) -> list[str]:
+    return [name for i, name in enumerate(disagreement(cells).facets) if i in shared]
+
+
+def approximately(expected: Fraction | None) -> Any:
+    value = np.nan if expected is None else float(expected)
+    return pytest.approx(value, abs=1e-12, nan_ok=True)
+
+
+@given(crossings())
+def test_every_pair_listed(judgments: list[Judgment]) -> None:
+    """Sums over groups give what listing every pair gives, and so without any question."""
+    cells = cells_of(judgments)
+    found = disagreement(cells)
+    asked = list(dict.fromkeys(cells.questions))
+    for shared, expected in listed(judgments, lambda v, w: Fraction(v != w)).items():
+        assert found.d(*names_of(cells, shared)) == approximately(expected)
+    for i, gone in enumerate(asked):
+        rest = [one for one in judgments if one[0] != gone]
+        if rest:
+            for shared, expected in listed(rest, lambda v, w: Fraction(v != w)).items():
+                value = found.without.of(names_of(cells, shared))[i]
+                assert value == approximately(expected)
+
+
+@pytest.mark.slow
+@given(crossings())
+def test_numbers_differ_by_half_their_squared_difference(judgments: list[Judgment]) -> None:
+    """Categories with values, and the values themselves, give what listing every pair gives."""
+    cells = cells_of(judgments).as_numbers({"0": 1.0, "1": 3.0, "2": 40.0})
+    values = (1, 3, 40)
+    rows: dict[Any, list[float]] = {}
+    for question, where, verdict in judgments:
+        rows.setdefault((question, *where), []).append(values[verdict])
+    most = max(map(len, rows.values()))
+    scores = Cells.of_numbers(
+        [[*row, *[np.nan] * (most - len(row))] for row in rows.values()],
+        cells.questions,
+        facets=cells.facets,
+    )
+    expected = listed(judgments, lambda v, w: Fraction((values[v] - values[w]) ** 2, 2))
+    for shared, value in expected.items():
+        for given_ in (cells, scores):
+            of = disagreement(given_).d(*names_of(cells, shared))
+            wanted = np.nan if value is None else float(value)
+            assert of == pytest.approx(wanted, rel=1e-9, abs=1e-9, nan_ok=True)
+
+
+def test_without_facets_it_is_omega() -> None:
+    """Agreement, omega and ICC are rows over D, of names, distributions and numbers."""
+    table = drawn(12, 6, 0.7)
+    scores = np.random.default_rng(0).normal(size=(9, 4)) + 100
+    names = counts(table)
+    cells = [names, distributions(table / 6, names.questions, names.categories)]
+    for one in cells:
+        found = disagreement(one)
+        for name, old in (("agreement", agreement(one)), ("omega", omega(one))):
+            new = getattr(found, name)()
+            assert new.value == pytest.approx(old.value, abs=1e-12)
+            # The delete-a-question jackknife instead of its linear approximation.
+            assert (new.low, new.high) == pytest.approx((old.low, old.high), abs=0.02)
+            assert new.method == old.method
+    numbers = Cells.of_numbers(scores)
+    assert disagreement(numbers).omega().value == pytest.approx(icc(numbers).value, abs=1e-12)
+
+
+def labelled(data: Path, name: str) -> pd.DataFrame:
+    path = data / "labelled" / f"{name}.parquet"
+    if not path.exists():
+        pytest.skip(f"no {path}")
+    return pd.read_parquet(path)
+
+
+@pytest.mark.parametrize(
+    ("judge", "expected"),
+    [
+        ("GPT-4", (0.5015, 0.1233, 0.5017, 0.5004, 0.0891, 0.0940)),
+        ("ChatGPT", (0.5645, 0.4083, 0.5652, 0.4371, 0.3934, 0.1496)),
+        ("Falcon", (0.7286, 0.6887, 0.7365, 0.2742, 0.6933, 0.1393)),
+    ],
+)
+def test_published_verdicts(data: Path, judge: str, expected: tuple[float, ...]) -> None:
+    """LLMBar: two orders crossed with six wordings, one verdict a cell."""
+    table = labelled(data, "llmbar_verdicts").query("judge == @judge")
+    facets = {"wording": table["wording"], "order": table["order"]}
+    found = disagreement(Cells.from_long(table["question"], table["verdict"], facets=facets))
+    q, w, o = found.facets
+    some = [found.d(*names) for names in ((), (q,), (w,), (o,), (q, w), (q, o))]
+    assert some == pytest.approx(expected, abs=1e-4)
+    assert (q, w, o, "seed") in found.components()
+
+
+@pytest.mark.parametrize(
+    ("judge", "expected"),
+    [
+        ("GPT-4", (0.1534, 0.0030, 0.0002, 0.0312, 0.0291, 0.0000)),
+        ("Falcon", (-0.1921, 0.0004, -0.0012, -0.0049, 0.5515, -0.0002)),
+    ],
+)
+def test_published_components(data: Path, judge: str, expected: tuple[float, ...]) -> None:
+    """LLMBar as right or wrong: a judge that follows the position has a negative component."""
+    table = labelled(data, "llmbar_verdicts").query("judge == @judge")
+    facets = {"wording": table["wording"], "order": table["order"]}
+    right = table["verdict"] == table["label"]
+    parts = disagreement(Cells.from_long(table["question"], right, facets=facets)).components()
+    assert [one.value for one in parts.values()][:6] == pytest.approx(expected, abs=1e-4)
+
+
+def test_published_judges(data: Path) -> None:
+    """RewardBench 2: three judges of the base wording."""
+    table = labelled(data, "rewardbench2_choices").query("wording == 'base'")
+    facets = {"judge": table["judge"]}
+    found = disagreement(Cells.from_long(table["question"], table["verdict"], facets=facets))
+    q, j = found.facets
+    some = [found.d(*names) for names in ((), (q,), (j,), (q, j))]
+    assert some == pytest.approx((0.5398, 0.4038, 0.5255, 0.2911), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("judge", "expected"),
+    [
+        ("gpt-5.4", (0.4281, 0.1974, 0.4280, 0.1658)),
+        ("gpt-5.4-mini", (0.5040, 0.2894, 0.5037, 0.2608)),
+    ],
+)
+def test_published_choices(data: Path, judge: str, expected: tuple[float, ...]) -> None:
+    """RewardBench 2: seven wordings, eight replications, some wordings missing."""
+    table = labelled(data, "rewardbench2_choices").query("judge == @judge")
+    found = disagreement(
+        Cells.from_long(table["question"], table["verdict"], facets={"wording": table["wording"]})
+    )
+    some = [found.d(), found.d("question"), found.d("wording"), found.d("question", "wording")]
+    assert some == pytest.approx(expected, abs=1e-4)
+    base = table[table["wording"] == "base"]
+    agreed = disagreement(Cells.from_long(base["question"], base["verdict"])).agreement()
+    assert agreed.value == pytest.approx({"gpt-5.4": 0.8322}.get(judge, 0.7508), abs=1e-4)
+
+
+# Persons x (items on the first occasion, items on the second): Brennan 2001, synthetic data set 3.
+BRENNAN = """
+    2 6 7 5 2 5 5 5
+    4 5 6 7 6 7 5 7
+    5 5 4 6 5 4 5 5
+    5 9 8 6 5 7 7 6
+    4 3 5 6 4 5 6 4
+    4 4 4 7 6 4 7 8
+    2 6 6 5 2 7 7 5
+    3 4 4 5 6 6 6 4
+    0 5 4 5 5 5 5 3
+    6 8 7 6 6 8 8 6
+"""
+
+
+def test_textbook() -> None:
+    """Brennan's components of persons, items and occasions, and what more of them give."""
+    scores = np.array(BRENNAN.split(), dtype=float).reshape(-1, 1)
+    persons = [f"p{i}" for i in range(10) for _ in range(8)]
+    facets = {"item": np.tile(range(4), 20), "occasion": np.tile(np.repeat([0, 1], 4), 10)}
+    found = disagreement(Cells.of_numbers(scores, persons, facets=facets))
+    parts = [one.value for one in found.components().values()]
+    expected = [0.5528, 0.4417, 0.0074, 0.5750, 0.1009, 0.1565, 0.9352]
+    assert parts == pytest.approx(expected, abs=1e-4)
+    phi = found.dependability({"item": 4, "occasion": 2})
+    assert phi.value == pytest.approx(0.554, abs=5e-4)
+    with pytest.raises(ReliabilityError, match="No cell has two verdicts"):
+        found.dependability(replications=2)
+
+
+def test_simulated_truth() -> None:
+    """With a fifth of the cells missing and unequal replications, components are right on average.
+
+    And the intervals of what follows from them contain the truth.
+    """
+    generator = np.random.default_rng(3)
+    spread = {"q": 1.0, "j": 0.5, "qj": 0.7, "seed": 0.8}
+    n, j, found, inside = 40, 6, [], []
+    for _ in range(100):
+        mean = spread["q"] * generator.normal(size=(n, 1)) + spread["j"] * generator.normal(size=j)
+        mean = mean + spread["qj"] * generator.normal(size=(n, j))
+        kept = np.argwhere(generator.random((n, j)) < 0.8)
+        scores = mean[kept[:, 0], kept[:, 1], None] + spread["seed"] * generator.normal(
+            size=(len(kept), 4)
+        )
+        scores[:, 2:][generator.random((len(kept), 2)) < 0.5] = np.nan
+        cells = Cells.of_numbers(
+            scores, [f"q{i}" for i in kept[:, 0]], facets={"judge": kept[:, 1]}
+        )
+        study = disagreement(cells)
+        found.append([one.value for one in study.components().values()])
+        flips = study.flips("judge")
+        # Of these judges: their own means are fixed.
+        truth = spread["qj"] ** 2 + mean.mean(axis=0).var(ddof=1)
+        inside.append(flips.low <= truth <= flips.high)
+    true = [spread[name] ** 2 for name in ("q", "j", "qj", "seed")]
+    error = np.std(found, axis=0) / np.sqrt(len(found))
+    assert (np.abs(np.mean(found, axis=0) - true) < 3 * error).all()
+    assert np.mean(inside) > 0.88
+
+
+def test_distributions_are_endless_replications() -> None:
+    """Of exact cells, D and the intervals are the limits of those of ever more replications."""
+    generator = np.random.default_rng(5)
+    table = generator.multinomial(100, generator.dirichlet(np.full(3, 0.5), size=30))
+    names = [f"q{i}" for i in range(15) for _ in range(2)]
+    facets = {"order": np.tile([0, 1], 15)}
+    exact = disagreement(distributions(table / 100, names, "ABC", facets=facets))
+    many = disagreement(Cells(table * 10_000, tuple(names), tuple("ABC"), facets=facets))
+    for one, other in (
+        (exact.agreement(), many.agreement()),
+        (exact.omega(["order"]), many.omega(["order"])),
+        (exact.flips("order"), many.flips("order")),
+    ):
+        assert one.value == pytest.approx(other.value, abs=1e-5)
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-5)
+
+
+def test_orders_crossed_with_seeds() -> None:
+    """Three orders of five seeds each: D_q, D_qo and omega over both, and what order adds."""
+    generator = np.random.default_rng(6)
+    rows = [
+        (f"q{q}", order, "ABC"[(q + (generator.random() < 0.2) + 2 * (order == q % 3)) % 3])
+        for q in range(30)
+        for order in range(3)
+        for _ in range(5)
+    ]
+    questions, orders, verdicts = zip(*rows, strict=True)
+    found = disagreement(Cells.from_long(questions, verdicts, facets={"order": orders}))
+    assert found.levels == {"order": 3}
+    assert found.flips("order").value == pytest.approx(
+        found.d("question") - found.d("question", "order")
+    )
+    assert found.omega(["order"]).value == pytest.approx(1 - found.d("question") / found.d())
+    assert found.omega().value == pytest.approx(1 - found.d("question", "order") / found.d("order"))
+    parts = found.components()
+    whole = sum(one.value for one in parts.values())
+    assert whole == pytest.approx(found.d())
+    assert found.dependability().value == pytest.approx(parts["question",].value / whole)
+
+
+def test_ordered_names_differ_by_their_ranks() -> None:
+    """Mid-ranks stand for ordered names, as in Krippendorff's metric."""
+    table = np.array([[3, 1, 0], [0, 2, 2], [1, 0, 3]])
+    found = disagreement(counts(table).ranked).d("question")
+    ranks = np.array([2.0, 5.5, 9.5])
+    rows = [np.repeat(ranks, row) for row in table]
+    assert found == pytest.approx(np.mean([row.var(ddof=1) for row in rows]))
+
+
+def test_refused() -> None:
+    """A facet that is not there, and the question as one, are refused in words."""
+    found = disagreement(counts(drawn(4, 4, 1.0)))
+    with pytest.raises(ReliabilityError, match=r"Unknown facet 'order'\. Use one of: question"):
+        found.d("order")
+    with pytest.raises(ReliabilityError, match="name other facets"):
+        found.omega(["question"])
+    once = disagreement(Counts.from_long("abc", "xyx"))
+    assert once.agreement().reason == "no two judgments share what it compares"
