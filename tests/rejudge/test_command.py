@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from inspect_ai import eval
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import get_model
 from inspect_ai.scorer import model_graded_qa
@@ -12,6 +13,7 @@ from inspect_ai.scorer import model_graded_qa
 from graders import LENIENT, TINY, in_full, run, suite
 from inspect_reliability.cli import main
 from inspect_reliability.rejudging.failures import failure_lines, short_error
+from processes import COMMAND, python
 
 
 @pytest.fixture
@@ -114,3 +116,43 @@ def test_failures_are_summed_up() -> None:
         "Run the same command again to make them.",
     ]
     assert failure_lines([], 0, None) == []
+
+
+SUITE = """
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.model import get_model
+from inspect_ai.scorer import Score, mean, scorer
+
+
+def made_within(word):
+    @scorer(metrics=[mean()])
+    def transcript_judge():
+        async def score(state, target):
+            said = await get_model(role="grader").generate(f"{word} {state.input_text}?")
+            return Score(value="C" if "C" in said.completion else "I")
+
+        return score
+
+    return transcript_judge()
+
+
+@task
+def chats(word: str = "Good"):
+    return Task(dataset=[Sample(input="hello", target="hello")], scorer=made_within(word))
+"""
+
+
+def test_a_scorer_made_within_a_task_is_taken_from_it(tmp_path: Path) -> None:
+    """The log names no way to make it; the error names the task, and the task makes it."""
+    file = tmp_path / "chats.py"
+    file.write_text(SUITE)
+    grader = get_model(f"{LENIENT}/one")
+    options: dict[str, Any] = {"model": grader, "model_roles": {"grader": grader}}
+    [log] = eval(f"{file}@chats", log_dir=str(tmp_path / "logs"), display="none", **options)
+    command = python(COMMAND, "rejudge", log.location, "--dry-run")
+    assert "inside a function" in " ".join(command.stderr.split())
+    assert "--task FILE.py@chats" in command.stderr
+    done = rejudge(log.location, "--task", f"{file}@chats")
+    assert done.exit_code == 0, done.output
+    assert replications(log.location) == [4]
