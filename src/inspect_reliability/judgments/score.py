@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..judging.seeds import SEED_LIMIT
-from ..verdicts import NON_RESPONSE
+from ..verdicts import NON_RESPONSE, graded
 from . import distributions, replications
 from .distributions import KeptDistribution, distributions_in
 from .judgment import Judgment
@@ -58,7 +58,7 @@ def judgments_in(
         return list(_replicated(kept, Judgment(question, question, scorer, None, *rest)))
     if exact:
         return list(_exact(exact, Judgment(question, question, scorer, None, *rest)))
-    value = score.value
+    value = graded(score.value, facts) if "panel" in facts else score.value
     if isinstance(value, _ONE_PART):  # most scores: no need to look for parts
         return [Judgment(question, question, scorer, verdict_name(value), *rest)]
     return [

@@ -9,14 +9,14 @@ from inspect_ai.log import EvalLog
 
 from ..errors import UserError
 from ..stats import Decomposition, decompose
-from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
+from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE, TIE
 from .grading import scorers_in
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "true": 1.0, "false": 0.0}
-_WORTH |= {CORRECT: 1.0, INCORRECT: 0.0, NON_RESPONSE: math.nan, INVALID: math.nan}
+_WORTH |= {CORRECT: 1.0, INCORRECT: 0.0, NON_RESPONSE: math.nan, INVALID: math.nan, TIE: math.nan}
 
 
 _LARGEST = 1e100
@@ -26,8 +26,8 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
     """Split the variance of a score into questions, runs of the model and the judge.
 
     Epochs are runs of the model; replications of the judge are those of `rejudge`. Grades count as
-    in inspect's `accuracy()`: C and true 1, P a half, I, N and false 0. Non-responses are left out
-    and counted, as inspect leaves out what is unscored.
+    in inspect's `accuracy()`: C and true 1, P a half, I, N and false 0. Non-responses and ties are
+    left out and counted, as inspect leaves out what is unscored.
 
     Args:
         judgments: A judgments table of one scorer, read from logs.
