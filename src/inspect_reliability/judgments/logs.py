@@ -269,7 +269,7 @@ def _judgments(
                 gaps += [
                     _Gap(_UNREADABLE, unreadable),
                     _Gap(_BROKEN, _is_broken(score)),
-                    _Gap(_UNSCORED, int(score.value != score.value)),
+                    _Gap(_UNSCORED, int(score.value != score.value and found[0]["verdict"] != TIE)),
                 ]
                 rows += found
     rows = [row for row in rows if row["verdict"] is not None]

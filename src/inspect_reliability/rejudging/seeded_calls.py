@@ -97,6 +97,8 @@ class _SeedHook(Hooks):
         if not calls.models:
             calls.prompt = _digest(data.input)
         calls.models.add(data.model_name)
+        for key, value in calls.run.settings.items():
+            setattr(data.config, key, value)
         calls.temperature = data.config.temperature
         calls.cached |= data.cache is not None
         if calls.seed is not None:

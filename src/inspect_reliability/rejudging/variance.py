@@ -73,7 +73,8 @@ def published_error(log: EvalLog, suite: str) -> float | None:
     key = suite.removeprefix(mine.score).removeprefix(".")
     for one in log.results.scores if log.results else []:
         if one.scorer == own[0] and "stderr" in one.metrics and key in ("", one.name):
-            return float(one.metrics["stderr"].value)
+            error = float(one.metrics["stderr"].value)
+            return error if math.isfinite(error) else None
     return None
 
 
