@@ -24,6 +24,7 @@ from ..files import kind_of
 from ..judging.sample import prompt_fingerprint
 from ..judging.seeds import replication_numbers
 from ..log_files import logs_below
+from ..verdicts import TIE
 from . import distributions, replications
 from .distributions import distributions_in
 from .judgment import Judgment
