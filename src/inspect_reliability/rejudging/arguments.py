@@ -11,6 +11,7 @@ from inspect_ai.model import Model
 from pydantic import ConfigDict, TypeAdapter
 
 from ..errors import UserError
+from .seeded_calls import sharing
 
 Regrade = Callable[[Callable[..., Any], Mapping[str, Any]], Mapping[str, Any]]
 """Makes arguments of a scorer or task that name another grader."""
@@ -27,7 +28,9 @@ def made_with(
     given = regrade(factory, arguments) if regrade else arguments
     fitting = registry_kwargs(**given)
     for key, value in fitting.items():
-        if key in hints and not isinstance(value, Model) and _fits(hints[key], value):
+        if isinstance(value, Model):
+            fitting[key] = sharing(value)
+        elif key in hints and _fits(hints[key], value):
             fitting[key] = _as_type(hints[key], value)
     return factory(**fitting)
 
