@@ -135,7 +135,7 @@ class JudgeAgain:
         Raises:
             PrerequisiteError: Something is set up wrongly, which no repetition would mend.
         """
-        with seeded_calls(seed, self.run, calls and calls.answer) as made:
+        with seeded_calls(seed, self.run, calls.answer if calls else None) as made:
             try:
                 score = await self.wrapped.scorer(state, target)
                 if made.refused:

@@ -129,7 +129,7 @@ class SharingModel(Model):
     A hook can change or refuse a call; none can answer it.
     """
 
-    async def generate(  # type: ignore[override]
+    async def generate(
         self, input: str | list[ChatMessage], *args: Any, **options: Any
     ) -> ModelOutput:
         """Make a call, or take its output from one that other replications share."""
