@@ -1,11 +1,15 @@
 """What is missing is named, with the line that installs it."""
 
 import pickle
+import shlex
 import subprocess
 import sys
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from packaging.requirements import Requirement
 
 from inspect_reliability.errors import UserError, needs
 from inspect_reliability.errors.inspect_error import PrerequisiteError
@@ -19,15 +23,26 @@ def test_a_missing_package_is_named_with_its_install_line() -> None:
     needs("local", "json")
     with pytest.raises(UserError) as refused:
         needs("local", "json", "not_there_1", "not_there_2")
-    assert str(refused.value) == (
-        "not_there_1, not_there_2 are not installed. Run: pip install 'inspect-reliability[local]'"
-    )
+    said, line = str(refused.value).split(" Run: pip install ")
+    assert said == "not_there_1, not_there_2 are not installed."
+    assert "inspect-reliability[local]" in line
+
+
+def test_the_install_line_works_where_no_index_has_the_package() -> None:
+    """What pip is told to install is there: the place that this package was installed from."""
+    with pytest.raises(UserError) as refused:
+        needs("local", "not_there")
+    [_, line] = str(refused.value).split("pip install ")
+    wanted = Requirement(shlex.split(line)[0])
+    assert (wanted.name, wanted.extras) == ("inspect-reliability", {"local"})
+    assert wanted.url is not None
+    assert wanted.url.startswith("git+") or Path(urlsplit(wanted.url).path).exists()
 
 
 def test_the_hub_without_its_client(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading from the hub without `datasets` names the extra, and calls nothing."""
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(UserError, match=r"pip install 'inspect-reliability\[hub\]'"):
+    with pytest.raises(UserError, match=r"pip install 'inspect-reliability\[hub\]"):
         hub_records("someone/something", "test", "main")
 
 

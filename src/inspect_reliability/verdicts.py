@@ -1,10 +1,40 @@
 """Names of verdicts that every judge has in common. A verdict is a name, never a number."""
 
+from collections.abc import Mapping
+from typing import Any
+
 NON_RESPONSE = "non-response"
 """The verdict of an output that names none."""
+
+TIE = "tie"
+"""The verdict of a vote that several graders left open."""
 
 INVALID = "invalid"
 """The verdict of an output that names several."""
 
 CORRECT = "correct"
 INCORRECT = "incorrect"
+
+
+def graded(value: Any, metadata: Mapping[str, Any] | None = None) -> Any:
+    """A score's value, where NaN (inspect's "unscored") is a grade that the graders did not give.
+
+    It is a tie where graders gave several grades, of which inspect keeps the `votes` of its panel.
+    """
+    panel = (metadata or {}).get("panel")
+    votes = panel.get("votes") if isinstance(panel, Mapping) else None
+    return _graded(value, votes if isinstance(votes, list) else [])
+
+
+def _graded(value: Any, votes: list[Any]) -> Any:
+    if isinstance(value, Mapping):
+        ballots = [vote for vote in votes if isinstance(vote, Mapping)]
+        return {
+            key: _graded(part, [one.get(key) for one in ballots]) for key, part in value.items()
+        }
+    if isinstance(value, list | tuple):
+        lists = [vote for vote in votes if isinstance(vote, list) and len(vote) == len(value)]
+        return [_graded(part, [one[n] for one in lists]) for n, part in enumerate(value)]
+    if value is None or value != value:
+        return TIE if len({repr(vote) for vote in votes if vote is not None}) > 1 else NON_RESPONSE
+    return value

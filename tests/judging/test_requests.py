@@ -10,7 +10,7 @@ from inspect_ai.event import InfoEvent
 from inspect_ai.log import EvalLog, read_eval_log
 
 from chat_server import ChatServer, serving
-from inspect_reliability.judging import request_check, seed_check
+from inspect_reliability.judging import provider_check
 from inspect_reliability.judging.seeds import replication_seed
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
@@ -99,7 +99,7 @@ def test_replications_are_those_of_their_seeds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """However a server treats choices, each replication is the draw of its own seed."""
-    monkeypatch.setattr(request_check, "MOST_CHOICES", most)
+    monkeypatch.setattr(provider_check, "MOST_CHOICES", most)
     log = judge(server, max_samples=1)
     assert verdicts(log) == drawn(log)
     assert found(log)["seeds of choices"] == outcome
@@ -112,7 +112,7 @@ def test_a_run_checks_once_while_questions_wait(judge: Any) -> None:
     """Questions that begin at once share one check, whose calls are few."""
     server = ChatServer(said=SAID)
     judge(server)
-    checks = 2 + request_check.TRIED + 1  # top_k left out and sent, draws, choices
+    checks = 2 + provider_check.TRIED + 1  # top_k left out and sent, draws, choices
     seeds = 4  # what the seed check draws besides two replications
     assert len(server.requests) == 3 + checks + seeds
 
@@ -122,9 +122,9 @@ def test_choices_that_never_vary_show_nothing(judge: Any) -> None:
     server = ChatServer(said=SAID[:1], choices="repeat")
     log = judge(server, limit=4)
     assert found(log)["seeds of choices"] == "unknown"
-    assert choices_asked(server) == [request_check.TRIED] * (request_check.QUESTIONS - 1)
+    assert choices_asked(server) == [provider_check.TRIED] * (provider_check.QUESTIONS - 1)
     assert len(verdicts(log)) == 4 * REPLICATIONS
-    checks = request_check.MOST_CALLS + seed_check.MOST_CALLS
+    checks = provider_check.MOST_CALLS
     assert 4 * REPLICATIONS < len(server.requests) <= 4 * REPLICATIONS + checks
 
 

@@ -2,7 +2,7 @@ import asyncio
 import logging
 import math
 from asyncio import CancelledError
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,16 +20,17 @@ from inspect_ai.model import (
     get_model,
     modelapi,
 )
-from inspect_ai.scorer import Target, model_graded_qa
+from inspect_ai.scorer import Score, Scorer, Target, mean, model_graded_qa, scorer
 from inspect_ai.solver import TaskState
 
 from evals import evaluate
-from graders import TINY, letters, run, suite, tiny
+from graders import LENIENT, TINY, letters, run, suite, tiny
 from inspect_reliability import tiny_judge
 from inspect_reliability.designs.paper import LETTERS
+from inspect_reliability.judging.provider_check import ProviderCheck
 from inspect_reliability.judging.replicate import replicate
-from inspect_reliability.judging.seed_check import DRAWS, SeedCheck, seed_outcome
 from inspect_reliability.judging.seeds import replication_seed
+from inspect_reliability.judging.trials import DRAWS, Drawn, seed_outcome
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.rejudging import rejudge
 from inspect_reliability.rejudging.choices import Choices
@@ -49,7 +50,7 @@ from inspect_reliability.study.tasks import bbh_judge, head_to_tail_judge
 )
 def test_outcome_of_two_seeds(texts: tuple[list[str], list[str]], outcome: str) -> None:
     """Equal within and different between is honoured; different within is not."""
-    assert seed_outcome(texts) == outcome
+    assert seed_outcome([Drawn(text) for text in same] for same in texts)[0] == outcome
 
 
 def test_chance_of_being_fooled() -> None:
@@ -59,7 +60,8 @@ def test_chance_of_being_fooled() -> None:
         return sum(
             math.prod(share if text == "a" else 1 - share for text in texts)
             for texts in product("ab", repeat=2 * DRAWS)
-            if seed_outcome((texts[:DRAWS], texts[DRAWS:])) == "honoured"
+            if seed_outcome(map(Drawn, same) for same in (texts[:DRAWS], texts[DRAWS:]))[0]
+            == "honoured"
         )
 
     assert max(fooled(share / 100) for share in range(101)) == pytest.approx(1 / 32)
@@ -185,35 +187,42 @@ def test_the_check_is_left_to_another_where_the_first_is_cancelled(
 ) -> None:
     """A time limit that ends the first replication does not leave the run without a check."""
     monkeypatch.setenv("INSPECT_EVAL_MODEL", "mockllm/model")
-    state, check = TaskState(ModelName("mockllm/model"), "q", 1, "Best?", []), SeedCheck()
+    state, check = TaskState(ModelName("mockllm/model"), "q", 1, "Best?", []), ProviderCheck()
 
     async def cancelled(*_: object, **__: object) -> TaskState:
         raise CancelledError
 
     with pytest.raises(CancelledError):
         anyio.run(replicate, state, cancelled, {1: "Best?"}, 0, "q", check)
-    assert check.claim("mockllm/model")
+    assert takes(check)
+
+
+def takes(check: ProviderCheck) -> bool:
+    """Whether the check of seeds is free."""
+
+    async def tried() -> object:
+        with check.seeds("mockllm/model") as seeds:
+            return await seeds(draw, {1: None, 2: None}, "mockllm/model")
+
+    async def draw(seed: int) -> Drawn:
+        return Drawn("")
+
+    return anyio.run(tried) is not None
 
 
 def test_rejudge_leaves_the_check_to_another_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """A time limit that ends the first output does not leave the run without a check."""
-    state, asked = TaskState(ModelName("mockllm/model"), "q", 1, "Best?", []), []
+    monkeypatch.setenv("INSPECT_EVAL_MODEL", "mockllm/model")
+    state = TaskState(ModelName("mockllm/model"), "q", 1, "Best?", [])
     again = cast(JudgeAgain, rejudge(model_graded_qa(model="mockllm/model"), 1))
 
     def cancelled(*_: object) -> None:
         raise CancelledError
 
-    def claimed(self: SeedCheck, model: str) -> bool:
-        asked.append(claim(self, model))
-        return asked[-1]
-
-    claim = SeedCheck.claim
-    monkeypatch.setattr(SeedCheck, "claim", claimed)
     monkeypatch.setattr(Choices, "of_output", cancelled)
-    for _ in range(2):
-        with pytest.raises(CancelledError):
-            anyio.run(again, state, Target("x"))
-    assert asked == [True, True]
+    with pytest.raises(CancelledError):
+        anyio.run(again, state, Target("x"))
+    assert takes(again._check)
 
 
 @pytest.mark.slow
@@ -244,7 +253,11 @@ def test_a_judge_that_never_varies_shows_nothing(
     with caplog.at_level(logging.WARNING):
         [found] = checks(judge(bbh_judge(), TINY, tmp_path, epochs=1, limit=1, temperature=0.0))
     assert found["seeds"] == "unknown"
-    assert sum("gave the same output for" in r.getMessage() for r in caplog.records) == 1
+    told = [
+        r.getMessage() for r in caplog.records if "honours seeds is not known" in r.getMessage()
+    ]
+    assert len(told) == 1
+    assert "14 outputs with different seeds are one text" in told[0]
 
 
 def test_outputs_of_a_mock_are_left_to_the_run(tmp_path: Path) -> None:
@@ -270,7 +283,7 @@ def test_graders_are_checked_too(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("config", "because"), [({"temperature": 0.0}, "outputs each"), ({"cache": True}, "cache")]
+    ("config", "because"), [({"temperature": 0.0}, "are one text"), ({"cache": True}, "cache")]
 )
 def test_graders_of_which_nothing_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: dict[str, Any], because: str
@@ -281,3 +294,35 @@ def test_graders_of_which_nothing_is_known(
     [found] = checks(log)
     assert found["seeds"] == "unknown"
     assert because in found["because"]
+
+
+@scorer(metrics=[mean()])
+def shuffling() -> Scorer:
+    """A scorer that shuffles what it shows to its grader, and keeps what came back."""
+    turns = count()
+
+    async def score(state: TaskState, target: Target) -> Score:
+        order = "AB" if next(turns) % 2 else "BA"
+        output = await get_model(role="grader").generate(f"{order}: {state.input_text}")
+        return Score(value="C", explanation=f"{order} {output.completion}")
+
+    return score
+
+
+@pytest.mark.parametrize(("replications", "outcome"), [(2, "honoured"), (1, "honoured")])
+def test_only_outputs_of_one_prompt_are_compared(
+    tmp_path: Path, replications: int, outcome: str
+) -> None:
+    """A grader that honours seeds is not accused of what its scorer shuffled."""
+    log = run(suite(rejudge(shuffling(), replications)), tmp_path, get_model(f"{LENIENT}/one"))
+    [found] = checks(log)
+    assert found["seeds"] == outcome
+
+
+def test_where_no_prompt_comes_twice_nothing_is_known() -> None:
+    """What was seen is said: as many prompts as outputs."""
+    draws = [[Drawn(f"{seed}{n}", prompt=f"{seed}{n}") for n in range(3)] for seed in range(2)]
+    assert seed_outcome(draws) == (
+        "unknown",
+        "6 outputs of as many prompts: none was sent twice with one seed",
+    )

@@ -12,7 +12,7 @@ from inspect_ai.util import concurrency
 
 from chat_server import ChatServer, serving
 from graders import in_full, run, suite, tiny
-from inspect_reliability.judging import request_check
+from inspect_reliability.judging import provider_check
 from inspect_reliability.rejudging import rejudge, rejudge_log
 from inspect_reliability.rejudging.run import Run
 
@@ -70,7 +70,7 @@ def choices_asked(server: ChatServer) -> list[int]:
     return sorted(n for body in server.requests if (n := body.get("n") or 1) > 1)
 
 
-CHECK = request_check.TRIED
+CHECK = provider_check.TRIED
 
 
 @pytest.mark.parametrize(
@@ -159,12 +159,12 @@ def test_the_tiny_judge_says_the_same_in_choices(
 ) -> None:
     """Verdicts and explanations of a local grader are those of a call for each replication."""
     shared = judged(tmp_path / "shared", tiny())
-    monkeypatch.setattr(request_check.RequestCheck, "requests", never)
+    monkeypatch.setattr(provider_check.ProviderCheck, "requests", never)
     apart = judged(tmp_path / "apart", tiny())
     for together, one_by_one in zip(shared, apart, strict=True):
         assert together["explanations"] == one_by_one["explanations"]
         assert len(set(together["explanations"])) > 1
 
 
-async def never(*_: Any, **__: Any) -> request_check.Requests:
-    return request_check.Requests()
+async def never(*_: Any, **__: Any) -> provider_check.Requests:
+    return provider_check.Requests()

@@ -5,13 +5,17 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from inspect_ai import eval
+from inspect_ai.event import ModelEvent
 from inspect_ai.log import read_eval_log, write_eval_log
-from inspect_ai.model import get_model
+from inspect_ai.model import ModelConfig, get_model
 from inspect_ai.scorer import model_graded_qa
 
 from graders import LENIENT, TINY, in_full, run, suite
 from inspect_reliability.cli import main
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.rejudging.failures import failure_lines, short_error
+from processes import COMMAND, python
 
 
 @pytest.fixture
@@ -90,6 +94,86 @@ def test_progress_counts_calls_and_retries(log: str) -> None:
     assert lines[-1].endswith("calls, 0 retries, 0 failed")
 
 
+@pytest.mark.parametrize("name", ["nosuch/x", "openai-api/nokey/x", "hf_seeded/./x"])
+@pytest.mark.parametrize("place", ["role", "argument"])
+def test_a_grader_that_cannot_be_used_is_one_line(
+    log: str, name: str, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever a log names it, the command says why before the first call, and what to do."""
+    monkeypatch.delenv("NOKEY_API_KEY", raising=False)
+    named = read_eval_log(log)
+    assert named.eval.scorers
+    named.eval.model_roles = {"grader": ModelConfig(model=name)} if place == "role" else None
+    if place == "argument":
+        named.eval.scorers[0].options = {"model": name}
+    write_eval_log(named, log)
+    done = rejudge(log)
+    assert done.exit_code == 2, done.output
+    words = " ".join(done.stderr.split())
+    assert name in words
+    assert "--model" in words
+    assert " failed" not in words
+    assert "[bold]" not in words
+
+
+def test_a_reducer_that_is_not_known_stops_nothing(log: str) -> None:
+    """A log can ask for a reducer that this machine lacks; replications are not reduced."""
+    asking = read_eval_log(log)
+    asking.eval.config.epochs_reducer = ["at_least_x"]
+    write_eval_log(asking, log)
+    done = rejudge(log)
+    assert done.exit_code == 0, done.output
+    judged = read_eval_log(log.removesuffix(".eval") + "-rejudged.eval", header_only=True)
+    assert judged.eval.config.epochs_reducer == ["at_least_x"]
+
+
+def test_settings_of_the_command_reach_every_call(log: str) -> None:
+    """Each call has them, other settings are not mixed with them, and the command says them."""
+    done = rejudge(log, "--temperature", "0.5", "--max-tokens", "7")
+    assert done.exit_code == 0, done.output
+    assert "Its settings now: temperature 0.5, max tokens 7." in done.stderr
+    judged = read_eval_log(log.removesuffix(".eval") + "-rejudged.eval")
+    before = {event.uuid for one in read_eval_log(log).samples or [] for event in one.events}
+    calls = [
+        event.config
+        for one in judged.samples or []
+        for event in one.events
+        if isinstance(event, ModelEvent) and event.uuid not in before
+    ]
+    assert {(call.temperature, call.max_tokens) for call in calls} == {(0.5, 7)}
+    again = rejudge(log, "--temperature", "1")
+    assert again.exit_code == 2
+    assert "replications at temperature 0.5, not at 1" in " ".join(again.stderr.split())
+
+
+def test_votes_that_tie_are_ties(tmp_path: Path) -> None:
+    """Graders that disagree leave a vote open: a tie, not an output without a grade."""
+    graders = [get_model(f"{LENIENT}/{name}") for name in ("one", "strict")]
+    log = run(suite(model_graded_qa(model=graders)), tmp_path)
+    done = rejudge(log.location, "--format", "json")
+    assert done.exit_code == 0, done.output
+    judged = read_eval_log(log.location.removesuffix(".eval") + "-rejudged.eval")
+    for sample in judged.samples or []:
+        assert in_full((sample.scores or {})["rejudge"])["verdicts"] == ["tie"] * 4
+    assert set(judgments_from_logs(log.location).table["verdict"]) == {"tie"}
+
+
+def test_an_unforeseen_error_is_one_line(log: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What nobody thought of ends with a next step, and --traceback raises it."""
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr("inspect_reliability.cli.rejudge.read_log", broken)
+    done = rejudge(log)
+    assert done.exit_code == 2
+    words = " ".join(done.stderr.split())
+    assert "nobody foresaw (ZeroDivisionError: by zero)" in words
+    assert "inspect-reliability --traceback rejudge" in words
+    raised = CliRunner().invoke(main, ["--traceback", "rejudge", log])
+    assert isinstance(raised.exception, ZeroDivisionError)
+
+
 def test_another_grader_is_announced_before_the_first_call(log: str) -> None:
     """Who answers, and who did, is said even where no call is made."""
     done = rejudge(log, "--dry-run", "--model", TINY)
@@ -114,3 +198,44 @@ def test_failures_are_summed_up() -> None:
         "Run the same command again to make them.",
     ]
     assert failure_lines([], 0, None) == []
+
+
+SUITE = """
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.event import ModelEvent
+from inspect_ai.model import ModelConfig, get_model
+from inspect_ai.scorer import Score, mean, scorer
+
+
+def made_within(word):
+    @scorer(metrics=[mean()])
+    def transcript_judge():
+        async def score(state, target):
+            said = await get_model(role="grader").generate(f"{word} {state.input_text}?")
+            return Score(value="C" if "C" in said.completion else "I")
+
+        return score
+
+    return transcript_judge()
+
+
+@task
+def chats(word: str = "Good"):
+    return Task(dataset=[Sample(input="hello", target="hello")], scorer=made_within(word))
+"""
+
+
+def test_a_scorer_made_within_a_task_is_taken_from_it(tmp_path: Path) -> None:
+    """The log names no way to make it; the error names the task, and the task makes it."""
+    file = tmp_path / "chats.py"
+    file.write_text(SUITE)
+    grader = get_model(f"{LENIENT}/one")
+    options: dict[str, Any] = {"model": grader, "model_roles": {"grader": grader}}
+    [log] = eval(f"{file}@chats", log_dir=str(tmp_path / "logs"), display="none", **options)
+    command = python(COMMAND, "rejudge", log.location, "--dry-run")
+    assert "inside a function" in " ".join(command.stderr.split())
+    assert "--task FILE.py@chats" in command.stderr
+    done = rejudge(log.location, "--task", f"{file}@chats")
+    assert done.exit_code == 0, done.output
+    assert replications(log.location) == [4]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
-from inspect_ai.model import ChatMessageUser, ContentImage, ModelConfig, get_model
+from inspect_ai.model import ChatMessageUser, ContentImage, GenerateConfig, ModelConfig, get_model
 
 from graders import run, suite, wins
 from inspect_reliability.cli import main
@@ -181,6 +181,26 @@ def test_a_log_loads_no_code_and_takes_no_key(
         words = " ".join(done.stderr.split())
         assert "A log does not decide that" in words
         assert option.replace(" ", "") in words.replace(" ", "")
+
+
+@pytest.mark.parametrize("added", ["extra_headers", "extra_body"])
+def test_a_log_adds_nothing_to_requests(
+    harmless: str, monkeypatch: pytest.MonkeyPatch, added: str
+) -> None:
+    """Headers and bodies of a log's model are refused, in a role, an argument or the eval."""
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    config = GenerateConfig(**{added: {"X-To": "evil"}})  # type: ignore[arg-type]
+    role, evaluated, plan, argument = (read_eval_log(harmless) for _ in range(4))
+    grader_of(role, "openai/gpt-4o", config=config)
+    for log in (evaluated, plan):
+        log.eval.model_roles, log.eval.model = None, "openai/gpt-4o"
+    evaluated.eval.model_generate_config = config
+    plan.plan.config = config
+    model = {"model": "openai/gpt-4o", "model_args": {}, "config": {added: {"X-To": "evil"}}}
+    scorer_of(argument, "model_graded_qa", model=model)
+    for log in (role, evaluated, plan, argument):
+        with pytest.raises(UserError, match=rf"adds to each request \({added}\).* --model openai"):
+            rejudge_log(log)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, modelapi
 from example_logs import DRAWN
 from inspect_reliability.cli import main
 from inspect_reliability.errors import UserError
+from inspect_reliability.judging.provider_check import MOST_CALLS
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
 from inspect_reliability.report.judge_by_benchmark import judge_by_benchmark
@@ -310,11 +311,14 @@ def test_the_cost_is_said_and_nothing_is_run(tmp_path: Path) -> None:
     command += ["--replications", "3", "--log-dir", str(tmp_path / "logs")]
     done = CliRunner().invoke(main, [*command, "--temperature", "1", "--dry-run"])
     assert done.exit_code == 0, done.output
-    assert done.stderr.startswith("2 questions x 3 = 6 calls, about ")
-    assert "Together 30 calls" in CliRunner().invoke(main, [*command, "--dry-run"]).stderr
-    done = CliRunner().invoke(main, [*command, "--max-calls", "29"])
+    one, five = 6 + MOST_CALLS, 30 + 5 * MOST_CALLS
+    assert done.stderr.startswith(f"2 questions x 3. At most {one} calls, checks of seeds and opt")
+    said = " ".join(CliRunner().invoke(main, [*command, "--dry-run"]).stderr.split())
+    assert f"5 times (2 questions x 3). At most {five} calls, checks" in said
+    assert said.count("calls") == 1
+    done = CliRunner().invoke(main, [*command, "--max-calls", f"{five - 1}"])
     assert done.exit_code == 2
-    assert "30 calls are needed, and --max-calls allows 29" in done.stderr
+    assert f"Up to {five} calls are needed, and --max-calls allows {five - 1}" in done.stderr
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 2
     assert "The judge nosuch/model cannot be used" in done.stderr

@@ -1,6 +1,7 @@
 """The command: a table of its parts, each loaded when it is called."""
 
 import gc
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -20,6 +21,10 @@ COMMANDS = {
     "import": ("import_published", "Turn the published judgments in FOLDER into inspect logs."),
 }
 """Command -> its module and function, and the first line of its help."""
+
+
+_LONGEST = 300
+"""Characters of an unforeseen error that are quoted."""
 
 
 class Refusal(click.ClickException):
@@ -62,18 +67,41 @@ class _Group(click.Group):
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
+        except BrokenPipeError:
+            raise
         except Exception as error:
-            from ..errors import UserError
-            from ..stats import ReliabilityError
-
-            if not isinstance(error, UserError | ReliabilityError):
+            if ctx.params.get("traceback"):
                 raise
-            raise Refusal(str(error.args[0])) from None
+            raise Refusal(_in_words(error, ctx.invoked_subcommand)) from None
+
+
+def _in_words(error: Exception, command: str | None) -> str:
+    """What went wrong; of an error that nobody foresaw, how to see where."""
+    from ..errors import UserError
+    from ..stats import ReliabilityError
+
+    while isinstance(error, ExceptionGroup):  # the first of several that tasks raised at once
+        error = error.exceptions[0]
+    if isinstance(error, UserError | ReliabilityError):
+        return str(error.args[0])
+    if "inspect_ai" in sys.modules:
+        from rich.markup import render
+
+        from ..errors.inspect_error import PrerequisiteError
+
+        if isinstance(error, PrerequisiteError):
+            return " ".join(render(str(error.message)).plain.split())
+    why = " ".join(str(error).split())[:_LONGEST]
+    return (
+        f"{command} ended in an error that nobody foresaw ({type(error).__name__}: {why}). Run "
+        f"'inspect-reliability --traceback {command} ...' to see where, and please report it."
+    )
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="inspect-reliability")
-def main() -> None:
+@click.option("--traceback", is_flag=True, help="Show where an error was raised.")
+def main(traceback: bool) -> None:
     """Can I trust this LLM judge? Reliability from the judgments in inspect logs.
 
     LOGS are inspect log files or folders of them, local or any URL inspect can read; CSV, JSONL or

@@ -11,6 +11,7 @@ from ..errors import UserError
 from ..judging.probe import probe as findings_of
 from ..report.document import Document, Table
 from ..report.forms import Form
+from ..report.forms.table import console, print_text
 from .sources import format_option, model_args_option, show
 
 _SENT = {True: "yes", False: "no", None: "not known"}
@@ -34,9 +35,15 @@ def probe(name: str, model_args: dict[str, Any], form: Form) -> None:
 
     Makes about 60 calls of at most 16 tokens. "unknown": the texts vary too little to tell.
     """
+    screen = console(stderr=True)
+    print_text(screen, f"Trying {name} with about 60 short calls.")
+
+    def tell(what: str) -> None:
+        print_text(screen, f"Trying {what}.")
+
     try:
         model = get_model(name, **model_args)
-        findings = asyncio.run(findings_of(model))
+        findings = asyncio.run(findings_of(model, tell))
     except UserError:
         raise
     except Exception as error:  # each provider has its own

@@ -33,7 +33,7 @@ from ..saving import beside
 from ..stats import ReliabilityError
 from ..study.published.reported import PublishedStudy
 from .running import MISSING, shown_progress, stopped_by_signals
-from .sources import format_option, model_args_option, print_left_out, show
+from .sources import Finite, format_option, model_args_option, print_left_out, show
 
 _HEADINGS = ["Source", "Variance of one score", "Share", "Standard error of the mean"]
 _SOURCES = {
@@ -68,6 +68,14 @@ _SOURCES = {
 )
 @model_args_option
 @click.option("--model-base-url", metavar="URL", help="Address of the grader. Needs --model.")
+@click.option(
+    "--temperature",
+    type=Finite(min=0),
+    help="Temperature of the grader. Default: its own.",
+)
+@click.option(
+    "--max-tokens", type=click.IntRange(min=1), help="Tokens of a call at most. Default: its own."
+)
 @click.option("--limit", type=click.IntRange(min=1), help="Outputs to judge at most.")
 @click.option(
     "--max-calls",
@@ -93,6 +101,8 @@ def rejudge(
     model: str | None,
     model_args: dict[str, Any],
     model_base_url: str | None,
+    temperature: float | None,
+    max_tokens: int | None,
     limit: int | None,
     max_calls: int | None,
     dry_run: bool,
@@ -128,6 +138,8 @@ def rejudge(
         model=model,
         model_args=model_args,
         model_base_url=model_base_url,
+        temperature=temperature,
+        max_tokens=max_tokens,
         task=task,
         limit=limit,
         output=target,

@@ -1,7 +1,9 @@
 """Errors that speak to the user."""
 
+import json
 import sys
 from collections.abc import Collection
+from importlib.metadata import distribution
 from importlib.util import find_spec
 
 
@@ -46,6 +48,16 @@ def needs(extra: str, *packages: str) -> None:
     if missing := [name for name in packages if find_spec(name) is None]:
         verb = "is" if len(missing) == 1 else "are"
         raise UserError(
-            f"{', '.join(missing)} {verb} not installed. "
-            f"Run: pip install 'inspect-reliability[{extra}]'"
+            f"{', '.join(missing)} {verb} not installed. Run: pip install '{_with_extra(extra)}'"
         )
+
+
+def _with_extra(extra: str) -> str:
+    """What pip installs to add an extra: this package, from where it was installed (PEP 610)."""
+    package = f"inspect-reliability[{extra}]"
+    recorded = distribution("inspect-reliability").read_text("direct_url.json")
+    if recorded is None:
+        return package
+    source = json.loads(recorded)
+    vcs = f"{source['vcs_info']['vcs']}+" if "vcs_info" in source else ""
+    return f"{package} @ {vcs}{source['url']}"

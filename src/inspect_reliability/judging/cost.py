@@ -39,26 +39,35 @@ class Cost:
         """Tokens of all calls; None if not known."""
         return None if self.tokens_each is None else self.calls * self.tokens_each
 
-    def __str__(self) -> str:
+    @property
+    def asked(self) -> str:
+        """What is asked for, and what of it is there."""
         parts = [_number(self.outputs, self.what), f"{self.replications:,}"]
         if self.calls_each != 1:
             parts.append(f"{self.calls_each:.3g} calls each")
         there = f", {self.made:,} of them made already," if self.made else ""
-        tokens = "" if self.tokens is None else f", about {_rounded(self.tokens)} tokens"
-        return f"{' x '.join(parts)}{there} = {_number(self.calls, 'call')}{tokens}"
+        return f"{' x '.join(parts)}{there}"
+
+    def __str__(self) -> str:
+        return f"{self.asked} = {_number(self.calls, 'call')}{_about([self.tokens])}"
 
 
-def total(costs: Sequence[Cost]) -> str:
-    """Several costs, equal ones once, and their sum."""
-    if len(costs) == 1:
+def total(costs: Sequence[Cost], checks: int = 0) -> str:
+    """Several costs, equal ones once, and their sum, with the calls that check judges at most."""
+    if len(costs) == 1 and not checks:
         return str(costs[0])
-    tokens = [cost.tokens for cost in costs]
+    calls, about = sum(cost.calls for cost in costs), _about([cost.tokens for cost in costs])
+    times = Counter(cost.asked if checks else str(cost) for cost in costs)
+    each = "; ".join(f"{n} times ({cost})" if n > 1 else cost for cost, n in times.items())
+    if not checks:
+        return f"{each}. Together {_number(calls, 'call')}{about}"
+    most = _number(calls + checks, "call")
+    return f"{each}. At most {most}, checks of seeds and options included{about}"
+
+
+def _about(tokens: Sequence[float | None]) -> str:
     known = [count for count in tokens if count is not None]
-    about = f", about {_rounded(sum(known))} tokens" if len(known) == len(tokens) else ""
-    calls = sum(cost.calls for cost in costs)
-    times = Counter(map(str, costs))
-    each = [f"{n} times ({cost})" if n > 1 else cost for cost, n in times.items()]
-    return "; ".join(each) + f". Together {_number(calls, 'call')}{about}"
+    return f", about {_rounded(sum(known))} tokens" if len(known) == len(tokens) else ""
 
 
 def _number(count: int, what: str) -> str:

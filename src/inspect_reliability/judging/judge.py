@@ -11,10 +11,9 @@ from ..errors import UserError, one_of
 from ..hf_seeded import reading
 from .exact import AT_VERDICT, exact_temperatures, exact_verdict, note_probabilities
 from .order import OrderPolicy, option_order
+from .provider_check import ProviderCheck
 from .replicate import replicate
-from .request_check import RequestCheck
 from .sample import item_of
-from .seed_check import SeedCheck
 from .seeds import replication_numbers
 
 
@@ -46,7 +45,7 @@ def judge_responses(
     asking = design if isinstance(design, JudgeDesign) else JudgeDesign(**design)
     at_verdict = exact == "verdict"
     more = GenerateConfig(**AT_VERDICT) if at_verdict else None
-    seed_check, request_check = SeedCheck(), RequestCheck(more)
+    provider = ProviderCheck(more)
     reader = asking.reader
     reader.read("", parser)  # a parser of other verdicts shows before the first call
     completed = reader.completed
@@ -85,9 +84,7 @@ def judge_responses(
                 state, generate, prompt, seed, item.id, reader, parser, wanted
             )
         with reading(completed):
-            state = await replicate(
-                state, generate, prompts, seed, item.id, seed_check, request_check
-            )
+            state = await replicate(state, generate, prompts, seed, item.id, provider)
         if at_verdict:
             note_probabilities(state)
         return state

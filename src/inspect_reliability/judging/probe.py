@@ -7,7 +7,7 @@ from inspect_ai.model import GenerateConfig, Model, ModelOutput
 from inspect_ai.util import collect
 
 from .options import options_sent, recorded_call, why_refused
-from .request_check import compared
+from .trials import Drawn, compared, try_seeds
 
 PROMPT = "Write a sentence of random words."
 
@@ -46,29 +46,26 @@ class Finding(NamedTuple):
     because: str
 
 
-async def probe(model: Model) -> list[Finding]:
+async def probe(model: Model, tell: Callable[[str], None] = lambda _: None) -> list[Finding]:
     """Try every option that matters to a judge, about sixty short calls in all.
 
     Args:
         model: The model, as its provider serves it.
+        tell: Called with what is tried next.
 
     Raises:
         Exception: What the provider raises where it answers no plain request either.
     """
     # It warms the server up as well: its first request may differ from its repeats.
+    tell("a plain request")
     sent = options_sent(await recorded_call(model, PROMPT, _ALL))
     plain = await draws(model, SEEDS)
     texts = {seed: output.completion for seed, output in plain.items()}
     varied = len(set(texts.values()))
 
-    def seeds(again: Mapping[int, ModelOutput]) -> tuple[Outcome, str]:
-        both = [seed for seed in again if seed in texts]
-        same = sum(again[seed].completion == texts[seed] for seed in both)
-        if same < len(both):
-            return "not honoured", f"{len(both) - same} of {len(both)} seeds gave another text"
-        if varied < VARIED:
-            return "unknown", _TOO_FEW.format(varied, len(texts))
-        return "honoured", f"{same} of {same} seeds gave their text again"
+    async def draw(seed: int) -> Drawn:
+        [one] = (await draws(model, [seed])).values()
+        return Drawn(one.completion)
 
     def choices(found: Mapping[int, ModelOutput]) -> tuple[Outcome, str]:
         made = len(next(iter(found.values())).choices)
@@ -98,8 +95,7 @@ async def probe(model: Model) -> list[Finding]:
         most = max((len(token.top_logprobs or []) for token in tokens), default=0)
         return ("honoured" if most == 3 else "not honoured"), f"{most} for 3"
 
-    trials: list[tuple[str, dict[str, Any], range, _Judge]] = [
-        ("seed", {}, SEEDS, seeds),
+    trials: list[tuple[str, dict[str, Any], Sequence[int], _Judge]] = [
         ("num_choices", {"num_choices": len(SEEDS)}, SEEDS[:1], choices),
         ("temperature", {"temperature": 0.0}, SEEDS, greedy),
         ("top_k", {"top_k": 1}, SEEDS, greedy),
@@ -108,8 +104,15 @@ async def probe(model: Model) -> list[Finding]:
         ("max_tokens", {"max_tokens": 2}, SEEDS, length),
         ("top_logprobs", {"logprobs": True, "top_logprobs": 3}, SEEDS[:1], logprobs),
     ]
-    findings = []
+    tell("seed")
+    first = {seed: Drawn(text) for seed, text in list(texts.items())[:2]}
+    try:
+        found_out: tuple[Outcome, str] = await try_seeds(draw, first)
+    except Exception as error:  # each provider has its own
+        found_out = "refused", why_refused(error)
+    findings = [Finding("seed", sent["seed"], *found_out)]
     for option, settings, used, judge in trials:
+        tell(option)
         try:
             outcome, because = judge(found := await draws(model, used, **settings))
         except Exception as error:  # each provider has its own
@@ -134,7 +137,7 @@ def _choices_follow(choices: Sequence[str], texts: Sequence[str]) -> Finding:
     return Finding("seeds of choices", None, outcome, because)
 
 
-async def draws(model: Model, seeds: range, **settings: Any) -> dict[int, ModelOutput]:
+async def draws(model: Model, seeds: Sequence[int], **settings: Any) -> dict[int, ModelOutput]:
     """The outputs of some seeds, without those that failed `TRIES` times.
 
     Raises:

@@ -18,10 +18,10 @@ from inspect_ai.solver import Generate, TaskState
 from inspect_ai.util import LimitExceededError, collect
 
 from ..errors import UserError
-from .request_check import FACTS, Prompt, RequestCheck, Requests
+from .provider_check import FACTS, ProviderCheck, Requests
 from .sample import prompt_fingerprint
-from .seed_check import SeedCheck
 from .seeds import replication_seed
+from .trials import Drawn, Prompt
 
 logger = logging.getLogger(__name__)
 
@@ -48,8 +48,7 @@ async def replicate(
     prompts: Mapping[int, str],
     base_seed: int,
     question: str,
-    seed_check: SeedCheck | None = None,
-    request_check: RequestCheck | None = None,
+    provider: ProviderCheck | None = None,
 ) -> TaskState:
     """Generate replications of a question, each with a seed of its own, and record which.
 
@@ -64,10 +63,9 @@ async def replicate(
         prompts: Number of the replication -> what the judge is to see.
         base_seed: Base seed of the run.
         question: Id of the question.
-        seed_check: Made with the first replication that the run begins (or, if that fails, with
-            another); None makes none.
-        request_check: Says how many choices a call has, and what else its request. Without it each
-            replication is a plain call of its own.
+        provider: Says how many choices a call has, and what else its request; the first
+            replication that the run begins checks seeds with it. Without it each replication is a
+            plain call of its own, and nothing is checked.
 
     Raises:
         UserError: `--seed` was given, which would be one seed for all replications; or the
@@ -87,42 +85,48 @@ async def replicate(
     state.messages = [ChatMessageUser(content=prompts[first])]
     if len(prompts) > 1:
         state.metadata["replications"] = len(prompts)
-    checking = seed_check is not None and seed_check.claim(str(model))
-    try:
-        requests = Requests()
-        if request_check is not None:
-            alike = len(set(prompts.values())) < len(prompts)
-            requests = await request_check.requests(model, prompts[first], seeds[first], alike)
-            state.metadata |= requests.facts
-        if len(prompts) == 1:
-            own = requests.extra.model_dump(exclude_none=True)
-            state = await generate(state, seed=seeds[first], **own)
-            _refuse_overlong(state.output, question)
-        else:
-            made = await make_calls(model, requests, prompts, seeds)
-            _put_together(state, model, made, question)
-    except BaseException:  # a time limit cancels it
-        if seed_check is not None and checking:
-            seed_check.release(str(model))
-        raise
-    texts = replications_of(state.metadata, state.output) or {first: state.output.completion}
-    if seed_check is None:
-        return state
-    if texts[first] is None:
-        if checking:
-            seed_check.release(str(model))
-    elif checking or seed_check.claim(str(model)):
+    if provider is None:
+        return await _generated(state, generate, prompts, seeds, question, Requests())
+    with provider.seeds(str(model)) as check_seeds:
+        alike = len(set(prompts.values())) < len(prompts)
+        requests = await provider.requests(model, prompts[first], seeds[first], alike)
+        state.metadata |= requests.facts
+        state = await _generated(state, generate, prompts, seeds, question, requests)
+        texts = replications_of(state.metadata, state.output) or {first: state.output.completion}
+        drawn = {number: None if text is None else Drawn(text) for number, text in texts.items()}
+        if drawn[first] is None:
+            return state
 
-        async def draw(seed: int) -> str:
+        async def draw(seed: int) -> Drawn:
             config = requests.extra.merge(GenerateConfig(seed=seed))
             output = await model.generate(prompts[first], config=config, cache=False)
-            return output.completion
+            return Drawn(output.completion)
 
-        drawn: dict[int, str | None] = {seeds[first]: texts[first]}
         same = prompts.get(first + 1) == prompts[first]
         other = replication_seed(base_seed, question, first + 1)
-        drawn[other] = texts.get(first + 1) if same else None
-        state.metadata["seed_check"] = await seed_check.run(str(model), draw, drawn)
+        two = {seeds[first]: drawn[first], other: drawn[first + 1] if same else None}
+        if outcome := await check_seeds(draw, two, str(model)):
+            state.metadata["seed_check"] = outcome
+    return state
+
+
+async def _generated(
+    state: TaskState,
+    generate: Generate,
+    prompts: Mapping[int, str],
+    seeds: Mapping[int, int],
+    question: str,
+    requests: Requests,
+) -> TaskState:
+    if len(prompts) == 1:
+        [seed] = seeds.values()
+        own = requests.extra.model_dump(exclude_none=True)
+        state = await generate(state, seed=seed, **own)
+        _refuse_overlong(state.output, question)
+    else:
+        model = get_model()
+        made = await make_calls(model, requests, prompts, seeds)
+        _put_together(state, model, made, question)
     return state
 
 

@@ -24,6 +24,7 @@ from ..files import kind_of
 from ..judging.sample import prompt_fingerprint
 from ..judging.seeds import replication_numbers
 from ..log_files import logs_below
+from ..verdicts import TIE
 from . import distributions, replications
 from .columns import COLUMNS, fits, of_role
 from .distributions import distributions_in, keeps_distributions
@@ -285,7 +286,7 @@ def _judgments(
                 unreadable = sum(row["verdict"] is None for row in found) - failed
                 gaps += [
                     _Gap(_UNREADABLE, unreadable),
-                    _Gap(_UNSCORED, int(score.value != score.value)),
+                    _Gap(_UNSCORED, int(score.value != score.value and found[0]["verdict"] != TIE)),
                 ]
                 rows += found
     rows = [row for row in rows if row["verdict"] is not None]

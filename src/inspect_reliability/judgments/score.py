@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..judging.seeds import SEED_LIMIT
-from ..verdicts import NON_RESPONSE
+from ..verdicts import NON_RESPONSE, graded
 from . import distributions, replications
 from .distributions import KeptDistribution, distributions_in, keeps_distributions
 from .judgment import Judgment
@@ -62,7 +62,8 @@ def judgments_in(
         return list(_replicated(kept, one, declared))
     if exact:
         return list(_exact(exact, one))
-    return list(_parts(one, score.value, declared, _name(facts.get("read_by"))))
+    value = graded(score.value, facts) if "panel" in facts else score.value
+    return list(_parts(one, value, declared, _name(facts.get("read_by"))))
 
 
 def _parts(

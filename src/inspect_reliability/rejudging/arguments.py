@@ -11,11 +11,13 @@ from inspect_ai.model import Model
 from pydantic import ConfigDict, TypeAdapter
 
 from ..errors import UserError
+from .seeded_calls import sharing
 
 Regrade = Callable[[Callable[..., Any], Mapping[str, Any]], Mapping[str, Any]]
 """Makes arguments of a scorer or task that name another grader."""
 
 _NAMES_A_GRADER = re.compile(r"(^|_)(models?|graders?|judges?|llm)$")
+_MODEL = re.compile(r"[\w.-]+/\S+")
 
 
 def made_with(
@@ -26,7 +28,9 @@ def made_with(
     given = regrade(factory, arguments) if regrade else arguments
     fitting = registry_kwargs(**given)
     for key, value in fitting.items():
-        if key in hints and not isinstance(value, Model) and _fits(hints[key], value):
+        if isinstance(value, Model):
+            fitting[key] = sharing(value)
+        elif key in hints and _fits(hints[key], value):
             fitting[key] = _as_type(hints[key], value)
     return factory(**fitting)
 
@@ -70,6 +74,12 @@ def named_grader(
 def names_grader(key: str, value: Any, earlier: Set[str]) -> bool:
     """Whether an argument names a grader, by its own name or by a model that graded before."""
     return bool(_NAMES_A_GRADER.search(key) or _models_in(value) & earlier)
+
+
+def models_named(arguments: Mapping[str, Any], earlier: Set[str]) -> set[str]:
+    """Names of models that arguments have where a grader is named."""
+    named = (value for key, value in arguments.items() if names_grader(key, value, earlier))
+    return {name for value in named for name in _models_in(value) if _MODEL.fullmatch(name)}
 
 
 def _models_in(value: Any) -> set[str]:

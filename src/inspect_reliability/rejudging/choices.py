@@ -1,23 +1,17 @@
 """Replications of a grader as choices of one call, where their calls are alike."""
 
-from __future__ import annotations
-
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from inspect_ai.model import GenerateConfig, Model, ModelOutput
+from inspect_ai.model import Model, ModelOutput
 from inspect_ai.util import LimitExceededError, concurrency
 
+from ..judging.provider_check import QUESTIONS, ProviderCheck
 from ..judging.replicate import make_calls
-from ..judging.request_check import QUESTIONS, Prompt, RequestCheck
+from ..judging.trials import Prompt
 from .run import Run
-
-if TYPE_CHECKING:
-    from .seeded_calls import Calls
-
-Asked = tuple[Model, Prompt, GenerateConfig] | None
-"""Whom a call asks, what, and with which settings; None for a call that is never shared."""
+from .seeded_calls import Asked, Calls, Make, seeded_calls
 
 
 class Choices:
@@ -28,13 +22,13 @@ class Choices:
     """
 
     def __init__(self) -> None:
-        self._check: RequestCheck | None = None
+        self._check: ProviderCheck | None = None
         self._trials = QUESTIONS
 
     @asynccontextmanager
     async def of_output(
         self, seeds: Mapping[int, int], run: Run
-    ) -> AsyncIterator[FirstCalls | None]:
+    ) -> AsyncIterator["FirstCalls | None"]:
         """What answers the first calls of replications; None where each makes its own.
 
         `seeds` are those of the replications to make, by their numbers.
@@ -57,22 +51,22 @@ class Choices:
 class FirstCalls:
     """The first calls of the replications of one output; a replication makes all others itself."""
 
-    def __init__(self, seeds: Mapping[int, int], check: RequestCheck | None, run: Run) -> None:
-        self.made: list[Asked] = []
+    def __init__(self, seeds: Mapping[int, int], check: ProviderCheck | None, run: Run) -> None:
+        self.made: list[Asked | None] = []
         self._seeds, self._check, self._run = seeds, check, run
-        self._asked: Asked = None
+        self._asked: Asked | None = None
         self._drawn: dict[int, ModelOutput | Exception] = {}
-        self._temperature: float | None = None
+        self._facts: tuple[str, float | None] = ("", None)
 
-    def check(self) -> RequestCheck | None:
+    def check(self) -> ProviderCheck | None:
         """A check of such calls; None where they were not alike."""
         asked = self.made[0] if len(self.made) > 1 else None
         if asked is None or any(one != asked for one in self.made):
-            return None
-        return RequestCheck(asked[2], options=False)
+            return None  # one that is None is never shared
+        return ProviderCheck(asked.config, options=False)
 
     async def answer(
-        self, calls: Calls, asked: Asked, make: Callable[[], Awaitable[ModelOutput]]
+        self, calls: Calls, model: Model, asked: Asked | None, make: Make
     ) -> ModelOutput:
         """The output of a replication's first call, which `make` makes where it is not shared."""
         if self._check is None:
@@ -80,24 +74,22 @@ class FirstCalls:
             is_plain = len(output.choices) == 1 and not calls.cached
             self.made.append(asked if is_plain else None)
             return output
-        if asked is None or asked[2] != self._check.wanted:
+        if asked is None or asked.config != self._check.wanted:
             return await make()
         async with concurrency(f"first calls {id(self)}", 1, visible=False):
             if self._asked is None:
                 self._asked = asked
-                await self._draw(self._check, *asked[:2])
+                await self._draw(self._check, model, asked.prompt)
         drawn = self._drawn.pop(calls.seed or 0, None) if asked == self._asked else None
         if drawn is None:
             return await make()
-        calls.models.add(str(asked[0]))
-        calls.temperature = self._temperature
+        calls.models.add(asked.model)
+        calls.prompt, calls.temperature = self._facts
         if isinstance(drawn, Exception):
             raise drawn
         return drawn
 
-    async def _draw(self, check: RequestCheck, model: Model, prompt: Prompt) -> None:
-        from .seeded_calls import seeded_calls
-
+    async def _draw(self, check: ProviderCheck, model: Model, prompt: Prompt) -> None:
         # What a limit leaves is for calls of one replication each.
         if not self._run.has_room(len(self._seeds)):
             return
@@ -110,7 +102,7 @@ class FirstCalls:
             if requests.most_choices == 1:
                 return
             made = await make_calls(model, requests, prompts, self._seeds)
-        self._temperature = calls.temperature
+        self._facts = (calls.prompt, calls.temperature)
         for call, output in made:
             if isinstance(output, LimitExceededError):
                 continue  # each replication is refused by itself

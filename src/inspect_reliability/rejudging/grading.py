@@ -10,6 +10,7 @@ from inspect_ai.model import GenerateConfig
 
 from ..errors import UserError
 from ..judgments.replications import replications_in
+from .trust import ADDED
 from .wrapped import score_names
 
 
@@ -59,7 +60,7 @@ class Grading:
         tokens: Tokens of one call, on average; None if not known.
         not_asked: Outputs that it scored without a call.
         is_known: Whether the log's transcripts show the scorer at work.
-        config: Settings that all its calls shared, but for the seed.
+        config: Settings that all its calls shared, but for the seed and what a log may not add.
     """
 
     models: frozenset[str] = frozenset()
@@ -165,9 +166,8 @@ def _calls(sample: EvalSample, score: str) -> list[ModelEvent] | None:
 
 
 def _shared(configs: Sequence[GenerateConfig]) -> GenerateConfig:
-    dumped = [
-        config.model_dump(exclude_none=True, exclude={"seed", "num_choices"}) for config in configs
-    ]
+    own = {"seed", "num_choices", *ADDED}
+    dumped = [config.model_dump(exclude_none=True, exclude=own) for config in configs]
     first = dumped[0] if dumped else {}
     same = {key: value for key, value in first.items() if all(d.get(key) == value for d in dumped)}
     return GenerateConfig(**same)

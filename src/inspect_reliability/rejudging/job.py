@@ -9,19 +9,20 @@ from typing import Any, cast
 from inspect_ai import score
 from inspect_ai.log import EvalLog, EvalResults
 from inspect_ai.model import GenerateConfig, Model, ModelConfig, get_model
+from rich.markup import render
 
 from ..errors import UserError
 from ..judging.cost import Cost
 from ..judging.seeds import base_seed
 from ..judgments.replications import nothing_replicated
-from .arguments import named_grader, names_grader
+from .arguments import models_named, named_grader, names_grader
 from .earlier import earlier_replications, remove_earlier
 from .grading import Grading, LoggedScorer, chosen_scorers, grading_of, packages_of, scorers_in
 from .run import Run
 from .scorer import JudgeAgain, rejudge
 from .summary import Known, Output
 from .target import Target, opened
-from .trust import vet, vet_files, vet_media, vet_model, vet_name
+from .trust import vet, vet_config, vet_files, vet_media, vet_name
 from .wrapped import ScorerSpec, Wrapped, find_scorer, scorer_of_task, wrap
 
 
@@ -68,6 +69,8 @@ class Rejudging:
         model: The grader. By default the one that graded before.
         model_args: Arguments of the grader's provider, where `model` is a name.
         model_base_url: Address of the grader, where `model` is a name.
+        temperature: Sampling temperature of the grader, in place of the one it would have.
+        max_tokens: Tokens of a call at most, in place of the grader's own limit.
         task: The log's task, `package/name` or `file.py@name`, to take the scorers from. It has
             what a log cannot say of them.
         limit: Outputs to judge at most.
@@ -92,6 +95,8 @@ class Rejudging:
         model: str | Model | None = None,
         model_args: Mapping[str, Any] | None = None,
         model_base_url: str | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
         task: str | None = None,
         limit: int | None = None,
         output: str | None = None,
@@ -101,6 +106,8 @@ class Rejudging:
         self._replications = replications
         self._seed = base_seed(seed)
         self._model, self._model_args, self._base_url = model, model_args or {}, model_base_url
+        settings = {"temperature": temperature, "max_tokens": max_tokens}
+        self._settings = {key: value for key, value in settings.items() if value is not None}
         self._task = task
         self._output = output
         if "/" not in log.eval.model:
@@ -141,13 +148,15 @@ class Rejudging:
                 that was expected, or the scorer asks no model.
         """
         run = run or Run()
+        run.settings = self._settings
+        models = [self._models(job) for job in self._jobs]  # before anything is paid for
         judged = deepcopy(self._log)
         opening = opened(self._output, self._log, self._seed) if self._output else nullcontext()
         with opening as target:
             for place, job in enumerate(self._jobs):
                 if place and run.is_over():
                     break  # the next run goes on with this scorer
-                judged = self._judge(job, judged, run, target)
+                judged = self._judge(job, judged, run, target, *models[place])
                 if run.stopped:
                     judged.status = "cancelled"
                 if target is not None:
@@ -202,10 +211,10 @@ class Rejudging:
         roles, evaluated = self._needed(wrapped, grading)
         for role, bound in roles.items():
             for one in bound if isinstance(bound, list) else [bound]:
-                vet_model(one.model, one.base_url, one.args, f"{self._where}, role {role},")
-        spec = self._log.eval
+                vet_config(one, f"{self._where}, role {role},")
         if evaluated:
-            vet_model(spec.model, spec.model_base_url, spec.model_args, f"{self._where}, model,")
+            vet_config(self._evaluated, f"{self._where}, model,")
+        self._refuse_other_temperature(known)
         cost = Cost(
             outputs=len(self._outputs),
             replications=self._replications,
@@ -249,6 +258,9 @@ class Rejudging:
         lines = [f"Scorer: {job.wrapped.name}. Grader: {now}."]
         if logged and logged != now:
             lines.append(f"Note: the grader in the log was {logged}; {now} answers now.")
+        if self._settings:
+            given = (f"{key} {value:g}" for key, value in self._settings.items())
+            lines.append(f"Its settings now: {', '.join(given)}.".replace("_", " "))
         most = max((number for made in job.known.values() for number in made), default=0)
         if most > self._replications:
             lines.append(f"Note: an output has {most:,} replications already. All are kept.")
@@ -262,7 +274,15 @@ class Rejudging:
             )
         return lines
 
-    def _judge(self, job: Job, log: EvalLog, run: Run, target: Target | None) -> EvalLog:
+    def _judge(
+        self,
+        job: Job,
+        log: EvalLog,
+        run: Run,
+        target: Target | None,
+        active: Model,
+        roles: dict[str, Model | list[Model]],
+    ) -> EvalLog:
         identity = job.wrapped.identity
         remove_earlier(log, identity, self._seed, (one.score for one in scorers_in(log)))
         run.known, run.seed_checks, run.models = job.known, job.seed_checks, set()
@@ -270,17 +290,18 @@ class Rejudging:
             run.keep = target.keep
         again = cast(JudgeAgain, rejudge(job.wrapped.spec, self._replications, self._seed))
         again.wrapped, again.run = job.wrapped, run
-        active, roles = self._models(job)
         run.expected = job.earlier_graders or job.grading.models
         if self._model is not None:
             run.expected = frozenset([str(active)])
             self._refuse_other_grader(job, str(active))
         samples, bound = log.samples or [], log.eval.model_roles
+        reducer = log.eval.config.epochs_reducer
         log.samples = [one for one in samples if (one.id, one.epoch) in self._outputs]
         log.results = log.results or EvalResults()
         log.eval.model_roles = None  # inspect would load them all
+        log.eval.config.epochs_reducer = None  # ours reduces nothing, and a log's may not be known
         log = score(log, again, model=active, model_roles=roles, action="append", copy=False)
-        log.eval.model_roles = bound
+        log.eval.model_roles, log.eval.config.epochs_reducer = bound, reducer
         log.samples = samples
         if run.stranger:
             raise self._other_answers(job, run)
@@ -303,15 +324,21 @@ class Rejudging:
             grader = self._grader(job.grading)
             bound = {role: _model_of_log(config) for role, config in job.roles.items()}
             return grader, bound | dict.fromkeys(job.grading.roles | {"grader"}, grader)
-        spec, config = self._log.eval, self._log.plan.config
-        evaluated = ModelConfig(
-            model=spec.model if job.evaluated else "none/none",
-            config=config.merge(spec.model_generate_config) if job.evaluated else GenerateConfig(),
-            base_url=spec.model_base_url if job.evaluated else None,
-            args=spec.model_args if job.evaluated else {},
-        )
+        evaluated = self._evaluated if job.evaluated else ModelConfig(model="none/none")
         roles = {role: _model_of_log(config) for role, config in job.roles.items()}
+        for name in models_named(job.wrapped.arguments, job.grading.models):
+            _made(name, GenerateConfig(), None, {})
         return cast(Model, _model_of_log(evaluated)), roles
+
+    @property
+    def _evaluated(self) -> ModelConfig:
+        spec = self._log.eval
+        return ModelConfig(
+            model=spec.model,
+            config=self._log.plan.config.merge(spec.model_generate_config),
+            base_url=spec.model_base_url,
+            args=spec.model_args,
+        )
 
     def _grader(self, grading: Grading) -> Model:
         if isinstance(self._model, Model):
@@ -332,6 +359,17 @@ class Rejudging:
                 f"{self._where} has replications of the grader {_listed(earlier)}, not of "
                 f"{grader}. Give --model {_listed(earlier)} to go on with them, or name another "
                 "--output to begin anew."
+            )
+
+    def _refuse_other_temperature(self, known: Known) -> None:
+        wanted = self._settings.get("temperature")
+        made = (one for replications in known.values() for one in replications.values())
+        had = next((one.temperature for one in made if one.temperature != wanted), wanted)
+        if wanted is not None and had != wanted:
+            what = "its own temperature" if had is None else f"temperature {had:g}"
+            raise UserError(
+                f"{self._where} has replications at {what}, not at {wanted:g}. Leave --temperature "
+                "out to go on with them, or name another --output to begin anew."
             )
 
     def _other_answers(self, job: Job, run: Run) -> UserError:
@@ -388,7 +426,10 @@ def _made(
     try:
         return get_model(model, config=config, base_url=base_url, **arguments)
     except Exception as error:  # each provider has its own
-        raise UserError(f"The grader {model} cannot be used: {error}") from None
+        why = " ".join(render(str(error)).plain.split()).removesuffix(".")
+        raise UserError(
+            f"The grader {model} cannot be used: {why}. Mend that, or name another with --model."
+        ) from None
 
 
 def _task_of(log: EvalLog) -> str:

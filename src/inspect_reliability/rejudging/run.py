@@ -1,6 +1,6 @@
 """One run over outputs: what is judged already, where judgments are kept, and when to stop."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from inspect_ai.util import LimitExceededError
@@ -30,6 +30,7 @@ class Run:
         stopped: Why no further call is made; None while calls are made.
         stranger: The model that would have answered first, if it was not expected.
         models: Names of the models called so far.
+        settings: Settings of every call, in place of the grader's own.
         max_calls: Model calls to make at most; a call for several choices counts as many.
         calls: Model calls so far, retries included.
         tell: Called after each call and each replication.
@@ -42,6 +43,7 @@ class Run:
     stopped: str | None = None
     stranger: str | None = None
     models: set[str] = field(default_factory=set)
+    settings: Mapping[str, float] = field(default_factory=dict)
     max_calls: int | None = None
     calls: int = 0
     retries: int = 0

@@ -1,6 +1,8 @@
 """The scorer that runs another scorer again and again on the same output."""
 
+import logging
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.scorer import scorer as register
@@ -10,13 +12,18 @@ from rich.markup import escape
 
 from ..errors import UserError
 from ..errors.inspect_error import PrerequisiteError
-from ..judging.seed_check import SeedCheck, SeedOutcome, log_outcome
+from ..judging.provider_check import ProviderCheck, SeedTurn
 from ..judging.seeds import base_seed, replication_seed
+from ..judging.trials import Drawn, Outcome
 from ..scoring import reliability
+from ..verdicts import graded
 from .choices import Choices, FirstCalls
-from .run import Run
+from .run import NOT_MADE, CallRefusedError, Run
+from .seeded_calls import seeded_calls, sharing_graders
 from .summary import Replication, keeps, kept_replications, summarise
 from .wrapped import ScorerSpec, Wrapped, wrap
+
+logger = logging.getLogger(__name__)
 
 
 def output_seed(base: int, sample: int | str, epoch: int, replication: int) -> int:
@@ -81,7 +88,7 @@ class JudgeAgain:
         self.run = Run()
         self._replications = replications
         self._seed = seed
-        self._check = SeedCheck()
+        self._check = ProviderCheck()
         self._choices = Choices()
 
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
@@ -91,12 +98,10 @@ class JudgeAgain:
         first, scores = self._seed_of(state, 1), reversed((state.scores or {}).values())
         earlier = next((one for one in scores if keeps(one, name, first)), None)
         known = self.run.known.get(output) or kept_replications(earlier)
+        checked = self.run.seed_checks.get(output)
+        if not checked and earlier is not None:
+            checked = (earlier.metadata or {}).get("seed_check")
         numbers = range(1, max(self._replications, *known, 0) + 1)
-        _ = self.wrapped.scorer  # where it cannot be made, before anything is judged
-        # An earlier run has made the check.
-        fresh = earlier is None and not self.run.seed_checks
-        checking = fresh and self._check.claim(str(state.model))
-
         there = {number: one for number, one in known.items() if one.error is None}
         seeds = {number: self._seed_of(state, number) for number in numbers if number not in there}
 
@@ -105,26 +110,19 @@ class JudgeAgain:
             self.run.record(output, number, one)
             return one
 
-        try:
+        fresh = earlier is None and not self.run.seed_checks  # no earlier run has made the check
+        turn = self._check.seeds(str(state.model)) if fresh else nullcontext()
+        with sharing_graders(), turn as check_seeds:
+            _ = self.wrapped.scorer  # where it cannot be made, before anything is judged
             async with self._choices.of_output(seeds, self.run) as calls:
                 new = await collect(*(replication(n, seed, calls) for n, seed in seeds.items()))
-        except BaseException:  # a time limit cancels it
-            if checking:
-                self._check.release(str(state.model))
-            raise
-        there |= dict(zip(seeds, new, strict=True))
-        made = [there[number] for number in numbers]
-        if self.run.stopped and all(one.error for one in made):
-            return None
-        result = summarise(name, made)
-        checked = self.run.seed_checks.get(output)
-        if not checked and earlier is not None:
-            checked = (earlier.metadata or {}).get("seed_check")
-        judged = made[0].error is None and bool(made[0].models)
-        if checking and not judged:
-            self._check.release(str(state.model))
-        elif fresh and judged and (checking or self._check.claim(str(state.model))):
-            checked = await self._check_seeds(made, state, target)
+            there |= dict(zip(seeds, new, strict=True))
+            made = [there[number] for number in numbers]
+            if self.run.stopped and all(one.error for one in made):
+                return None
+            result = summarise(name, made)
+            if check_seeds and made[0].error is None and made[0].models:
+                checked = await self._check_seeds(check_seeds, made, state, target) or checked
         if checked and not self.run.stopped:
             result.metadata = {**(result.metadata or {}), "seed_check": checked}
         return result
@@ -132,27 +130,50 @@ class JudgeAgain:
     async def _replicate(
         self, state: TaskState, target: Target, seed: int, calls: FirstCalls | None = None
     ) -> Replication:
-        from .seeded_calls import replicate  # registers a hook
+        """Run the scorer once, its model calls with this seed.
 
-        first = None if calls is None else calls.answer
-        return await replicate(self.run, self.wrapped.scorer, state, target, seed, first)
+        Raises:
+            PrerequisiteError: Something is set up wrongly, which no repetition would mend.
+        """
+        with seeded_calls(seed, self.run, calls.answer if calls else None) as made:
+            try:
+                score = await self.wrapped.scorer(state, target)
+                if made.refused:
+                    raise made.refused
+            except PrerequisiteError:
+                raise
+            except CallRefusedError as refused:
+                return Replication(seed, None, error=f"{NOT_MADE}: {refused.message}")
+            except Exception as error:  # the other replications must not be lost with it
+                message = f"{type(error).__name__}: {error}"
+                logger.info("A replication with seed %d failed: %s", seed, message)
+                return Replication(seed, None, error=message, models=frozenset(made.models))
+        score = Score.unscored() if score is None else score
+        return Replication(
+            seed=seed,
+            verdict=graded(score.value, score.metadata),
+            explanation=score.explanation or "",
+            answer=score.answer,
+            models=frozenset(made.models),
+            temperature=made.temperature,
+            cached=made.cached,
+            prompt=made.prompt,
+        )
 
     async def _check_seeds(
-        self, made: Sequence[Replication], state: TaskState, target: Target
-    ) -> SeedOutcome:
-        first = made[0]
-        if first.cached:
-            return log_outcome(first.grader, "unknown", "outputs come from inspect's cache")
-
-        async def draw(seed: int) -> str:
+        self, check: SeedTurn, made: Sequence[Replication], state: TaskState, target: Target
+    ) -> Outcome | None:
+        async def draw(seed: int) -> Drawn:
+            if made[0].cached:
+                raise RuntimeError("outputs come from inspect's cache")
             again = await self._replicate(state, target, seed)
             if again.error is not None:
                 raise RuntimeError(again.error)
-            return again.text
+            return again.drawn
 
-        said = next((one.text for one in made[1:2] if one.error is None), None)
-        drawn = {first.seed: first.text, self._seed_of(state, 2): said}
-        return await self._check.run(first.grader, draw, drawn)
+        other = next((one.drawn for one in made[1:2] if one.error is None), None)
+        two = {made[0].seed: made[0].drawn, self._seed_of(state, 2): other}
+        return await check(draw, two, made[0].grader)
 
     def _seed_of(self, state: TaskState, number: int) -> int:
         return output_seed(self._seed, state.sample_id, state.epoch, number)

@@ -1,37 +1,41 @@
 """A seed for every model call of a scorer that somebody else wrote.
 
 Where replications share a call, the first call of each gets its choice here.
-
-Importing this module registers a hook. Inspect announces hooks that are registered when it starts,
-so it is imported when the first replication begins.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from copy import copy
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from hashlib import blake2b
+from typing import Any, NamedTuple
 
 from inspect_ai.hooks import BeforeModelGenerate, Hooks, ModelRetry, hooks
-from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
-from inspect_ai.scorer import Score, Scorer, Target
-from inspect_ai.solver import TaskState
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, get_model, model_roles
 
-from ..errors.inspect_error import PrerequisiteError
-from ..verdicts import NON_RESPONSE
-from .run import NOT_MADE, CallRefusedError, Run
-from .summary import Replication
+# A scorer looks up its grader; that another one answers has no public way.
+from inspect_ai.model._model import active_model_context_var, init_model_roles
 
-logger = logging.getLogger(__name__)
+from .run import CallRefusedError, Run
 
-Answer = Callable[["Calls", Any, Callable[[], Awaitable[ModelOutput]]], Awaitable[ModelOutput]]
+
+class Asked(NamedTuple):
+    """Whom a call asks, with which settings of its own, what, and with which others."""
+
+    model: str
+    own: GenerateConfig
+    prompt: str | list[ChatMessage]
+    config: GenerateConfig
+
+
+Make = Callable[[], Awaitable[ModelOutput]]
+
+Answer = Callable[["Calls", Model, Asked | None, Make], Awaitable[ModelOutput]]
 """Answers the first call of a replication, or makes it: see `FirstCalls.answer`."""
-
-_generate = Model.generate
 
 
 @dataclass
@@ -43,6 +47,7 @@ class Calls:
         run: Admits and counts them.
         first: What answers the first of them; None if that is a call like any other.
         models: Names of the models called.
+        prompt: Digest of what the first of them asked.
         temperature: Sampling temperature of the last call; None if nobody set one.
         cached: Whether outputs may come from inspect's cache.
         refused: The call that was not made. A scorer may take its error for an answer.
@@ -52,6 +57,7 @@ class Calls:
     run: Run
     first: Answer | None = None
     models: set[str] = field(default_factory=set)
+    prompt: str = ""
     temperature: float | None = None
     cached: bool = False
     refused: CallRefusedError | None = None
@@ -71,8 +77,7 @@ def seeded_calls(seed: int | None, run: Run, first: Answer | None = None) -> Ite
         _current.reset(token)
 
 
-@hooks(name="rejudge_seed", description="Sends each replication of a grader with its own seed")
-class SeedHook(Hooks):
+class _SeedHook(Hooks):
     """Sets the seed of the call that is about to be made, or refuses it."""
 
     def enabled(self) -> bool:
@@ -89,7 +94,11 @@ class SeedHook(Hooks):
         except CallRefusedError as refused:
             calls.refused = refused
             raise
+        if not calls.models:
+            calls.prompt = _digest(data.input)
         calls.models.add(data.model_name)
+        for key, value in calls.run.settings.items():
+            setattr(data.config, key, value)
         calls.temperature = data.config.temperature
         calls.cached |= data.cache is not None
         if calls.seed is not None:
@@ -101,67 +110,65 @@ class SeedHook(Hooks):
             calls.run.retry()
 
 
-async def _generate_or_share(
-    model: Model, input: str | list[ChatMessage], *args: Any, **options: Any
-) -> ModelOutput:
-    calls = _current.get()
-    make = partial(_generate, model, input, *args, **options)
-    if calls is None or calls.first is None:
-        return await make()
-    first, calls.first = calls.first, None
-    if not isinstance(input, str):
-        input = [message.model_copy(update={"id": None}) for message in input]
-    with_tools = bool(args or options.keys() - {"config"})
-    asked = (model, input, options.get("config", GenerateConfig()))
-    return await first(calls, None if with_tools else asked, make)
+def _digest(prompt: Sequence[ChatMessage]) -> str:
+    said = "".join(message.model_dump_json(exclude={"id"}) for message in prompt)
+    return blake2b(said.encode(errors="surrogatepass"), digest_size=6).hexdigest()
 
 
-# A hook can change or refuse a call; none can answer it.
-Model.generate = _generate_or_share  # type: ignore[method-assign, assignment]
-
-
-async def replicate(
-    run: Run,
-    scorer: Scorer,
-    state: TaskState,
-    target: Target,
-    seed: int,
-    first: Answer | None = None,
-) -> Replication:
-    """Run a scorer once, its model calls with this seed.
-
-    Raises:
-        PrerequisiteError: Something is set up wrongly, which no repetition would mend.
-    """
-    with seeded_calls(seed, run, first) as calls:
-        try:
-            score = await scorer(state, target)
-            if calls.refused:
-                raise calls.refused
-        except PrerequisiteError:
-            raise
-        except CallRefusedError as refused:
-            return Replication(seed, None, error=f"{NOT_MADE}: {refused.message}")
-        except Exception as error:  # the other replications must not be lost with it
-            message = f"{type(error).__name__}: {error}"
-            logger.info("A replication with seed %d failed: %s", seed, message)
-            return Replication(seed, None, error=message, models=frozenset(calls.models))
-    score = Score.unscored() if score is None else score
-    return Replication(
-        seed=seed,
-        verdict=_verdict(score.value),
-        explanation=score.explanation or "",
-        answer=score.answer,
-        models=frozenset(calls.models),
-        temperature=calls.temperature,
-        cached=calls.cached,
+@cache
+def _hooked() -> None:
+    """Register the hook: with the first replication, since inspect announces those it finds."""
+    hooks(name="rejudge_seed", description="Sends each replication of a grader with its own seed")(
+        _SeedHook
     )
 
 
-def _verdict(value: Any) -> Any:
-    """A score's value, where NaN (unscored) is a grade that the grader did not give."""
-    if isinstance(value, Mapping):
-        return {key: _verdict(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_verdict(part) for part in value]
-    return NON_RESPONSE if value is None or value != value else value
+class SharingModel(Model):
+    """A model whose first call in a replication may be shared with other replications.
+
+    A hook can change or refuse a call; none can answer it.
+    """
+
+    async def generate(
+        self, input: str | list[ChatMessage], *args: Any, **options: Any
+    ) -> ModelOutput:
+        """Make a call, or take its output from one that other replications share."""
+        calls = _current.get()
+        make = partial(super().generate, input, *args, **options)
+        if calls is None or calls.first is None:
+            return await make()
+        first, calls.first = calls.first, None
+        if not isinstance(input, str):
+            input = [message.model_copy(update={"id": None}) for message in input]
+        asked = Asked(str(self), self.config, input, options.get("config", GenerateConfig()))
+        with_tools = bool(args or options.keys() - {"config"})
+        return await first(calls, self, None if with_tools else asked, make)
+
+
+def sharing(model: Model) -> Model:
+    """The same model, with its role and settings, whose calls can be shared."""
+    own = copy(model)
+    own.__class__ = SharingModel
+    return own
+
+
+@contextmanager
+def sharing_graders() -> Iterator[None]:
+    """Let the calls of every grader be shared that a scorer looks up, by its role or by none.
+
+    A model that a scorer names itself makes each of its calls.
+    """
+    _hooked()
+    roles = model_roles()
+    active = active_model_context_var.set(sharing(get_model()))
+    init_model_roles(
+        {
+            role: list(map(sharing, bound)) if isinstance(bound, list) else sharing(bound)
+            for role, bound in roles.items()
+        }
+    )
+    try:
+        yield
+    finally:
+        active_model_context_var.reset(active)
+        init_model_roles(roles)

@@ -8,6 +8,7 @@ from typing import Any
 
 from inspect_ai.scorer import Score
 
+from ..judging.trials import Drawn
 from ..judgments.replications import Replications, replications_in
 from ..scoring.explanation import explanation, label
 from ..verdicts import NON_RESPONSE
@@ -22,14 +23,15 @@ class Replication:
 
     Attributes:
         seed: Seed that its model calls were sent with.
-        verdict: The score's value; "non-response" where the grader gave no grade, None where the
-            replication failed.
+        verdict: The score's value; "non-response" where the grader gave no grade, "tie" where
+            several gave different ones, None where the replication failed.
         explanation: The grader's text, or what the scorer says.
         error: Why the replication failed; None if it did not.
         answer: The answer that the scorer found.
         models: Models that were called; none where the scorer called none.
         temperature: Sampling temperature that they were called with, if anybody set it.
         cached: Whether their outputs may come from inspect's cache.
+        prompt: Digest of what the first of them asked; empty where that is not known.
     """
 
     seed: int
@@ -40,6 +42,7 @@ class Replication:
     models: frozenset[str] = frozenset()
     temperature: float | None = None
     cached: bool = False
+    prompt: str = ""
 
     @property
     def grader(self) -> str:
@@ -47,9 +50,9 @@ class Replication:
         return ", ".join(sorted(self.models))
 
     @property
-    def text(self) -> str:
-        """All that two replications with one seed should have in common."""
-        return f"{self.verdict}: {self.explanation}"
+    def drawn(self) -> Drawn:
+        """What two replications with one seed and one prompt should have in common."""
+        return Drawn(f"{self.verdict}: {self.explanation}", self.prompt)
 
 
 Known = dict[Output, dict[int, Replication]]

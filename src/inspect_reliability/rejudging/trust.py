@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from fsspec import available_protocols
 from inspect_ai.log import EvalSample
+from inspect_ai.model import ModelConfig
 from inspect_ai.util import RegistryType
 
 from ..errors import UserError
@@ -31,6 +32,9 @@ _ACTIVE = tuple(kind for kind in get_args(RegistryType) if kind not in _INERT)
 _MEDIA = ("image", "audio", "video", "document")
 _IN_LOG = ("data:", "http://", "https://")
 """How media begin that are in the log, or that anybody can see."""
+
+ADDED = ("extra_headers", "extra_body")
+"""Settings of a model that put anything into its requests."""
 
 _HARMLESS = {
     "batch_size",
@@ -61,10 +65,17 @@ def vet_name(scorer: str, where: str) -> None:
         )
 
 
-def vet_model(model: str, base_url: str | None, arguments: Mapping[str, Any], where: str) -> None:
+def vet_model(
+    model: str,
+    base_url: str | None,
+    arguments: Mapping[str, Any],
+    where: str,
+    config: Mapping[str, Any] | None = None,
+) -> None:
     """Refuse a model of a log that is a local folder, lives elsewhere, or has risky arguments.
 
-    An address is taken if it is on this machine or in the environment (`OPENAI_BASE_URL`).
+    An address is taken if it is on this machine or in the environment (`OPENAI_BASE_URL`). Requests
+    carry nothing that a log adds to them (`extra_headers`, `extra_body` of its `config`).
 
     Raises:
         UserError: The error names the options that allow it.
@@ -79,6 +90,8 @@ def vet_model(model: str, base_url: str | None, arguments: Mapping[str, Any], wh
         reasons.append(f"sets model arguments that can run code ({', '.join(risky)})")
     if base_url is not None and not _is_known(base_url):
         reasons.append(f"sends requests, with your API key, to {base_url}")
+    if added := [key for key in ADDED if (config or {}).get(key)]:
+        reasons.append(f"adds to each request ({', '.join(added)})")
     if reasons:
         own = [f"--model {model}"]
         own += [f"-M {key}={value}" for key, value in arguments.items()]
@@ -87,6 +100,12 @@ def vet_model(model: str, base_url: str | None, arguments: Mapping[str, Any], wh
             f"{where} {' and '.join(reasons)}. A log does not decide that. If you trust it, name "
             f"the model yourself: {' '.join(own)}"
         )
+
+
+def vet_config(model: ModelConfig, where: str) -> None:
+    """Refuse a model of a log as `vet_model` does, with all that the log says of it."""
+    config = model.config.model_dump(include=set(ADDED))
+    vet_model(model.model, model.base_url, model.args, where, config)
 
 
 def vet(value: Any, where: str) -> None:
@@ -151,7 +170,9 @@ def vet_media(sample: EvalSample, where: str) -> None:
 def _vet_mapping(value: Mapping[str, Any], where: str) -> None:
     model, arguments = value.get("model"), value.get("model_args")
     if isinstance(model, str) and isinstance(arguments, Mapping):
-        vet_model(model, value.get("base_url"), arguments, where)
+        config = value.get("config")
+        config = config if isinstance(config, Mapping) else None
+        vet_model(model, value.get("base_url"), arguments, where, config)
     kind = value.get("type")
     if {"type", "name", "params"} <= value.keys() and kind in _ACTIVE:
         raise UserError(

@@ -10,14 +10,14 @@ from inspect_ai.log import EvalLog
 
 from ..errors import UserError
 from ..stats import Decomposition, ReliabilityError, decompose
-from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
+from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE, TIE
 from .grading import LoggedScorer, grading_of, scorers_in
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "true": 1.0, "false": 0.0}
-_WORTH |= {CORRECT: 1.0, INCORRECT: 0.0, NON_RESPONSE: math.nan, INVALID: math.nan}
+_WORTH |= {CORRECT: 1.0, INCORRECT: 0.0, NON_RESPONSE: math.nan, INVALID: math.nan, TIE: math.nan}
 
 _LARGEST = 1e100
 _MOST_GROUPS = 50
@@ -30,8 +30,8 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
     """Split the variance of a score into questions, runs of the model and the judge.
 
     Epochs are runs of the model; replications of the judge are those of `rejudge`. Grades count as
-    in inspect's `accuracy()`: C and true 1, P a half, I, N and false 0. Non-responses are left out
-    and counted, as inspect leaves out what is unscored.
+    in inspect's `accuracy()`: C and true 1, P a half, I, N and false 0. Non-responses and ties are
+    left out and counted, as inspect leaves out what is unscored.
 
     Args:
         judgments: A judgments table of one scorer, read from logs.
@@ -151,7 +151,8 @@ def published_error(log: EvalLog, suite: str) -> float | None:
     scorer, key = own
     for one in log.results.scores if log.results else []:
         if one.scorer == scorer.score and "stderr" in one.metrics and key in ("", one.name):
-            return float(one.metrics["stderr"].value)
+            error = float(one.metrics["stderr"].value)
+            return error if math.isfinite(error) else None
     return None
 
 

@@ -119,8 +119,11 @@ def find_scorer(
     Raises:
         UserError: There is no such scorer, or it does not take these arguments.
     """
-    scanner = f" If it is a scanner of inspect_scout, name the task that has it: --task {task}."
-    factory = _find("scorer", name, packages, scanner)
+    within = (
+        f" If its task makes it inside a function, or from a scanner of inspect_scout, name the "
+        f"task: --task {task}."
+    )
+    factory = _find("scorer", name, packages, within)
     full_name = registry_info(factory).name
     try:
         inspect.signature(factory).bind(**arguments)
@@ -150,9 +153,10 @@ def scorer_of_task(
     def make() -> Scorer:
         made: Task = made_with(factory, arguments, regrade)
         scorers = made.scorer or []
-        names = score_names(registry_info(one).name.partition("/")[2] for one in scorers)
+        names = score_names(registry_info(one).name.rpartition("/")[2] for one in scorers)
         if score not in names:
-            raise UserError(f"The task {name} has no scorer '{score}' but {', '.join(names)}.")
+            has = f"only {', '.join(names)}" if names else "no scorer at all"
+            raise UserError(f"The task {name} does not make the scorer '{score}': it has {has}.")
         return scorers[names.index(score)]
 
     return Wrapped(score, arguments, make, task=name)

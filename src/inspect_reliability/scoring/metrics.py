@@ -85,7 +85,8 @@ class _Panel(dict[str, str | int | float | bool | None]):
         # Within `grouped`, which inspect hands one reduced score a sample.
         raise UserError(
             "grouped(reliability(), KEY) cannot work: grouped sees one score a sample, without its "
-            "epochs. Write reliability(by=KEY) instead, and read this log again with inspect score."
+            "epochs. Write reliability(by=KEY) instead, and read this log again with inspect score "
+            "--model none/none."
         )
 
 

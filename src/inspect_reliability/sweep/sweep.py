@@ -18,8 +18,8 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, get_model
 
 from ..errors import UserError, reason
-from ..judging import request_check, seed_check
 from ..judging.cost import Cost, total
+from ..judging.provider_check import MOST_CALLS
 from ..judging.seeds import replication_numbers
 from ..saving import alone
 from .resume import by_range, log_headers, made_in
@@ -29,9 +29,6 @@ TEMPERATURES = (1.0, 0.75, 0.5, 0.25, 0.0)
 
 _CHARACTERS_A_TOKEN = 4
 """Of English text, about."""
-
-_CHECKS = request_check.MOST_CALLS + seed_check.MOST_CALLS
-"""Calls of a task that check its judge, at most."""
 
 _TASKS_AT_ONCE = 10
 """Temperatures and benchmarks that a judge sees side by side."""
@@ -97,14 +94,14 @@ def run_sweep(
     judges = list(dict.fromkeys(sweep.judges))
     parts = [part for judge in judges for part in _parts(sweep, judge, log_dir, say)]
     costs = [cost for tasks, cost in parts if tasks]
+    checks = 0 if sweep.exact else MOST_CALLS * sum(len(tasks) for tasks, _ in parts)
     if costs:
-        checks = sum(len(tasks) for tasks, _ in parts) * _CHECKS
-        say(f"{total(costs)}. Checks of seeds and options add at most {checks:,} calls.")
-    calls = sum(cost.calls for cost in costs)
-    if max_calls is not None and calls > max_calls:
+        say(f"{total(costs, checks)}.")
+    calls = checks + sum(cost.calls for cost in costs)
+    if costs and max_calls is not None and calls > max_calls:
         raise UserError(
-            f"{calls:,} calls are needed, and --max-calls allows {max_calls:,}. Allow more, or ask "
-            "for less: --limit, --replications."
+            f"Up to {calls:,} calls are needed, and --max-calls allows {max_calls:,}. Allow more, "
+            "or ask for less: --limit, --replications."
         )
     errors: list[str] = []
     for judge in judges if costs and not dry_run else ():

@@ -1,22 +1,20 @@
-"""How a run's requests are made: found by trying, before its first replication."""
+"""What the provider of a run's model does with its requests: settled once, by trying."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from sys import maxsize
 
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
-from inspect_ai.model import ChatMessage, GenerateConfig, Model
-from inspect_ai.util import LimitExceededError, collect, concurrency, span
+from inspect_ai.model import GenerateConfig, Model
+from inspect_ai.util import LimitExceededError, concurrency, span
 
 from .options import options_not_sent, options_sent, recorded_call, why_refused
-from .seed_check import SeedOutcome
-from .seeds import SEED_LIMIT
+from .trials import CALLS_OF_SEEDS, Draw, Drawn, Outcome, Prompt, try_choices, try_seeds
 
 logger = logging.getLogger(__name__)
-
-Prompt = str | list[ChatMessage]
 
 MOST_CHOICES = 100
 """Replications that a request to a server makes at first; fewer once the server refuses so many."""
@@ -33,8 +31,11 @@ _NOT_SENT, _CHOICES = FACTS = ("options_not_sent", "seeds_of_choices")
 TRIES = 3
 """A call that fails is tried this often before its option counts as refused."""
 
-MOST_CALLS = 3 * TRIES + QUESTIONS * (TRIED + 1)
+MOST_CALLS = 3 * TRIES + QUESTIONS * (TRIED + 1) + CALLS_OF_SEEDS
 """Calls of the check of one model, at most."""
+
+SeedTurn = Callable[[Draw, Mapping[int, Drawn | None], str], Awaitable[Outcome | None]]
+"""Checks the seeds of a model of this name; None where another replication has the turn."""
 
 
 @dataclass
@@ -52,7 +53,7 @@ class Requests:
     most_choices: int = 1
     extra: GenerateConfig = field(default_factory=GenerateConfig)
     not_sent: Sequence[str] = ()
-    choices: SeedOutcome | None = None
+    choices: Outcome | None = None
     questions: int = 0
 
     @property
@@ -62,14 +63,19 @@ class Requests:
         return {name: value for name, value in facts.items() if value}
 
 
-class RequestCheck:
-    """The check of one run: each model is asked once, while the other questions wait."""
+class ProviderCheck:
+    """The check of one run, made once for each model.
+
+    How requests are made is found out by the first question, while the others wait. Whether seeds
+    are honoured is checked with the first replication, which the others need not wait for.
+    """
 
     def __init__(self, wanted: GenerateConfig | None = None, options: bool = True) -> None:
         """Check requests, which also ask for what is `wanted`, where the model gives it."""
         self.wanted = wanted or GenerateConfig()
         self._options = options
         self._found: dict[str, Requests] = {}
+        self._seeds: set[str] = set()
 
     async def requests(self, model: Model, prompt: Prompt, seed: int, several: bool) -> Requests:
         """How to make the requests of a question; the first question finds out.
@@ -79,14 +85,43 @@ class RequestCheck:
         several replications of a sample have one prompt.
         """
         follow = getattr(model.api, "choices_follow_seeds", None)
-        if follow is not None or str(model).startswith("mockllm/"):
+        if follow is not None or _is_mock(model):
             return Requests(maxsize if follow else 1, self.wanted)
         if (found := self._settled(model, several)) is None:
-            async with concurrency(f"request check {id(self)}", 1, visible=False):
+            async with concurrency(f"provider check {id(self)}", 1, visible=False):
                 if (found := self._settled(model, several)) is None:
-                    async with span("request check"):
+                    async with span("provider check"):
                         found = await self._find(model, prompt, seed, several)
         return found
+
+    @contextmanager
+    def seeds(self, model: str) -> Iterator[SeedTurn]:
+        """The turn of one replication to check a model's seeds, for as long as it is made.
+
+        Inspect begins samples in the order of the dataset, and finishes them in any. The turn is
+        therefore taken when a replication begins: it falls to the first epoch of the first
+        question. One that fails leaves it to another.
+        """
+        mine, checked = self._takes(model), False
+
+        async def check(draw: Draw, drawn: Mapping[int, Drawn | None], name: str) -> Outcome | None:
+            nonlocal mine, checked
+            mine = mine or self._takes(model)
+            if not mine:
+                return None
+            checked = True
+            return await _check_seeds(name, draw, drawn)
+
+        try:
+            yield check
+        finally:
+            if mine and not checked:
+                self._seeds.discard(model)
+
+    def _takes(self, model: str) -> bool:
+        free = model not in self._seeds
+        self._seeds.add(model)
+        return free
 
     def _settled(self, model: Model, several: bool) -> Requests | None:
         found = self._found.get(str(model))
@@ -104,9 +139,14 @@ class RequestCheck:
         self._found[str(model)] = found
         if several:
             found.questions += 1
-            found.choices, because = await _choices(model, prompt, seed, found.extra)
+            try:
+                found.choices, why = await try_choices(model, prompt, found.extra, seed, TRIED)
+            except LimitExceededError:
+                raise
+            except Exception as error:  # each provider has its own
+                found.choices, why = "not honoured", why_refused(error)
             found.most_choices = MOST_CHOICES if found.choices == "honoured" else 1
-            _log(model, {"seeds of choices": found.choices, "because": because})
+            _log(model, {"seeds of choices": found.choices, "because": why})
         return found
 
 
@@ -143,40 +183,6 @@ async def _options(
     return Requests(extra=extra, not_sent=missing)
 
 
-async def _choices(
-    model: Model, prompt: Prompt, seed: int, extra: GenerateConfig
-) -> tuple[SeedOutcome, str]:
-    """Whether the choices of one request are the draws of as many seeds."""
-    start = min(seed, SEED_LIMIT - TRIED)
-
-    async def texts(seed: int, number: int | None = None) -> list[str]:
-        config = extra.merge(GenerateConfig(seed=seed, num_choices=number))
-        output = await model.generate(prompt, config=config, cache=False)
-        return [choice.message.text for choice in output.choices]
-
-    try:
-        apart = await collect(*(texts(start + place) for place in range(TRIED)))
-        together = await texts(start, TRIED)
-    except LimitExceededError:
-        raise
-    except Exception as error:  # each provider has its own
-        return "not honoured", why_refused(error)
-    return compared(together, [text for one in apart for text in one])
-
-
-def compared(choices: Sequence[str], draws: Sequence[str]) -> tuple[SeedOutcome, str]:
-    """What the choices of seed s and the draws of seeds s, s + 1, ... tell, and why."""
-    if len(choices) != len(draws):
-        return "not honoured", f"{len(choices)} for {len(draws)}"
-    if list(choices) != list(draws):
-        if len(set(choices)) == 1:
-            return "not honoured", "all choices are one draw"
-        return "not honoured", "choices differ from the draws of seeds s, s + 1, ..."
-    if len(set(draws)) == 1:
-        return "unknown", f"all {len(draws)} seeds gave one text"
-    return "honoured", "as with seeds s, s + 1, ..."
-
-
 async def _answered(model: Model, prompt: Prompt, config: GenerateConfig) -> ModelEvent | None:
     for _ in range(TRIES):
         call = await recorded_call(model, prompt, config)
@@ -185,5 +191,44 @@ async def _answered(model: Model, prompt: Prompt, config: GenerateConfig) -> Mod
     return None
 
 
-def _log(model: Model, found: dict[str, str]) -> None:
+async def _check_seeds(model: str, draw: Draw, drawn: Mapping[int, Drawn | None]) -> Outcome:
+    if _is_mock(model):
+        return log_seeds(model, "unknown", "the model is a mock")
+    try:
+        async with span("seed check"):
+            outcome, why = await try_seeds(draw, drawn)
+    except Exception as error:  # a check must never end a run
+        while isinstance(error, ExceptionGroup):
+            error = error.exceptions[0]
+        why = f"an output could not be drawn: {error or type(error).__name__}"
+        return log_seeds(model, "unknown", why)
+    if outcome == "not honoured":
+        logger.warning(
+            "%s does not honour seeds: %s. Its replications are draws of the judge all the same, "
+            "but none of them can be repeated.",
+            model,
+            why,
+        )
+    if outcome == "unknown":
+        logger.warning(
+            "Whether %s honours seeds is not known: %s. If all replications are alike, as at "
+            "temperature 0 or where the temperature did not arrive, agreement is no evidence of "
+            "reliability.",
+            model,
+            why,
+        )
+    return log_seeds(model, outcome, why)
+
+
+def log_seeds(model: str, outcome: Outcome, why: str) -> Outcome:
+    """Log what is known of a model's seeds, and return it."""
+    _log(model, {"seeds": outcome, "because": why})
+    return outcome
+
+
+def _is_mock(model: Model | str) -> bool:
+    return str(model).startswith("mockllm/")
+
+
+def _log(model: Model | str, found: dict[str, str]) -> None:
     transcript().info({"model": str(model), **found}, source=__package__)
