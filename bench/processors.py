@@ -106,8 +106,8 @@ def main() -> None:
         print(
             f"{found['kernels']}: {differ['verdicts']} verdicts and {differ['texts']} texts of "
             f"{len(own['texts']):,} differ; published omega and floor by at most {apart:.1e}; "
-            f"numpy's inverse fails for {tables['failed']} of {TABLES:,} singular tables (condition "
-            f"{tables['singular']:.0e} or more; of others {tables['regular']:.0e} or less)",
+            f"numpy's inverse fails for {tables['failed']} of {TABLES:,} singular tables "
+            f"(condition {tables['singular']:.0e} or more; of others {tables['regular']:.0e} or less)",
             flush=True,
         )
 
