@@ -28,12 +28,13 @@ test: $(VENV)/test
 # The numeric tests with the arithmetic of an older processor. OpenBLAS takes a kernel of its own choice
 # where it does not know the name, as on ARM.
 KERNELS = OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=Nehalem ATEN_CPU_CAPABILITY=default
-NUMERIC = published stats report/test_gate.py report/test_rows.py report/test_published_study.py \
-	hf_seeded/test_engine_draws.py test_documentation.py::test_outputs_are_what_the_commands_print
+NUMERIC = published stats report/test_cautions.py report/test_gate.py report/test_published_study.py \
+	report/test_rows.py hf_seeded test_documentation.py
 kernels: $(VENV)/test
-	@$(KERNELS) $(BIN)/python -c 'import numpy, threadpoolctl, torch; print("Kernels:", \
-		*(one.get("architecture", "") for one in threadpoolctl.threadpool_info()), torch.backends.cpu.get_cpu_capability())'
-	$(KERNELS) $(BIN)/python -m pytest -n 2 --dist loadscope -m "not process" $(addprefix tests/,$(NUMERIC))
+	@$(KERNELS) $(BIN)/python -c 'import numpy, threadpoolctl as t, torch; print("Kernels:", \
+		*(one.get("architecture", "") for one in t.threadpool_info()), torch.backends.cpu.get_cpu_capability())'
+	$(KERNELS) $(BIN)/python -m pytest -n 2 --dist loadscope $(addprefix tests/,$(NUMERIC)) \
+		-k "test_procedure or test_published or test_outputs or not slow"
 
 # Before every commit: what finds most mistakes in under a minute.
 check: lint

@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 import threadpoolctl
 import torch
-from inspect_reliability.published.minres import singular
 
+import _paths  # noqa: F401
 from _models import tiny_judge
 from _variants import requests, tree
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.study.published.minres import singular
 from inspect_reliability.report import analyse
 from training.prompts import parse_verdict
 
@@ -58,7 +59,9 @@ def measured(replications: int) -> dict[str, Any]:
 def singular_tables() -> dict[str, Any]:
     """Condition numbers of random tables on both sides of the tolerance; inverses that fail."""
     generator = np.random.default_rng(0)
-    regular, without, failed = [], [], 0
+    regular: list[float] = []
+    without: list[float] = []
+    failed = 0
     while len(without) < TABLES:
         r, k = generator.integers(5, 25), generator.integers(5, 30)
         codes = generator.choice(5, size=(r, k), p=[0.6, 0.2, 0.1, 0.05, 0.05])
@@ -105,11 +108,9 @@ def main() -> None:
         apart = max(abs(a - b) for a, b in zip(own["published"], found["published"], strict=True))
         print(
             f"{found['kernels']}: {differ['verdicts']} verdicts and {differ['texts']} texts of "
-            f"{len(own['texts']):,} differ; published omega and floor by at most {apart:.1e}; "
-            f"numpy's inverse fails for {tables['failed']} of {TABLES:,} singular tables "
-            f"(condition {tables['singular']:.0e} or more; "
-            f"of others {tables['regular']:.0e} or less)",
-            flush=True,
+            f"{len(own['texts']):,} differ; published omega and floor by at most {apart:.1e}; of "
+            f"{TABLES:,} singular tables (condition {tables['singular']:.0e} and more, others up "
+            f"to {tables['regular']:.0e}) numpy cannot invert {tables['failed']}"
         )
 
 
