@@ -37,5 +37,6 @@ def without_verdict(row: Row) -> Iterator[Record]:
             "question": str(judgment["question"]),
             "replication": int(judgment["replication"]),
             "verdict": str(judgment["verdict"]),
+            "prompt": text and text.prompt,
             "text": text and text.output,
         }
