@@ -333,6 +333,93 @@ def test_wrong_arguments_are_refused(change: dict[str, Any], message: str, tmp_p
         judge(**{**write(tmp_path, "Polite"), **change})
 
 
+TIES = """\
+name: Ties
+prompt: |
+  Which is better? {% for option in options %}{{ option.label }}: {{ option.text }} {% endfor %}
+verdict: {options: [A, B], also: [tie]}
+"""
+RUBRIC = """\
+name: Rubric
+prompt: |
+  {% for message in messages %}{{ message.role }}: {{ message.content }}
+  {% endfor %}
+verdict:
+  criteria: {style: {from: 1, to: 5}, facts: [yes, no], care: {from: 0, to: 1, step: any}}
+"""
+
+
+def rubric(style: int, facts: str, care: float) -> str:
+    return json.dumps({"style": style, "facts": facts, "care": care, "why": "5 of 5, yes"})
+
+
+def ties_and_criteria(folder: Path, name: str) -> tuple[dict[str, Any], Model]:
+    (folder / f"{name}.yaml").write_text({"Ties": TIES, "Rubric": RUBRIC}[name])
+    rows: list[dict[str, Any]] = [
+        {"id": n, "question": f"{n}?", "responses": {"x": f"x{n}", "y": f"y{n}"}, "best": "x"}
+        if name == "Ties"
+        else {"id": n, "messages": [{"role": "user", "content": f"Say {n}."}]}
+        for n in range(QUESTIONS)
+    ]
+    (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    files = {"design": str(folder / f"{name}.yaml"), "data": str(folder / f"{name}.jsonl")}
+    says = ["Winner: A", "Winner: B", "Winner: tie"]
+    if name == "Rubric":
+        says = [rubric(4, "yes", 0.25), rubric(2, "no", 0.5), rubric(5, "no", 1), "No idea."]
+    return files, talker(says, 0.5)
+
+
+@pytest.mark.parametrize("name", ["Ties", "Rubric"])
+def test_ties_and_criteria_from_design_to_card(name: str, tmp_path: Path) -> None:
+    """Epochs and replications give one table, and report, page and card have every part of it."""
+    files, model = ties_and_criteria(tmp_path, name)
+    order: Any = "reshuffled"
+    logs = [
+        run(judge(**files, order=order), tmp_path / "epochs", model),
+        run(judge(**files, order=order, replications=EPOCHS), tmp_path / "one", model, epochs=1),
+    ]
+    scorers = (
+        {"verdict"} if name == "Ties" else {f"verdict.{one}" for one in ("style", "facts", "care")}
+    )
+    columns = ["question", "scorer", "replication", "verdict", "seed", "read_by", "categories"]
+    tables = [
+        judgments_from_logs(log).table.sort_values(columns[:3])[columns].reset_index(drop=True)
+        for log in logs
+    ]
+    pd.testing.assert_frame_equal(*tables)
+    (found, _) = tables
+    assert set(found["scorer"]) == scorers
+    assert set(found["read_by"].dropna()) == {"label" if name == "Ties" else "json"}
+    keys = [metrics_of(log) for log in logs]
+    assert keys[0] == pytest.approx(keys[1], nan_ok=True)
+    for folder in ("epochs", "one"):
+        page = tmp_path / f"{folder}.html"
+        done = command("report", tmp_path / folder, "--html", page, "--format", "json")
+        rows = json.loads(done.stdout)["rows"]
+        assert {row.get("scorer", "verdict") for row in rows} == scorers
+        assert "The prompt is not known" not in page.read_text()
+        assert command("card", tmp_path / folder).exit_code == 0
+    if name == "Ties":
+        assert "tie" in set(found["verdict"])
+        assert set(found["categories"]) == {("A", "B", "tie", "non-response", "invalid")}
+        (row,) = rows
+        assert row["n_categories"] == 5
+        shares = json.loads(done.stdout)["position"]
+        assert {one["option"] for one in shares} == {"A", "B"}
+    else:
+        care = found[found["scorer"] == "verdict.care"]
+        assert set(care["verdict"]) <= {"0.25", "0.5", "1", "non-response"}
+        assert next(row for row in rows if row["scorer"] == "verdict.care")["icc"] is not None
+
+
+@pytest.mark.parametrize("exact", [True, "verdict"])
+def test_exact_verdicts_of_several_criteria_are_refused(exact: Any, tmp_path: Path) -> None:
+    """A judge whose verdicts cannot be listed has no exact distribution, in words."""
+    files, _ = ties_and_criteria(tmp_path, "Rubric")
+    with pytest.raises(UserError, match="this judge gives several criteria"):
+        judge(**files, exact=exact, replications=5 if exact == "verdict" else None)
+
+
 def test_the_tiny_judge_and_the_sweep(tmp_path: Path) -> None:
     """A sweep of one's own design with a local judge keeps every judgment once, and resumes."""
     five = tmp_path / "five.yaml"

@@ -47,7 +47,7 @@ def judge_responses(
     more = GenerateConfig(**AT_VERDICT) if at_verdict else None
     provider = ProviderCheck(more)
     reader = asking.reader
-    reader.read("", parser)  # a parser of other verdicts shows before the first call
+    reader.value("", parser)  # a parser of other verdicts shows before the first call
     completed = reader.completed
     if exact and not reader.verdicts:
         what = "several criteria" if reader.criteria else "numbers with decimals"

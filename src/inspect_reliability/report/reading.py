@@ -58,6 +58,7 @@ def silent_outputs(row: Row, text_of: TextOf) -> list[Record]:
                 "replication": int(judgment["replication"]),
                 "verdict": str(judgment["verdict"]),
                 "label": found and found[0],
+                "prompt": text and text.prompt,
                 "text": text and text.output,
             }
         )

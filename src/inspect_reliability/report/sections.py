@@ -128,7 +128,7 @@ def _reading(analysis: Analysis, across: str) -> Iterator[Block]:
         if found["text"] is not None:
             output = (found["verdict"], f"replication {found['replication']}", found["text"])
             name = describe(analysis.keys(found))
-            yield Example(f"{name}: {found['question']}", None, [output])
+            yield Example(f"{name}: {found['question']}", found["prompt"], [output])
 
 
 def _judges(analysis: Analysis, across: str) -> Iterator[Block]:
