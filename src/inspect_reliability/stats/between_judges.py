@@ -49,18 +49,18 @@ def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estim
 class VarianceComponents:
     """Variance of verdicts, split into what they depend on.
 
-    Verdicts are one-hot vectors, so that each component is a trace over categories; two verdicts
-    drawn anywhere differ with a probability that is the sum of the components. Estimates may be
-    negative and are reported as they are: the true component is then about 0.
+    Components of D_S (see `disagreement`), of one-hot verdicts (Light & Margolin 1971; Koch 1967):
+    two verdicts drawn anywhere differ with a probability that is their sum. Of equal replications
+    they are those of the two-way random-effects analysis of variance (Brennan 2001, ch. 3); of
+    unequal ones every judge counts alike on every question. Estimates may be negative: the true
+    component is then about 0.
 
     Attributes:
         question: Questions have different verdicts whoever judges.
         judge: Judges prefer different verdicts whatever the question.
         question_by_judge: Judges differ on this question beyond that.
         replication: The same judge differs from itself on the same question.
-        judges: Names of the judges.
         n_questions: Questions that entered.
-        n_replications: Replications of a judge on a question, harmonic mean.
         left_out: Reason -> questions that did not enter because of it.
     """
 
@@ -68,31 +68,20 @@ class VarianceComponents:
     judge: float
     question_by_judge: float
     replication: float
-    judges: tuple[str, ...]
     n_questions: int
-    n_replications: float
     left_out: dict[str, tuple[str, ...]]
 
     @property
-    def total(self) -> float:
-        """Sum of the components."""
-        return self.question + self.judge + self.question_by_judge + self.replication
-
-    @property
     def shares(self) -> dict[str, float] | None:
-        """Component -> share of the total; None if all verdicts are the same."""
-        if self.total <= 0:
-            return None
+        """Component -> share of their sum; None if all verdicts are the same."""
         names = ("question", "judge", "question_by_judge", "replication")
-        return {name: getattr(self, name) / self.total for name in names}
+        parts = {name: float(getattr(self, name)) for name in names}
+        total = sum(parts.values())
+        return {name: part / total for name, part in parts.items()} if total > 0 else None
 
 
 def variance_components(judges: Mapping[str, Cells]) -> VarianceComponents:
     """Split the variance of verdicts into question, judge, their interaction and replication.
-
-    Components of D_S (see `disagreement`), of one-hot verdicts (Light & Margolin 1971; Koch 1967):
-    of equal replications those of the two-way random-effects analysis of variance (Brennan 2001,
-    ch. 3). Of unequal ones every judge counts alike on every question.
 
     Args:
         judges: Name -> verdicts of at least two judges, or of one judge under several conditions.
@@ -111,15 +100,12 @@ def variance_components(judges: Mapping[str, Cells]) -> VarianceComponents:
             f"they share only {first.questions[0]!r}."
         )
     d = disagreement(crossed(shared)).d
-    inverse = np.mean([1 / one.replications for one in shared.values()])
     return VarianceComponents(
         question=d() - d(QUESTION),
         judge=d() - d("judge"),
         question_by_judge=d(QUESTION) + d("judge") - d() - d(QUESTION, "judge"),
         replication=d(QUESTION, "judge"),
-        judges=tuple(judges),
         n_questions=first.n_clusters,
-        n_replications=float(1 / inverse) if inverse else np.inf,
         left_out=left_out,
     )
 

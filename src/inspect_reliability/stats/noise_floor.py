@@ -6,6 +6,8 @@ import numpy as np
 
 from .cells import Cells, FloatArray
 
+ROUNDING = 1e-15
+
 
 @dataclass(frozen=True)
 class Floor:
@@ -60,6 +62,8 @@ def noise_floor(counts: Cells) -> Floor | None:
     between *= (number / (number - 1)) ** 2
     spread, differ = 2 * (one - 2 * common + apart), 1 - one
     variance = spread * (within + between) / differ**2
+    if variance < ROUNDING:
+        return Floor(0.0, 0.0, 0.0)
     # The share of squares between questions: a beta variable with this mean and variance.
     r = 1 / np.mean(1 / n)
     mean = (number - 1) / (number * r - 1)

@@ -190,16 +190,10 @@ def terms_of_names(table: ArrayLike, *, singletons: bool = False) -> Sums:
     share = named / n[..., None]
     differ = 1 - (named * (named - 1)).sum(axis=-1) / (n * (n - 1))
     most = np.maximum(named.max(axis=-1, initial=0), alone > 0)
-    return Sums(
-        questions=np.ones_like(n),
-        disagreement=differ,
-        norm=np.ones_like(n),
-        squares=(share**2).sum(axis=-1),
-        inverse=1 / n,
-        verdicts=n,
-        weighted_disagreement=n * differ,
-        weighted_norm=n,
-        means=share,
+    return _of(
+        n,
+        differ,
+        share,
         pooled=named,
         alone=alone,
         categories=np.nan if singletons else float(named.shape[-1]),
@@ -207,6 +201,31 @@ def terms_of_names(table: ArrayLike, *, singletons: bool = False) -> Sums:
         modal_loo=_modal_loo(named, alone, n),
         entropy=_entropy(named, alone, n),
     )
+
+
+def _of(
+    n: FloatArray,
+    differ: FloatArray,
+    means: FloatArray,
+    norm: FloatArray | None = None,
+    exact: bool = False,
+    **more: Any,
+) -> Sums:
+    """Terms of questions with so many verdicts, their disagreement, mean and mean square."""
+    norm = np.ones_like(n) if norm is None else norm
+    known: dict[str, Any] = {
+        "questions": np.ones_like(n),
+        "disagreement": differ,
+        "norm": norm,
+        "squares": (means**2).sum(axis=-1),
+        "inverse": np.zeros_like(n) if exact else 1 / n,
+        "verdicts": n,
+        "weighted_disagreement": n * differ,
+        "weighted_norm": n * norm,
+        "means": means,
+        "pooled": n[..., None] * means,
+    }
+    return Sums(**known | more)
 
 
 def _modal_loo(named: FloatArray, alone: FloatArray, n: FloatArray) -> FloatArray:
@@ -240,21 +259,8 @@ def _of_scores(values: FloatArray) -> Sums:
     mean, norm = np.nanmean(x, axis=1), np.nanmean(x**2, axis=1)
     differ = np.nanvar(x, axis=1) * n / (n - 1)
     items = x[:, known.all(axis=0)]
-    return Sums(
-        questions=np.ones_like(n),
-        disagreement=differ,
-        norm=norm,
-        squares=mean**2,
-        inverse=1 / n,
-        verdicts=n,
-        weighted_disagreement=n * differ,
-        weighted_norm=n * norm,
-        means=mean[:, None],
-        pooled=(n * mean)[:, None],
-        items=items,
-        item_squares=items**2,
-        total_squares=items.sum(axis=1) ** 2,
-    )
+    more = {"items": items, "item_squares": items**2, "total_squares": items.sum(axis=1) ** 2}
+    return _of(n, differ, mean[:, None], norm, **more)
 
 
 def _scaled(values: FloatArray) -> FloatArray:
@@ -289,19 +295,12 @@ def _of_shares(given: Cells) -> Sums:
     # Of what is open nothing is known: it may be each of the K categories alike.
     spread = named + unknown[:, None] / max(named.shape[1], 1)
     logs = np.log(spread, out=np.zeros_like(spread), where=spread > 0)
-    one, differ, n = np.ones(len(named)), 1 - alike.sum(axis=1), given.weights
-    return Sums(
-        questions=one,
-        disagreement=differ,
-        norm=one,
-        squares=(named**2).sum(axis=1),
-        inverse=np.zeros_like(one),
-        verdicts=n,
-        weighted_disagreement=n * differ,
-        weighted_norm=n,
-        means=named,
-        pooled=n[:, None] * named,
-        alone=np.zeros_like(one),
+    return _of(
+        given.weights,
+        1 - alike.sum(axis=1),
+        named,
+        exact=True,
+        alone=np.zeros(len(named)),
         categories=np.nan if given.singletons else float(named.shape[1]),
         modal=most,
         modal_loo=most,
@@ -314,23 +313,10 @@ def _of_numbers(given: Cells) -> Sums:
     mean, norm = given.shares @ values, given.shares @ values**2
     if given.exact:
         differ = norm - mean**2 + given.excess(values[:, None])[:, 0]
-        inverse = np.zeros_like(mean)
     else:
         n = given.replications.astype(np.float64)
-        away = (values - mean[:, None]) ** 2
-        differ, inverse = (given.table * away).sum(axis=1) / (n - 1), 1 / n
-    return Sums(
-        questions=np.ones_like(mean),
-        disagreement=differ,
-        norm=norm,
-        squares=mean**2,
-        inverse=inverse,
-        verdicts=n,
-        weighted_disagreement=n * differ,
-        weighted_norm=n * norm,
-        means=mean[:, None],
-        pooled=(n * mean)[:, None],
-    )
+        differ = (given.table * (values - mean[:, None]) ** 2).sum(axis=1) / (n - 1)
+    return _of(n, differ, mean[:, None], norm, given.exact)
 
 
 @dataclass(frozen=True)
