@@ -24,6 +24,7 @@ from inspect_reliability.report.forms import render
 from inspect_reliability.report.summary import report_document
 from inspect_reliability.scoring.verdict import verdict
 from inspect_reliability.stats import omega
+from inspect_reliability.study.published.reported import PublishedStudy
 from inspect_reliability.study.tasks import bbh_judge
 from inspect_reliability.tasks import judge_task
 
@@ -140,7 +141,7 @@ def test_exact_and_sampled_verdicts_have_rows_of_their_own(log: EvalLog, folder:
     """One judge's exact and sampled verdicts are two rows, which every form of the report takes."""
     sampled = run(bbh_judge(replications=5), folder / "sampled")
     both = judgments_from_logs([log.location, sampled.location])
-    analysis = analyse(both)
+    analysis = analyse(both, study=PublishedStudy())
     found = {(row["temperature"], row["method"]) for row in analysis.results["rows"]}
     assert found == {(1, "exact"), (1, "sampled"), (0.5, "exact")}
     row = next(one for one in analysis.results["rows"] if one["method"] == "exact")
