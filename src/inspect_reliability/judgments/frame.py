@@ -132,7 +132,7 @@ def _read(
     judged_alone = [name for name in ("responder",) if name in table]
     again = table.duplicated([*known, *judged_alone, *own])
     notes.append(Note(_AGAIN, int(again.sum()), where))
-    made = Judgments(table[in_order(list(table))], tuple(note for note in notes if note.count))
+    made = Judgments(table[in_order(table.columns)], tuple(note for note in notes if note.count))
     _refuse_unknown_choices(made)
     return made
 
@@ -177,7 +177,7 @@ def _factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
         return codes, distinct.astype(object).tolist()
     # Lists have no hash, and 1, 1.0 and true have the same.
     places: dict[Any, int] = {}
-    found = []
+    found: list[Any] = []
     codes = np.full(len(values), -1)
     for row, value in enumerate(values):
         value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
