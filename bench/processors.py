@@ -24,8 +24,8 @@ import _paths  # noqa: F401
 from _models import tiny_judge
 from _variants import requests, tree
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.study.published.minres import singular
 from inspect_reliability.report import analyse
+from inspect_reliability.study.published.minres import singular
 from training.prompts import parse_verdict
 
 EXAMPLE = Path(__file__).parents[1] / "logs" / "example"

@@ -132,9 +132,7 @@ def _read(
     judged_alone = [name for name in ("responder",) if name in table]
     again = table.duplicated([*known, *judged_alone, *own])
     notes.append(Note(_AGAIN, int(again.sum()), where))
-    made = Judgments(
-        table[in_order(list(table.columns))], tuple(note for note in notes if note.count)
-    )
+    made = Judgments(table[in_order(table.columns)], tuple(note for note in notes if note.count))
     _refuse_unknown_choices(made)
     return made
 

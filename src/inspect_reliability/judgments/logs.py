@@ -331,10 +331,10 @@ def _rows(
 ) -> Iterator[_Row]:
     """One row a judgment in a score, with the scalar values of its metadata."""
     metadata = score.metadata or {}
-    known_by_now = {*REPLICATION_KEYS} if kept is not None else set()
+    several = {*REPLICATION_KEYS} if kept is not None else set()
     if keeps_distributions(metadata):
-        known_by_now.add(distributions.KEPT)
-    facts = dict(_facts({k: v for k, v in metadata.items() if k not in known_by_now}))
+        several.add(distributions.KEPT)
+    facts = dict(_facts({k: v for k, v in metadata.items() if k not in several}))
     if kept is not None and kept.scorer is not None:
         facts |= {"judge": kept.grader or None, "tokens": None}
         facts.setdefault("temperature", None)

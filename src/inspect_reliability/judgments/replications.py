@@ -114,13 +114,14 @@ def replications_in(score: Score) -> Replications | None:
     try:
         kept = metadata[KEPT]
         codes, values, orders = kept["verdicts"].split(), kept["values"], kept.get("orders")
-        places = orders and {order: [_PLACES.index(p) for p in order] for order in orders.split()}
+        shown = None if not orders else orders.split()
+        places = {order: [_PLACES.index(place) for place in order] for order in {*(shown or ())}}
         meant = {code: None if code == _FAILED else _value(values, code) for code in {*codes}}
         return Replications(
             [meant[code] for code in codes],
             metadata["seed"],
             metadata["replication"],
-            [places[order] for order in orders.split()] if places else None,
+            None if shown is None else [places[order] for order in shown],
             scorer if isinstance(scorer, str) else None,
             str(metadata.get("grader") or ""),
             read_by if len(read_by) == len(codes) else None,
