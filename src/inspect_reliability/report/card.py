@@ -105,11 +105,11 @@ def _facets(row: Row) -> tuple[list[str], list[str]]:
         ),
         **{
             name: varies(table, name)
-            for name in of_role(table, "facet", without=("order", "wording"))[::-1]
+            for name in of_role(table, "facet", without=("order", "wording"))
         },
     }
-    known = {name: varies for name, varies in facets.items() if varies is not None}
-    return [n for n, varies in known.items() if varies], [n for n, v in known.items() if not v]
+    known = {name: varied for name, varied in facets.items() if varied is not None}
+    return [n for n, varied in known.items() if varied], [n for n, v in known.items() if not v]
 
 
 def _lines(card: Record) -> Iterator[tuple[str, str]]:
