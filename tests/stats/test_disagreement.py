@@ -18,6 +18,7 @@ from inspect_reliability.stats import (
     Cells,
     Counts,
     ReliabilityError,
+    ShapeError,
     agreement,
     disagreement,
     icc,
@@ -290,6 +291,20 @@ def test_distributions_are_endless_replications() -> None:
         assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-5)
 
 
+def test_distributions_by_facets() -> None:
+    """A long table of distributions has a cell for each question and level, whatever its order."""
+    rows = [(q, order, v) for v in "AB" for order in (0, 1) for q in "xyz"]
+    questions, orders, verdicts = zip(*rows, strict=True)
+    weights = [0.7 if (v == "A") == (q != "z") else 0.3 for q, _, v in rows]
+    starts = [v == "A" for *_, v in rows]
+    known = (questions, verdicts, weights, [None] * len(rows), starts, "AB")
+    found = disagreement(Cells.of_distributions(*known, {"order": orders}))
+    # Every cell is .7 to .3, and z the other way round.
+    assert found.d("question", "order") == pytest.approx(0.42)
+    assert found.d("question") == pytest.approx(0.42)
+    assert found.d() == pytest.approx((0.42 + 2 * 0.58) / 3)
+
+
 def test_orders_crossed_with_seeds() -> None:
     """Three orders of five seeds each: D_q, D_qo and omega over both, and what order adds."""
     generator = np.random.default_rng(6)
@@ -329,5 +344,7 @@ def test_refused() -> None:
         found.d("order")
     with pytest.raises(ReliabilityError, match="name other facets"):
         found.omega(["question"])
+    with pytest.raises(ShapeError, match="1 levels of 'order' for 3 verdicts"):
+        Cells.from_long("abc", "xyx", facets={"order": [1]})
     once = disagreement(Counts.from_long("abc", "xyx"))
     assert once.agreement().reason == "no two judgments share what it compares"
