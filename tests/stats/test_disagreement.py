@@ -20,6 +20,7 @@ from inspect_reliability.stats import (
     ReliabilityError,
     ShapeError,
     agreement,
+    agreement_between,
     disagreement,
     icc,
     omega,
@@ -303,6 +304,17 @@ def test_distributions_by_facets() -> None:
     assert found.d("question", "order") == pytest.approx(0.42)
     assert found.d("question") == pytest.approx(0.42)
     assert found.d() == pytest.approx((0.42 + 2 * 0.58) / 3)
+
+
+def test_sampled_and_single_distributions_are_crossed() -> None:
+    """A judge with several sampled distributions a question, and one with a single one, agree."""
+    single = np.array([[0.5, 0.5], [1.0, 0.0], [0.2, 0.8]])
+    samples = np.array([[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0]] * 2, [[0.4, 0.6], [0.0, 1.0]]])
+    one = distributions(single, "xyz", "AB")
+    two = distributions(samples.mean(axis=1), "xyz", "AB", samples=samples)
+    expected = np.mean([row @ row for row in single])
+    for judges in ({"one": one, "two": two}, {"two": two, "one": one}):
+        assert agreement_between(judges).value == pytest.approx(expected)
 
 
 def test_orders_crossed_with_seeds() -> None:
