@@ -386,8 +386,8 @@ def test_ties_and_criteria_from_design_to_card(name: str, tmp_path: Path) -> Non
         judgments_from_logs(log).table.sort_values(columns[:3])[columns].reset_index(drop=True)
         for log in logs
     ]
-    pd.testing.assert_frame_equal(*tables)
-    (found, _) = tables
+    found, again = tables
+    pd.testing.assert_frame_equal(found, again)
     assert set(found["scorer"]) == scorers
     assert set(found["read_by"].dropna()) == {"label" if name == "Ties" else "json"}
     keys = [metrics_of(log) for log in logs]

@@ -39,9 +39,14 @@ class Reader:
     @cached_property
     def kind(self) -> Literal["options", "words", "scale", "criteria"]:
         """What a verdict is: one of the options shown, or of some words, a number, or several."""
-        return {Options: "options", Scale: "scale", Criteria: "criteria"}.get(
-            type(self._fields.verdict), "words"
-        )
+        match self._fields.verdict:
+            case Options():
+                return "options"
+            case Scale():
+                return "scale"
+            case Criteria():
+                return "criteria"
+        return "words"
 
     @cached_property
     def options(self) -> tuple[str, ...]:

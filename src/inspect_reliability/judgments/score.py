@@ -90,7 +90,7 @@ def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterat
         if all(sorted(places) == whole for places in kept.orders):
             orders = [[order[place] for place in places] for places in kept.orders]
     labels = _labels(first.categories, order)
-    read_by = kept.read_by or [None] * len(kept.verdicts)
+    read_by = kept.read_by or [""] * len(kept.verdicts)
     made = zip(kept.verdicts, kept.seeds, orders, read_by, strict=True)
     for number, (value, seed, shown, how) in enumerate(made, kept.first):
         one = first._replace(replication=number, seed=seed, order=shown)
@@ -98,9 +98,8 @@ def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterat
             if shown is None:
                 yield judgment
             else:
-                named = judgment.verdict in labels
-                chosen = _name(shown[labels.index(judgment.verdict)]) if named else None
-                yield judgment._replace(responder=chosen)
+                chosen = dict(zip(labels, shown, strict=False)).get(str(judgment.verdict))
+                yield judgment._replace(responder=_name(chosen))
 
 
 def _exact(exact: Sequence[KeptDistribution], first: Judgment) -> Iterator[Judgment]:
