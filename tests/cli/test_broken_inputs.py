@@ -209,7 +209,7 @@ def test_questions_that_a_file_of_responses_lacks(tmp_path: Path) -> None:
     assert "their responses are unknown" in note.what
 
 
-@pytest.mark.parametrize("value", [10**400, 1e308, float("inf"), [1e308, -1e308]])
+@pytest.mark.parametrize("value", [10**400, 1e308, float("inf"), {"a": 1e308, "b": -1e308}])
 def test_values_beyond_all_bounds(
     changed: Callable[..., Path], value: Any, recwarn: pytest.WarningsRecorder
 ) -> None:
