@@ -2,9 +2,10 @@
 
 import math
 import re
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any, cast
 
@@ -29,25 +30,30 @@ class Judged:
     """Judgments of one judge under one condition, ready to be counted.
 
     Attributes:
-        table: A judgments table; what is known of each is in the columns that are there.
+        table: A judgments table, or its columns as lists, which need no pandas.
     """
 
-    table: "pd.DataFrame"
+    table: "pd.DataFrame | Mapping[str, list[Any]]"
 
     @classmethod
     def of(cls, judgments: Iterable[Judgment]) -> "Judged":
         """Judgments of scores."""
-        import pandas as pd
-
-        table = pd.DataFrame(list(judgments), columns=list(Judgment._fields), dtype=object)
-        return cls(table.rename(columns={"cluster": "sample"}))
+        # `zip(*judgments)` would make an iterator a judgment, and set the garbage collector off.
+        flat: list[Any] = list(chain.from_iterable(judgments))
+        names = Judgment._fields
+        table = {name: flat[place :: len(names)] for place, name in enumerate(names)}
+        return cls({"sample": table.pop("cluster"), **table})
 
     def column(self, name: str) -> list[Any]:
         """The values of a column; None where one is missing."""
         if name not in self.table:
-            return [None] * len(self.table)
+            return [None] * len(self.table["question"])
         values = self.table[name]
-        return values.astype(object).where(values.notna(), None).tolist()
+        if isinstance(values, list):
+            return values
+        found = values.to_numpy(dtype=object, copy=True)
+        found[values.isna()] = None
+        return found.tolist()
 
     @cached_property
     def questions(self) -> list[str]:
@@ -79,12 +85,12 @@ class Judged:
         Raises:
             ReliabilityError: Some are and some are not.
         """
-        known = self.table["share"].notna() if "share" in self.table else np.zeros(1, bool)
-        if known.any() and not known.all():
+        kinds = {type(share) for share in self.column("share")}
+        if len(kinds) > 1 and type(None) in kinds:
             raise ReliabilityError(
                 "Exact and sampled verdicts cannot be counted together. Name the logs of one kind."
             )
-        return bool(known.any())
+        return type(None) not in kinds
 
     @cached_property
     def shown(self) -> set[tuple[str, ...]]:
