@@ -34,14 +34,9 @@ _COUNT = _COUNT.format("")
 """How sentences go on after the verdicts "A" and "7", not after an article or a count."""
 
 _UNIT = r"(?:\s*(?:stars?|points?)(?![a-z]))"
-_WORDS = ["zero", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-_COUNTED = "|".join(filter(None, _WORDS))
-"""Not "one", which has other uses."""
-
 _NUMBER = (
     rf"[-+]?\d{{1,7}}+(?:[.,]\d{{1,4}}+)?+{_UNIT}?+(?:\s*(?:/|out\s+of|of)\s*\d{{1,7}}+)?+{_UNIT}?+"
     rf"{_END}{_COUNT}"
-    rf"|(?i:{_COUNTED})(?=[.,;!)\]\"'*]|\s*$|\s*\n|\s+(?:out\s+of|points|stars)\b)"
 )
 _FEW = 8
 _INEXACT = re.compile(r"(?:(?:[<≤≥]|[<>]=|(?:[\w:=][ \t]+|:)[*_]{0,3}>)[ \t*_]*|[#№])\Z")
@@ -78,7 +73,7 @@ class Spelling:
         self._verdicts = {name.casefold(): name for name in verdicts}
         exact = _NUMBER if kind == "scale" else _names(verdicts, "".join(letters))
         self._one = re.compile(exact if kind != "options" else rf"{exact}|(?i:{say.TIE})(?![^\W_])")
-        seen = rf"[-+]?\d|{_COUNTED}" if kind == "scale" else _seen(verdicts)
+        seen = r"[-+]?\d" if kind == "scale" else _seen(verdicts)
         self.name = f"(?:{seen})(?![a-z])"
         self.one = f"(?:{seen}|{say.TIE})(?![a-z])"
         # Not what verdicts begin with: a sign, an emoji.
@@ -141,8 +136,6 @@ class Spelling:
     def _read(self, written: str) -> str | None:
         if self.kind != "scale":
             return self._verdicts.get(" ".join(written.casefold().split()), self.tie)
-        if (word := written.lower()) in _WORDS:
-            return self._verdicts.get(str(_WORDS.index(word)))
         number, *highest = re.findall(r"[-+]?\d+(?:[.,]\d+)?", written)
         thousands = re.search(r",\d{3}\Z", number) is not None
         value = float(number.replace(",", "" if thousands else "."))
