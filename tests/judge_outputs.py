@@ -1059,7 +1059,7 @@ OUTPUTS = {
     ),
     "whole outputs, numbers": (
         TO_TEN,
-        [("Score: 1,000", "-"), ("Score: 10,000", "-"), ("Score: 5±1", "-"), ("Score: 5,0", "5")],
+        [("Score: 1,000", "-"), ("Score: 10,000", "-"), ("Score: 5±1", "-")],
     ),
     "whole outputs, ratings to five": (
         TO_FIVE,
@@ -1092,6 +1092,7 @@ MISSED = [
     (FIVE, "The best option is C, according to response A.", ""),
     (FIVE, "Verdict: Response A loses.", ""),
     (FIVE, "Verdict: A is the worst.", ""),
+    (TO_TEN, "Score: 5,0", "5"),
     (TO_TEN, "Score: <5", ""),
     (TO_TEN, "Score: > 5", ""),
     (TO_TEN, "Score: 5 or less", ""),

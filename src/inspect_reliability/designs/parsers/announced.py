@@ -53,16 +53,14 @@ class Announced:
             rf"\W*+(?:{noun}\s+\W{{0,4}})?(?P<name>{name}){CLOSE}\s+is\s+the\s+(?:correct|right)"
             rf"\s+{noun}\b"
         )
+        other = rf"|{given}{spelling.one}" if spelling.two else ""
         adverbs = rf"(?:(?:{say.ADVERB})\s+){{0,4}}"
         self._subject = re.compile(
             rf"{name}{CLOSE}(?:['’]s\s+{noun})?\s+{adverbs}(?:(?:{say.WINS})(?!\w)"
             rf"|(?:{say.IS}|{say.HAS})\s+{adverbs}(?P<good>{say.GOOD})"
             rf"(?:\s+(?:{noun}|one|overall|possible)){{0,2}}"
-            rf"(?={CLOSE}(?:[.,;:!)–—-]|\s*\n|\s*\Z)|\s+(?:{say.OF_ALL})(?!\w)))"
-        )
-        other = rf"|{given}{spelling.one}" if spelling.two else ""
-        self._than = re.compile(
-            rf"\s+than\s+(?:(?:the\s+)?(?:others?|rest|all|any|every|both){other})(?!\w)"
+            rf"(?:(?={CLOSE}(?:[.,;:!)–—-]|\s*\n|\s*\Z)|\s+(?:{say.OF_ALL})(?!\w))"
+            rf"|\s+than\s+(?P<all>(?:the\s+)?(?:others?|rest|all|any|every|both){other})(?!\w)))"
         )
         self._before_subject = re.compile(rf"(?:^|\b(?:{say.NOUN}|{say.SAYS}))$")
         # "A's final answer is C", "Response A chooses C", "Response A: the answer is C".
@@ -114,8 +112,6 @@ class Announced:
             return "label" if title and self._set_off(output, found) else ""
         if "\n" in found["lead"] and not self._set_off(output, found):
             return ""
-        if not self._is_name(output.near(start)) and mark not in "]*-–—":
-            return ""
         lead = output.lead(start)
         if mark in "]*-–—":
             opened = {"]": "[", "*": "**"}.get(mark, lead.cut)
@@ -148,9 +144,6 @@ class Announced:
             _FINAL.search(phrase) is not None and _ANSWER.search(phrase) is not None
         )
 
-    def _end(self, output: Output, found: re.Match[str]) -> int:
-        return self._spelling.named(output.text, found.end("lead"))[1]
-
     def _set_off(self, output: Output, found: re.Match[str]) -> bool:
         """Whether the verdict is alone on its line, or at the head of its own text only."""
         names, end = self._spelling.named(output.text, found.end("lead"))
@@ -163,24 +156,18 @@ class Announced:
         """Whether the sentence ends with the verdict, where it might say something else of it."""
         if self._kind == "scale" or (self._chooses and found["copula"]):
             return True
-        return _STATED.match(output.low, self._end(output, found)) is not None
+        end = self._spelling.named(output.text, found.end("lead"))[1]
+        return _STATED.match(output.low, end) is not None
 
     def _subjects(self, output: Output) -> Iterator[Claim]:
         """Verdicts of which a sentence says that they are the best."""
         for found in self._subject.finditer(output.low):
             lead = output.lead(found.start())
-            than = self._than.match(output.low, found.end())
-            partial = output.low.startswith(" than", found.end()) or (
-                not self._spelling.two and re.fullmatch(say.BETTER, found["good"] or "")
-            )
-            if (
-                (than or not partial)
-                and self._before_subject.search(lead.phrase)
-                and not lead.denies
-            ):
+            partial = not self._spelling.two and re.fullmatch(say.BETTER, found["good"] or "")
+            own = self._before_subject.search(lead.phrase) and not lead.denies
+            if own and (found["all"] or not partial):
                 yield from self._named(output, found.start())
 
     def _named(self, output: Output, start: int) -> Iterator[Claim]:
-        names, _ = self._spelling.named(output.text, start)
-        if names and output.text[start - 1] not in "'’-":
+        if names := self._spelling.named(output.text, start)[0]:
             yield Claim(start, names[:1], "sentence")

@@ -133,7 +133,7 @@ WINS = any_of(
     r" it_is(?=[.!\n]|\Z)"
 )
 OF_ALL = any_of(
-    "of among amongst overall due here by given because since as when while with and to choice than"
+    "of among amongst overall due here by given because since as when while with and to choice"
     " for_(?:the|these|several|two|three) in_(?:my|this)"
 )
 SAYS = any_of(
