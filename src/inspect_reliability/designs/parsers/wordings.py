@@ -83,15 +83,26 @@ GRADE = any_of(
 )
 CLASSIFY = any_of("classify label judge consider deem say think rate call")
 
+# What takes back the verdict before it; how a sentence goes on that states one.
+TAKES_BACK = (
+    r"would(?!\s+be\s+the\s+best)|might|could|may|seems?|seemed|was|were|if|loses|lost|isn['’]t"
+    r"|is\s+(?:not|wrong|incorrect|tempting)|comes\s+last|or\s+(?:less|lower|fewer|more|higher)"
+    r"|is\s+(?:(?:the|by\s+far|much|[a-z]+ly)\s+){0,2}(?:worse|worst|weaker|weakest|inferior|loser)"
+)
+GOES_ON = any_of(
+    "because since as for due over rather instead here overall first to and_(?:thus|therefore)"
+)
+
 # What stands before the name of an option, and what else may; the last before numbers and words.
 NOUN = any_of(
     r"responses? options? letters? answers? choices? candidates? assistants? models? outputs?"
     r" solutions? repl(?:y|ies) numbers? no\."
 )
 SMALL = any_of(
-    "the that this of by from in to with one both provided given written offered labell?ed marked"
-    " called clearly definitely certainly absolutely probably likely indeed therefore,? thus,?"
-    " hence,? so,? either actually simply just still clear obviously undoubtedly it's it is as"
+    "the that this of by from in to with one both provided given written offered correct right"
+    " labell?ed marked called clearly definitely certainly absolutely probably likely indeed"
+    " therefore,? thus,? hence,? so,? either actually simply just still clear obviously"
+    " undoubtedly it's it is as"
 )
 GIVEN = any_of(
     "an? them him her its their score rating grade mark at solid strong full overall perfect about"
@@ -120,6 +131,10 @@ BETTER = any_of("better stronger superior preferable")
 WINS = any_of(
     "wins prevails takes_it takes_the_win comes_first comes_out_on_top ranks_first gets_my_vote"
     r" it_is(?=[.!\n]|\Z)"
+)
+OF_ALL = any_of(
+    "of among amongst overall due here by given because since as when while with and to choice"
+    " for_(?:the|these|several|two|three) in_(?:my|this)"
 )
 SAYS = any_of(
     "that think believe feel say find conclude so and therefore thus hence overall clearly"
