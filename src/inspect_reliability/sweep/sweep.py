@@ -3,15 +3,12 @@
 import re
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
-from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-import fsspec
 from inspect_ai import Task, eval, task_with
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
@@ -105,36 +102,13 @@ def run_sweep(
         )
     errors: list[str] = []
     for judge in judges if costs and not dry_run else ():
-        with _to_itself(log_dir, judge):
+        with alone(f"{log_dir.rstrip('/')}/{re.sub(r'[^A-Za-z0-9]', '_', judge)}"):
             logs = _run_judge(sweep, judge, log_dir)
         errors += _errors(logs)
         if any(log.status == "cancelled" for log in logs):
             break
     now = [cost for judge in judges for _, cost in _parts(sweep, judge, log_dir)]
     return Outcome(sum(one.missing for one in now), sum(one.made for one in now), errors)
-
-
-@contextmanager
-def _to_itself(log_dir: str, judge: str) -> Iterator[None]:
-    """A folder in which no other process runs a judge, tried before the first call."""
-    with ExitStack() as stack:
-        try:
-            files, path = fsspec.core.url_to_fs(log_dir)
-            if "://" not in log_dir and Path(path) != Path(log_dir).expanduser().absolute():
-                raise UserError(
-                    f"{log_dir} is read as a URL, not as a folder. Name a folder without ':'."
-                )
-            files.makedirs(path, exist_ok=True)
-            stack.enter_context(
-                alone(f"{log_dir.rstrip('/')}/{re.sub(r'[^A-Za-z0-9]', '_', judge)}")
-            )
-        except UserError:
-            raise
-        except (OSError, ValueError) as error:
-            raise UserError(
-                f"{log_dir} cannot be written: {reason(error)}. Name another --log-dir."
-            ) from None
-        yield
 
 
 def _parts(

@@ -30,7 +30,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 from inspect_ai.scorer import Score
 
 from ...designs import ParserName
-from ...errors import UserError, reason
+from ...errors import UserError
 from ...saving import alone, whole
 from ..responses import is_missing
 from .layout import (
@@ -84,12 +84,6 @@ def write_published_logs(
     parts = [
         (run, *part) for run, path in zip(runs, paths, strict=True) for part in _parts(run, path)
     ]
-    try:
-        log_dir.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        raise UserError(
-            f"{log_dir} cannot be written: {reason(error)}. Name another --log-dir."
-        ) from None
     # Writing is the work, and one process cannot use a second core for it.
     with alone(log_dir), ProcessPoolExecutor(mp_context=_context()) as pool:
         written: list[Future[Path]] = []
