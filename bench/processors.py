@@ -26,6 +26,7 @@ from _variants import requests, tree
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
 from inspect_reliability.study.published.minres import singular
+from inspect_reliability.study.published.reported import PublishedStudy
 from training.prompts import parse_verdict
 
 EXAMPLE = Path(__file__).parents[1] / "logs" / "example"
@@ -46,7 +47,7 @@ def measured(replications: int) -> dict[str, Any]:
     texts = [one.text for one in tree(run, asked)]
     loaded = threadpoolctl.threadpool_info()
     blas = [one["architecture"] for one in loaded if one["internal_api"] == "openblas"] or ["none"]
-    (row,) = analyse(judgments_from_logs([EXAMPLE])).results["rows"]
+    (row,) = analyse(judgments_from_logs([EXAMPLE]), study=PublishedStudy()).results["rows"]
     return {
         "kernels": f"{blas[0]}, {torch.backends.cpu.get_cpu_capability()}",
         "texts": texts,

@@ -49,6 +49,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "live_metrics": ("", {"QUESTIONS": 5, "REPLICATIONS": 2, "CALLS": 1}),
     "load": ("", {"SHAPES": {"two": [(n, range(2), range(1, 3)) for n in (0, 1)]}, "WAITING": 4}),
     "parsers": (str(ROOT / "tests" / "example_outputs.json"), {}),
+    "processors": ("--here --replications 1", {"QUESTIONS": 1, "TOKENS": 4, "TABLES": 5}),
     "rejudge": ("--samples 1 --replications 2 --max-tokens 8", {}),
     "replications": (
         "--prompt 20 --replications 4 --tokens 2 --repeats 1 --sample 1",

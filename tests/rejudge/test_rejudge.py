@@ -686,11 +686,10 @@ def in_parts(form: str, limit: str = "") -> Scorer:
     return score
 
 
-@pytest.mark.parametrize(("form", "keys"), [("list", "12"), ("mapping", "ab")])
-def test_a_score_of_several_parts_is_several_judges(tmp_path: Path, form: str, keys: str) -> None:
+def test_a_score_of_several_parts_is_several_judges(tmp_path: Path) -> None:
     """Each part has its own coefficients, the same live and in the report of the command."""
-    task = suite(match())
-    task.scorer = [match(), in_parts(form)]
+    keys, task = "ab", suite(match())
+    task.scorer = [match(), in_parts("mapping")]
     log = run(task, tmp_path)
     command = ["rejudge", log.location, "--scorer", "in_parts", "--replications", "4"]
     done = CliRunner().invoke(main, [*command, "--format", "json"])
@@ -714,10 +713,11 @@ def test_a_failed_replication_fails_for_each_part(tmp_path: Path) -> None:
     assert not [name for name in log.results.scores[0].metrics if not name.endswith(("(a)", "(b)"))]
 
 
-def test_values_that_are_no_verdicts_are_refused_in_words(tmp_path: Path) -> None:
-    """An empty list is no verdict: the command says so, and counts no failure."""
+@pytest.mark.parametrize("form", ["nothing", "list"])
+def test_values_that_are_no_verdicts_are_refused_in_words(tmp_path: Path, form: str) -> None:
+    """An empty list is no verdict, nor are numbers in one: the command says so, with no failure."""
     task = suite(match())
-    task.scorer = [match(), in_parts("nothing")]
+    task.scorer = [match(), in_parts(form)]
     log = run(task, tmp_path)
     command = ["rejudge", log.location, "--scorer", "in_parts", "--replications", "2"]
     done = CliRunner().invoke(main, command)

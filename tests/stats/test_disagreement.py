@@ -18,7 +18,9 @@ from inspect_reliability.stats import (
     Cells,
     Counts,
     ReliabilityError,
+    ShapeError,
     agreement,
+    agreement_between,
     disagreement,
     icc,
     omega,
@@ -290,6 +292,31 @@ def test_distributions_are_endless_replications() -> None:
         assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-5)
 
 
+def test_distributions_by_facets() -> None:
+    """A long table of distributions has a cell for each question and level, whatever its order."""
+    rows = [(q, order, v) for v in "AB" for order in (0, 1) for q in "xyz"]
+    questions, orders, verdicts = zip(*rows, strict=True)
+    weights = [0.7 if (v == "A") == (q != "z") else 0.3 for q, _, v in rows]
+    starts = [v == "A" for *_, v in rows]
+    known = (questions, verdicts, weights, [None] * len(rows), starts, "AB")
+    found = disagreement(Cells.of_distributions(*known, {"order": orders}))
+    # Every cell is .7 to .3, and z the other way round.
+    assert found.d("question", "order") == pytest.approx(0.42)
+    assert found.d("question") == pytest.approx(0.42)
+    assert found.d() == pytest.approx((0.42 + 2 * 0.58) / 3)
+
+
+def test_sampled_and_single_distributions_are_crossed() -> None:
+    """A judge with several sampled distributions a question, and one with a single one, agree."""
+    single = np.array([[0.5, 0.5], [1.0, 0.0], [0.2, 0.8]])
+    samples = np.array([[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0]] * 2, [[0.4, 0.6], [0.0, 1.0]]])
+    one = distributions(single, "xyz", "AB")
+    two = distributions(samples.mean(axis=1), "xyz", "AB", samples=samples)
+    expected = np.mean([row @ row for row in single])
+    for judges in ({"one": one, "two": two}, {"two": two, "one": one}):
+        assert agreement_between(judges).value == pytest.approx(expected)
+
+
 def test_orders_crossed_with_seeds() -> None:
     """Three orders of five seeds each: D_q, D_qo and omega over both, and what order adds."""
     generator = np.random.default_rng(6)
@@ -329,5 +356,7 @@ def test_refused() -> None:
         found.d("order")
     with pytest.raises(ReliabilityError, match="name other facets"):
         found.omega(["question"])
+    with pytest.raises(ShapeError, match="1 levels of 'order' for 3 verdicts"):
+        Cells.from_long("abc", "xyx", facets={"order": [1]})
     once = disagreement(Counts.from_long("abc", "xyx"))
     assert once.agreement().reason == "no two judgments share what it compares"

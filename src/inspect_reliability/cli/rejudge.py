@@ -180,7 +180,7 @@ def _report(judged: EvalLog, scores: Sequence[str], target: str, form: Form) -> 
     if table.empty:
         raise UserError(
             "The scorer gave no verdict: its values are neither text, numbers nor true/false, nor "
-            f"lists or mappings of them (all that it said is in {target})."
+            f"mappings of them, nor lists of labels (all that it said is in {target})."
         )
     suites = [_suite(judged, str(name), rows) for name, rows in table.groupby("scorer")]
     document = report_document(analyse(Judgments(table, found.notes), study=PublishedStudy()))

@@ -123,8 +123,8 @@ def _note_lines(node: yaml.Node, path: Path, above: tuple[str | int, ...], lines
         key: Any
         key, value = part if isinstance(node, yaml.MappingNode) else (None, part)
         where = (*above, place if key is None else str(key.value))
+        line = (key or value).start_mark.line + 1
         if where in lines:
-            line = key.start_mark.line + 1
-            raise UserError(f"{path}, line {line}: duplicate key '{key.value}'.")
-        lines[where] = (key or value).start_mark.line + 1
+            raise UserError(f"{path}, line {line}: duplicate key '{where[-1]}'.")
+        lines[where] = line
         _note_lines(value, path, where, lines)

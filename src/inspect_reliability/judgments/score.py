@@ -107,7 +107,7 @@ def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterat
     if order is not None and kept.orders is not None:
         orders = [[order[place] for place in places] for places in kept.orders]
     labels = _labels(first.categories, order)
-    read_by: Sequence[str | None] = kept.read_by or [None] * len(kept.verdicts)
+    read_by = kept.read_by or [""] * len(kept.verdicts)
     made = zip(kept.verdicts, kept.seeds, orders, read_by, strict=True)
     for number, (value, seed, shown, how) in enumerate(made, kept.first):
         one = first._replace(replication=number, seed=seed, order=shown)

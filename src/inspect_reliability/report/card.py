@@ -111,7 +111,7 @@ def _facets(row: Row) -> tuple[list[str], list[str]]:
         "wording of the prompt": wording,
         **{
             name: varies(table, name)
-            for name in of_role(table, "facet", without=("order", "wording"))[::-1]
+            for name in of_role(table, "facet", without=("order", "wording"))
         },
     }
     if row.suite and row.suite.graders:

@@ -134,15 +134,8 @@ class Cells:
             raise ShapeError(
                 f"Got {len(asked)} questions for {len(given)} verdicts: give one each."
             )
-        levels = {name: _codes(_plain(each)) for name, each in (facets or {}).items()}
-        if not levels:
-            row = {name: i for i, name in enumerate(dict.fromkeys(asked))}
-            return cls._count(tuple(row), [row[name] for name in asked], given, categories)
-        cells = list(zip(asked, *(each.tolist() for each in levels.values()), strict=True))
-        at = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
-        names, *found = zip(*at, strict=True)
-        named = {name: np.array(each) for name, each in zip(levels, found, strict=True)}
-        return cls._count(names, [at[cell] for cell in cells], given, categories, named)
+        names, rows, levels = _arranged(asked, facets or {})
+        return cls._count(names, rows, given, categories, levels)
 
     @classmethod
     def from_array(
@@ -238,6 +231,7 @@ class Cells:
         tails: Sequence[bool | None],
         starts: Sequence[bool],
         categories: Sequence[str],
+        facets: Mapping[str, Iterable[Hashable]] | None = None,
     ) -> Self:
         """Arrange a long table of weighted verdicts, one row a verdict or a draw.
 
@@ -251,23 +245,23 @@ class Cells:
             tails: Whether it is such a draw.
             starts: Whether the row is the first of its distribution.
             categories: The declared categories.
+            facets: Name -> level of each row.
 
         Raises:
             NoJudgmentsError: There is no row.
         """
-        row = {name: i for i, name in enumerate(dict.fromkeys(questions))}
-        if not row:
+        names, rows, levels = _arranged(questions, facets or {})
+        if not names:
             raise NoJudgmentsError
         column = {name: k for k, name in enumerate(categories)}
-        number, drawn = np.zeros(len(row)), np.zeros((len(row), len(categories)), np.int64)
-        begun = Counter(q for q, start in zip(questions, starts, strict=True) if start)
+        number, drawn = np.zeros(len(names)), np.zeros((len(names), len(categories)), np.int64)
+        begun = Counter(i for i, start in zip(rows, starts, strict=True) if start)
         most = max(begun.values(), default=1)
-        table, samples = np.zeros(drawn.shape), np.zeros((len(row), most, len(categories)))
+        table, samples = np.zeros(drawn.shape), np.zeros((len(names), most, len(categories)))
         known = np.zeros(samples.shape)
-        for question, verdict, weight, tail, start in zip(
-            questions, verdicts, weights, tails, starts, strict=True
+        for i, verdict, weight, tail, start in zip(
+            rows, verdicts, weights, tails, starts, strict=True
         ):
-            i = row[question]
             number[i] += start
             if verdict is not None:
                 place = i, column[verdict]
@@ -285,7 +279,15 @@ class Cells:
         if alike.all():
             samples = samples[:, :0]
         table /= number[:, None]
-        return cls(table, tuple(row), tuple(categories), exact=True, tails=drawn, samples=samples)
+        return cls(
+            table,
+            names,
+            tuple(categories),
+            exact=True,
+            tails=drawn,
+            samples=samples,
+            facets=levels,
+        )
 
     @property
     def numeric(self) -> bool:
@@ -479,6 +481,29 @@ Counts = Cells
 def _plain(values: Iterable[Any]) -> list[Any]:
     """A list of Python objects, whatever array or frame they came in."""
     return list(np.asarray(values).tolist() if hasattr(values, "__array__") else values)
+
+
+def _arranged(
+    questions: Sequence[str], facets: Mapping[str, Iterable[Hashable]]
+) -> tuple[tuple[str, ...], list[int], dict[str, IntArray]]:
+    """The question of each cell, the cell of each judgment, and the levels of each cell.
+
+    Raises:
+        ShapeError: A facet has not one level a judgment.
+    """
+    levels = {name: _codes(_plain(each)) for name, each in facets.items()}
+    for name, codes in levels.items():
+        if len(codes) != len(questions):
+            raise ShapeError(
+                f"Got {len(codes)} levels of {name!r} for {len(questions)} verdicts: give one each."
+            )
+    if not levels:
+        row = {name: i for i, name in enumerate(dict.fromkeys(questions))}
+        return tuple(row), [row[name] for name in questions], {}
+    cells = list(zip(questions, *(codes.tolist() for codes in levels.values()), strict=True))
+    at = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
+    found = {name: np.array([cell[k] for cell in at]) for k, name in enumerate(levels, 1)}
+    return tuple(cell[0] for cell in at), [at[cell] for cell in cells], found
 
 
 def _codes(values: Iterable[Hashable]) -> IntArray:

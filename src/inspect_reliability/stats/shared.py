@@ -75,6 +75,10 @@ def crossed(judges: Mapping[str, Cells], facet: str = "judge") -> Cells:
             "Judges can only be crossed if their verdicts are all exact or all sampled, and all "
             "names or all numbers."
         )
+    if any(one.samples.size for one in parts):  # a single distribution is one sample
+        parts = [
+            one if one.samples.size else replace(one, samples=one.shares[:, None]) for one in parts
+        ]
     widest = {name: max(getattr(one, name).shape[1] for one in parts) for name in _WIDTHS}
 
     def joined(name: str) -> Any:

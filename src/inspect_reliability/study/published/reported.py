@@ -12,10 +12,11 @@ from ...judgments.text import JudgmentText
 from ...report.row import Row, ends
 from ...report.study import Added, Study
 from ...report.wording import Record
-from ...stats import Estimate, Floor
+from ...stats import Estimate
 from ...stats.sums import FloatArray
 from ...verdicts import NON_RESPONSE
 from .codes import CORRECTNESS_CODES, LETTER_CODES, encode, integer_coded
+from .floor import Floor
 from .layout import PublishedRun, published_prompt, published_runs
 from .procedure import AsPublished, as_published
 
