@@ -122,6 +122,15 @@ def entry(record: Mapping[str, Any], key: str, kind: type[T], where: str) -> T:
     return expect(record[key], kind, f"{where}, '{key}'")
 
 
+def objects(
+    values: object, where: str, what: str = "item", first: int = 1
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects of a JSON list, each with its place, or a UserError at what is something else."""
+    for number, value in enumerate(expect(values, list, where), first):
+        place = f"{where}, {what} {number}"
+        yield place, expect(value, dict, place)
+
+
 def texts(values: object, where: str) -> tuple[str, ...]:
     """A list of texts, or a UserError if a value is something else."""
     return tuple(

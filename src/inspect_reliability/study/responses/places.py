@@ -7,7 +7,7 @@ from pathlib import Path
 from ...errors import UserError
 from ...files import user_path
 from ..benchmarks import BENCHMARKS, load_questions
-from ..benchmarks.sample_pack import SAMPLE_PACK, sample_pack
+from ..benchmarks.selection import SAMPLE_PACK, sample_pack
 from .answers import Answer, ResponseSet
 from .jsonl import answers_from_json_lines
 from .prompt_responses import answers_from_published

@@ -7,10 +7,10 @@ from typing import Any
 
 from ...designs import Item
 from ...errors import UserError
-from ...files import entry, expect, read_json, user_path
+from ...files import entry, expect, objects, read_json, user_path
 from ..benchmarks import Question
 from ..benchmarks.head_to_tail import targets_of
-from ..benchmarks.sample_pack import SAMPLE_PACK, sample_pack
+from ..benchmarks.selection import SAMPLE_PACK, sample_pack
 from .answers import Answer, judged_item
 from .places import answers_in
 
@@ -72,25 +72,16 @@ def is_missing(response: str) -> bool:
 
 def _from_published(path: Path, benchmark: str) -> list[Answer]:
     content = expect(read_json(path), dict, str(path))
-    answers = [
-        answer
-        for responder, domains in content.items()
-        for answer in _published(responder, domains, path)
-    ]
+    answers = []
+    for responder, domains in content.items():
+        for domain, records in expect(domains, dict, f"{path}, '{responder}'").items():
+            where = f"{path}, '{responder}', '{domain}'"
+            for number, (place, record) in enumerate(objects(records, where, first=0)):
+                said = entry(record, "response", str, place)
+                question = _question(record, domain, number, place)
+                answers.append(Answer(question, responder, said, place))
     if not answers:
         raise UserError(f"No predictions in {path}.")
-    return answers
-
-
-def _published(responder: str, domains: object, path: Path) -> list[Answer]:
-    answers = []
-    for domain, records in expect(domains, dict, f"{path}, '{responder}'").items():
-        where = f"{path}, '{responder}', '{domain}'"
-        for number, item in enumerate(expect(records, list, where)):
-            place = f"{where}, item {number}"
-            record = expect(item, dict, place)
-            said = entry(record, "response", str, place)
-            answers.append(Answer(_question(record, domain, number, place), responder, said, place))
     return answers
 
 
