@@ -237,7 +237,7 @@ def test_the_variance_of_numbers_beyond_all_bounds(verdict: str) -> None:
 
 BESIDE: dict[str, tuple[str, str, str]] = {
     "truncated": ("prompt_responses.json", '{"bbh:q0": {', "is not JSON"),
-    "list": ("prompt_responses.json", "[]", "expected an object"),
+    "list": ("prompt_responses.json", "[]", "is not a file of responses"),
     "other type": (
         "prompt_responses.json",
         '{"q": {"type": "zzz", "prompt": "x", "model_responses": {}}}',

@@ -46,7 +46,7 @@ def attend(
         query: Shape (rows, heads, 1, size).
         key: The rows' own keys, as the layer's `update` returned them.
         value: The rows' own values.
-        attention_mask: None: the layer knows what each row may see.
+        attention_mask: None, and `dropout` 0: the layer knows what each row may see.
         scaling: Factor of the scores; by default 1/sqrt(size).
         dropout: 0.
         sliding_window: Number of positions that are seen, the token's own included.

@@ -13,13 +13,7 @@ Parse = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Labels:
-    """How a caller of inspect's `generate` wants texts to be labelled (see `distributing`).
-
-    Attributes:
-        read: As in `DistributionRequest`.
-        parse: As in `DistributionRequest`.
-        temperatures: Temperatures of the distributions; empty for that of the request.
-    """
+    """How a caller of inspect's `generate` wants texts to be labelled (see `distributing`)."""
 
     read: Read
     parse: Parse
@@ -33,12 +27,8 @@ _labels: ContextVar[Labels | None] = ContextVar("hf_seeded_labels", default=None
 def distributing(read: Read, parse: Parse, temperatures: Sequence[float] = ()) -> Iterator[None]:
     """Let a generation in this block find the distribution of labels, instead of drawing a text.
 
-    The output's metadata have it as `distributions`, one mapping of a `Distribution` a temperature.
-
-    Args:
-        read: As in `DistributionRequest`.
-        parse: As in `DistributionRequest`.
-        temperatures: Temperatures of the distributions; by default that of the request.
+    The output's metadata have it as `distributions`, one mapping of a `Distribution` a temperature,
+    by default that of the request. `read` and `parse` are as in `DistributionRequest`.
     """
     token = _labels.set(Labels(read, parse, tuple(temperatures)))
     try:

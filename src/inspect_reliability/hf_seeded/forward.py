@@ -15,11 +15,7 @@ from .attention import UnknownAttentionError
 
 
 class ForwardPass:
-    """Runs a model, and knows how much memory a row of it takes.
-
-    Args:
-        model: A causal language model.
-    """
+    """Runs a causal language model, and knows how much memory a row of it takes."""
 
     def __init__(self, model: PreTrainedModel) -> None:
         self.model: Any = model

@@ -81,16 +81,8 @@ class ModelRun:
     ) -> tuple[Tensor, Rows]:
         """Send prompts through the model, as many of the first ones as can go on together.
 
-        Args:
-            prompts: Token ids of each.
-            tokens: Length that their continuations may reach.
-            wanted: Called before each prompt but the first; they end with one that is not.
-
-        Returns:
-            Logits after each prompt, shape (prompts, vocabulary), and rows to continue from.
-
-        Raises:
-            OutOfMemoryError: A prompt did not fit.
+        They end before one that is not wanted. Arguments, results and errors are those of
+        `prefill`, with a row of logits a prompt.
         """
         with memory_errors("the check of a long prompt"):
             self._check_beyond_window(max(map(len, prompts)) + tokens)
@@ -139,12 +131,7 @@ class ModelRun:
             self._branching = None
 
     def most(self, rows: Rows, tokens: int) -> int:
-        """Number of rows that may go through the model together.
-
-        Args:
-            rows: The rows.
-            tokens: Length that their continuations may reach.
-        """
+        """Rows that may go through the model together, if they may grow to this many tokens."""
         return max(1, min(self.max_rows, rows.most, self.memory // rows.row_bytes(tokens)))
 
     def spare_memory(self, rows: int) -> bool:

@@ -16,12 +16,10 @@ _read: ContextVar[Read | None] = ContextVar("hf_seeded_read", default=None)
 
 @contextmanager
 def reading(read: Read) -> Iterator[None]:
-    """Let `-M stop_at_verdict=true` stop the generations in this block where `read` says so.
+    """Let `-M stop_at_verdict=true` stop the generations in this block where `read` has a label.
 
-    Args:
-        read: Called with the text so far. A label means that the text is finished. Pass the same
-            function object each time: the engine calls it once for all replications that have
-            written the same text.
+    Pass the same function object each time: the engine calls it once for all replications that have
+    written the same text.
     """
     token = _read.set(read)
     try:

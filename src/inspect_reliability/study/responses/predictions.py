@@ -34,7 +34,7 @@ def load_predictions(spec: str | Path | None, responder: str | None = None) -> l
     if spec is None or spec == SAMPLE_PACK:
         answers = _sample_predictions()
     else:
-        answers = answers_in(user_path(spec), "Head-to-Tail", _from_published)
+        answers = answers_in(user_path(spec), "Head-to-Tail", predictions_from_published)
     names = list(dict.fromkeys(answer.responder for answer in answers))
     if responder is None and len(names) > 1:
         raise UserError(
@@ -70,7 +70,8 @@ def is_missing(response: str) -> bool:
     return not first_line or bool(_UNSURE.search(first_line))
 
 
-def _from_published(path: Path, benchmark: str) -> list[Answer]:
+def predictions_from_published(path: Path, benchmark: str = "Head-to-Tail") -> list[Answer]:
+    """The published predictions of every responder, or a UserError."""
     content = expect(read_json(path), dict, str(path))
     answers = []
     for responder, domains in content.items():
