@@ -54,13 +54,7 @@ replications, and their cost."""
 
 
 class Outcome(NamedTuple):
-    """What became of a sweep.
-
-    Attributes:
-        missing: Replications that the folder lacks.
-        made: Replications that it has.
-        errors: Why replications failed, one for each of them.
-    """
+    """Replications that the folder lacks and has, and why replications failed, one for each."""
 
     missing: int
     made: int

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AsPublished:
-    """The published coefficients, their noise floor, and what they were computed from.
+    """The published coefficients, None if not estimable, and what they were computed from.
 
     Attributes:
         n_varying: Questions whose verdict varies (k).
@@ -31,12 +31,11 @@ class AsPublished:
         n_dropped: Questions that are always a non-response, which are dropped.
         n_replications: Replications in which every question has a verdict.
         n_incomplete: Replications left out because a verdict is missing.
-        omega: Pooled omega_total; None if not estimable.
-        alpha: Pooled Cronbach's alpha; None if not estimable.
-        omega_floor: Pooled omega_total of permuted columns; None if none was estimable.
-        alpha_floor: Pooled alpha of permuted columns; None if none was estimable.
-        alpha_noise: What alpha is expected to be on pure noise, in closed form; None if not
-            estimable.
+        omega: Pooled omega_total.
+        alpha: Pooled Cronbach's alpha.
+        omega_floor: Pooled omega_total of permuted columns.
+        alpha_floor: Pooled alpha of permuted columns.
+        alpha_noise: What alpha is expected to be on pure noise, in closed form.
         reason: Why there is no value; else None.
     """
 
