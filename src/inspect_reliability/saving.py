@@ -16,15 +16,9 @@ from .errors import UserError, reason
 
 @contextmanager
 def whole(location: str | Path) -> Iterator[str]:
-    """Write a file under another name, and give it its own name once it is whole.
+    """A name to write a file under, local or a URL; the file gets its own name once it is whole.
 
-    Where writing fails, what was there before stays.
-
-    Args:
-        location: The file, local or any URL fsspec can write; its folder is made if need be.
-
-    Yields:
-        The name to write under.
+    Its folder is made if need be. Where writing fails, what was there before stays.
 
     Raises:
         UserError: It cannot be written.

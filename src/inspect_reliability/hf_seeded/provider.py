@@ -27,7 +27,15 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..errors import UserError
 from .candidates import NotFiniteError
-from .distribution import Distribution, DistributionRequest, Labels, Parse, current_labels
+from .distribution import (
+    Distribution,
+    DistributionRequest,
+    Labels,
+    Parse,
+    Read,
+    current_labels,
+    current_read,
+)
 from .draw import VERSION
 from .exact import distributions
 from .group import Deliver, Grouper
@@ -36,7 +44,6 @@ from .memory import OutOfMemoryError
 from .model_run import MAX_ROWS, ModelRun
 from .prompt import ChatTemplate, PromptEncoder
 from .request import Continuation, Request
-from .stopping import Read, current_read
 from .tree import grow
 
 logger = logging.getLogger(__name__)

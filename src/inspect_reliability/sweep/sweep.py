@@ -71,16 +71,12 @@ def run_sweep(
 ) -> Outcome:
     """Make the judgments of a sweep that a folder of logs lacks, in new logs beside the old ones.
 
-    Judges run one after the other, so that only one local model is in memory. A run that was killed
-    goes on where it stopped; more questions, replications, temperatures or judges add to a folder.
-    No log is ever changed.
-
-    What the user should know is handed to `say`, the cost before the first call. No call is made in
-    a `dry_run`, or where more than `max_calls` are needed.
+    Judges run one after the other, so that only one local model is in memory. The cost is handed to
+    `say` before the first call. No call is made in a `dry_run`.
 
     Raises:
-        UserError: A log in the folder cannot be read, a judge cannot be used, or too many calls
-            are needed.
+        UserError: A log in the folder cannot be read, a judge cannot be used, or more than
+            `max_calls` are needed.
     """
     judges = list(dict.fromkeys(sweep.judges))
     parts = [part for judge in judges for part in _parts(sweep, judge, log_dir, say)]

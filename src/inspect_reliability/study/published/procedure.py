@@ -57,7 +57,7 @@ def as_published(
 ) -> AsPublished:
     """Omega and alpha exactly as in the paper's Table 2, with what noise alone gives.
 
-    Rows are replications and columns questions. Columns that are always a non-response are
+    Columns that are always a non-response are
     dropped, other constant columns are counted (n1), and reliabilipy's three-factor omega_total
     or alpha of the k others, from absolute correlations, is pooled: (n1 + k x) / (n1 + k), which
     is 1 if k = 0.
@@ -66,7 +66,7 @@ def as_published(
     replications have in common.
 
     Args:
-        codes: Integer codes of the verdicts, R x N, NaN where missing.
+        codes: Integer codes of the verdicts, replications x questions, NaN where missing.
         non_response: The code of a non-response; None if it has none of its own.
         permutations: Permutations of the floor.
         seed: Seed of the permutations.

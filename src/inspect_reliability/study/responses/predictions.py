@@ -19,13 +19,7 @@ _SOURCE = "published questions and predictions (Schroeder & Wood-Doughty 2024)"
 
 
 def load_predictions(spec: str | Path | None, responder: str | None = None) -> list[Answer]:
-    """Load one responder's answers to Head-to-Tail questions.
-
-    Args:
-        spec: None or "sample": the sample pack. Otherwise a path: the published
-            `application_responses.json`, a JSONL file with one response a line, or the log or
-            folder of logs of `head_to_tail_respond`.
-        responder: Whose predictions, where there are several responders.
+    """Load one responder's answers to Head-to-Tail questions, from places as in `load_responses`.
 
     Raises:
         UserError: There is no such place or responder, its content is not what it should be, a
