@@ -9,8 +9,9 @@ from sys import maxsize
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import GenerateConfig, Model
-from inspect_ai.util import LimitExceededError, concurrency, span
+from inspect_ai.util import LimitExceededError, span
 
+from .once import one_asks
 from .options import options_not_sent, options_sent, recorded_call, why_refused
 from .trials import CALLS_OF_SEEDS, Draw, Drawn, Outcome, Prompt, try_choices, try_seeds
 
@@ -87,12 +88,11 @@ class ProviderCheck:
         follow = getattr(model.api, "choices_follow_seeds", None)
         if follow is not None or _is_mock(model):
             return Requests(maxsize if follow else 1, self.wanted)
-        if (found := self._settled(model, several)) is None:
-            async with concurrency(f"provider check {id(self)}", 1, visible=False):
-                if (found := self._settled(model, several)) is None:
-                    async with span("provider check"):
-                        found = await self._find(model, prompt, seed, several)
-        return found
+        async with one_asks(self, lambda: self._settled(model, several) is None) as first:
+            if first:
+                async with span("provider check"):
+                    return await self._find(model, prompt, seed, several)
+        return self._found[str(model)]
 
     @contextmanager
     def seeds(self, model: str) -> Iterator[SeedTurn]:
