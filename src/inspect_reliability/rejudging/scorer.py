@@ -19,7 +19,7 @@ from ..scoring import reliability
 from ..verdicts import graded
 from .choices import Choices, FirstCalls
 from .run import NOT_MADE, CallRefusedError, Run
-from .seeded_calls import seeded_calls, sharing_graders
+from .seeded_calls import seeded_calls, share_graders
 from .summary import Replication, keeps, kept_replications, summarise
 from .wrapped import ScorerSpec, Wrapped, wrap
 
@@ -112,7 +112,8 @@ class JudgeAgain:
 
         fresh = earlier is None and not self.run.seed_checks  # no earlier run has made the check
         turn = self._check.seeds(str(state.model)) if fresh else nullcontext()
-        with sharing_graders(), turn as check_seeds:
+        share_graders()
+        with turn as check_seeds:
             _ = self.wrapped.scorer  # where it cannot be made, before anything is judged
             async with self._choices.of_output(seeds, self.run) as calls:
                 new = await collect(*(replication(n, seed, calls) for n, seed in seeds.items()))
