@@ -163,8 +163,7 @@ class Disagreement:
         components are shown as they are. ("seed",) is D of judgments that share everything. Of one
         verdict a cell, it and the highest interaction cannot be split, and are named together.
         """
-        found = {names: self.estimate(formula) for names, formula in self._components.items()}
-        return found
+        return {names: self.estimate(formula) for names, formula in self.component.items()}
 
     def dependability(
         self, levels: Mapping[str, float] | None = None, replications: float = 1
@@ -180,7 +179,7 @@ class Disagreement:
         """
         numbers = dict.fromkeys(self.facets, 1.0) | dict(levels or {}) | {QUESTION: 1.0}
         self.whole.of(numbers)
-        parts = self._components
+        parts = self.component
         if replications != 1 and (SEED,) not in parts:
             raise ReliabilityError("No cell has two verdicts: what more would do is not known.")
         everything = float(np.prod(list(numbers.values()))) * replications
@@ -299,7 +298,8 @@ class Disagreement:
         return float(1 / alone.mean()) if alone.any() else np.inf
 
     @cached_property
-    def _components(self) -> dict[tuple[str, ...], Formula]:
+    def component(self) -> dict[tuple[str, ...], Formula]:
+        """The formula of each variance component; see `components`."""
         single = bool(np.isnan(self.whole.of(self.facets)))
 
         def component(names: tuple[str, ...], most: int) -> Formula:
@@ -336,6 +336,13 @@ def disagreement(cells: Cells, level: float = 0.95) -> Disagreement:
     """
     check_level(level)
     return Disagreement(cells.rows(cells.replications > 0), level)
+
+
+def shares_of(**components: float | None) -> dict[str, float] | None:
+    """Component -> share of the sum of those that are known; None if nothing varies."""
+    known = {name: float(part) for name, part in components.items() if part is not None}
+    total = sum(known.values())
+    return {name: part / total for name, part in known.items()} if total > 0 else None
 
 
 def _subsets(names: tuple[str, ...]) -> list[tuple[str, ...]]:
