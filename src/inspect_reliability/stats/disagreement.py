@@ -35,7 +35,7 @@ from .intervals import (
     second,
     t_quantile,
 )
-from .sums import ratio, terms_of_rows, unit
+from .sums import ratio, terms_of_rows
 
 QUESTION = "question"
 SEED = "seed"
@@ -357,7 +357,6 @@ class _Rows:
             known = terms_of_rows(cells)  # a single verdict has no pair within its cell
         self.means, self.norms, self.differ = known.means, known.norm, known.disagreement
         self.paired = cells.replications > 1
-        self.scale = unit(cells) ** 2
         self.cluster = _numbered(cells.clusters)
         self.clusters = int(self.cluster.max()) + 1
         names = {name: i for i, name in enumerate(dict.fromkeys(cells.questions))}
@@ -379,7 +378,7 @@ class _Rows:
         away = means - self.mean
         far = self.mean + farther * away[(away**2).sum(axis=-1).argmax()]
         num, den = self.within
-        within = float(num[:, -1].sum() / den[:, -1].sum() / self.scale)
+        within = float(num[:, -1].sum() / den[:, -1].sum())
         return _Question(weight, far, float(far @ far) + within, within)
 
     def sums(self, more: _Question | None = None) -> tuple[FloatArray, FloatArray]:
@@ -387,7 +386,7 @@ class _Rows:
         num, den = self.within
         if more is not None:
             alike = more.weight * den.mean(axis=0, keepdims=True)
-            num = np.concatenate([num, more.disagreement * self.scale * alike])
+            num = np.concatenate([num, more.disagreement * alike])
             den = np.concatenate([den, alike])
         found = np.empty((1 + len(num), 2 * num.shape[1]))
         found[:, 1::2] = _ratios(num, den, np.sum(num, axis=0), np.sum(den, axis=0))
@@ -414,7 +413,7 @@ class _Rows:
         differ = np.where(self.paired, self.differ, 0.0)
         num[:, -1] = np.bincount(self.cluster, pairs * differ)
         den[:, -1] = np.bincount(self.cluster, pairs)
-        return _known(num * self.scale, den)
+        return _known(num, den)
 
     def _between(self, more: _Question | None = None) -> tuple[FloatArray, FloatArray]:
         """The same of pairs of each question with the others."""
@@ -440,7 +439,7 @@ class _Rows:
             den[:, place] = np.bincount(of, 2 * own_w * other_w)
         _exactly(num)
         _exactly(den)
-        return _known(num * self.scale, den)
+        return _known(num, den)
 
     def _with(self, more: _Question) -> "_Rows":
         """With a question that is alike in every cell, in proportion to the cells there are."""

@@ -261,11 +261,11 @@ def _omega_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
     base = float(1 - terms.over().within / terms.over().any_two)
     shares = pooled(terms)
 
-    def plus(one: FloatArray, weight: float, agreement: float | None) -> Ends:
-        moved, error_plus = _plus(omega_slopes, terms, n, error, one, weight, agreement)
+    def plus(one: FloatArray, weight: float, disagreement: float | None) -> Ends:
+        moved, error_plus = _plus(omega_slopes, terms, n, error, one, weight, disagreement)
         return base + moved, error_plus
 
-    sure = [plus(one, UNSEEN, 1.0) for one in second(shares)]
+    sure = [plus(one, UNSEEN, 0.0) for one in second(shares)]
     return farthest(on_f_scale(base, error, t, r), plus(shares, NOISE, None), sure, t, r)
 
 
@@ -274,8 +274,8 @@ def _agreement_ends(terms: Sums, n: int, r: float, error: float, t: float) -> En
     base = float(1 - terms.over().within)
     low, high = on_log_scale(base, error, t)
     shares = pooled(terms)
-    agreement = noise_agreement(shares)
-    moved, error_plus = _plus(agreement_slopes, terms, n, error, shares, NOISE, agreement)
+    noise = 1 - noise_agreement(shares)
+    moved, error_plus = _plus(agreement_slopes, terms, n, error, shares, NOISE, noise)
     return min(low, on_log_scale(base + moved, error_plus, t)[0]), high
 
 
@@ -286,7 +286,7 @@ def _plus(
     error: float,
     shares: FloatArray,
     weight: float,
-    agreement: float | None,
+    disagreement: float | None,
 ) -> tuple[float, float]:
     """How far one question more moves a coefficient of n questions, and its error with it.
 
@@ -295,7 +295,7 @@ def _plus(
     weights = np.full(len(terms.questions), n / len(terms.questions))
     value, own = slopes(terms, weights)
     more = np.append(weights, weight)
-    moved, all_ = slopes(Points.with_one(terms, shares, agreement), more)
+    moved, all_ = slopes(Points.with_one(terms, shares, disagreement), more)
     added = linear_error(all_, more) ** 2 - linear_error(own, weights) ** 2
     return moved - value, float(np.sqrt(max(added, 0.0) + error**2))
 
