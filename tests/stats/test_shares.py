@@ -31,7 +31,7 @@ from inspect_reliability.stats import (
     stable_majority,
     variance_components,
 )
-from inspect_reliability.stats.exact_majority import winners
+from inspect_reliability.stats.majority import winners
 
 CATEGORIES = ("1", "2", "3", "non-response")
 N, R = 12, 400_000

@@ -97,7 +97,7 @@ def _estimate(strata: list[Sums], blank: Estimate) -> Estimate:
         return x, error_plus
 
     noise = [Points.with_one(one, pooled(one)) for one in strata]
-    sure = [Points.with_one(one, second(pooled(one))[0], 1.0) for one in strata]
+    sure = [Points.with_one(one, second(pooled(one))[0], 0.0) for one in strata]
     if constant:
         # The share of questions that vary is largest where the benchmark with the fewest has it.
         bound = constant_share_bound(min(len(one) for one in weights), blank.level)
