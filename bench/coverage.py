@@ -507,7 +507,7 @@ def cautions(studies: int) -> Iterator[dict[str, Any]]:
                 frame = pd.DataFrame(rows)
                 frame["order"] = frame.groupby("question")["order"].transform("first")
                 made = judgments_from_frame(frame, judge="j", benchmark="b", temperature=1.0)
-                (row,) = analyse(made, permutations=0).results["rows"]
+                (row,) = analyse(made).results["rows"]
                 shown.update({" ".join(text.split()[:7]) for text in row["cautions"]})
                 n_studies += 1
     yield {"caution": "(sound studies)", "shown": n_studies}

@@ -268,7 +268,7 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {}
     for judgments in (judgments_from_logs([_EXAMPLE_LOGS]), *_made_up()):
         study = PublishedStudy(permutations=20)
-        results = analyse(judgments, permutations=20, study=study, texts=True).results
+        results = analyse(judgments, study=study, texts=True).results
         for name, records in results.items():
             found.setdefault(name, []).extend(records)
     return found

@@ -161,7 +161,7 @@ def test_a_refused_option_is_said_once_and_again_in_the_report(
     told = [one.getMessage() for one in caplog.records if "did not reach" in one.getMessage()]
     assert len(told) == 1
     assert ": top_k of this task" in told[0]
-    [row] = analyse(judgments_from_logs(log.location), permutations=0).results["rows"]
+    [row] = analyse(judgments_from_logs(log.location)).results["rows"]
     assert any("did not get: top_k." in caution for caution in row["cautions"])
 
 

@@ -241,7 +241,7 @@ def test_a_provider_that_ignores_seeds_is_found_out(
     assert found["seeds"] == "not honoured"
     warned = [r for r in caplog.records if "does not honour seeds" in r.getMessage()]
     assert len(warned) == 1
-    [row] = analyse(judgments_from_logs(log.location), permutations=0).results["rows"]
+    [row] = analyse(judgments_from_logs(log.location)).results["rows"]
     assert any("does not honour seeds" in caution for caution in row["cautions"])
 
 

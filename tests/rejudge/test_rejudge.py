@@ -791,7 +791,7 @@ def test_samples_that_ended_in_an_error_are_left_alone(tmp_path: Path) -> None:
 def test_the_report_shows_what_the_grader_said(tmp_path: Path) -> None:
     """Behind two verdicts are two gradings, not twice the output that was graded."""
     log = run(suite(rejudge(letters(), replications=12)), tmp_path)
-    found = analyse(judgments_from_logs(log), permutations=0, texts=True).results["least_stable"]
+    found = analyse(judgments_from_logs(log), texts=True).results["least_stable"]
     assert found
     said = [text for number in range(3) for text in kept(log, number)["explanations"]]
     for question in found:

@@ -17,7 +17,7 @@ from inspect_reliability.stats import stable_majority
 
 
 def results(judgments: Judgments, **options: Any) -> dict[str, list[dict[str, Any]]]:
-    return dict(analyse(judgments, permutations=0, **options).results)
+    return dict(analyse(judgments, **options).results)
 
 
 def asked(verdicts: dict[str, list[str]], **constant: Any) -> Judgments:
@@ -95,7 +95,7 @@ def test_variance_is_all_the_replications_where_only_they_differ() -> None:
 def test_votes_of_each_row() -> None:
     """Those of `stable_majority`; of copies none, with the reason."""
     judgments = together(made(), made(temperature=0.0, noise=0))
-    analysis = analyse(judgments, permutations=0)
+    analysis = analyse(judgments)
     rows = {row.group["temperature"]: row for row in analysis.rows}
     found = [record for record in analysis.results["votes"] if record["temperature"] == 1]
     majority = stable_majority(rows[1.0].counts)
@@ -141,7 +141,7 @@ def test_seeds_and_notes() -> None:
 def test_rows_are_of_any_columns() -> None:
     """Results name their row by whatever was grouped by, as plain values."""
     judgments = changed(made(), wave=[n % 2 for n in range(250)])
-    found = analyse(judgments, ["wave"], permutations=0)
+    found = analyse(judgments, ["wave"])
     assert [row["wave"] for row in found.results["rows"]] == [1, 0]
     assert {record["wave"] for record in found.results["votes"]} == {0, 1}
     assert {type(row["wave"]) for row in found.results["rows"]} == {int}
@@ -178,10 +178,10 @@ def test_missing_answers_are_true_or_false() -> None:
 
 def test_saved_judgments_give_the_same_report(tmp_path: Path) -> None:
     """The parquet file of a report's judgments is a data frame that gives the report again."""
-    first = analyse(made(silent=0.1), permutations=5)
+    first = analyse(made(silent=0.1))
     write_data(tmp_path, first)
     again = judgments_from_frame(pd.read_parquet(tmp_path / "judgments.parquet"))
-    assert analyse(again, permutations=5).results == first.results
+    assert analyse(again).results == first.results
 
 
 def test_exact_and_sampled_verdicts_have_columns_of_their_own() -> None:

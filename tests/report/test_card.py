@@ -35,7 +35,7 @@ def card(source: Path) -> dict[str, Any]:
 
 
 def of_judgments(**given: object) -> tuple[dict[str, Any], Document]:
-    document = card_document(analyse(made(**given), permutations=5))
+    document = card_document(analyse(made(**given)))
     return document.results["rows"][0], document
 
 
@@ -45,7 +45,7 @@ def test_a_scale_has_icc() -> None:
     numbers = letters.table["verdict"].map(dict(zip("ABCDE", "12345", strict=True)))
     scale = Judgments(letters.table.assign(verdict=numbers))
     for judgments, shown in ((scale, True), (letters, False)):
-        document = card_document(analyse(judgments, permutations=5))
+        document = card_document(analyse(judgments))
         assert ("icc" in document.results["rows"][0]) == shown
         assert ("ICC [95%]" in render(document, "table")) == shown
 
@@ -150,7 +150,7 @@ def test_a_rejudged_log_has_one_judge_and_its_command(tmp_path: Path, epochs: in
 
 def test_a_card_has_the_numbers_of_the_report() -> None:
     """Omega, its interval and floor, agreement and alpha are those of the report's row."""
-    analysis = analyse(made(), permutations=5)
+    analysis = analyse(made())
     [row], [found] = analysis.results["rows"], card_document(analysis).results["rows"]
     shared = {
         "omega",
@@ -169,7 +169,7 @@ def test_position_bias_is_the_distance_from_chance(as_first: float) -> None:
     """Of two positions, it is |P(A) - 1/2| (Norman, Rivera & Hughes 2026, section 5.3, step 2)."""
     table = made().table.assign(order=[("a", "b")] * 250)
     table["verdict"] = ["A"] * round(250 * as_first) + ["B"] * round(250 * (1 - as_first))
-    [found] = card_document(analyse(Judgments(table), permutations=0)).results["rows"]
+    [found] = card_document(analyse(Judgments(table))).results["rows"]
     assert found["position_bias"] == pytest.approx(abs(as_first - 0.5))
 
 
@@ -208,7 +208,7 @@ def test_varied_is_what_differs_on_a_question(columns: dict[str, Any], varied: l
 
 def test_each_judge_has_a_card() -> None:
     """Two judges make two cards under one title."""
-    document = card_document(analyse(together(made(judge="a"), made(judge="b")), permutations=0))
+    document = card_document(analyse(together(made(judge="a"), made(judge="b"))))
     assert document.title == "Judge cards"
     assert [one["judge"] for one in document.results["rows"]] == ["a", "b"]
 
@@ -236,7 +236,7 @@ def test_the_documented_keys(tmp_path: Path) -> None:
 def test_a_card_of_several_judges_names_them() -> None:
     """Grouped by something else, a card has no judge of its own, and its page names them all."""
     judgments = together(made(judge="a"), made(judge="b"))
-    document = card_document(analyse(judgments, ["benchmark"], permutations=0))
+    document = card_document(analyse(judgments, ["benchmark"]))
     assert document.facts == [("Judges", ["a", "b"])]
     assert "not known" not in render(document, "table")
 

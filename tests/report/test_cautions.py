@@ -17,7 +17,7 @@ from inspect_reliability.study.tasks import bbh_judge
 
 
 def said(judgments: Judgments) -> str:
-    rows = analyse(judgments, permutations=0).results["rows"]
+    rows = analyse(judgments).results["rows"]
     return " ".join(caution for row in rows for caution in row["cautions"])
 
 
@@ -83,9 +83,9 @@ def test_a_stopping_rule_shows() -> None:
 def test_mixed_benchmarks_are_pointed_out() -> None:
     """A row of two benchmarks says how they were put together."""
     both = together(made(), made(benchmark="two", noise=0.6))
-    (row,) = analyse(both, ["judge"], permutations=0).results["rows"]
+    (row,) = analyse(both, ["judge"]).results["rows"]
     assert any("This row mixes 2 benchmarks. Omega counts each alike" in c for c in row["cautions"])
-    (pooled,) = analyse(both, permutations=0).results["pooled"]
+    (pooled,) = analyse(both).results["pooled"]
     assert row["omega"] == pytest.approx(pooled["omega"])
     assert row["omega_interval"] == pytest.approx(pooled["omega_interval"])
 
@@ -93,7 +93,7 @@ def test_mixed_benchmarks_are_pointed_out() -> None:
 def test_mixed_temperatures_are_pointed_out() -> None:
     """Grouping by less than judge and temperature says what a row mixes."""
     mixed = changed(made(), temperature=[i % 2 / 2 for i in range(250)])
-    (row,) = analyse(mixed, ["judge"], permutations=0).results["rows"]
+    (row,) = analyse(mixed, ["judge"]).results["rows"]
     assert "This row mixes 2 temperatures." in row["cautions"]
 
 
@@ -102,7 +102,7 @@ def test_replications_that_never_differ_are_found_in_a_mixed_row() -> None:
     for column in ("judge", "benchmark", "temperature"):
         mixed = together(made(noise=0), made(noise=0, verdict="A", **{column: None}))
         by = [name for name in ("judge", "benchmark", "temperature") if name != column]
-        (row,) = analyse(mixed, by, permutations=0).results["rows"]
+        (row,) = analyse(mixed, by).results["rows"]
         assert "no seed check has seen this judge vary" in " ".join(row["cautions"])
 
 
@@ -111,17 +111,17 @@ def test_a_seed_at_another_temperature_is_another_draw() -> None:
     for column, value in (("temperature", 0.5), ("judge", "other"), ("benchmark", "two")):
         mixed = together(made(), changed(made(), **{column: value}))
         by = [name for name in ("judge", "benchmark", "temperature") if name != column]
-        (row,) = analyse(mixed, by, permutations=0).results["rows"]
+        (row,) = analyse(mixed, by).results["rows"]
         assert "repeat a seed" not in " ".join(row["cautions"])
 
 
 def test_benchmarks_without_replications_are_not_pooled() -> None:
     """What was judged once adds nothing to omega over all benchmarks, and is not named there."""
     parts = (made(), made(benchmark="two"), made(benchmark="once", replications=1))
-    (pooled,) = analyse(together(*parts), permutations=0).results["pooled"]
+    (pooled,) = analyse(together(*parts)).results["pooled"]
     assert pooled["benchmarks"] == ["BBH", "two"]
     alike = (*parts[:2], made(benchmark="copies", temperature=1.0, noise=0))
-    (unsure,) = analyse(together(*alike), permutations=0).results["pooled"]
+    (unsure,) = analyse(together(*alike)).results["pooled"]
     assert unsure["omega"] is None
     assert "omega of copies is no evidence" in unsure["reason"]
 
@@ -181,7 +181,7 @@ def test_outputs_that_name_several_verdicts_have_a_column() -> None:
     several = judgments.table["verdict"].where(judgments.table["replication"] > 3, "invalid")
     mostly = Judgments(judgments.table.assign(verdict=several))
     shown = {
-        share: render(report_document(analyse(one, permutations=0)), "table")
+        share: render(report_document(analyse(one)), "table")
         for share, one in ((0.3, mostly), (0.0, judgments))
     }
     assert "Invalid" in shown[0.3]

@@ -104,6 +104,6 @@ def test_a_file_for_each_row(analysis: Analysis, folder: Path) -> None:
 
 def test_a_name_that_begins_with_an_underscore_is_in_the_legend(tmp_path: Path) -> None:
     """Matplotlib leaves such labels out unless they are told otherwise."""
-    written = write_figures(tmp_path, report_document(analyse(made(judge="_j"), permutations=0)))
+    written = write_figures(tmp_path, report_document(analyse(made(judge="_j"))))
     (drawing,) = (path for path in written if path.name == "by-condition-bbh.svg")
     assert "_j" in [text.strip() for text in texts(drawing.read_text())]

@@ -121,7 +121,7 @@ def test_several_benchmarks_are_pooled() -> None:
     """A gate over two benchmarks decides by their pooled omega, and by no common evidence."""
     both = together(made(), made(benchmark="two", noise=0.6))
     (found,) = (one.record for one in check(both, Limits(min_omega=0.1), by=("judge",)))
-    (pooled,) = analyse(both, permutations=0).results["pooled"]
+    (pooled,) = analyse(both).results["pooled"]
     assert found["value"] == pytest.approx(pooled["omega"])
     assert found["value_interval"] == pytest.approx(pooled["omega_interval"])
     (open_,) = (one.record for one in check(both, Limits(0.1, anytime=True), by=("judge",)))

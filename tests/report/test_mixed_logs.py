@@ -69,9 +69,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_logs_of_every_kind_in_every_form(folder: Path, by: tuple[str, ...]) -> None:
     """Whatever is mixed, each form shows all of it, and every judgment is in one row."""
     judgments = judgments_from_logs(folder)
-    analysis = analyse(
-        judgments, by, permutations=5, study=PublishedStudy(permutations=5), texts=True
-    )
+    analysis = analyse(judgments, by, study=PublishedStudy(permutations=5), texts=True)
     rows = analysis.results["rows"]
     assert sum(row["n_judgments"] for row in rows) == len(judgments)
     document = report_document(analysis)
@@ -89,7 +87,7 @@ def test_logs_of_every_kind_in_every_form(folder: Path, by: tuple[str, ...]) -> 
 
 def test_figures_of_every_kind(folder: Path, tmp_path: Path) -> None:
     """Each row of the mixture has its figures."""
-    analysis = analyse(judgments_from_logs(folder), permutations=0)
+    analysis = analyse(judgments_from_logs(folder))
     files = write_figures(tmp_path / "figures", report_document(analysis))
     assert len([file for file in files if file.name.startswith("questions")]) == 2 * len(
         analysis.rows

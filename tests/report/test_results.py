@@ -33,7 +33,7 @@ def test_a_result_is_computed_once_and_only_if_asked_for() -> None:
 
 def test_an_analysis_can_be_kept() -> None:
     """What is pickled has every result, asked for or not."""
-    analysis = analyse(made(questions=4, replications=10), permutations=0)
+    analysis = analyse(made(questions=4, replications=10))
     kept = pickle.loads(pickle.dumps(analysis))
     assert dict(kept.results) == dict(analysis.results)
     assert report_document(kept).blocks == report_document(analysis).blocks
@@ -44,7 +44,7 @@ def test_what_a_form_does_not_show_is_not_computed(
     form: Form, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Votes cost a third of a report: only JSON and the page, which show them, compute them."""
-    analysis: Analysis = analyse(made(questions=4, replications=10), permutations=0)
+    analysis: Analysis = analyse(made(questions=4, replications=10))
     asked = set()
     computed = Results.__getitem__
 

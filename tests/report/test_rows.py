@@ -26,7 +26,7 @@ def main_table(analysis: Analysis) -> Table:
 
 
 def rows_of(judgments: Judgments, by: tuple[str, ...] = ("judge",)) -> list[dict[str, Any]]:
-    return analyse(judgments, by, permutations=5, study=STUDY).results["rows"]
+    return analyse(judgments, by, study=STUDY).results["rows"]
 
 
 def test_scorers_are_never_mixed() -> None:
@@ -110,7 +110,7 @@ def test_accuracy_follows_from_the_verdicts(benchmark: str) -> None:
     responders = ["x", "y"] * 125
     asked = made(questions=5, replications=50, benchmark=benchmark)
     both = changed(asked, verdict=verdicts, responder=responders, order=None)
-    analysis = analyse(both, permutations=5, study=STUDY)
+    analysis = analyse(both, study=STUDY)
     rows = analysis.results["rows"]
     table = main_table(analysis)
     shown = [row[table.headings.index("A_LM [95%]")] for row in table.rows]
@@ -140,7 +140,7 @@ def test_accuracy_follows_from_the_verdicts(benchmark: str) -> None:
 def test_published_numbers_are_of_its_designs(known: dict[str, Any], shown: bool) -> None:
     """Another design has no published column, no rule of thumb, and waits for neither."""
     judgments = changed(made(replications=20), **known)
-    analysis = analyse(judgments, permutations=5, study=STUDY)
+    analysis = analyse(judgments, study=STUDY)
     (row,) = analysis.results["rows"]
     assert (row["published_omega"] is not None) == shown
     assert ("another design" in row["not_estimable"].get("published_omega", "")) != shown
@@ -149,14 +149,14 @@ def test_published_numbers_are_of_its_designs(known: dict[str, Any], shown: bool
     assert ("Published" in texts) == shown
     if not shown:
         always = PublishedStudy(always=True, permutations=5)
-        (asked,) = analyse(judgments, permutations=5, study=always).results["rows"]
+        (asked,) = analyse(judgments, study=always).results["rows"]
         assert "another design" not in str(asked["not_estimable"])
 
 
 def test_a_study_adds_to_a_row_and_changes_nothing() -> None:
     """Without the study a row has our own results alone, and they are the same."""
-    (own,) = analyse(made(), permutations=5).results["rows"]
-    (whole,) = analyse(made(), permutations=5, study=STUDY).results["rows"]
+    (own,) = analyse(made()).results["rows"]
+    (whole,) = analyse(made(), study=STUDY).results["rows"]
     assert not any(name.startswith(("published_", "rule_of_thumb", "integer_")) for name in own)
     shared = {name: own[name] for name in own.keys() - {"not_estimable", "cautions"}}
     assert shared.items() <= whole.items()
@@ -236,7 +236,7 @@ def test_rule_of_thumb(omega: float, word: str) -> None:
 )
 def test_no_word_without_evidence(judgments: Judgments, word: str | None) -> None:
     """Nothing is called excellent that may be one draw copied, or has no interval."""
-    analysis = analyse(judgments, permutations=5, study=STUDY)
+    analysis = analyse(judgments, study=STUDY)
     table = main_table(analysis)
     # A column with nothing in it is left out.
     assert dict(zip(table.headings, table.rows[0], strict=True)).get("Rule of thumb") == word

@@ -120,7 +120,7 @@ def test_more_of_a_sweep_adds_to_it(tmp_path: Path) -> None:
     identity = ["judge", "benchmark", "temperature", "question", "replication", "seed"]
     kept = judgments.table.merge(before[identity], on=identity)
     assert len(kept) == len(before)
-    table = judge_by_benchmark(analyse(judgments, permutations=0).results["rows"])
+    table = judge_by_benchmark(analyse(judgments).results["rows"])
     assert table.headings == [
         *("Judge", "T", "BBH: omega [95%]"),
         "Head-to-Tail, of sample pack: omega [95%]",

@@ -19,4 +19,4 @@ def card(logs: tuple[str, ...], by: tuple[str, ...], form: Form, read: Read) -> 
     to be cautious about, and how to repeat it.
     """
     judgments = read(logs)
-    show(card_document(analyse(judgments, by, permutations=0, progress=progress)), form)
+    show(card_document(analyse(judgments, by, progress=progress)), form)

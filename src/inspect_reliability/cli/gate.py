@@ -7,6 +7,7 @@ from ..report.gate import Limits, check, gate_document, not_checked, overall
 from ..stats import FAILS, OPEN, PASSES
 from .sources import (
     Finite,
+    NamedNumber,
     Read,
     by_option,
     format_option,
@@ -31,6 +32,21 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
     help="At most this share of judgments may be without a verdict.",
 )
 @click.option(
+    "--min",
+    "least",
+    type=NamedNumber(),
+    multiple=True,
+    help="A coefficient or rate must be at least this, as in icc=0.8; repeat it for several.",
+)
+@click.option(
+    "--max",
+    "most",
+    type=NamedNumber(),
+    multiple=True,
+    help="A coefficient or rate may be at most this, as in invalid_rate=0.05; repeat it for "
+    "several.",
+)
+@click.option(
     "--anytime",
     is_flag=True,
     help="Decide by evidence that stays valid however often you look while questions are added.",
@@ -50,6 +66,8 @@ def gate(
     logs: tuple[str, ...],
     min_omega: float | None,
     max_non_response: float | None,
+    least: tuple[tuple[str, float], ...],
+    most: tuple[tuple[str, float], ...],
     anytime: bool,
     looks: int,
     by: tuple[str, ...],
@@ -62,12 +80,15 @@ def gate(
     want to add questions and look again, use --looks or --anytime. Exit status: 0 if all pass, 1
     if one fails, 3 if none fails but one is too uncertain to say, 2 if something cannot be read.
     """
-    if min_omega is None and max_non_response is None:
-        raise click.UsageError("Say what to require: --min-omega, --max-non-response, or both.")
+    limits = Limits(min_omega, max_non_response, looks, anytime, least, most)
+    if not limits.all:
+        raise click.UsageError(
+            "Say what to require: --min-omega, --max-non-response, --min or --max."
+        )
     if anytime and looks > 1:
         raise click.UsageError("--anytime allows any number of looks: leave out --looks.")
     judgments = read(logs)
     print_left_out(not_checked(judgments, by))
-    checks = check(judgments, Limits(min_omega, max_non_response, looks, anytime), by)
+    checks = check(judgments, limits, by)
     show(gate_document(checks), form)
     context.exit(EXIT_CODES[overall(checks)])

@@ -3,7 +3,7 @@
 import click
 
 from ..report.forms import Form
-from ..report.plan import plan_document, plans
+from ..report.plan import COEFFICIENTS, plan_document, plans
 from .sources import Finite, Read, by_option, format_option, reads_logs, show
 
 
@@ -31,6 +31,16 @@ from .sources import Finite, Read, by_option, format_option, reads_logs, show
     show_default=True,
     help="Probability that a study of the planned size reaches the half-width.",
 )
+@click.option(
+    "--for",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    default=COEFFICIENTS,
+    show_default=True,
+    help="Coefficient whose interval is planned, such as icc; repeat it for several. Those other "
+    "than omega and agreement are planned for the pilot's number of replications.",
+)
 @by_option
 @reads_logs
 @format_option
@@ -39,6 +49,7 @@ def plan(
     half_widths: tuple[float, ...],
     stable: float,
     assurance: float,
+    names: tuple[str, ...],
     by: tuple[str, ...],
     form: Form,
     read: Read,
@@ -48,5 +59,5 @@ def plan(
     How many votes make a majority that comes out the same again, and how many questions and
     replications give an interval of the wanted width, with what they cost.
     """
-    found = plans(read(logs), by, half_widths, stable, assurance)
+    found = plans(read(logs), by, half_widths, stable, assurance, names)
     show(plan_document(found, stable), form)

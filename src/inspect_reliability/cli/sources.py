@@ -118,6 +118,27 @@ class Finite(click.FloatRange):
         return found
 
 
+class NamedNumber(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.3
+    """A name and a finite number, written NAME=VALUE."""
+
+    name = "NAME=VALUE"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, float]:
+        """Both.
+
+        Raises:
+            BadParameter: It is written otherwise.
+        """
+        if isinstance(value, tuple):
+            return value
+        name, given, number = value.partition("=")
+        if not (name and given):
+            self.fail(f"{value!r} is not of the form NAME=VALUE, as in icc=0.8.", param, ctx)
+        return name, Finite().convert(number, param, ctx)
+
+
 def show(document: Document, form: Form) -> None:
     """Print a document on standard output."""
     click.echo(render(document, form), nl=False)

@@ -47,18 +47,38 @@ def estimates(
         ReliabilityError: There is no verdict.
     """
     wanted = set(COEFFICIENTS if names is None else names)
-    counts = judged.counts(categories)
-    numbers = judged.numbers() if level in (None, "interval") else None
-    found = panel(counts, [name for name in of_scale("nominal") if name in wanted])
-    declared_scale = level is None and judged.values is not None and judged.declared is not None
-    if level == "ordinal" or declared_scale:
-        asked = [name for name in of_scale("ordinal") if name in wanted]
-        ordered = _ordered(counts, tuple(categories), judged.values)
-        found |= _panel(ordered, asked, found, NO_ORDER)
-    if level == "interval" or numbers is not None:
-        asked = [name for name in of_scale("interval") if name in wanted]
-        found |= _panel(numbers, asked, found, NO_NUMBERS)
+    scales: list[Scale] = ["nominal"]
+    declared = judged.declared is not None
+    if level == "ordinal" or (level is None and judged.values is not None and declared):
+        scales.append("ordinal")
+    if level == "interval" or (level is None and judged.values is not None):
+        scales.append("interval")
+    found: dict[str, Estimate] = {}
+    for scale in scales:
+        asked = [name for name in of_scale(scale) if name in wanted]
+        given, reason = on_scale(judged, scale, categories)
+        if given is not None:
+            found |= panel(given, asked)
+        else:
+            blank = next(iter(found.values()), Estimate())
+            blank = replace(blank, value=None, low=None, high=None, method=None, reason=reason)
+            found |= dict.fromkeys(asked, blank)
     return found
+
+
+def on_scale(
+    judged: Judged, scale: Scale, categories: Sequence[str] = ()
+) -> tuple[Cells | None, str | None]:
+    """The judgments as the coefficients of a scale take them; None, and why, if they cannot be."""
+    if scale == "nominal":
+        return judged.counts(categories), None
+    given, unknown = judged.numbers(), NO_NUMBERS
+    if scale == "ordinal":
+        counts = judged.counts(categories)
+        given, unknown = _ordered(counts, tuple(categories), judged.values), NO_ORDER
+    if given is None:
+        return None, unknown
+    return (None, OPEN) if given.exact and given.unknown.any() else (given, None)
 
 
 def accuracy_of(judged: Judged, missing: Mapping[str, bool]) -> Accuracy:
@@ -85,21 +105,6 @@ def accuracy_of(judged: Judged, missing: Mapping[str, bool]) -> Accuracy:
     return accuracy(
         judged.matrix(verdicts), [missing[name] for name in questions] if complete else None
     )
-
-
-def _panel(
-    given: Cells | None,
-    names: Sequence[str],
-    others: dict[str, Estimate],
-    unknown: str,
-) -> dict[str, Estimate]:
-    """The coefficients of ranks or numbers, or why they are not known."""
-    if given is not None and not (given.exact and given.unknown.any()):
-        return panel(given, names)
-    reason = unknown if given is None else OPEN
-    blank = next(iter(others.values()), Estimate())
-    blank = replace(blank, value=None, low=None, high=None, method=None)
-    return dict.fromkeys(names, replace(blank, reason=reason))
 
 
 def _ordered(

@@ -16,15 +16,13 @@ from .moves import components, moves, omega_over
 from .position import position_effects, position_shares, responder_shares
 from .reading import read_by, silent_outputs
 from .results import Results
-from .row import Row, methods_of, row_of, worst_seed_check
-from .study import NO_STUDY, Study
+from .row import NO_STUDY, Row, Study, methods_of, worst_seed_check
 from .votes import votes
 from .wording import Record, flat
 
 Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 
 _RESULTS: Mapping[str, Callable[[Sequence[Row]], Iterable[Record]]] = {
-    "rows": lambda rows: [row.record for row in rows],
     "pooled": pooled,
     "position": position_shares,
     "responders": responder_shares,
@@ -78,7 +76,6 @@ def analyse(
     judgments: Judgments,
     by: Sequence[str] = (),
     *,
-    permutations: int = 200,
     study: Study = NO_STUDY,
     texts: bool = False,
     progress: Progress = lambda items, what: items,
@@ -89,7 +86,6 @@ def analyse(
         judgments: All judgments.
         by: Columns to group by; by default judge, benchmark, temperature, and the facets that vary
             within these.
-        permutations: Permutations of omega's noise floor.
         study: What a study adds to each row, and where the texts of its judgments are.
         texts: Whether to read the prompts and outputs of the least stable questions from the logs.
         progress: Wraps the groups as they are computed, to show progress.
@@ -97,24 +93,26 @@ def analyse(
     Raises:
         UserError: There is no such column.
     """
-    groups = sorted(split(judgments, by), key=lambda group: _order(group[0]))
+    rows = sorted(rows_of(judgments, by, study), key=lambda row: _order(row.group))
     own = [
-        rows
-        for _, rows in groups
-        if not rows["question"].duplicated().any() and beside_replications(rows, judgments.table)
+        row
+        for row in rows
+        if not row.asked["question"].duplicated().any()
+        and beside_replications(row.asked, judgments.table)
     ]
     if own:  # of one output each: nothing to say of them
-        groups = [pair for pair in groups if not any(pair[1] is rows for rows in own)]
-        left_out = [Note(_GRADED_AGAIN, len(rows), str(rows["log"].iloc[0])) for rows in own]
+        rows = [row for row in rows if row not in own]
+        left_out = [
+            Note(_GRADED_AGAIN, len(row.asked), str(row.asked["log"].iloc[0])) for row in own
+        ]
         judgments = replace(judgments, notes=(*judgments.notes, *left_out))
-    made = (row_of(group, table, permutations) for group, table in progress(groups, "Computing"))
-    rows = tuple(study.added(row).to(row) for row in made)
 
     def least_stable() -> Iterator[Record]:
         for row in progress(rows, "Reading texts") if texts else rows:
             yield from contradictions(row, study.text if texts else None)
 
     computed_by: dict[str, Callable[[], Iterable[Record]]] = {
+        "rows": lambda: [row.record for row in progress(rows, "Computing")],
         **{name: partial(compute, rows) for name, compute in _RESULTS.items()},
         "moves": partial(moves, rows, judgments.facets),
         "components": partial(components, rows, judgments.facets),
@@ -130,12 +128,10 @@ def analyse(
             for note in judgments.notes
         ),
     }
-    return Analysis(judgments, rows, Results(computed_by))
+    return Analysis(judgments, tuple(rows), Results(computed_by))
 
 
-def split(
-    judgments: Judgments, by: Sequence[str] = ()
-) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+def rows_of(judgments: Judgments, by: Sequence[str] = (), study: Study = NO_STUDY) -> Iterator[Row]:
     """Groups of judgments that can be one row.
 
     Verdicts of two scorers are never in one row, nor choices among options and verdicts on one
@@ -147,13 +143,14 @@ def split(
     studies = _studies(table)
     whole = replace(judgments, table=table)
     for group, rows in whole.groups(by) if by else whole.conditions():
-        for study, own in _parts(rows, studies[rows.index]):
-            named = {} if study is None else {"study": study}
+        for of_study, own in _parts(rows, studies[rows.index]):
+            named = {} if of_study is None else {"study": of_study}
             scorers = _several(own, "scorer", own["scorer"]) if "scorer" in own else [({}, own)]
             for scorer, scored in scorers:
                 for kind, same in _kinds(scored):
                     for method, alike in _several(same, "method", methods_of(same)):
-                        yield group | named | scorer | kind | method, _told_apart(alike)
+                        keys = group | named | scorer | kind | method
+                        yield Row(keys, _told_apart(alike), study)
 
 
 def _told_apart(rows: pd.DataFrame) -> pd.DataFrame:

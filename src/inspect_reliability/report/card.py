@@ -44,7 +44,7 @@ _NOT_VALIDITY = (
 def card_document(analysis: Analysis) -> Document:
     """The cards of all rows, for every form."""
     table = analysis.judgments.table
-    rows = [row for row in analysis.rows if not beside_replications(row.table, table)]
+    rows = [row for row in analysis.rows if not beside_replications(row.asked, table)]
     cards = [_card(row, analysis) for row in rows]
     blocks: list[Block] = []
     for row, card in zip(rows, cards, strict=True):

@@ -1,20 +1,18 @@
 """Judges, or conditions, two by two over the same questions."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import Judgments, counts, judged
+from ..judgments import Judgments
 from ..judgments.columns import GROUP_BY, dividing, of_role
 from ..stats import Comparison, ReliabilityError, compare_all, compare_pooled
-from .cautions import of_the_silent
-from .copies import why_no_evidence
 from .document import Block, Caution, Document, Table, Text
-from .row import methods_of
+from .row import Row, methods_of
 from .wording import HEADINGS, Record, describe, field, finite, text, whole
 
 COEFFICIENTS = ("omega", "agreement")
@@ -95,8 +93,8 @@ def compare_sides(sides: Sides, facets: Collection[str] = ()) -> tuple[list[Reco
         for benchmark, parts in _benchmarks(tables, left_out):
             try:
                 for found in _compared(benchmark, parts):
-                    pair = [parts[name] for name in found.names]
-                    records.append(_record(found, condition | {"benchmark": benchmark}, *pair))
+                    own, its = (parts[name] for name in found.names)
+                    records.append(_record(found, condition | {"benchmark": benchmark}, own, its))
             except ReliabilityError as error:
                 left_out.append(str(error))
     if not records:
@@ -165,21 +163,16 @@ def _drivers(pair: Record) -> Text:
     )
 
 
-def _compared(benchmark: str | None, parts: Sides) -> Iterator[Comparison]:
-    if benchmark == ALL:
-        several = {
-            name: {str(part): counts(rows) for part, rows in table.groupby("benchmark")}
-            for name, table in parts.items()
-        }
-        for coefficient in COEFFICIENTS:
-            yield from compare_pooled(several, coefficient)
-        return
-    counted = {name: counts(table) for name, table in parts.items()}
+def _compared(benchmark: str | None, parts: Mapping[str, Row]) -> Iterator[Comparison]:
     for coefficient in COEFFICIENTS:
-        yield from compare_all(counted, coefficient)
+        if benchmark == ALL:
+            several = {name: row.by_benchmark for name, row in parts.items()}
+            yield from compare_pooled(several, coefficient)
+        else:
+            yield from compare_all({name: row.counts for name, row in parts.items()}, coefficient)
 
 
-def _record(found: Comparison, condition: Record, own: pd.DataFrame, its: pd.DataFrame) -> Record:
+def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
     first, second = found.names
     return {
         "first": first,
@@ -202,20 +195,19 @@ def _record(found: Comparison, condition: Record, own: pd.DataFrame, its: pd.Dat
     }
 
 
-def _cautions(names: tuple[str, str], own: pd.DataFrame, its: pd.DataFrame) -> Iterator[str]:
-    sides = [judged(table) for table in (own, its)]
-    for name, table, side in zip(names, (own, its), sides, strict=True):
-        for why in dict.fromkeys([of_the_silent(table), why_no_evidence(table, side)]):
+def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[str]:
+    for name, side in zip(names, sides, strict=True):
+        for why in dict.fromkeys([side.silent, side.no_evidence]):
             if why:
                 yield f"{name}: {why}"
-    tables = [table for table in (own, its) if "study" in table]
+    tables = [side.table for side in sides if "study" in side.table]
     studies = {study for table in tables for study in table["study"].fillna("not known")}
     if len(studies) > 1:
         yield (
             "Prompts, options or questions differ under one benchmark name. The difference may "
             "come from any of them."
         )
-    if sides[0].order_varies != sides[1].order_varies:
+    if sides[0].judged.order_varies != sides[1].judged.order_varies:
         yield (
             "One side saw each question's options in one order, so its verdicts are labels; the "
             "other saw several orders, so its verdicts are responders. They cannot be compared "
@@ -264,7 +256,9 @@ def _shared(
             yield {key: whole(value) for key, value in named}, tables
 
 
-def _benchmarks(tables: Sides, left_out: list[str]) -> Iterator[tuple[str | None, Sides]]:
+def _benchmarks(
+    tables: Sides, left_out: list[str]
+) -> Iterator[tuple[str | None, Mapping[str, Row]]]:
     """All benchmarks that every side has together, then each that two sides have."""
     of = {
         name: {
@@ -275,11 +269,19 @@ def _benchmarks(tables: Sides, left_out: list[str]) -> Iterator[tuple[str | None
     }
     every = set.intersection(*map(set, of.values()))
     if len(every) > 1:
-        yield ALL, {name: table[table["benchmark"].isin(every)] for name, table in tables.items()}
+        yield (
+            ALL,
+            {
+                name: Row({}, table[table["benchmark"].isin(every)])
+                for name, table in tables.items()
+            },
+        )
     for benchmark in dict.fromkeys(b for parts in of.values() for b in parts):
         left_out += [
             f"{name} has no judgments on {benchmark}." for name in of if benchmark not in of[name]
         ]
-        shared = {name: parts[benchmark] for name, parts in of.items() if benchmark in parts}
+        shared = {
+            name: Row({}, parts[benchmark]) for name, parts in of.items() if benchmark in parts
+        }
         if len(shared) > 1:
             yield benchmark, shared

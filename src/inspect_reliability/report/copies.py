@@ -36,17 +36,14 @@ def are_measurements(judgments: Judged) -> bool:
     return judgments.values is not None and len(judgments.values) > MOST_GRADES
 
 
-def why_no_evidence(table: pd.DataFrame, known: Judged) -> str | None:
-    """Why omega and agreement of one row say nothing about reliability; None if they do.
+def why_no_draws(table: pd.DataFrame, known: Judged) -> str | None:
+    """Why no coefficient of one row says anything about reliability; None if they do.
 
-    The replications may be copies of one draw, or the verdicts measurements, no two of which need
-    be equal. A row of several temperatures is no better than the worst of them: copies among draws
-    make a judge look steadier than it is.
+    A row of several temperatures is no better than the worst of them: copies among draws make a
+    judge look steadier than it is.
     """
     if table["verdict"].isin([NON_RESPONSE, INVALID]).all():
         return NO_VERDICT
-    if are_measurements(known):
-        return MEASUREMENTS
     return next(_copied(table, known), None)
 
 

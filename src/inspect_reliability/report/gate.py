@@ -1,12 +1,12 @@
 """Is a judge good enough? By the interval, not by the number alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import pandas as pd
-
+from ..errors import UserError
 from ..judgments import Judgments, judged
 from ..stats import (
+    COEFFICIENTS,
     FAILS,
     OPEN,
     PASSES,
@@ -17,17 +17,14 @@ from ..stats import (
     look_level,
     questions_to_decide,
     questions_to_decide_rate,
-    rate,
     within_limit,
 )
-from ..verdicts import NON_RESPONSE
-from .analysis import split
-from .at_work import beside_replications, suite_of
-from .cautions import ASKED_ONCE, asked_once, of_the_silent
-from .copies import why_no_evidence
+from .analysis import rows_of
+from .at_work import beside_replications
+from .cautions import ASKED_ONCE
 from .document import Block, Caution, Document, Table, Text, Tone
-from .row import interval, omega_of
-from .wording import Named, Record, describe, estimate, field, of_group
+from .row import RATES, Row, interval
+from .wording import Named, Record, estimate, field, of_group
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
     PASSES: ("The gate passes.", "good"),
@@ -37,19 +34,58 @@ _SENTENCES: dict[str, tuple[str, Tone]] = {
 
 _SCALE = (
     "The verdicts are numbers, and omega counts only exact matches. ICC counts near misses as "
-    "near: read it in inspect-reliability report."
+    "near: ask for it with --min icc=VALUE."
 )
 _SEVERAL = "Evidence that may be looked at any time is of one benchmark: group by benchmark."
+_ONE_TEST = "Questions of several benchmarks are not one test: group by benchmark."
+
+REQUIRED = (*COEFFICIENTS, *RATES)
+"""What can have a limit."""
+
+_SHOWN = {"non_response_rate": "non-response", "invalid_rate": "invalid"}
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What is asked of a judge, and what decides: the options of the command."""
+    """What is asked of a judge, and what decides: the options of the command.
+
+    Attributes:
+        min_omega: The same as "omega" in `least`.
+        max_non_response: The same as "non_response_rate" in `most`.
+        looks: Planned looks, of which any may decide.
+        anytime: Whether evidence decides that may be looked at any time.
+        least: Names of coefficients or rates, each with what it must be at least.
+        most: The same with what it may be at most.
+    """
 
     min_omega: float | None = None
     max_non_response: float | None = None
     looks: int = 1
     anytime: bool = False
+    least: tuple[tuple[str, float], ...] = ()
+    most: tuple[tuple[str, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, _ in (*self.least, *self.most):
+            if name not in REQUIRED:
+                raise UserError(f"No coefficient {name!r}. Use one of: {', '.join(REQUIRED)}.")
+        has_evidence = {("omega", True), *((name, False) for name in RATES)}
+        for name, _, at_least in self.all:
+            if self.anytime and (name, at_least) not in has_evidence:
+                raise UserError(
+                    "Evidence that may be looked at any time is known of a least omega and of a "
+                    f"highest rate, not of {name}. Plan your looks instead: --looks 5."
+                )
+
+    @property
+    def all(self) -> list[tuple[str, float, bool]]:
+        """Every limit: of what, how much, and whether at least that."""
+        omega = [("omega", self.min_omega, True)]
+        silent = [("non_response_rate", self.max_non_response, False)]
+        least = [(name, limit, True) for name, limit in self.least]
+        most = [(name, limit, False) for name, limit in self.most]
+        every = dict.fromkeys([*omega, *least, *silent, *most])
+        return [(name, limit, least) for name, limit, least in every if limit is not None]
 
     @property
     def level(self) -> float:
@@ -61,59 +97,64 @@ def check(judgments: Judgments, limits: Limits, by: Sequence[str] = ()) -> list[
     """Check every group against the limits.
 
     A requirement passes, or fails, where the whole interval does, or the evidence says so; else
-    more questions are needed. Omega of replications that may be copies of one another decides
-    nothing. Grades that `not_checked` names are skipped.
+    more questions are needed. A coefficient of replications that may be copies of one another
+    decides nothing. Grades that `not_checked` names are skipped.
 
     Returns:
         One record a group and requirement: its `value` with `value_interval`, and the `result`.
     """
     checks = []
-    for group, table in split(judgments, by):
-        if beside_replications(table, judgments.table):
+    for row in rows_of(judgments, by):
+        if beside_replications(row.asked, judgments.table):
             continue
-        suite = suite_of(table)
-        name = describe(group)
-        if suite and suite.graders:
-            name += f", graded by {', '.join(suite.graders)}"
-        for record in _requirements(table, limits):
-            if suite and suite.caution:
-                record["cautions"].append(suite.caution)
-            checks.append(Named(name, of_group(group, record)))
+        name = row.name
+        if row.suite and row.suite.graders:
+            name += f", graded by {', '.join(row.suite.graders)}"
+        for asked in limits.all:
+            record = _requirement(row, limits, *asked)
+            if row.suite and row.suite.caution:
+                record["cautions"].append(row.suite.caution)
+            checks.append(Named(name, of_group(row.group, record)))
     return checks
 
 
-def _requirements(table: pd.DataFrame, limits: Limits) -> Iterator[Record]:
-    known, level = judged(table), limits.level
-    silent = of_the_silent(table)
-    cautions = [silent] if silent else []
-    counted = known.counts()
+def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bool) -> Record:
+    found, why = row.estimate(name, limits.level), _why_undecided(row, limits, name)
+    asked = judged(row.asked).counts() if limits.anytime else row.counts
     evidence, more = None, None
-    if (limit := limits.min_omega) is not None:
-        found, why = omega_of(table, counted, level), why_no_evidence(table, known)
-        if asked_once(table, counted):
-            why = ASKED_ONCE
-        several = table["benchmark"].nunique() > 1
-        if limits.anytime and several:
-            why = why or _SEVERAL
-        if not why and found.value is not None:
-            if limits.anytime:
-                evidence = anytime_omega(counted, limit)
-            elif not several:
-                more = questions_to_decide(counted, limit, level)
-        result = OPEN if why else within_limit(found, at_least=limit)
-        found = replace(found, reason=why or found.reason)
-        scale = [_SCALE] if not why and len(known.values or ()) > 2 else []
-        said = [one for one in cautions + scale if one != why]
-        yield _record(f"omega >= {limit:g}", found, result, evidence, more, said)
-    if (limit := limits.max_non_response) is not None:
-        found = rate(counted, NON_RESPONSE, level)
-        evidence, more = None, None
+    if name in RATES:
         if limits.anytime:
-            evidence = anytime_rate(counted, limit, NON_RESPONSE)
+            evidence = anytime_rate(asked, limit, RATES[name])
         else:
-            more = questions_to_decide_rate(counted, limit, NON_RESPONSE, level)
-        result = within_limit(found, at_most=limit)
-        yield _record(f"non-response <= {limit:g}", found, result, evidence, more, [*cautions])
+            more = questions_to_decide_rate(asked, limit, RATES[name], limits.level)
+    elif not why and found.value is not None:
+        if limits.anytime:
+            evidence = anytime_omega(asked, limit)
+        elif not row.several and (cells := row.cells(name)) is not None:
+            more = questions_to_decide(cells, limit, limits.level, name)
+    within = {"at_least" if at_least else "at_most": limit}
+    result = OPEN if why else within_limit(found, **within)
+    cautions = [row.silent] if row.silent and row.silent != why else []
+    if name == "omega" and not why and len(row.judged.values or ()) > 2:
+        cautions.append(_SCALE)
+    requirement = f"{_SHOWN.get(name, name)} {'>=' if at_least else '<='} {limit:g}"
+    found = replace(found, reason=why or found.reason)
+    return _record(requirement, found, result, evidence, more, cautions)
+
+
+def _why_undecided(row: Row, limits: Limits, name: str) -> str | None:
+    """Why a coefficient decides nothing, whatever its interval; None if it does."""
+    if name in RATES:
+        return None
+    if row.asked_once:
+        return ASKED_ONCE
+    exact_matches = COEFFICIENTS[name].scale == "nominal"
+    why = row.no_evidence if exact_matches else row.no_draws
+    if not why and row.several and limits.anytime:
+        return _SEVERAL
+    if not why and row.several and name not in ("omega", "agreement"):
+        return _ONE_TEST
+    return why
 
 
 def _record(
@@ -145,9 +186,9 @@ def _record(
 def not_checked(judgments: Judgments, by: Sequence[str] = ()) -> list[str]:
     """Groups that `check` skips: a suite's own grades, in a log that was rejudged."""
     return [
-        f"{describe(group)} is not checked: rejudge judged its outputs again."
-        for group, table in split(judgments, by)
-        if beside_replications(table, judgments.table)
+        f"{row.name} is not checked: rejudge judged its outputs again."
+        for row in rows_of(judgments, by)
+        if beside_replications(row.asked, judgments.table)
     ]
 
 

@@ -1,20 +1,17 @@
 """How many votes, questions and replications does a judge need?"""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
-
-import pandas as pd
+from collections.abc import Iterator, Sequence
 
 from ..errors import UserError
-from ..judgments import GROUP_BY, Judged, Judgments, judged
-from ..stats import Counts, ReliabilityError, precision
-from .analysis import split
-from .cautions import of_the_silent
-from .copies import why_no_evidence
+from ..judgments import GROUP_BY, Judgments
+from ..stats import COEFFICIENTS as ALL_COEFFICIENTS
+from ..stats import Design, ReliabilityError, precision
+from .analysis import rows_of
 from .document import Block, Caution, Document, Table, Text
+from .row import Row
 from .votes import majority_of, votes_of
-from .wording import Named, Record, describe, field, finite, of_group, percent
+from .wording import Named, Record, describe, field, finite, of_group, percent, whole
 
 COEFFICIENTS = ("omega", "agreement")
 REPLICATIONS = (5, 10, 20, 50, 100)
@@ -51,11 +48,14 @@ def plans(
     half_widths: Sequence[float] = (0.05, 0.1),
     wanted: float = 0.95,
     assurance: float = 0.8,
+    names: Sequence[str] = COEFFICIENTS,
 ) -> list[Named]:
     """Plan for every group of judgments, of a pilot or a whole study.
 
     A question counts as stable where two majorities agree with probability `wanted`; a study of the
-    planned size reaches its half-width with probability `assurance`.
+    planned size reaches its half-width with probability `assurance`. `names` are the coefficients
+    whose intervals are planned: omega and agreement with several numbers of replications, any
+    other with that of the pilot.
 
     Returns:
         One record a group: `votes` and how many are needed, the questions that stay unsettled,
@@ -63,19 +63,20 @@ def plans(
 
     Raises:
         UserError: No question was judged more than once.
+        UnknownCoefficientError: There is no such coefficient.
     """
-    groups = [(group, rows, judged(rows)) for group, rows in split(judgments, by)]
-    if all(known.counts().replications.max() < 2 for _, _, known in groups):
+    rows = list(rows_of(judgments, by))
+    if all(row.counts.replications.max() < 2 for row in rows):
         raise UserError(
             "No question was judged more than once, but a plan needs to know how the replications "
             "of a question differ. Run the judge again with more epochs, such as `--epochs 10`."
         )
     return [
         Named(
-            f"{describe(group)} ({len(known.counts().questions)} questions)",
-            _plan(group, rows, known, half_widths, wanted, assurance),
+            f"{row.name} ({len(row.counts.questions)} questions)",
+            _plan(row, half_widths, wanted, assurance, names),
         )
-        for group, rows, known in groups
+        for row in rows
     ]
 
 
@@ -132,15 +133,10 @@ def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
 
 
 def _plan(
-    group: Mapping[str, Any],
-    table: pd.DataFrame,
-    known: Judged,
-    half_widths: Sequence[float],
-    wanted: float,
-    assurance: float,
+    row: Row, half_widths: Sequence[float], wanted: float, assurance: float, names: Sequence[str]
 ) -> Record:
-    counted = known.counts()
-    majority, reason = majority_of(counted, why_no_evidence(table, known), wanted)
+    counted = row.counts
+    majority, reason = majority_of(counted, row.no_evidence, wanted)
     why = {"votes": reason} if reason else {}
     if majority and None in majority.share_stable:
         why["share_stable"] = "A single question can be judged with at most a quarter of its " + (
@@ -149,18 +145,12 @@ def _plan(
             if majority.most_by_question
             else "replications, and there are fewer than 4."
         )
-    tokens = _tokens(table, counted)
-    replications = (math.inf,) if counted.exact else REPLICATIONS
+    tokens = _tokens(row)
     designs = []
-    for coefficient in COEFFICIENTS:
-        found = precision(counted, coefficient)
+    for coefficient in dict.fromkeys(names):
         for half_width in dict.fromkeys(half_widths):
             try:
-                if coefficient == "omega" and table["benchmark"].nunique() > 1:
-                    raise ReliabilityError(_SEVERAL)
-                if found.reason:
-                    raise ReliabilityError(found.reason)
-                studies = [found.design(half_width, r, assurance) for r in replications]
+                studies = _studies(row, coefficient, half_width, assurance)
             except ReliabilityError as error:
                 why[f"{coefficient} +-{half_width:g}"] = str(error)
                 continue
@@ -168,7 +158,7 @@ def _plan(
                 {
                     "coefficient": coefficient,
                     "half_width": half_width,
-                    "n_replications": finite(study.n_replications),
+                    "n_replications": whole(finite(study.n_replications)),
                     "n_questions": study.n_questions,
                     "fewest": study.fewest,
                     "most": study.most,
@@ -190,18 +180,45 @@ def _plan(
         "assurance": assurance,
         "tokens_per_judgment": tokens,
         "not_estimable": why,
-        "cautions": [silent] if (silent := of_the_silent(table)) and silent != reason else [],
+        "cautions": [
+            *([row.silent] if row.silent and row.silent != reason else []),
+            *(
+                f"{known.title} depends on the number of replications: with another number than "
+                "the pilot's it is another coefficient."
+                for known in map(ALL_COEFFICIENTS.__getitem__, names)
+                if known.depends_on_replications
+            ),
+        ],
     }
-    return of_group(group, plan)
+    return of_group(row.group, plan)
 
 
-def _tokens(table: pd.DataFrame, counted: Counts) -> float | None:
+def _studies(row: Row, name: str, half_width: float, assurance: float) -> list[Design]:
+    """Studies whose interval of a coefficient has the wanted half-width.
+
+    Raises:
+        ReliabilityError: None can be planned.
+    """
+    cells = row.cells(name)
+    if row.several and name != "agreement":
+        raise ReliabilityError(_SEVERAL)
+    if cells is None:
+        raise ReliabilityError(str(row.estimate(name).reason))
+    found = precision(cells, name)
+    if found.reason:
+        raise ReliabilityError(found.reason)
+    replications: Sequence[float] = (math.inf,) if cells.exact else REPLICATIONS
+    if name not in COEFFICIENTS:
+        replications = (found.n_replications,)
+    return [found.design(half_width, r, assurance) for r in replications]
+
+
+def _tokens(row: Row) -> float | None:
     """Tokens of one verdict, or of all that makes a question's verdict exact."""
-    known = table["tokens"].dropna() if "tokens" in table else pd.Series(dtype=float)
-    if known.empty:
+    if "tokens" not in row.table or not row.table["tokens"].notna().any():
         return None
-    exact = counted.exact
-    return float(known.sum() / len(counted.questions) if exact else known.mean())
+    known = row.table["tokens"].dropna()
+    return float(known.sum() / len(row.counts.questions) if row.exact else known.mean())
 
 
 def _costs(found: Sequence[Named]) -> Iterator[str]:

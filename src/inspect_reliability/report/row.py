@@ -1,14 +1,17 @@
-"""One row of a report: a judge under one condition, with everything computed of it alone."""
+"""One row of a report: a judge under one condition, and everything computed of it alone."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
 
 from ..judgments import Judged, counts, judged
-from ..judgments.estimate import accuracy_of, estimates
+from ..judgments.estimate import accuracy_of, estimates, on_scale
+from ..judgments.text import JudgmentText, judgment_text
 from ..stats import (
+    COEFFICIENTS,
     Counts,
     Estimate,
     bounds,
@@ -21,8 +24,8 @@ from ..stats import (
 )
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .at_work import Suite, suite_of
-from .cautions import cautions
-from .copies import why_no_evidence
+from .cautions import asked_once, cautions, of_the_silent
+from .copies import MEASUREMENTS, are_measurements, why_no_draws
 from .wording import Record, describe, of_group, plain, whole
 
 _MERGED = ("omega", "agreement", "fleiss_kappa")
@@ -31,33 +34,55 @@ _MERGED = ("omega", "agreement", "fleiss_kappa")
 AT_VERDICT = "exact at the verdict"
 """The method of exact verdicts after sampled reasonings."""
 
+RATES = {"non_response_rate": NON_RESPONSE, "invalid_rate": INVALID}
+"""Shares of outputs of one kind, by name."""
+
 
 @dataclass(frozen=True)
+class Added:
+    """What a study adds to one row.
+
+    Attributes:
+        estimates: Its own coefficients.
+        numbers: Its other results, as plain values.
+        not_estimable: Why some of them are missing.
+        cautions: What a reader must know of them.
+    """
+
+    estimates: Mapping[str, Estimate] = field(default_factory=dict)
+    numbers: Record = field(default_factory=dict)
+    not_estimable: Mapping[str, str] = field(default_factory=dict)
+    cautions: tuple[str, ...] = ()
+
+
+class Study:
+    """No study: rows have our own results, and texts come from logs."""
+
+    def added(self, row: "Row") -> Added:
+        """What the study adds to a row."""
+        return Added()
+
+    def text(self, judgment: Mapping[str, Any]) -> JudgmentText | None:
+        """Prompt and output of one row of the judgments; None if they cannot be read."""
+        return judgment_text(judgment)
+
+
+NO_STUDY = Study()
+
+
+@dataclass(frozen=True, eq=False)
 class Row:
-    """A judge under one condition.
+    """A judge under one condition; each thing of it is computed when it is first asked for.
 
     Attributes:
         group: What the row is of: judge, benchmark, temperature, or whatever was grouped by.
-        table: Its judgments.
-        judged: The same, ready to be counted.
-        counts: Its judgments by question and category; a non-response is a category.
-        estimates: Name -> estimate: the coefficients of its verdicts, the rate of non-responses,
-            and omega with non-responses handled in other ways.
-        no_evidence: Why omega and agreement say nothing about reliability; None if they do.
-        suite: Who was at work, where these are scores of a suite's epochs.
-        record: All its numbers as plain values, None where one is not estimable. Estimates come
-            with `<name>_interval` [low, high], some with `<name>_floor` [mean, low, high];
-            `not_estimable` says why a value is missing.
+        asked: Its judgments, in the order in which they were read.
+        study: What adds to its record.
     """
 
     group: Mapping[str, Any]
-    table: pd.DataFrame
-    judged: Judged
-    counts: Counts
-    estimates: Mapping[str, Estimate]
-    no_evidence: str | None
-    suite: Suite | None
-    record: Record
+    asked: pd.DataFrame
+    study: Study = NO_STUDY
 
     @property
     def name(self) -> str:
@@ -69,6 +94,32 @@ class Row:
         """The group as plain values, which name the row in every result."""
         return plain(self.group)
 
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """Its judgments by question and replication: results do not depend on how they came."""
+        return self.asked.sort_values(["question", "replication"], kind="stable")
+
+    @cached_property
+    def judged(self) -> Judged:
+        """The same, ready to be counted."""
+        return judged(self.table)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Its judgments by question and category; a non-response is a category."""
+        return self.judged.counts()
+
+    @cached_property
+    def by_benchmark(self) -> Mapping[str, Counts]:
+        """The counts of each of its benchmarks."""
+        parts = self.table.groupby("benchmark", sort=False)
+        return {str(name): counts(part) for name, part in parts}
+
+    @cached_property
+    def several(self) -> bool:
+        """Whether it has several benchmarks."""
+        return bool(self.table["benchmark"].nunique() > 1)
+
     @property
     def exact(self) -> bool:
         """Whether its verdicts are exact distributions."""
@@ -77,67 +128,153 @@ class Row:
     @property
     def correctness(self) -> bool:
         """Whether its verdicts are "correct" and "incorrect"."""
-        return _is_correctness(self.counts)
+        return set(self.counts.categories) - {NON_RESPONSE, INVALID} == {CORRECT, INCORRECT}
 
+    @cached_property
+    def no_draws(self) -> str | None:
+        """Why no coefficient says anything about reliability; None if they do."""
+        return why_no_draws(self.table, self.judged)
 
-def row_of(
-    group: Mapping[str, Any],
-    table: pd.DataFrame,
-    permutations: int = 200,
-) -> Row:
-    """Compute one row."""
-    # Seeded permutations then give the same floor however the judgments were read.
-    table = table.sort_values(["question", "replication"], kind="stable")
-    judgments = judged(table)
-    counted = judgments.counts()
-    correctness = _is_correctness(counted)
-    without = handle_non_response(counted, "excluded", NON_RESPONSE)
-    found = estimates(judgments) | {
-        "non_response_rate": rate(counted, NON_RESPONSE),
-        "invalid_rate": rate(counted, INVALID),
-        "omega_non_response_unique": omega(handle_non_response(counted, "unique", NON_RESPONSE)),
-        "omega_non_response_excluded": omega(without),
-    }
-    if table["benchmark"].nunique() > 1:
-        found["omega"] = omega_of(table, counted)
-    if correctness:
-        binary = [CORRECT if one == CORRECT else INCORRECT for one in judgments.verdicts]
-        merged = panel(judgments.count(binary, (CORRECT, INCORRECT)), _MERGED)
-        found |= {f"{name}_correct_or_not": estimate for name, estimate in merged.items()}
-    no_evidence = why_no_evidence(table, judgments)
-    first, why = found["omega"], dict[str, str]()
-    numbers: Record = {
-        "n_questions": first.n_questions,
-        **_known_by(table, counted, found),
-        "n_categories": len(counted.categories),
-        **_open(counted),
-        "seed_check": worst_seed_check(table),
-        # Exact verdicts have no noise.
-        "omega_floor": ends(noise_floor(counted) if not counted.exact else None),
-        **values(found, why),
-        "non_response_excluded_coverage": without.coverage,
-        **(_accuracy(table, judgments, why) if correctness else {}),
-        "not_estimable": why,
-        "cautions": list(cautions(group, table, judgments, counted, first, no_evidence)),
-    }
-    suite = suite_of(table)
-    if suite and suite.caution:
-        numbers["cautions"].insert(0, suite.caution)
-    record = of_group(group, numbers)
-    return Row(group, table, judgments, counted, found, no_evidence, suite, record)
+    @property
+    def no_evidence(self) -> str | None:
+        """Why omega and agreement say nothing about reliability; None if they do."""
+        return MEASUREMENTS if are_measurements(self.judged) else self.no_draws
 
+    @property
+    def asked_once(self) -> bool:
+        """Whether nothing was replicated."""
+        return asked_once(self.table, self.counts)
 
-def _is_correctness(counted: Counts) -> bool:
-    return set(counted.categories) - {NON_RESPONSE, INVALID} == {CORRECT, INCORRECT}
+    @property
+    def silent(self) -> str | None:
+        """What numbers are worth where a third of the outputs have no verdict; else None."""
+        return of_the_silent(self.table)
 
+    @cached_property
+    def suite(self) -> Suite | None:
+        """Who was at work, where these are scores of a suite's epochs."""
+        return suite_of(self.table)
 
-def omega_of(table: pd.DataFrame, counted: Counts, level: float = 0.95) -> Estimate:
-    """Omega of a row; of several benchmarks, pooled with the benchmark as a facet."""
-    if table["benchmark"].nunique() < 2:
-        return omega(counted, level)
-    benchmarks = table.groupby("benchmark", sort=False)
-    parts = {str(name): counts(part) for name, part in benchmarks}
-    return pooled_omega(parts, level).estimate
+    def cells(self, name: str) -> Counts | None:
+        """Its judgments as a coefficient takes them; None where they cannot be taken so."""
+        return on_scale(self.judged, COEFFICIENTS[name].scale)[0]
+
+    def estimate(self, name: str, level: float = 0.95) -> Estimate:
+        """One coefficient or rate; omega of several benchmarks has the benchmark as a facet.
+
+        Raises:
+            UnknownCoefficientError: There is none of this name.
+        """
+        if name in RATES:
+            return rate(self.counts, RATES[name], level)
+        if name == "omega" and self.several:
+            return pooled_omega(self.by_benchmark, level).estimate
+        given, why = on_scale(self.judged, COEFFICIENTS[name].scale)
+        if given is None:
+            return Estimate(n_questions=len(self.counts.questions), reason=why, level=level)
+        return panel(given, [name], level)[name]
+
+    @cached_property
+    def estimates(self) -> Mapping[str, Estimate]:
+        """Name -> estimate: coefficients, rates, and omega with other handling of non-responses."""
+        unique = handle_non_response(self.counts, "unique", NON_RESPONSE)
+        found = estimates(self.judged) | {
+            **{name: self.estimate(name) for name in RATES},
+            "omega_non_response_unique": omega(unique),
+            "omega_non_response_excluded": omega(self._with_verdict),
+        }
+        if self.several:
+            found["omega"] = self.estimate("omega")
+        if self.correctness:
+            binary = [CORRECT if one == CORRECT else INCORRECT for one in self.judged.verdicts]
+            merged = panel(self.judged.count(binary, (CORRECT, INCORRECT)), _MERGED)
+            found |= {f"{name}_correct_or_not": one for name, one in merged.items()}
+        return found
+
+    @cached_property
+    def record(self) -> Record:
+        """All its numbers as plain values, None where one is not estimable.
+
+        Estimates come with `<name>_interval` [low, high], some with `<name>_floor` [mean, low,
+        high]; `not_estimable` says why a value is missing.
+
+        Raises:
+            UserError: A column that was grouped by has the name of a number.
+        """
+        added, why = self.study.added(self), dict[str, str]()
+        first = self.estimates["omega"]
+        numbers: Record = {
+            "n_questions": first.n_questions,
+            **self._known_by,
+            "n_categories": len(self.counts.categories),
+            **self._open,
+            "seed_check": worst_seed_check(self.table),
+            # Exact verdicts have no noise.
+            "omega_floor": ends(None if self.counts.exact else noise_floor(self.counts)),
+            **_values(self.estimates, why),
+            "non_response_excluded_coverage": self._with_verdict.coverage,
+            **(self._accuracy(why) if self.correctness else {}),
+        }
+        why |= added.not_estimable
+        numbers |= _values(added.estimates, why) | added.numbers
+        known = (self.group, self.table, self.judged, self.counts, first, self.no_evidence)
+        of_the_suite = [self.suite.caution] if self.suite and self.suite.caution else []
+        said = [*of_the_suite, *cautions(*known), *added.cautions]
+        return of_group(self.group, numbers | {"not_estimable": why, "cautions": said})
+
+    @cached_property
+    def _with_verdict(self) -> Counts:
+        return handle_non_response(self.counts, "excluded", NON_RESPONSE)
+
+    @property
+    def _known_by(self) -> Record:
+        """How verdicts came to be known, and how many were drawn; of exact ones, reasonings."""
+        method = methods_of(self.table).iloc[0]
+        each: float | None = self.estimates["omega"].n_replications
+        number: int | None = len(self.table)
+        between = at = None
+        if method == "exact":
+            each = number = None
+        elif method == AT_VERDICT and self.counts.exact:
+            number = int((self.table["place"] == 1).sum())
+            each, at = number / len(self.counts.questions), self.counts.at_verdict
+            agreement = self.estimates["agreement"].value
+            between = None if at is None or agreement is None else 1 - agreement - at
+        return {
+            "method": method,
+            "n_replications": None if each is None else whole(round(each, 2)),
+            "n_judgments": number,
+            "disagreement_between_reasonings": between,
+            "disagreement_at_verdict": at,
+        }
+
+    @property
+    def _open(self) -> Record:
+        """What exact distributions leave open, and what that can do to the coefficients."""
+        most = float(self.counts.open_mass.max()) if self.counts.exact else None
+        ends = bounds(self.counts) if most else {}
+        found = {f"{name}_bounds": ends.get(name) for name in ("omega", "agreement")}
+        return {"open_mass": most} | {name: one and list(one) for name, one in found.items()}
+
+    def _accuracy(self, why: dict[str, str]) -> Record:
+        """Share of outputs judged correct, with its errors."""
+        table = self.table
+        missing = table["missing"].tolist() if "missing" in table else [None] * len(table)
+        said = zip(self.judged.questions, missing, strict=True)
+        known = {name: gone for name, gone in said if isinstance(gone, bool)}
+        shares = accuracy_of(self.judged, known)
+        if self.exact:
+            return _values({"a_lm": shares.a_lm}, why)
+        unknown = "the judgments do not say which answers are missing"
+        needs = {
+            "a_lm_se_replications": "needs at least 2 replications",
+            "a_lm_se_questions": "needs at least 2 questions",
+            "h_lm": unknown,
+            "m": unknown,
+        }
+        found = {name: getattr(shares, name) for name in needs}
+        why |= {name: needs[name] for name, value in found.items() if value is None}
+        return _values({"a_lm": shares.a_lm}, why) | found
 
 
 def interval(estimate: Estimate) -> list[float] | None:
@@ -153,18 +290,6 @@ def worst_seed_check(table: pd.DataFrame) -> str | None:
     return next(
         (worst for worst in ("not honoured", "unknown", "honoured") if worst in found), None
     )
-
-
-def values(estimates: Mapping[str, Estimate], why: dict[str, str]) -> Record:
-    """Estimates with their intervals; `why` is told of what is missing."""
-    found: Record = {}
-    for name, estimate in estimates.items():
-        ends = f"{name}_interval"
-        found |= {name: estimate.value, ends: interval(estimate)}
-        missing = name if estimate.value is None else ends
-        if found[missing] is None:
-            why[missing] = estimate.reason or "not estimable"
-    return found
 
 
 def ends(floor: Any) -> list[float] | None:
@@ -183,50 +308,13 @@ def methods_of(table: pd.DataFrame) -> "pd.Series[str]":
     return found
 
 
-def _known_by(table: pd.DataFrame, counted: Counts, found: Mapping[str, Estimate]) -> Record:
-    """How verdicts came to be known, and how many were drawn; of exact ones, reasonings."""
-    method = methods_of(table).iloc[0]
-    each: float | None = found["omega"].n_replications
-    number: int | None = len(table)
-    between = at = None
-    if method == "exact":
-        each = number = None
-    elif method == AT_VERDICT and counted.exact:
-        number = int((table["place"] == 1).sum())
-        each, at = number / len(counted.questions), counted.at_verdict
-        agreement = found["agreement"].value
-        between = None if at is None or agreement is None else 1 - agreement - at
-    return {
-        "method": method,
-        "n_replications": None if each is None else whole(round(each, 2)),
-        "n_judgments": number,
-        "disagreement_between_reasonings": between,
-        "disagreement_at_verdict": at,
-    }
-
-
-def _open(counted: Counts) -> Record:
-    """What exact distributions leave open, and what that can do to the coefficients."""
-    most = float(counted.open_mass.max()) if counted.exact else None
-    ends = bounds(counted) if most and counted.exact else {}
-    found = {f"{name}_bounds": ends.get(name) for name in ("omega", "agreement")}
-    return {"open_mass": most} | {name: one and list(one) for name, one in found.items()}
-
-
-def _accuracy(table: pd.DataFrame, judged: Judged, why: dict[str, str]) -> Record:
-    """Share of outputs judged correct, with its errors."""
-    missing = table["missing"].tolist() if "missing" in table else [None] * len(table)
-    said = zip(judged.questions, missing, strict=True)
-    shares = accuracy_of(judged, {name: gone for name, gone in said if isinstance(gone, bool)})
-    if judged.exact:
-        return values({"a_lm": shares.a_lm}, why)
-    unknown = "the judgments do not say which answers are missing"
-    needs = {
-        "a_lm_se_replications": "needs at least 2 replications",
-        "a_lm_se_questions": "needs at least 2 questions",
-        "h_lm": unknown,
-        "m": unknown,
-    }
-    found = {name: getattr(shares, name) for name in needs}
-    why |= {name: needs[name] for name, value in found.items() if value is None}
-    return values({"a_lm": shares.a_lm}, why) | found
+def _values(estimates: Mapping[str, Estimate], why: dict[str, str]) -> Record:
+    """Estimates with their intervals; `why` is told of what is missing."""
+    found: Record = {}
+    for name, estimate in estimates.items():
+        ends = f"{name}_interval"
+        found |= {name: estimate.value, ends: interval(estimate)}
+        missing = name if estimate.value is None else ends
+        if found[missing] is None:
+            why[missing] = estimate.reason or "not estimable"
+    return found

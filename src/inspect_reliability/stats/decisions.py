@@ -144,15 +144,23 @@ def anytime_rate(
     )
 
 
-def questions_to_decide(counts: Cells, at_least: float, level: float = 0.95) -> int | None:
-    """How many more questions will probably bring omega's interval to one side of a limit.
+def questions_to_decide(
+    counts: Cells, at_least: float, level: float = 0.95, coefficient: str = "omega"
+) -> int | None:
+    """How many more questions will probably bring an interval to one side of a limit.
+
+    Args:
+        counts: Verdicts so far, as the coefficient takes them.
+        at_least: The limit.
+        level: Level of the interval that decides (`look_level` of planned looks).
+        coefficient: Name of the coefficient.
 
     Returns:
         The number that decides with a probability of .8 if the estimate is right; None if there is
         no estimate, or more than a million would be needed.
     """
-    found = precision(counts, level=level)
-    if found.value is None or found.between is None:
+    found = precision(counts, coefficient, level=level)
+    if found.value is None or found.reason:
         return None
     return _more(lambda n: found.excludes(at_least, n, PROBABLY), found.n_questions)
 

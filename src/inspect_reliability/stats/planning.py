@@ -7,14 +7,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .cells import Cells
-from .coefficient import NO_VARIANCE
+from .coefficient import NO_VARIANCE, Coefficient
+from .coefficients import COEFFICIENTS
 from .errors import ReliabilityError, check_level
 from .intervals import (
     FEWEST_QUESTIONS,
+    NO_WIDTH,
     NOISE,
     UNSEEN,
     Ends,
     Points,
+    Study,
     agreement_slopes,
     farthest,
     linear_error,
@@ -29,6 +32,10 @@ from .intervals import (
 from .sums import FloatArray, Sums, terms, terms_of_names
 
 MOST_QUESTIONS = 1_000_000
+
+_CLUSTERED = "several outputs of each question were judged: plan from one output of each"
+_STEADY = "no question varies, so its precision is not known"
+_FEW_VARY = "only one or two questions vary"
 
 Slopes = Callable[..., tuple[float, FloatArray]]
 
@@ -69,6 +76,10 @@ class Precision:
     (between + within / (R - 1)) / N: more replications shrink the second part only. R - 1 because
     these coefficients rest on pairs of replications.
 
+    That is known of omega and agreement. The ends of any other coefficient are those of the pilot,
+    drawn together as the standard error falls with the square root of the questions, for as many
+    replications as the pilot's.
+
     Attributes:
         coefficient: Name of the coefficient.
         n_questions: Questions that entered.
@@ -79,6 +90,7 @@ class Precision:
         value: Its estimate; this and the following are None if not estimable.
         between: Variance between questions, at least 0.
         within: Variance within questions, between replications.
+        ends: Its interval in the pilot, of coefficients other than omega and agreement.
         spread: Standard deviation of the logarithm of the standard error in studies of the
             pilot's size. It falls with the square root of the questions.
     """
@@ -92,6 +104,7 @@ class Precision:
     value: float | None = None
     between: float | None = None
     within: float | None = None
+    ends: Ends | None = None
     spread: float | None = None
     terms: Sums | None = field(default=None, repr=False, compare=False)
 
@@ -110,7 +123,8 @@ class Precision:
         """
         from scipy.special import ndtri
 
-        r = self.n_replications if np.isinf(self.n_replications) else round(self.n_replications)
+        r, own = self.n_replications, self.coefficient in _PLANS
+        r = round(r) if own and np.isfinite(r) else r
         low, high = self._ends(n_questions, r, more=float(ndtri(probability)))
         return low >= limit if (self.value or 0.0) >= limit else high < limit
 
@@ -118,15 +132,29 @@ class Precision:
         self, n_questions: int, n_replications: float, times: float = 1.0, more: float = 0.0
     ) -> Ends:
         """The ends expected, or those with the error and the t quantile changed."""
-        if self.between is None or self.within is None or self.terms is None:
+        if self.reason or self.value is None:
             raise ReliabilityError(f"{self.coefficient} cannot be planned: {self.reason}.")
         if n_questions < FEWEST_QUESTIONS or n_replications < 2:
             raise ReliabilityError(
                 f"An interval needs at least {FEWEST_QUESTIONS} questions and 2 replications, not "
                 f"{n_questions} and {n_replications}."
             )
+        t = t_quantile(self.level, n_questions - 1) + more
+        if self.ends:
+            if n_replications != self.n_replications:
+                raise ReliabilityError(
+                    f"{self.coefficient} is planned for as many replications as the pilot's, "
+                    f"{self.n_replications:.4g}, not {n_replications:.4g}."
+                )
+            of_the_pilot = t_quantile(self.level, self.n_questions - 1)
+            reach = times * t / of_the_pilot * np.sqrt(self.n_questions / n_questions)
+            low, high = (float(self.value + reach * (end - self.value)) for end in self.ends)
+            return low, high
+        assert self.between is not None
+        assert self.within is not None
+        assert self.terms is not None
         variance = (self.between + self.within / (n_replications - 1)) / n_questions
-        error, t = times * float(np.sqrt(variance)), t_quantile(self.level, n_questions - 1) + more
+        error = times * float(np.sqrt(variance))
         _, ends = _PLANS[self.coefficient]
         return ends(self.terms, n_questions, n_replications, error, t)
 
@@ -181,17 +209,20 @@ def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95)
     between questions. Both are of the coefficient's linear approximation.
 
     Args:
-        counts: Verdicts of a pilot; questions with fewer than three are left out and named. Of
-            exact distributions nothing lies within questions.
-        coefficient: "omega" or "agreement". Kappa and alpha have the intervals of omega.
+        counts: Verdicts of a pilot, as the coefficient takes them; questions with fewer than three
+            (of other coefficients than omega and agreement, two) are left out and named. Of exact
+            distributions nothing lies within questions.
+        coefficient: Name of a coefficient.
         level: Confidence level of the interval to plan.
 
     Raises:
-        ReliabilityError: The coefficient cannot be planned, or the level is not between 0 and 1.
+        UnknownCoefficientError: There is no such coefficient.
+        ReliabilityError: It takes verdicts of another scale, or the level is not between 0 and 1.
     """
-    if coefficient not in _PLANS:
-        raise ReliabilityError(f"Plan for {' or '.join(_PLANS)}: {coefficient!r} has no plan.")
+    known_as = COEFFICIENTS[coefficient]
     check_level(level)
+    if coefficient not in _PLANS:
+        return _scaled(counts, known_as, level)
     used = counts.replications >= 3
     n = int(used.sum())
     blank = Precision(
@@ -205,13 +236,12 @@ def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95)
     if n < FEWEST_QUESTIONS:
         return blank
     if counts.clustered:
-        why = "several outputs of each question were judged: plan from one output of each"
-        return replace(blank, reason=why)
+        return replace(blank, reason=_CLUSTERED)
     known = terms(counts.rows(used))
     if float(known.over().any_two) == 0 and coefficient == "omega":
         return replace(blank, reason=NO_VARIANCE)
     if not known.disagreement.any():
-        return replace(blank, value=1.0, reason="no question varies, so its precision is not known")
+        return replace(blank, value=1.0, reason=_STEADY)
     slopes = _PLANS[coefficient][0]
     value, whole = slopes(known, np.ones(n))
     within, scaled = np.zeros(n), np.zeros(n)
@@ -222,7 +252,7 @@ def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95)
     with np.errstate(divide="ignore", invalid="ignore"):
         errors = np.array([linear_error(slopes(known, one)[1], one) for one in 1.0 - np.eye(n)])
     if not (errors > 0).all():
-        return replace(blank, value=value, reason="only one or two questions vary")
+        return replace(blank, value=value, reason=_FEW_VARY)
     return replace(
         blank,
         value=value,
@@ -232,6 +262,34 @@ def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95)
         reason=None,
         terms=known,
     )
+
+
+def _scaled(counts: Cells, row: Coefficient, level: float) -> Precision:
+    """The interval of a pilot, and how much its width varies, from one jackknife over questions."""
+    found = row(counts, level)
+    blank = Precision(
+        coefficient=row.name,
+        n_questions=found.n_questions,
+        n_replications=found.n_replications,
+        left_out=found.left_out.questions,
+        reason=found.reason,
+        level=level,
+        value=found.value,
+    )
+    if counts.clustered:
+        return replace(blank, reason=_CLUSTERED)
+    if found.low is None or found.high is None:
+        return replace(blank, reason=(found.reason or "").removeprefix("no interval: "))
+    study = Study(counts.replicated, row.scale)
+    if study.total.disagreement == 0:
+        return replace(blank, reason=_STEADY)
+    left_out = row.formula(study.without)
+    squares = (left_out - left_out.mean()) ** 2
+    less = squares.sum() - squares  # the variance of the coefficient without a question
+    if not (less > NO_WIDTH * squares.sum()).all():
+        return replace(blank, reason=_FEW_VARY)
+    spread = float(np.sqrt((len(less) - 1) * (np.log(less) / 2).var()))
+    return replace(blank, ends=(found.low, found.high), spread=spread, reason=None)
 
 
 def _within(counts: Cells, slopes: Slopes, known: Sums) -> FloatArray:

@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ...judgments.text import JudgmentText
-from ...report.row import Row, ends
-from ...report.study import Added, Study
+from ...report.row import Added, Row, Study, ends
 from ...report.wording import Record
 from ...stats import Estimate
 from ...stats.sums import FloatArray
