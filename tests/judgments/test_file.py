@@ -141,8 +141,6 @@ def test_files_that_are_none(tmp_path: Path, name: str, content: str) -> None:
         ({"scorer": [["a", "b"]]}, "'scorer': .'a', 'b'. is not a text"),
         ({"prompt": [{"a": 1}]}, "'prompt': {'a': 1} is not a text"),
         ({"temperature": [10**400]}, "'temperature': 1000.* is not a number"),
-        ({"replication": [10**400]}, "'replication': 1000.* is not a whole number"),
-        ({"seed": [10**5000]}, "'seed': a number of too many digits is not a whole number"),
         ({"replication": [1.5]}, "'replication': 1.5 is not a whole number"),
         ({"replication": [None]}, "'replication': a value is missing"),
         ({"tail": ["perhaps"]}, "'tail': 'perhaps' is not true or false"),

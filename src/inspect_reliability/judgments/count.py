@@ -266,7 +266,10 @@ class Judged:
     def _cluster(self) -> dict[str, Hashable]:
         """The benchmark and question of each output."""
         samples = zip(self.questions, self.column("benchmark"), self.column("sample"), strict=True)
-        return {name: (benchmark, sample or name) for name, benchmark, sample in samples}
+        return {
+            name: (benchmark, name if sample is None else sample)
+            for name, benchmark, sample in samples
+        }
 
     def matrix(self, values: Sequence[Any]) -> NDArray[Any]:
         """Values of the judgments as an array of questions x replications; None where none is.

@@ -180,7 +180,7 @@ def _converted(values: pd.Series[Any], where: str) -> pd.Series[Any]:
         try:
             return convert(value)
         except (OverflowError, TypeError, ValueError):
-            raise UserError(f"{where}, column '{name}': {_short(value)} is not {what}.") from None
+            raise UserError(f"{where}, column '{name}': {value!r:.40} is not {what}.") from None
 
     codes, distinct = _factorized(values)
     made = np.empty(len(distinct) + 1, dtype=object)
@@ -198,18 +198,13 @@ def _factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
         codes, distinct = pd.factorize(values)
         return codes, distinct.astype(object).tolist()
     # Lists have no hash, and 1, 1.0 and true have the same.
-    places: dict[Any, int] = {}
-    found: list[Any] = []
-    codes = np.full(len(values), -1)
-    for row, value in enumerate(values):
-        value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-        several = isinstance(value, list | dict | tuple)
-        if several or not pd.isna(value):
-            key = type(value), repr(value) if several else value
-            codes[row] = places.setdefault(key, len(places))
-            if len(places) > len(found):
-                found.append(value)
-    return codes, found
+    arrays = np.ndarray | np.generic
+    plain = pd.Series(
+        [value.tolist() if isinstance(value, arrays) else value for value in values], dtype=object
+    )
+    codes, _ = pd.factorize(plain.map(repr).mask(plain.isna()))
+    first = ~pd.Series(codes).duplicated() & plain.notna()
+    return codes, plain[first].tolist()
 
 
 def _own(value: Any) -> Any:
@@ -225,7 +220,7 @@ def _name(value: Any) -> str:
 
 def _whole(value: Any) -> int:
     number = int(value) if isinstance(value, int) else float(value)
-    if not abs(number) < 2**63 or number != int(number):
+    if number != int(number):
         raise ValueError
     return int(number)
 
@@ -277,13 +272,6 @@ _BY_NAME: Mapping[str, Callable[[Any], Any]] = {
     "share": _share,
 }
 """Columns that are converted in a way of their own."""
-
-
-def _short(value: Any) -> str:
-    try:
-        return f"{value!r:.40}"
-    except ValueError:  # more digits than Python writes
-        return "a number of too many digits"
 
 
 def _frame_of(path: Path) -> pd.DataFrame:
