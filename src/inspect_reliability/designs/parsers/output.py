@@ -70,7 +70,7 @@ class Output:
         self._spelling = spelling
 
     def near(self, place: int) -> str:
-        """What comes before a place, in lower case."""
+        """What comes before a place."""
         return self.low[max(0, place - _BEFORE) : place]
 
     def lead(self, place: int) -> Lead:

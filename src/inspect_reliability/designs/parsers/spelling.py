@@ -15,7 +15,6 @@ CLOSE = r"[\])}>\"'*_`”’»」』】]{0,6}"
 ENDS = rf"{CLOSE}[.!]?{CLOSE}[ \t]*(?:\n|$|</)"
 ALONE = re.compile(ENDS)
 _MOST = 26
-
 _END = (
     rf"(?!_*(?![{_CJK}])[^\W_]|['’\-‐‑](?!s\b)[^\W\d_]|['’]s\s+(?!(?:{say.NOUN})\b)\w|[.,:]\d"
     r"|\.[^\W\d_]\.|[%+#±])"
@@ -27,8 +26,8 @@ _COUNT = (
     r"|overall|given|based{})\b)[a-z])"
 )
 _SENTENCE = _COUNT.format(
-    r"|are|were|first(?=[.,;!\n]|$)|by|in|at|here|from|than|but|although|though|while|if|when|rather|instead|the|this|it|among"
-    r"|(?!series)[a-z]{2,}(?<![su])s|[a-z]+ly\s+[a-z]+s"
+    r"|are|were|first(?=[.,;!\n]|$)|by|in|at|here|from|than|but|although|though|while|if|when"
+    r"|rather|instead|the|this|it|among|(?!series)[a-z]{2,}(?<![su])s|[a-z]+ly\s+[a-z]+s"
 )
 _COUNT = _COUNT.format("")
 """How sentences go on after the verdicts "A" and "7", not after an article or a count."""
@@ -56,22 +55,20 @@ class Spelling:
 
     def __init__(self, kind: str, verdicts: tuple[str, ...], labels: Iterable[str] = ()) -> None:
         ties = [name for name in verdicts if re.fullmatch(say.TIE, name.lower())]
-        letters = [name for name in verdicts if re.fullmatch("[A-Z]", name)]
+        letters = "".join(name for name in verdicts if re.fullmatch("[A-Z]", name))
         self.tie = ties[0] if len(ties) == 1 else INVALID
         self.options = [name for name in verdicts if name not in ties]
         self.two = len(self.options) == 2
-        if letters and letters == self.options:
+        if letters and letters == "".join(self.options):
             kind = "options"
-        self.kind = kind
+        self.kind, self.verdicts = kind, verdicts
         self._noun = "|".join([say.NOUN, *map(say.loosely, labels)])
-        self.verdicts = verdicts
         self._verdicts = {name.casefold(): name for name in verdicts}
-        exact = _NUMBER if kind == "scale" else _names(verdicts, "".join(letters))
+        exact = _NUMBER if kind == "scale" else _names(verdicts, letters)
         tie = rf"|(?i:{say.TIE})(?![^\W_])" if kind == "options" else ""
         self._one = re.compile(exact + tie)
-        seen = r"[-+]?\d" if kind == "scale" else _seen(verdicts)
-        self.name = f"(?:{seen})(?![a-z])"
-        self.one = f"(?:{seen}|{say.TIE})(?![a-z])"
+        seen = r"[-+]?\d" if kind == "scale" else _seen(verdicts, letters)
+        self.name, self.one = f"(?:{seen})(?![a-z])", f"(?:{seen}|{say.TIE})(?![a-z])"
         # Not what verdicts begin with: a sign, an emoji.
         begin = "".join(re.escape(name[0]) for name in verdicts if not name[0].isalnum())
         self.open = rf"(?:[^\w\n.?!;,\-{begin}]|_|-(?!\d)){{0,16}}+"
@@ -79,7 +76,7 @@ class Spelling:
         self.given = self.lead if kind == "options" else self._leading(f"{say.SMALL}|{say.GIVEN}")
         between = _AND + (r"|\s*[-–—]\s*|\s+to\s+" if kind == "scale" else "")
         # "A and B have merits": after another label, a capital is no article.
-        further = f"[{''.join(letters)}]{_END}|" if letters else ""
+        further = f"[{letters}]{_END}|" if letters else ""
         self._further = re.compile(further + self._one.pattern)
         one = rf"{self.open}(?:{exact}){CLOSE}"
         noun = rf"(?:(?i:{say.NOUN})[\s:*_#-]{{1,4}})?"
@@ -133,10 +130,9 @@ class Spelling:
         return self._verdicts.get(f"{float(number):g}")
 
 
-def _seen(verdicts: tuple[str, ...]) -> str:
-    letters = "".join(name.lower() for name in verdicts if re.fullmatch("[A-Z]", name))
-    others = [_spaced(name.lower()) for name in verdicts if not re.fullmatch("[A-Z]", name)]
-    return "|".join([rf"[{letters}](?<![a-z0-9\u00c0-\u04ff].)", *others] if letters else others)
+def _seen(verdicts: Iterable[str], letters: str) -> str:
+    ways = [rf"[{letters.lower()}](?<![a-z0-9\u00c0-\u04ff].)"] if letters else []
+    return "|".join([*ways, *(say.loosely(name) for name in verdicts if name not in {*letters})])
 
 
 def _names(verdicts: Iterable[str], letters: str) -> str:
@@ -151,9 +147,5 @@ def _names(verdicts: Iterable[str], letters: str) -> str:
     others = sorted({*verdicts} - {*letters}, key=len, reverse=True)
     for name in others:  # a number, and "no", may be in a sentence for other reasons
         counts = _COUNT if re.fullmatch(r"\d+|no", name, re.IGNORECASE) else ""
-        ways.append(f"(?i:{_spaced(name)}){_END}{counts}")
+        ways.append(f"(?i:{say.loosely(name)}){_END}{counts}")
     return "|".join(ways)
-
-
-def _spaced(name: str) -> str:
-    return r"\s+".join(map(re.escape, name.split()))
