@@ -395,19 +395,11 @@ def rejudge_log(
     """Judge every output in a log again and again; the task's code is not needed.
 
     Replications that the log has already are kept, all of them; those that failed, and those that
-    a higher number asks for, are added. Samples that ended in an error are left alone.
-
-    Args:
-        log: A log with its samples; it is not changed.
-        scorer: One scorer or several (see `Rejudging`).
-        run: Tells how far it is, and ends it when its `stopped` is set.
-        options: As `Rejudging` takes them.
+    a higher number asks for, are added. Samples that ended in an error are left alone. `scorer` is
+    one or several, and `options` are those of `Rejudging`, which says what is raised.
 
     Returns:
         A copy of the log with a score `rejudge` for each scorer.
-
-    Raises:
-        UserError: As `Rejudging` and its `run` say.
     """
     several = isinstance(scorer, Sequence) and not isinstance(scorer, str)
     scorers = cast(Any, scorer if several else [] if scorer is None else [scorer])
