@@ -171,11 +171,11 @@ class Disagreement:
         """How far the mean verdict of so many levels of each facet is the question's own.
 
         v_q / (v_q + the sum of the other components, each over the number of levels of its facets):
-        Phi of a D-study (Brennan 2001). Of one level and replication each by default.
+        Phi of a D-study (Brennan 2001); by default of one level and replication each.
 
         Raises:
-            ReliabilityError: There is no such facet, or the replications cannot be known: no cell
-                has two verdicts.
+            ReliabilityError: There is no such facet, or no cell has the two verdicts that more
+                replications are known from.
         """
         numbers = dict.fromkeys(self.facets, 1.0) | dict(levels or {}) | {QUESTION: 1.0}
         self.whole.of(numbers)

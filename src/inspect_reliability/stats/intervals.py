@@ -139,12 +139,8 @@ def plus_a_question(formula: Formula, study: Study, level: float) -> Ends:
 def farthest(base: Ends, noise: Ends, sure: Sequence[Ends], t: float, r: float) -> Ends:
     """The ends of omega, or those with a question more where they are farther out.
 
-    Args:
-        base: The ends without.
-        noise: Omega and its error with a fraction of a noise question.
-        sure: The same with one that always gets the second most frequent verdict, of each such.
-        t: How many errors the interval reaches.
-        r: Replications.
+    `noise` and `sure` are omega and its error with a fraction of a noise question, and of each
+    that always gets the second most frequent verdict; t is how many errors an interval reaches.
     """
     low = on_f_scale(*noise, t, r)[0]
     high = max(on_log_scale(*one, t)[1] for one in sure)
