@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from jinja2 import TemplateSyntaxError
 from pydantic import (
@@ -80,18 +80,25 @@ Number = Annotated[float, Field(ge=-999_999, le=999_999)]
 class Options(_Strict):
     """The labels of the responses shown, and what else the judge can answer."""
 
+    kind: ClassVar = "options"
     options: Names
     also: tuple[Name, ...] = ()
 
     @model_validator(mode="after")
     def _differ(self) -> "Options":
-        _distinct((*self.options, *self.also))
+        _distinct(self.names)
         return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The labels, then the rest."""
+        return (*self.options, *self.also)
 
 
 class Scale(_Strict):
     """Numbers from one end to the other: whole ones, or any."""
 
+    kind: ClassVar = "scale"
     low: Number = Field(alias="from")
     high: Number = Field(alias="to")
     step: Literal["any"] | None = None
@@ -135,6 +142,8 @@ _KEYS = {"options", "criteria", "from", "to"}
 class Criteria(_Strict):
     """What the judge can answer by the name of each criterion."""
 
+    kind: ClassVar = "criteria"
+    names: ClassVar[tuple[str, ...]] = ()
     criteria: dict[Name, Annotated[_Words | _Scale, Discriminator(_form)]] = Field(
         min_length=1, max_length=MOST_OPTIONS
     )

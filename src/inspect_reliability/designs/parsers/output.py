@@ -109,12 +109,9 @@ class Output:
         return _simple(self.text[self.text.rfind("\n", max(0, place - _BEFORE), place) + 1 : place])
 
     def is_final(self, place: int) -> bool:
-        """Whether the sentence so far, or the title above, says that this is the last word."""
-        above, _, line = self.near(place).rpartition("\n")
-        title = above.rstrip().rpartition("\n")[2]
-        is_title = len(title) <= 50 and (title.endswith((":", "*")) or title.startswith("#"))
-        said = [_SENTENCE.split(line)[-1], title if is_title else ""]
-        return any(_FINAL.search(_simple(phrase)) for phrase in said)
+        """Whether the sentence so far says that this is the last word."""
+        line = self.near(place).rpartition("\n")[2]
+        return _FINAL.search(_simple(_SENTENCE.split(line)[-1])) is not None
 
 
 def _simple(phrase: str) -> str:

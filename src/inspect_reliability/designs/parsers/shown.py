@@ -115,8 +115,10 @@ class Shown:
         listed = output.lists(first[0], names)
         if alone := ALONE.match(text, end):
             whole = not text[alone.end() :].strip(" \n.*_\"'`)]}")
-            title = noun and self._kind != "words"
-            return whole or (not title and not listed and self._is_one(text, names, first, end))
+            # "C.\n5. So ..." goes on with what came before.
+            goes_on = alone[0].endswith(".\n") and not text.startswith("\n", alone.end())
+            title = goes_on or listed or (noun and self._kind != "words")
+            return whole or (not title and self._is_one(text, names, first, end))
         if len(names) > 1 or noun:
             return False
         if _REASONED.match(output.low, end):

@@ -23,9 +23,9 @@ def loosely(label: str) -> str:
 
 # What is said of the response chosen; the label of the study's prompt, as judges translate it.
 _BEST = (
-    "best better strongest stronger superior top winning preferred favou?rite most_(?:accurate"
-    "|helpful|appropriate|suitable|convincing|correct|complete|comprehensive|relevant|useful"
-    "|informative|effective) "
+    "best better strongest stronger superior top winning preferred favou?rite finest most_(?:"
+    "accurate|helpful|appropriate|suitable|convincing|correct|complete|comprehensive|relevant|useful"
+    "|informative|compelling|effective) "
 )
 BEST = words(
     _BEST + r"(?:correct|right|ideal)_(?:response|reply|assistant|candidate) first_place rank_1"
@@ -96,7 +96,7 @@ NOUN = any_of(
 SMALL = any_of(
     "the that this of by from in to with one both provided given written offered correct right"
     " labell?ed marked called clearly definitely certainly absolutely probably likely indeed"
-    " (?:therefore|thus|hence|so),? either actually simply just still clear obviously it's it is as"
+    " (?:therefore|thus|hence|so),? either actually simply just still clear obviously undoubtedly it's it is as"
 )
 GIVEN = any_of(
     "an? them him her its their score rating grade mark at solid strong full overall perfect about"
@@ -107,7 +107,7 @@ TIE = any_of("tie tied draw both equal equally")
 # What a sentence says of the response chosen, after its name, and before it.
 ADVERB = any_of(
     r"(?!hardly|scarcely|barely)[a-z]+ly by_far far much still overall the a_(?:bit|little) my our"
-    " an? clear obvious"
+    " an? clear obvious hands_down"
 )
 IS = any_of("is was remains (?:seems_to|appears_to|would)_be (?:stands|comes)_out_as emerges_as")
 HAS = any_of("provides gives offers has presents delivers")
