@@ -153,10 +153,7 @@ def test_labels_of_a_design_are_a_line(tmp_path: Path) -> None:
             PAIR.replace("{options: [A, B]}", "{best: [A, B]}"),
             "verdict: expected {options: [...]},",
         ),
-        (
-            PAIR.replace("{options: [A, B]}", "{criteria: {s: [a]}}"),
-            "verdict, criteria, s: expected",
-        ),
+        (PAIR.replace("{options: [A, B]}", "{criteria: {s: [a]}}"), "verdict, criteria, s: expected"),
         (
             PAIR.replace("{options: [A, B]}", "{criteria: {s: {to: 1, step: 1}}}"),
             "criteria, s: mis",
