@@ -253,8 +253,8 @@ def _pairs(
     if len(questions) < row.fewest_questions:
         whole = np.full(len(names), np.nan)
         undefined = f"needs at least {row.fewest_questions} questions"
-    least = [min(float(row.least(s.total)) for s in studies) for studies in by_judge]
-    least = np.minimum(whole, least)
+    lowest = [min(float(row.least(s.total)) for s in studies) for studies in by_judge]
+    least = np.minimum(whole, lowest)
     replications = np.mean(
         [[float(one.replications.mean()) for one in stratum] for stratum in strata.values()], axis=0
     )
