@@ -10,6 +10,9 @@ from .between_judges import variance_components as variance_components
 from .bounds import bounds as bounds
 from .cells import Cells as Cells
 from .cells import Counts as Counts
+from .chance import Floor as Floor
+from .chance import noise_floor as noise_floor
+from .chance import stopped_by_verdicts as stopped_by_verdicts
 from .coefficient import Coefficient as Coefficient
 from .coefficients import COEFFICIENTS as COEFFICIENTS
 from .coefficients import agreement as agreement
@@ -59,8 +62,6 @@ from .estimate import LeftOut as LeftOut
 from .majority import StableMajority as StableMajority
 from .majority import Unsettled as Unsettled
 from .majority import stable_majority as stable_majority
-from .noise_floor import Floor as Floor
-from .noise_floor import noise_floor as noise_floor
 from .planning import Design as Design
 from .planning import Precision as Precision
 from .planning import precision as precision
@@ -73,7 +74,6 @@ from .position import position_or_preference as position_or_preference
 from .rates import handle_non_response as handle_non_response
 from .rates import rate as rate
 from .shared import NothingSharedError as NothingSharedError
-from .stopping import stopped_by_verdicts as stopped_by_verdicts
 
 __all__ = sorted(
     name

@@ -36,10 +36,8 @@ class Unsettled:
 
     Attributes:
         question: Its name.
-        agreement: How often two majorities of `StableMajority.most_by_question` votes are the
-            same, with the shares that its verdicts have.
-        lead: Share of its most frequent verdict minus that of the runner-up. Near 0 it is a
-            near-tie, which no number of votes settles in practice.
+        agreement: How often two majorities of `StableMajority.most_by_question` votes are the same.
+        lead: Share of its most frequent verdict minus that of the runner-up; near 0 in a near-tie.
     """
 
     question: str

@@ -47,10 +47,9 @@ class Pooled:
 def pooled_omega(benchmarks: Mapping[str, Cells], level: float = 0.95) -> Pooled:
     """Omega over several benchmarks, of which each counts alike.
 
-    Verdicts are compared within a benchmark only, since those of two benchmarks need not mean the
-    same: omega is 1 minus the mean W over the mean D of the benchmarks (the benchmark as a fixed
-    facet; Brennan 2001). The questions of each benchmark are a stratum of their own, with
-    Satterthwaite's degrees of freedom; the questions added for the ends are split between them.
+    Verdicts are compared within a benchmark only: omega is 1 minus the mean W over the mean D of
+    the benchmarks (the benchmark as a fixed facet; Brennan 2001). The questions of each are a
+    stratum of their own, with Satterthwaite's degrees of freedom.
 
     Args:
         benchmarks: Name -> verdicts of at least two benchmarks. Benchmarks with fewer than two

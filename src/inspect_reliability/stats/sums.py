@@ -104,12 +104,7 @@ class Sums:
         return replace(self, **changed)
 
     def over(self, weights: ArrayLike | None = None) -> "Sums":
-        """Sum these terms over questions.
-
-        Args:
-            weights: Weights of the questions, one resample a row, [W, N]; by default one resample
-                of weight 1, whose axis is dropped.
-        """
+        """Sum over questions by weights [W, N]; by default all are 1, and W is dropped."""
         if weights is None:
             return self.each(lambda name, x: x.sum(axis=-2 if name in _VECTORS else -1))
         w = np.asarray(weights, dtype=np.float64)
@@ -148,10 +143,7 @@ class Sums:
         )
 
     def at_agreement(self, bound: float) -> "Sums":
-        """The same sums if a share 1 - `bound` of the questions had no two verdicts alike.
-
-        Used where no question varies and `bound` limits the share of questions that do not.
-        """
+        """The same sums if a share 1 - `bound` of the questions had no two verdicts alike."""
         return replace(
             self,
             disagreement=(1 - bound) * self.questions,
@@ -240,8 +232,7 @@ def _modal_loo(named: FloatArray, alone: FloatArray, n: FloatArray) -> FloatArra
 def _entropy(named: FloatArray, alone: FloatArray, n: FloatArray) -> FloatArray:
     """Zhang's (2012) estimate: sum of n_k / n (1 / n_k + ... + 1 / (n - 1)).
 
-    The plug-in estimate is too low by about (K - 1) / 2n; the bias of this one falls off
-    exponentially with n. It is 0 where a question does not vary.
+    Its bias falls off exponentially with n; that of the plug-in estimate is about (K - 1) / 2n.
     """
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, max(n.max(), 2)))])
     last = harmonic[n.astype(np.int64) - 1]
