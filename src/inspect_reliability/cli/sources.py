@@ -118,7 +118,7 @@ class Finite(click.FloatRange):
         return found
 
 
-class NamedNumber(click.ParamType):
+class NamedNumber(click.ParamType[tuple[str, float]]):
     """A name and a finite number, written NAME=VALUE."""
 
     name = "NAME=VALUE"
