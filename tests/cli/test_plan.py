@@ -1,6 +1,7 @@
 """`plan` on too few replications, and on the fewest that say something."""
 
 import json
+import random
 from pathlib import Path
 
 import pandas as pd
@@ -91,3 +92,26 @@ def test_a_probability_is_shown_as_it_was_asked_for() -> None:
     assert "100%" not in said
     designs = [tuple(one.values()) for one in found[0].record["designs"]]
     assert len(designs) == len(set(designs)) > 0
+
+
+def test_a_plan_for_one_coefficient(tmp_path: Path) -> None:
+    """`--for` plans the coefficients that it names, others for the pilot's replications alone."""
+    chance = random.Random(4)
+    rows = [
+        {"judge": "j", "question": q, "replication": r + 1, "verdict": q % 7 + chance.randint(0, 2)}
+        for q in range(30)
+        for r in range(6)
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "scores.csv", index=False)
+    command = ["plan", str(tmp_path / "scores.csv"), "--half-width", "0.05", "--format", "json"]
+    asked = [*command, "--for", "icc", "--for", "omega", "--for", "modal_share"]
+    (row,) = json.loads(CliRunner().invoke(main, asked).stdout)["rows"]
+    replications: dict[str, list[float]] = {}
+    for one in row["designs"]:
+        replications.setdefault(one["coefficient"], []).append(one["n_replications"])
+    assert replications == {"icc": [6], "omega": [5, 10, 20, 50, 100], "modal_share": [6]}
+    (caution,) = [one for one in row["cautions"] if "depends on the number" in one]
+    assert caution.startswith("Modal share")
+    unknown = CliRunner().invoke(main, [*command, "--for", "icq"])
+    assert unknown.exit_code == 2
+    assert "Unknown coefficient 'icq'. Use one of: omega" in unknown.stderr

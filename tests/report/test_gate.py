@@ -1,13 +1,18 @@
 """The gate decides by intervals."""
 
+import random
+
 import pytest
 
 from example_judgments import changed, made, together
+from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judgments
 from inspect_reliability.report import analyse
 from inspect_reliability.report.forms import render
 from inspect_reliability.report.gate import Limits, check, gate_document, not_checked, overall
 from inspect_reliability.stats import FAILS, OPEN, PASSES
+
+SILENT = (("non_response_rate", 0.1),)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +67,70 @@ def test_a_gate_on_a_scale_names_icc() -> None:
         (one,) = check(of, Limits(min_omega=0.6))
         assert one.record["result"] == FAILS
         assert ("ICC" in " ".join(one.record["cautions"])) == told
+
+
+def scale(noise: float, **columns: object) -> Judgments:
+    """A judge who gives 2, 4, 6 or 8, and with some noise the number beside it."""
+    chance = random.Random(2)
+    judgments = made(noise=0, questions=40, order=None, **columns)
+    numbers = [
+        str(2 * "ABCDE".index(verdict) + (chance.random() < noise))
+        for verdict in judgments.table["verdict"]
+    ]
+    return changed(judgments, verdict=numbers)
+
+
+def test_any_coefficient_can_have_a_limit() -> None:
+    """A judge who wavers between neighbours passes by ICC and fails by omega."""
+    checks = check(scale(0.5), Limits(min_omega=0.8, least=(("icc", 0.8),)))
+    omega, icc = (one.record for one in checks)
+    assert (omega["requirement"], omega["result"]) == ("omega >= 0.8", FAILS)
+    assert (icc["requirement"], icc["result"]) == ("icc >= 0.8", PASSES)
+    (row,) = analyse(scale(0.5)).results["rows"]
+    assert icc["value"] == pytest.approx(row["icc"])
+    assert icc["value_interval"] == pytest.approx(row["icc_interval"])
+    assert icc.keys() == omega.keys()
+    assert icc["cautions"] == []
+
+
+@pytest.mark.parametrize("name", ["agreement", "krippendorff_alpha", "modal_share"])
+def test_limits_on_both_sides(name: str) -> None:
+    """What passes as a least value far below it fails as a highest, by the same interval."""
+    limit = ((name, 0.1),)
+    for limits, result in ((Limits(least=limit), PASSES), (Limits(most=limit), FAILS)):
+        (one,) = check(made(noise=0.2), limits)
+        assert one.record["result"] == result
+    near_it = (one.record["value"] + one.record["value_interval"][0]) / 2
+    (near,) = check(made(noise=0.2), Limits(least=((name, near_it),)))
+    assert near.record["result"] == OPEN
+    assert near.record["more_questions"] > 0
+
+
+def test_the_short_options_are_limits_too() -> None:
+    """`--min-omega` and `--max-non-response` are two of the limits that any name can have."""
+    short, long = Limits(0.4, 0.1), Limits(least=(("omega", 0.4),), most=SILENT)
+    assert check(made(), short) == check(made(), long)
+
+
+def test_a_limit_decides_nothing_without_draws() -> None:
+    """Copies of one number, labels and several benchmarks decide nothing by ICC, and say why."""
+    icc = Limits(least=(("icc", 0.1),))
+    for judgments, words in (
+        (scale(0, temperature=0.0), "temperature 0"),
+        (made(), "not numbers"),
+        (together(scale(0.5), scale(0.5, benchmark="two")), "group by benchmark"),
+    ):
+        (one,) = check(judgments, icc, by=("judge",))
+        assert one.record["result"] == OPEN
+        assert words in one.record["reason"]
+
+
+def test_limits_that_cannot_be_asked_for() -> None:
+    """An unknown name is answered with the known ones, and ICC has no evidence for any time."""
+    with pytest.raises(UserError, match=r"No coefficient 'icq'. Use one of: omega, .*icc.*rate"):
+        Limits(least=(("icq", 0.5),))
+    with pytest.raises(UserError, match="not of icc"):
+        Limits(least=(("icc", 0.5),), anytime=True)
 
 
 def test_an_open_gate_says_what_helps() -> None:

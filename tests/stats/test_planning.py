@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 import twins
 
-from inspect_reliability.stats import Coefficient, Counts, ReliabilityError, agreement, omega, panel
+from inspect_reliability.stats import (
+    Cells,
+    Coefficient,
+    Counts,
+    ReliabilityError,
+    agreement,
+    omega,
+    panel,
+)
 from inspect_reliability.stats.planning import Precision, precision
 
 SHARES = np.array([0.15, 0.2, 0.1, 0.55])
@@ -87,6 +95,42 @@ def test_studies_of_the_planned_size_are_as_precise(
         assert interval.high is not None
         half_widths.append((interval.high - interval.low) / 2)
     assert np.mean(half_widths) == pytest.approx(0.1, rel=0.1)
+
+
+def numbers(generator: np.random.Generator, n: int, r: int) -> Cells:
+    """A study whose ICC is 1 / (1 + 1) = .5."""
+    table = generator.normal(size=(n, 1)) + generator.normal(size=(n, r))
+    return Cells.of_numbers(table, tuple(f"q{i}" for i in range(n)))
+
+
+@pytest.mark.parametrize(("name", "make"), [("icc", numbers), ("gwet_ac1", study)])
+def test_any_coefficient_is_planned_from_its_interval(
+    name: str, make: Callable[[np.random.Generator, int, int], Cells]
+) -> None:
+    """At the pilot's size the plan is its interval, at others what simulated studies have."""
+    generator = np.random.default_rng(3)
+    pilots = [make(generator, 60, 6) for _ in range(12)]
+    found = [precision(pilot, name) for pilot in pilots]
+    estimate = panel(pilots[0], [name])[name]
+    assert estimate.low is not None
+    assert estimate.high is not None
+    half = (estimate.high - estimate.low) / 2
+    assert found[0].half_width(60, 6) == pytest.approx(half)
+    studies = [panel(make(generator, 240, 6), [name])[name] for _ in range(30)]
+    wide = [(one.high or 0) - (one.low or 0) for one in studies]
+    expected = np.mean([one.half_width(240, 6) for one in found])
+    assert expected == pytest.approx(np.mean(wide) / 2, rel=0.1)
+
+
+@pytest.mark.slow
+def test_assurance_of_any_coefficient() -> None:
+    """Four of five studies reach the half-width that was planned for, over pilots and studies."""
+    generator, reached = np.random.default_rng(8), []
+    for _ in range(150):
+        wanted = precision(numbers(generator, 50, 5), "icc").design(0.08, 5)
+        found = panel(numbers(generator, wanted.n_questions, 5), ["icc"])["icc"]
+        reached.append(((found.high or 0) - (found.low or 0)) / 2 <= 0.08)
+    assert 0.7 < np.mean(reached) < 0.9
 
 
 @pytest.mark.slow
@@ -176,10 +220,8 @@ def test_refused() -> None:
     pilot = study(np.random.default_rng(5), 10, 10)
     found = precision(pilot)
     cases: list[tuple[Callable[[], object], str]] = [
-        (
-            lambda: precision(pilot, "fleiss_kappa"),
-            "'fleiss_kappa' has no plan",
-        ),
+        (lambda: precision(pilot, "kappa"), "Unknown coefficient 'kappa'"),
+        (lambda: precision(pilot, "gwet_ac1").half_width(9, 5), "as the pilot's, 10, not 5"),
         (lambda: found.design(0.1, 10, assurance=80), "assurance must lie between 0 and 1"),
         (lambda: precision(pilot, level=95), "between 0 and 1"),
         (lambda: found.design(0, 10), "must be positive"),

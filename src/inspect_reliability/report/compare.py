@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import Judgments
+from ..judgments import Judgments, counts
 from ..judgments.columns import GROUP_BY, dividing, of_role
 from ..stats import Comparison, ReliabilityError, compare_all, compare_pooled
 from .document import Block, Caution, Document, Table, Text
@@ -164,12 +164,13 @@ def _drivers(pair: Record) -> Text:
 
 
 def _compared(benchmark: str | None, parts: Mapping[str, Row]) -> Iterator[Comparison]:
+    several = {name: row.by_benchmark for name, row in parts.items() if benchmark == ALL}
+    single = {name: counts(row.asked) for name, row in parts.items() if benchmark != ALL}
     for coefficient in COEFFICIENTS:
-        if benchmark == ALL:
-            several = {name: row.by_benchmark for name, row in parts.items()}
+        if several:
             yield from compare_pooled(several, coefficient)
         else:
-            yield from compare_all({name: row.counts for name, row in parts.items()}, coefficient)
+            yield from compare_all(single, coefficient)
 
 
 def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:

@@ -111,9 +111,8 @@ class Row:
 
     @cached_property
     def by_benchmark(self) -> Mapping[str, Counts]:
-        """The counts of each of its benchmarks."""
-        parts = self.table.groupby("benchmark", sort=False)
-        return {str(name): counts(part) for name, part in parts}
+        """The counts of each of its benchmarks, questions in the order in which they were asked."""
+        return {str(name): counts(part) for name, part in self.asked.groupby("benchmark")}
 
     @cached_property
     def several(self) -> bool:
