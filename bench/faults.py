@@ -195,7 +195,7 @@ def ended(process: int) -> int:
 def begun(activity: Activity, folder: Path, process: int) -> bool:
     """Wait until work is done; false if the process ended before."""
     while not activity.work(folder):
-        if os.waitpid(process, os.WNOHANG)[0]:
+        if os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             return False
         time.sleep(0.01)
     return True

@@ -127,7 +127,7 @@ def test_pictures_without_a_log(
 @pytest.mark.process
 def test_skipped_tests_are_counted_by_reason() -> None:
     """Without the published data, one line says how many tests were skipped and why."""
-    tests = ["tests/published/test_codes.py", "tests/benchmarks/test_sample_pack_others.py"]
+    tests = ["tests/study/test_codes.py", "tests/study/test_sample_pack_others.py"]
     command = [sys.executable, "-m", "pytest", *tests, "-k", "published or copied"]
     nowhere = os.environ | {"RELIABILITY_DATA": "nowhere"}
     done = subprocess.run(command, cwd=ROOT, env=nowhere, capture_output=True, text=True)

@@ -106,7 +106,7 @@ def test_a_suite_with_epochs_has_a_grader_and_outputs(tmp_path: Path) -> None:
     found = card(tmp_path)
     assert found["graders"] == [graders.TINY]
     assert found["varied"] == ["output that is judged"]
-    assert found["not_varied"] == ["evaluated model"]
+    assert found["not_varied"] == ["time", "evaluated model"]
     assert found["cautions"][0].startswith("Each replication is another output of none/none")
     shown = {
         asked: " ".join(CliRunner().invoke(main, [*asked.split(), str(tmp_path)]).stdout.split())

@@ -136,7 +136,10 @@ def _read(
         table["replication"] = _counted(table, own)
     elif table["replication"].isna().any():
         raise UserError(f"{where}, column 'replication': a value is missing.")
-    table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
+    try:
+        table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
+    except OverflowError:
+        raise UserError(f"{where}, column 'replication': a number is too large.") from None
     notes += [Note(what, 1, where) for what in taken]
     notes.append(Note(_AGAIN, int(table.duplicated(_identity(table, own)).sum()), where))
     made = Judgments(table[in_order(table.columns)], tuple(note for note in notes if note.count))

@@ -110,7 +110,7 @@ def _facets(row: Row) -> tuple[list[str], list[str]]:
         "output that is judged": _outputs_differ(row, varies(table, "responder") and not chooses),
         "wording of the prompt": wording,
         **{
-            name: varies(table, name)
+            name: varies(table, name) if table[name].notna().any() else None
             for name in of_role(table, "facet", without=("order", "wording"))
         },
     }

@@ -96,7 +96,8 @@ NOUN = any_of(
 SMALL = any_of(
     "the that this of by from in to with one both provided given written offered correct right"
     " labell?ed marked called clearly definitely certainly absolutely probably likely indeed"
-    " (?:therefore|thus|hence|so),? either actually simply just still clear obviously undoubtedly it's it is as"
+    " (?:therefore|thus|hence|so),? either actually simply just still clear obviously undoubtedly"
+    " it's it is as"
 )
 GIVEN = any_of(
     "an? them him her its their score rating grade mark at solid strong full overall perfect about"
