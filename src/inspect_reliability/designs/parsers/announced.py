@@ -101,6 +101,8 @@ class Announced:
 
     def _claim(self, output: Output, found: re.Match[str], how: str) -> Iterator[Claim]:
         names, end = self._spelling.named(output.text, found.end("lead"))
+        if names == (self._spelling.tie,) and not _STATED.match(output.low, end):
+            return  # "the best is both short and clear"
         if names and (output.text.startswith("]]", end) or not _UNSURE.match(output.low, end)):
             yield Claim(found.start(), names, how)
 

@@ -103,9 +103,13 @@ class Shown:
 
     def _is_one(self, text: str, names: tuple[str, ...], line: re.Match[str], end: int) -> bool:
         """Whether a verdict alone is one and whole, not the first letter of what is cut off."""
+        ending = text[end:].strip()
         small = self._kind == "options" and text[line.end()].islower()
-        cut_off = line[0][-1:] in "[(" and text[end:].strip()[:1] not in ("]", ")")
-        return len(names) == 1 and names != (self._spelling.tie,) and not (small or cut_off)
+        cut_off = line[0][-1:] in "[(" and ending[:1] not in ("]", ")")
+        # "Option (C)" may be the beginning of a sentence.
+        begins = re.search(r"\w", line[0]) and not ending.endswith((".", "!", "*", "]"))
+        one = len(names) == 1 and names != (self._spelling.tie,)
+        return one and not (small or cut_off or begins)
 
     def _begins(
         self, output: Output, first: re.Match[str], names: tuple[str, ...], end: int

@@ -72,7 +72,7 @@ RATHER = any_of(
 
 # What joins the name of a verdict and the verdict; what one says who chooses an option, gives a
 # number, gives a word.
-COPULA = any_of("is was are (?:will|would|should|must|has_to|seems_to)_be goes_to remains")
+COPULA = any_of("is was are (?:will|would|should|must|has_to|to)_be goes_to remains")
 _CHOOSE = any_of(
     "choose chose pick(?:ed|ing)? select(?:ed|ing)? (?:go|going|went)_with go_for vote_for opt_for"
     " prefer favou?r recommend choosing think believe say declare judge rank find consider"
@@ -94,10 +94,10 @@ NOUN = any_of(
     r" solutions? repl(?:y|ies) numbers? no\."
 )
 SMALL = any_of(
-    "the that this of by from in to with one both provided given written offered correct right"
-    " labell?ed marked called clearly definitely certainly absolutely probably likely indeed"
-    " (?:therefore|thus|hence|so),? either actually simply just still clear obviously undoubtedly"
-    " it's it is as"
+    "the that this of by from in to with one both provided given written offered labell?ed"
+    " marked called clearly definitely certainly absolutely probably likely indeed"
+    " (?:therefore|thus|hence|so),? either actually simply just still clear obviously"
+    " undoubtedly it's it is as"
 )
 GIVEN = any_of(
     "an? them him her its their score rating grade mark at solid strong full overall perfect about"
