@@ -27,7 +27,7 @@ test: $(VENV)/test
 
 # The numeric tests with the arithmetic of an older processor. OpenBLAS takes a kernel of its own choice
 # where it does not know the name, as on ARM.
-KERNELS = OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=Nehalem ATEN_CPU_CAPABILITY=default
+KERNELS = OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=Nehalem ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE
 NUMERIC = published stats report/test_cautions.py report/test_gate.py report/test_published_study.py \
 	report/test_rows.py hf_seeded test_documentation.py
 kernels: $(VENV)/test

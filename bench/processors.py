@@ -2,10 +2,11 @@
 
     python bench/processors.py [--replications N]
 
-Runs itself under the kernels that OpenBLAS (numpy, scipy) and ATen (torch) choose on other x86
-machines, and compares: verdicts and texts of the sample pack's 27 BBH questions, one by one, and
-the published omega and its floor of the example log. Of 1,000 random tables whose correlations are
-singular it counts those where numpy's inverse, on which reliabilipy relies, fails.
+Runs itself under the kernels that OpenBLAS (numpy, scipy), ATen and MKL (torch) choose on other x86
+machines, and compares, one by one: verdicts and texts of the sample pack's 27 BBH questions, the
+logits of the first, and the published omega and its floor of the example log. Of 1,000 random
+tables whose correlations are singular it counts those where numpy's inverse, on which reliabilipy
+relies, fails.
 """
 
 import argparse
@@ -31,15 +32,16 @@ from training.prompts import parse_verdict
 
 EXAMPLE = Path(__file__).parents[1] / "logs" / "example"
 KERNELS = [
-    ("own", "own"),
-    ("own", "avx2"),
-    ("own", "default"),
-    ("Haswell", "avx2"),
-    ("Nehalem", "default"),
+    {},
+    {"ATEN_CPU_CAPABILITY": "avx2"},
+    {"ATEN_CPU_CAPABILITY": "default"},
+    {"OPENBLAS_CORETYPE": "Haswell", "ATEN_CPU_CAPABILITY": "avx2", "MKL_CBWR": "AVX2"},
+    {"OPENBLAS_CORETYPE": "Nehalem", "ATEN_CPU_CAPABILITY": "default", "MKL_CBWR": "COMPATIBLE"},
 ]
 QUESTIONS, TOKENS, TABLES = 27, 50, 1000
 
 
+@torch.inference_mode()
 def measured(replications: int) -> dict[str, Any]:
     """All of it in this process, with whatever kernels it has."""
     run, prompts = tiny_judge(QUESTIONS)
@@ -50,6 +52,7 @@ def measured(replications: int) -> dict[str, Any]:
     (row,) = analyse(judgments_from_logs([EXAMPLE]), study=PublishedStudy()).results["rows"]
     return {
         "kernels": f"{blas[0]}, {torch.backends.cpu.get_cpu_capability()}",
+        "logits": run.prefill(prompts[0], TOKENS)[0].flatten().tolist(),
         "texts": texts,
         "verdicts": [parse_verdict(text) for text in texts],
         "published": [row["published_omega"], *row["published_omega_floor"]],
@@ -80,12 +83,10 @@ def singular_tables() -> dict[str, Any]:
     return {"regular": max(regular), "singular": min(without), "failed": failed}
 
 
-def under(blas: str, aten: str, replications: int) -> dict[str, Any]:
+def under(told: dict[str, str], replications: int) -> dict[str, Any]:
     """The same in a process that is told which kernels to take."""
-    told = {"OPENBLAS_CORETYPE": blas, "ATEN_CPU_CAPABILITY": aten}
-    environment = os.environ | {name: value for name, value in told.items() if value != "own"}
     command = [sys.executable, __file__, "--here", "--replications", str(replications)]
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(command, env=os.environ | told, stdout=subprocess.PIPE, check=True)
     return dict(json.loads(done.stdout))
 
 
@@ -99,17 +100,18 @@ def main() -> None:
     if args.here:
         print(json.dumps(measured(args.replications)))
         return
-    own, *others = (under(blas, aten, args.replications) for blas, aten in KERNELS)
+    own, *others = (under(told, args.replications) for told in KERNELS)
     for found in (own, *others):
         differ = {
             key: sum(a != b for a, b in zip(own[key], found[key], strict=True))
-            for key in ("verdicts", "texts")
+            for key in ("verdicts", "texts", "logits")
         }
         tables = found["tables"]
         apart = max(abs(a - b) for a, b in zip(own["published"], found["published"], strict=True))
         print(
             f"{found['kernels']}: {differ['verdicts']} verdicts and {differ['texts']} texts of "
-            f"{len(own['texts']):,} differ; published omega and floor by at most {apart:.1e}; of "
+            f"{len(own['texts']):,} differ, {differ['logits']:,} of {len(own['logits']):,} logits; "
+            f"published omega and floor by at most {apart:.1e}; of "
             f"{TABLES:,} singular tables (condition {tables['singular']:.0e} and more, others up "
             f"to {tables['regular']:.0e}) numpy cannot invert {tables['failed']}"
         )

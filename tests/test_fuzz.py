@@ -52,7 +52,7 @@ STRANGE = st.one_of(
     st.sampled_from([10**25, 10**400, -1, 0, 2**63]),
     st.floats(),
     st.text(max_size=8),
-    st.sampled_from(["", "\0", "\ud800", "=1+1", "\r\n", "nan", "x" * 3000, "{{ x }}", "../up"]),
+    st.sampled_from(["", "\0", "=1+1", "\r\n", "nan", "x" * 3000, "{{ x }}", "../up"]),
     st.lists(st.one_of(st.none(), st.integers(), st.text(max_size=3)), max_size=3),
     st.dictionaries(
         st.text(max_size=5), st.none() | st.integers() | st.text(max_size=3), max_size=2

@@ -20,7 +20,7 @@ from transformers import PreTrainedTokenizerBase as Tokenizer
 from inspect_reliability.designs import DESIGNS
 from inspect_reliability.designs.paper import LETTERS
 from inspect_reliability.judging.order import option_order
-from inspect_reliability.study.benchmarks.sample_pack import sample_pack
+from inspect_reliability.study.benchmarks.selection import sample_pack
 from inspect_reliability.study.responses import load_sample_pack
 from inspect_reliability.tiny_judge import folder
 from inspect_reliability.verdicts import CORRECT, INCORRECT

@@ -1,7 +1,6 @@
 """Read files that users give us, with errors they can act on."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -68,11 +67,7 @@ def kind_of(location: str | Path) -> Literal["file", "folder"] | None:
 
 
 def read_text(path: Path) -> str:
-    """Read a UTF-8 file.
-
-    Raises:
-        UserError: It cannot be read, or is not UTF-8.
-    """
+    """Read a UTF-8 file, or raise a UserError."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -112,22 +107,14 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def expect(value: object, kind: type[T], where: str) -> T:
-    """Check that a JSON value is of one kind: `str`, `list` or `dict`.
-
-    Raises:
-        UserError: It is something else.
-    """
+    """A JSON value, or a UserError if it is not of one kind: `str`, `list` or `dict`."""
     if isinstance(value, kind):
         return value
     raise UserError(f"{where}: expected {_NAMES[kind]}, found {_NAMES[type(value)]}.")
 
 
 def entry(record: Mapping[str, Any], key: str, kind: type[T], where: str) -> T:
-    """Take a required entry of a JSON object.
-
-    Raises:
-        UserError: It is missing, or of another kind.
-    """
+    """A required entry of a JSON object, or a UserError if it is missing or of another kind."""
     if key not in record:
         raise UserError(
             f"{where}: missing key '{key}' (found {', '.join(map(repr, record)) or 'none'})."
@@ -135,12 +122,17 @@ def entry(record: Mapping[str, Any], key: str, kind: type[T], where: str) -> T:
     return expect(record[key], kind, f"{where}, '{key}'")
 
 
-def texts(values: object, where: str) -> tuple[str, ...]:
-    """Check that a value is a list of texts.
+def objects(
+    values: object, where: str, what: str = "item", first: int = 1
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects of a JSON list, each with its place, or a UserError at what is something else."""
+    for number, value in enumerate(expect(values, list, where), first):
+        place = f"{where}, {what} {number}"
+        yield place, expect(value, dict, place)
 
-    Raises:
-        UserError: It is something else.
-    """
+
+def texts(values: object, where: str) -> tuple[str, ...]:
+    """A list of texts, or a UserError if a value is something else."""
     return tuple(
         expect(value, str, f"{where}, item {n}")
         for n, value in enumerate(expect(values, list, where), 1)
@@ -148,10 +140,7 @@ def texts(values: object, where: str) -> tuple[str, ...]:
 
 
 def _parse(text: str, where: str) -> Any:
-    mend = _mended if _HALF.search(text) else lambda value: value
-
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        pairs = mend(pairs)
         record = dict(pairs)
         if len(record) < len(pairs):
             keys = [key for key, _ in pairs]
@@ -160,27 +149,8 @@ def _parse(text: str, where: str) -> Any:
         return record
 
     try:
-        return mend(json.loads(text, object_pairs_hook=unique))
+        return json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         raise UserError(
             f"{where} is not JSON: {error.msg}, line {error.lineno}, column {error.colno}."
         ) from None
-    except RecursionError:
-        raise UserError(f"{where} is nested too deeply to read.") from None
-    except UserError:
-        raise
-    except ValueError:  # more digits than Python reads
-        raise UserError(f"{where} has a number of too many digits.") from None
-
-
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")
-"""JSON can name half a character, which no UTF-8 file can have, and so no log."""
-
-
-def _mended(value: Any) -> Any:
-    """Half characters replaced in texts and lists of them; objects are mended one by one."""
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list | tuple):
-        return [_mended(part) for part in value]
-    return value

@@ -16,15 +16,9 @@ from .errors import UserError, reason
 
 @contextmanager
 def whole(location: str | Path) -> Iterator[str]:
-    """Write a file under another name, and give it its own name once it is whole.
+    """A name to write a file under, local or a URL; the file gets its own name once it is whole.
 
-    Where writing fails, what was there before stays.
-
-    Args:
-        location: The file, local or any URL fsspec can write; its folder is made if need be.
-
-    Yields:
-        The name to write under.
+    Its folder is made if need be. Where writing fails, what was there before stays.
 
     Raises:
         UserError: It cannot be written.
@@ -33,9 +27,6 @@ def whole(location: str | Path) -> Iterator[str]:
         files, path = _place(location)
         local = isinstance(files, LocalFileSystem)
         path = os.path.realpath(path) if local else path  # a link stays a link
-        if local and os.path.exists(path) and not os.path.isfile(path):
-            yield path  # a device or a pipe has no name to take
-            return
         part = f"{path}.part"
         files.makedirs(files._parent(path), exist_ok=True)
         with suppress(FileNotFoundError):
@@ -56,13 +47,9 @@ def whole(location: str | Path) -> Iterator[str]:
 
 
 def write_text(location: str | Path, text: str) -> None:
-    """Write a text as a file; a lone surrogate, which is no UTF-8, is written out.
-
-    Raises:
-        UserError: It cannot be written.
-    """
+    """Write a text as a whole file."""
     with whole(location) as part:
-        Path(part).write_bytes(text.encode("utf-8", "backslashreplace"))
+        Path(part).write_bytes(text.encode())
 
 
 @contextmanager
@@ -72,10 +59,10 @@ def alone(location: str | Path) -> Iterator[None]:
     The operating system releases the lock of a process that was killed.
 
     Raises:
-        UserError: Another process writes there.
+        UserError: Another process writes there, or it cannot be written.
     """
-    lock = FileLock(beside(location, ".lock"), blocking=False)
     try:
+        lock = FileLock(beside(location, ".lock"), blocking=False)
         lock.acquire()
     except Timeout:
         raise UserError(
@@ -84,6 +71,10 @@ def alone(location: str | Path) -> Iterator[None]:
     except NotImplementedError:  # a file system without locks
         yield
         return
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"{location} cannot be written: {reason(error)}. Name another place."
+        ) from None
     try:
         yield
     finally:
@@ -96,12 +87,10 @@ def beside(location: str | Path, ending: str) -> Path:
     files, path = _place(location)
     if isinstance(files, LocalFileSystem):
         return Path(path.rstrip("/") + ending)
-    name = blake2b(str(location).encode(errors="surrogatepass"), digest_size=8).hexdigest()
+    name = blake2b(str(location).encode(), digest_size=8).hexdigest()
     return Path(gettempdir(), f"inspect-reliability-{name}{ending}")
 
 
 def _place(location: str | Path) -> tuple[fsspec.AbstractFileSystem, str]:
-    # A path is a file here, though it may begin as a URL does ("data:x").
-    here = os.path.abspath(location) if isinstance(location, Path) else location
-    files, path = fsspec.core.url_to_fs(here)
-    return files, path
+    found: tuple[fsspec.AbstractFileSystem, str] = fsspec.core.url_to_fs(str(location))
+    return found

@@ -7,7 +7,6 @@ from click.testing import CliRunner
 from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSpec, write_eval_log
 
 from inspect_reliability.cli import main
-from inspect_reliability.saving import alone, write_text
 
 NOWHERE = {
     "empty": ("", "The path is empty"),
@@ -50,9 +49,6 @@ def test_links_that_end_nowhere_are_refused_in_words(tmp_path: Path, name: str) 
         ("a" * 5_000, "cannot be written: File name too long"),
         ("foo://x", "Protocol not known: foo"),
         ("nul\0", "cannot be written"),
-        ("data:x", "data:x cannot be read"),
-        ("file:x", "is read as a URL, not as a folder"),
-        ("dir::x", "is read as a URL, not as a folder"),
     ],
 )
 def test_a_sweep_tries_its_folder_first(
@@ -66,15 +62,6 @@ def test_a_sweep_tries_its_folder_first(
     assert isinstance(done.exception, SystemExit), done.exception
     assert done.exit_code == 2
     assert message in done.stderr
-
-
-def test_a_path_is_a_file_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name that begins as a URL does is a name all the same, where only files are meant."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("data:x", "data:,x", "zip:x", "file:x"):
-        with alone(Path(name)):
-            write_text(Path(name), name)
-        assert (tmp_path / name).read_text() == name
 
 
 def test_what_cannot_be_meant_is_refused_in_words(tmp_path: Path) -> None:

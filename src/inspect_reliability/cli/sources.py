@@ -52,7 +52,9 @@ model_args_option = click.option(
     "model_args",
     multiple=True,
     metavar="KEY=VALUE",
-    callback=lambda context, option, given: dict(map(_model_arg, given)),
+    callback=lambda context, option, given: {
+        key: _json_or_text(value) for key, value in _pairs("-M", "KEY=VALUE", given)
+    },
     help="Argument of the model's provider; repeat it for several.",
 )
 
@@ -71,7 +73,9 @@ _column_option = click.option(
     "columns",
     multiple=True,
     metavar="YOURS=OURS",
-    callback=lambda context, option, given: dict(map(_column, given)),
+    callback=lambda context, option, given: dict(
+        _pairs("--column", "YOURS=OURS, as in score=verdict", given)
+    ),
     help="What a column of your file is, as in score=verdict; repeat it for several.",
 )
 
@@ -107,18 +111,14 @@ class Finite(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The number.
-
-        Raises:
-            BadParameter: It is none, or outside the range.
-        """
+        """The number, or a BadParameter if it is none, or outside the range."""
         found: float = super().convert(value, param, ctx)
         if not isfinite(found):
             self.fail(f"{value} is not a finite number.", param, ctx)
         return found
 
 
-class NamedNumber(click.ParamType[tuple[str, float]]):
+class NamedNumber(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.3
     """A name and a finite number, written NAME=VALUE."""
 
     name = "NAME=VALUE"
@@ -144,22 +144,19 @@ def show(document: Document, form: Form) -> None:
     click.echo(render(document, form), nl=False)
 
 
-def _model_arg(text: str) -> tuple[str, Any]:
-    """An argument of a model from KEY=VALUE, the value as JSON where it is JSON."""
-    key, given, value = text.partition("=")
-    if not given:
-        raise UserError(f"-M {text} is not of the form KEY=VALUE.")
+def _pairs(option: str, form: str, given: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise UserError(f"{option} {text} is not of the form {form}.")
+        yield key, value
+
+
+def _json_or_text(value: str) -> Any:
     try:
-        return key, json.loads(value)
+        return json.loads(value)
     except json.JSONDecodeError:
-        return key, value
-
-
-def _column(text: str) -> tuple[str, str]:
-    own, given, ours = text.rpartition("=")
-    if not given:
-        raise UserError(f"--column {text} is not of the form YOURS=OURS, as in score=verdict.")
-    return own, ours
+        return value
 
 
 def read_judgments(

@@ -14,9 +14,6 @@ from .item import Item
 from .reader import Reader, Verdict
 from .template import TEMPLATES
 
-_LONGEST = 10_000_000
-"""Characters of a prompt with its texts."""
-
 
 @dataclass(frozen=True)
 class JudgeDesign:
@@ -92,16 +89,10 @@ class JudgeDesign:
         elif texts:
             shown["response"] = texts[0]
         try:
-            prompt = self._template.render(shown)
+            return self._template.render(shown)
         except Exception as error:  # a template can fail in any way it likes
             why = str(error) or "it takes more memory than a prompt may"
             raise UserError(f"prompt of '{self.name}', item '{item.id}': {why}.") from None
-        if len(prompt) > _LONGEST:
-            raise UserError(
-                f"prompt of '{self.name}', item '{item.id}': it has {len(prompt):,} characters; "
-                f"at most {_LONGEST:,} can be shown."
-            )
-        return prompt
 
     @cached_property
     def _template(self) -> Template:

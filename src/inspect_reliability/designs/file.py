@@ -1,6 +1,5 @@
 """A judge's design as a file."""
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,6 @@ from ..errors import UserError
 from ..files import expect, read_json, read_text, user_path
 from .design import JudgeDesign
 from .fields import LONGEST, DesignFields, FieldError, checked
-
-_MOST_PARTS, _DEEPEST = 5_000, 20
-"""Parts of a YAML file, and how deep one is in others."""
 
 Lines = dict[tuple[str | int, ...], int]
 """Line of each part of a YAML file, by its names and places."""
@@ -65,44 +61,33 @@ def _prompt_file(prompt: dict[str, Any], design: Path) -> str:
     if prompt.keys() != {"file"} or not isinstance(prompt["file"], str):
         raise UserError(f"{design}, prompt: expected the text of a prompt, or {{file: NAME}}.")
     folder = design.parent.resolve()
-    try:
-        path = (folder / prompt["file"]).resolve()
-    except (OSError, RuntimeError, ValueError) as error:
-        raise UserError(f"{design}, prompt: {prompt['file']!r} is no file: {error}.") from None
+    path = (folder / prompt["file"]).resolve()
     # A design from somebody else must not send other files to the judge.
     if not path.is_relative_to(folder):
         raise UserError(f"{design}, prompt: '{prompt['file']}' is not in the folder of the design.")
-    # An editor ends the file with a line break that is not part of the prompt.
     if path.exists() and not path.is_file():
         raise UserError(f"{design}, prompt: '{prompt['file']}' is no file with text.")
+    # An editor ends the file with a line break that is not part of the prompt.
     return read_text(_short(path)).removesuffix("\n")
 
 
 def _short(path: Path) -> Path:
-    with suppress(OSError):  # whoever reads it says why it cannot be read
-        if path.stat().st_size > 2 * LONGEST:
-            raise UserError(
-                f"{path} is larger than a design may be: keep its prompt below "
-                f"{LONGEST:,} characters."
-            )
+    if path.exists() and path.stat().st_size > 2 * LONGEST:
+        raise UserError(
+            f"{path} is larger than a design may be: keep its prompt below {LONGEST:,} characters."
+        )
     return path
 
 
 def _yaml(path: Path) -> tuple[dict[str, Any], Lines]:
     """The fields of a YAML file, and the line of each."""
     text = read_text(_short(path))
-    depth = 0
     try:
-        for number, event in enumerate(yaml.parse(text, Loader=yaml.BaseLoader)):
-            line = event.start_mark.line + 1
+        for event in yaml.parse(text, Loader=yaml.BaseLoader):
             # A few lines of references to references can be a terabyte when written out.
             if isinstance(event, yaml.AliasEvent):
+                line = event.start_mark.line + 1
                 raise UserError(f"{path}, line {line}: write out what '*{event.anchor}' refers to.")
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if depth > _DEEPEST or number > _MOST_PARTS:
-                how = "nested too deeply" if depth > _DEEPEST else "too many parts"
-                raise UserError(f"{path}, line {line}: {how} for a design.")
         loader = yaml.BaseLoader(text)
         root = loader.get_single_node()
         fields = expect(root and loader.construct_document(root), dict, str(path))
@@ -110,6 +95,8 @@ def _yaml(path: Path) -> tuple[dict[str, Any], Lines]:
         mark = error.problem_mark or error.context_mark
         where = f", line {mark.line + 1}" if mark else ""
         raise UserError(f"{path}{where}: not YAML: {error.problem or error.context}.") from None
+    except RecursionError:
+        raise UserError(f"{path}: nested too deeply for a design.") from None
     except yaml.YAMLError as error:
         raise UserError(f"{path} is not YAML: {str(error).splitlines()[0]}.") from None
     lines: Lines = {}

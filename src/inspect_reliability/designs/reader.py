@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
-from .fields import Criteria, FieldError, Options, ReaderFields, Scale, checked
+from .fields import FieldError, Options, ReaderFields, Scale, checked
 from .parsers import Parser, make_parser
 from .parsers.decimals import DecimalsParser
 from .reading import ParserName, Reading
@@ -37,16 +37,10 @@ class Reader:
         _ = self._fields
 
     @cached_property
-    def kind(self) -> Literal["options", "words", "scale", "criteria"]:
-        """What a verdict is: one of the options shown, or of some words, a number, or several."""
-        match self._fields.verdict:
-            case Options():
-                return "options"
-            case Scale():
-                return "scale"
-            case Criteria():
-                return "criteria"
-        return "words"
+    def kind(self) -> str:
+        """What a verdict is: "options" (those shown), "words", a "scale" or "criteria"."""
+        verdict = self._fields.verdict
+        return "words" if isinstance(verdict, tuple) else verdict.kind
 
     @cached_property
     def options(self) -> tuple[str, ...]:
@@ -60,15 +54,8 @@ class Reader:
 
         Empty where they cannot be listed: numbers with decimals, several criteria.
         """
-        match self._fields.verdict:
-            case Options(options=options, also=also):
-                return (*options, *also)
-            case Scale() as scale:
-                return scale.names
-            case Criteria():
-                return ()
-            case words:
-                return words
+        verdict = self._fields.verdict
+        return verdict if isinstance(verdict, tuple) else verdict.names
 
     @cached_property
     def criteria(self) -> Mapping[str, "Reader"]:
@@ -80,10 +67,7 @@ class Reader:
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """Every category a judgment can fall into; chance-corrected coefficients need them all.
-
-        Empty where the verdicts cannot be listed.
-        """
+        """Every category a judgment can fall into; empty where they cannot be listed."""
         if not self.verdicts:
             return ()
         # A pattern bound to the beginning matches once; every other parser can find two verdicts.
@@ -91,11 +75,7 @@ class Reader:
         return (*self.verdicts, NON_RESPONSE, *(() if once else (INVALID,)))
 
     def read(self, output: str, parser: ParserName = "default") -> Reading:
-        """Read a verdict from a judge's whole output.
-
-        Returns:
-            One of `verdicts`; "non-response" where the output names none; "invalid" where it
-            names several.
+        """Read one of `verdicts` from a whole output: "non-response" is none, "invalid" several.
 
         Raises:
             UserError: No parser of that name reads these verdicts.

@@ -13,12 +13,10 @@ _OWN = {"id", "question", "context", "responses", "best"}
 
 
 def items_from_file(spec: str | Path, design: JudgeDesign) -> list[Item]:
-    """Read what a judge is to be shown from a JSONL file, one item a line.
+    """Read items from a JSONL file, one a line, with the names of `Item` for its fields.
 
-    A row is an object with `id`, `question` and `responses` (name -> text; one for a judge that
-    does not choose among options). It may have `context` and `best` (the name of the best
-    response). All other fields are the item's `fields`. Where one of them is `messages`, a row may
-    leave out `responses`, and `question`, which is then the conversation as text.
+    All fields that `Item` lacks are its `fields`. With `messages` a row may leave out `responses`
+    and `question`, which is then the conversation as text.
 
     Raises:
         UserError: The judge cannot be shown a row; the message names file, line and field.

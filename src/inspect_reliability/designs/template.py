@@ -49,32 +49,21 @@ def within_limits() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
         yield
         return
+    import resource  # which Windows lacks
+
     before = signal.signal(signal.SIGALRM, _stop)
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    used = Path("/proc/self/statm")
     signal.setitimer(signal.ITIMER_REAL, _SECONDS, 1)  # again, if something caught it
     try:
-        with _memory():
-            yield
+        if used.exists():
+            most = int(used.read_text().split()[0]) * resource.getpagesize() + _BYTES
+            given = (limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY)
+            resource.setrlimit(resource.RLIMIT_AS, (min([most, *given]), hard))
+        yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-
-
-@contextmanager
-def _memory() -> Iterator[None]:
-    import resource  # which Windows lacks
-
-    used = Path("/proc/self/statm")
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if not used.exists():
-        yield
-        return
-    most = int(used.read_text().split()[0]) * resource.getpagesize() + _BYTES
-    limits = (most, soft, hard)
-    least = min(limit for limit in limits if limit != resource.RLIM_INFINITY)
-    resource.setrlimit(resource.RLIMIT_AS, (least, hard))
-    try:
-        yield
-    finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 

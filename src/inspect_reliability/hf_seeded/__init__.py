@@ -3,8 +3,7 @@
 from inspect_ai.model import ModelAPI, modelapi
 
 from ..errors import needs
-from .distribution import Distribution, distributing
-from .stopping import reading
+from .distribution import Distribution, distributing, reading
 
 __all__ = ["Distribution", "distributing", "hf_seeded", "reading"]
 

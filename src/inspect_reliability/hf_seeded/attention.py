@@ -41,17 +41,9 @@ def attend(
 ) -> tuple[Tensor, None]:
     """Attend one new token of each row, as transformers asks its attention functions to.
 
-    Args:
-        module: The attention module.
-        query: Shape (rows, heads, 1, size).
-        key: The rows' own keys, as the layer's `update` returned them.
-        value: The rows' own values.
-        attention_mask: None: the layer knows what each row may see.
-        scaling: Factor of the scores; by default 1/sqrt(size).
-        dropout: 0.
-        sliding_window: Number of positions that are seen, the token's own included.
-        softcap: Bound of the scores, through tanh.
-        others: Arguments that change nothing here; any other is refused.
+    `query` is (rows, heads, 1, size); `key` and `value` are the rows' own, as the layer's `update`
+    returned them. The layer knows what each row may see, so there is no mask. `sliding_window`
+    counts the token's own position; `softcap` bounds the scores, through tanh.
 
     Returns:
         Shape (rows, 1, heads, size), and None for the weights.

@@ -17,10 +17,7 @@ _ROOM = 16  # positions that a first buffer holds; a full one doubles
 class Span(NamedTuple):
     """Rows that continue one prompt.
 
-    Attributes:
-        prompt: Number of the prompt.
-        rows: Which rows.
-        padded: These and, where they are few, neighbours that only fill up a matrix product.
+    `padded` are these and, where they are few, neighbours that only fill up a matrix product.
     """
 
     prompt: int
@@ -39,8 +36,7 @@ class Seen(NamedTuple):
 
     Attributes:
         span: The rows.
-        keys: Keys of their prompt, shape (heads, positions, size).
-        values: Values of their prompt.
+        keys: Keys of their prompt, and `values`, shape (heads, positions, size).
         hidden: Which of the last positions, theirs and their prompt's, a row may not see, shape
             (rows, positions), or None.
     """
@@ -99,12 +95,9 @@ class SharedPrefixLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
         return keys, self.own_values[:, :, : self.length]
 
     def own(self, window: int | None, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """What the newest position of each row may see of its own.
+        """The part of what `update` returned that the newest position of each row may see.
 
-        Args:
-            window: Number of positions that are seen, the position's own included.
-            keys: What `update` returned.
-            values: What `update` returned.
+        A window is the number of positions that are seen, the position's own included.
         """
         unseen = 0 if window is None else max(0, self.length - window)
         return keys[:, :, unseen:], values[:, :, unseen:]
@@ -137,12 +130,7 @@ class SharedPrefixLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
 
 
 class Paths:
-    """Where the nodes of some continuations are, for all layers alike.
-
-    Args:
-        nodes: The nodes of each continuation, from the first to the newest.
-        device: Where the keys are.
-    """
+    """Where the nodes of some continuations, from the first to the newest, are in all layers."""
 
     def __init__(self, nodes: Sequence[Sequence[int]], device: torch.device) -> None:
         self.longest = max(map(len, nodes))

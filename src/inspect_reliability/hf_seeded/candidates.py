@@ -14,12 +14,9 @@ class NotFiniteError(ArithmeticError):
 
 
 def insist_on_finite(largest: Tensor) -> None:
-    """Refuse logits of which the largest is NaN or infinite.
+    """Refuse rows of logits whose largest is NaN or infinite, with a NotFiniteError.
 
-    A logit of minus infinity is a token that never comes; only a row without any other is refused.
-
-    Raises:
-        NotFiniteError: It is.
+    A logit of minus infinity is a token that never comes.
     """
     if not bool(largest.isfinite().all()):
         raise NotFiniteError("logits that are not finite (NaN or infinity)")

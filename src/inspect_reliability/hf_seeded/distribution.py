@@ -1,11 +1,15 @@
-"""What is asked about the distribution of a prompt's labels, and the answer."""
+"""What a caller asks about labels: where a text has one, and how they are distributed.
+
+The engine knows no verdicts. Whoever asks for a generation hands in functions that read its text.
+"""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from .stopping import Read
+Read = Callable[[str], str | None]
+"""The label of a text that is still being written, or None while it has none."""
 
 Parse = Callable[[str], str]
 """The label of a text that has ended."""
@@ -13,20 +17,34 @@ Parse = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Labels:
-    """How a caller of inspect's `generate` wants texts to be labelled (see `distributing`).
-
-    Attributes:
-        read: As in `DistributionRequest`.
-        parse: As in `DistributionRequest`.
-        temperatures: Temperatures of the distributions; empty for that of the request.
-    """
+    """How a caller of inspect's `generate` wants texts to be labelled (see `distributing`)."""
 
     read: Read
     parse: Parse
     temperatures: tuple[float, ...] = ()
 
 
+_read: ContextVar[Read | None] = ContextVar("hf_seeded_read", default=None)
 _labels: ContextVar[Labels | None] = ContextVar("hf_seeded_labels", default=None)
+
+
+@contextmanager
+def reading(read: Read) -> Iterator[None]:
+    """Let `-M stop_at_verdict=true` stop the generations in this block where `read` has a label.
+
+    Pass the same function object each time: the engine calls it once for all replications that have
+    written the same text.
+    """
+    token = _read.set(read)
+    try:
+        yield
+    finally:
+        _read.reset(token)
+
+
+def current_read() -> Read | None:
+    """The function of the innermost `reading` block, if any."""
+    return _read.get()
 
 
 @contextmanager
@@ -34,11 +52,7 @@ def distributing(read: Read, parse: Parse, temperatures: Sequence[float] = ()) -
     """Let a generation in this block find the distribution of labels, instead of drawing a text.
 
     The output's metadata have it as `distributions`, one mapping of a `Distribution` a temperature.
-
-    Args:
-        read: As in `DistributionRequest`.
-        parse: As in `DistributionRequest`.
-        temperatures: Temperatures of the distributions; by default that of the request.
+    Arguments are as in `DistributionRequest`; the temperature is by default that of the request.
     """
     token = _labels.set(Labels(read, parse, tuple(temperatures)))
     try:

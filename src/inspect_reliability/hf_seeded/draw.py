@@ -44,15 +44,7 @@ def _mix(x: Tensor) -> Tensor:
 
 
 def stream_keys(prompt: Sequence[int], streams: Sequence[str]) -> Tensor:
-    """Keys of streams of noise, from their question.
-
-    Args:
-        prompt: Token ids of the question's prompt.
-        streams: Names of the streams.
-
-    Returns:
-        One int64 a stream.
-    """
+    """Keys of streams of noise, one int64 each, from their question's tokens and their names."""
     question = blake2b(np.asarray(prompt, dtype="<i8").tobytes(), digest_size=16).digest()
 
     def key(stream: str) -> int:
@@ -85,14 +77,7 @@ def gumbel(keys: Tensor, steps: Tensor, tokens: Tensor) -> Tensor:
 
 
 class Draws:
-    """Draws that share a prompt and a `top_k`.
-
-    Args:
-        keys: Key of each member's noise, shape (M,).
-        temperatures: One a member.
-        top_p: One a member.
-        top_k: Of all.
-    """
+    """Draws that share a `top_k`, each member with a key, a temperature and a `top_p`."""
 
     def __init__(
         self,

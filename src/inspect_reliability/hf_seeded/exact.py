@@ -92,13 +92,8 @@ def distributions(
 ) -> list[Distribution]:
     """Find the distribution of labels at each temperature of a request.
 
-    Args:
-        run: The model.
-        request: What is asked.
-        wanted: Called before each forward pass: whether the answer is still waited for.
-
     Raises:
-        CancelledError: It is not.
+        CancelledError: The answer is not `wanted` any longer, which each forward pass asks.
         OutOfMemoryError: The prompt did not fit, or not even a few continuations.
         NotFiniteError: The model computes NaN or infinity.
     """

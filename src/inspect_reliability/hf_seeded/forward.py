@@ -15,11 +15,7 @@ from .attention import UnknownAttentionError
 
 
 class ForwardPass:
-    """Runs a model, and knows how much memory a row of it takes.
-
-    Args:
-        model: A causal language model.
-    """
+    """Runs a causal language model, and knows how much memory a row of it takes."""
 
     def __init__(self, model: PreTrainedModel) -> None:
         self.model: Any = model
@@ -46,17 +42,10 @@ class ForwardPass:
         last: int = 1,
         positions: Sequence[int] | None = None,
     ) -> Tensor:
-        """Send rows of tokens through the model.
+        """Logits of the last positions of rows of tokens, shape (rows, last, vocabulary).
 
-        Args:
-            tokens: Rows of equal length.
-            cache: What came before, to be extended.
-            attention: Name of an attention function; by default the model's own.
-            last: Number of positions whose logits are wanted.
-            positions: Position of each row's single token; by default all follow the cache.
-
-        Returns:
-            Logits of the last positions, shape (rows, last, vocabulary).
+        The rows are of equal length and extend the cache. With `positions`, each has a single token
+        of its own position. `attention` is by default the model's own.
         """
         ids = torch.tensor([list(row) for row in tokens], device=self.device)
         options: dict[str, Any] = {"logits_to_keep": last} if self._cuts_logits else {}

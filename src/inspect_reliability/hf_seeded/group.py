@@ -17,10 +17,7 @@ class Groupable(Protocol):
 
     @property
     def group(self) -> tuple[Hashable, Hashable]:
-        """Requests for which this is equal are a group.
-
-        Groups for which the first part is equal may be worked on side by side.
-        """
+        """Equal in a group; groups whose first part is equal may be worked on side by side."""
 
 
 Deliver = Callable[[int, Any], None]

@@ -14,9 +14,6 @@ from ..errors import UserError
 
 TINY_JUDGE = "tiny-judge"
 
-_PLACEMENTS = ("auto", "balanced", "balanced_low_0", "sequential")
-"""What transformers' device_map may say beside the name of a device."""
-
 
 @dataclass(frozen=True)
 class Loaded:
@@ -62,25 +59,14 @@ def load(
     trust_remote_code: bool,
     model_args: dict[str, Any],
 ) -> Loaded:
-    """Load a causal language model.
-
-    Args:
-        name: "tiny-judge", a local folder, or a name on the model hub.
-        device: Where the model goes; by default the accelerator if there is one.
-        dtype: For instance "bfloat16"; by default float32 on a CPU, elsewhere the checkpoint's.
-        device_map: Instead of `device`: transformers' own placement, for instance "auto".
-        token: Access token of the model hub.
-        revision: Branch, tag or commit on the hub.
-        trust_remote_code: Whether code that comes with the model may run.
-        model_args: Whatever else `from_pretrained` takes.
+    """Load a causal language model (the arguments are those of `HFSeededAPI`).
 
     Raises:
         UserError: There is no such model, or it cannot be loaded as asked.
     """
     source = _source(name)
     device = None if device_map is not None else device or default_device()
-    _insist_on_device(device_map if device is None else device)
-    dtype = dtype or ("float32" if device == "cpu" else "auto")
+    torch_dtype = _dtype(dtype or ("float32" if device == "cpu" else "auto"))
     shared = {"token": token, "revision": revision, "trust_remote_code": trust_remote_code}
     shared = {key: value for key, value in shared.items() if value is not None}
     try:
@@ -88,7 +74,7 @@ def load(
         loading: Any = AutoModelForCausalLM
         model, loaded = loading.from_pretrained(
             source,
-            dtype=_dtype(dtype),
+            dtype=torch_dtype,
             device_map=device_map or device,
             output_loading_info=True,
             **shared,
@@ -98,8 +84,6 @@ def load(
         # A folder may say nonsense that shows only in use.
         tokenizer.decode(tokenizer("a")["input_ids"])
         _ = ready.end_tokens, ready.context
-    except UserError:
-        raise
     except Exception as error:  # whatever transformers, safetensors or the hub raise
         unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error))
         if unknown and unknown[1] in model_args:
@@ -138,21 +122,6 @@ def _is_inside(model: PreTrainedModel, key: str) -> bool:
         or name.rpartition(".")[0] in modules
         for name in (key, f"{base}.{key}")
     )
-
-
-def _insist_on_device(name: Any) -> None:
-    if name in _PLACEMENTS or isinstance(name, dict):
-        return
-    try:
-        torch.empty(0, device=name)
-    except Exception as error:  # torch raises whatever the missing backend does
-        devices = torch.accelerator.device_count()
-        kind = torch.accelerator.current_accelerator() if devices else None
-        found = ["cpu", *(f"{kind}:{n}" for n in range(devices))]
-        raise UserError(
-            f"There is no device '{name}' for torch {torch.__version__}, which has: "
-            f"{', '.join(found)}. ({str(error).partition(chr(10))[0]})"
-        ) from error
 
 
 def _source(name: str) -> str:
@@ -196,11 +165,8 @@ def _advice(name: str, source: str, error: Exception) -> str:
     lower = reason.lower()
     reason = reason if len(reason) < 400 else reason[:400] + " ..."
     if "weights only load failed" in lower:
-        return (
-            f"The model '{name}' cannot be loaded: its weights are a Python pickle that would run "
-            "code. Ask its author for a safetensors file."
-        )
-    if "gated" in lower or "401" in reason or "403" in reason:
+        advice = "Its weights are a Python pickle that would run code: ask for a safetensors file."
+    elif "gated" in lower or "401" in reason or "403" in reason:
         advice = (
             "Access to it is restricted: accept its terms on its hub page, then set HF_TOKEN "
             "or run `hf auth login`."
@@ -210,7 +176,10 @@ def _advice(name: str, source: str, error: Exception) -> str:
     elif "out of memory" in lower or isinstance(error, MemoryError):
         advice = "It does not fit into memory: try -M dtype=bfloat16 or -M device_map=auto."
     elif source != name or Path(source).exists():
-        advice = "Check that its config, tokenizer and weights are complete and belong together."
+        advice = (
+            "Check the -M arguments, and that its config, tokenizer and weights are complete and "
+            "belong together."
+        )
     else:
         advice = "Check the name, the network connection and the -M arguments."
     return f"The model '{name}' cannot be loaded. {advice} ({type(error).__name__}: {reason})"

@@ -30,18 +30,12 @@ _CHECK_COST = {"cpu": 1e11, "cuda": 1e14}  # parameters times tokens, some secon
 
 
 class ModelRun:
-    """A model, with what the engine has to know about it.
+    """A causal language model, with what the engine has to know about it.
 
-    Args:
-        model: A causal language model.
-        decode: Turns generated token ids into text.
-        end_tokens: Token ids that end a sequence.
-        context: Number of tokens the model can take, prompt and continuation together.
-        max_rows: Rows that go through the model together at most.
-        memory: Bytes that rows may take; by default half of what is free now.
+    At most `max_rows` go through it together and take `memory` bytes, by default half of what is
+    free now.
 
     Attributes:
-        forward: The model's forward pass.
         way: How prompts are continued.
         notes: What the user should know about that, in sentences.
 
@@ -81,16 +75,8 @@ class ModelRun:
     ) -> tuple[Tensor, Rows]:
         """Send prompts through the model, as many of the first ones as can go on together.
 
-        Args:
-            prompts: Token ids of each.
-            tokens: Length that their continuations may reach.
-            wanted: Called before each prompt but the first; they end with one that is not.
-
-        Returns:
-            Logits after each prompt, shape (prompts, vocabulary), and rows to continue from.
-
-        Raises:
-            OutOfMemoryError: A prompt did not fit.
+        They end before one that is not wanted. Arguments, results and errors are those of
+        `prefill`, with a row of logits a prompt.
         """
         with memory_errors("the check of a long prompt"):
             self._check_beyond_window(max(map(len, prompts)) + tokens)
@@ -111,12 +97,9 @@ class ModelRun:
     def prefill(
         self, prompt: Sequence[int], tokens: int, branching: bool = False
     ) -> tuple[Tensor, Rows]:
-        """Send a prompt through the model.
+        """Send a prompt through the model, whose continuations may reach a length of `tokens`.
 
-        Args:
-            prompt: Token ids.
-            tokens: Length that its continuations may reach.
-            branching: Whether the rows are asked for branches (`Rows.after`), not for steps.
+        Rows for `branching` are asked for branches (`Rows.after`), not for steps.
 
         Returns:
             Logits after the prompt, shape (1, vocabulary), and rows to continue from.
@@ -139,12 +122,7 @@ class ModelRun:
             self._branching = None
 
     def most(self, rows: Rows, tokens: int) -> int:
-        """Number of rows that may go through the model together.
-
-        Args:
-            rows: The rows.
-            tokens: Length that their continuations may reach.
-        """
+        """Rows that may go through the model together, if they may grow to this many tokens."""
         return max(1, min(self.max_rows, rows.most, self.memory // rows.row_bytes(tokens)))
 
     def spare_memory(self, rows: int) -> bool:

@@ -7,25 +7,16 @@ from typing import Any, Literal, get_args
 from inspect_ai.model import ChatMessage
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
-from ..errors import UserError
+from ..errors import UserError, one_of
 
 ChatTemplate = Literal["auto", "none"]
 
 
 class PromptEncoder:
-    """A tokenizer, and whether its chat template is used.
-
-    Args:
-        tokenizer: The model's tokenizer.
-        chat_template: "auto" uses the tokenizer's template if it has one, "none" does not.
-
-    Raises:
-        UserError: The chat template setting is neither of the two.
-    """
+    """A tokenizer; its chat template is used if it has one, unless `chat_template` is "none"."""
 
     def __init__(self, tokenizer: Tokenizer, chat_template: ChatTemplate = "auto") -> None:
-        if chat_template not in get_args(ChatTemplate):
-            raise UserError(f"chat_template={chat_template!r} is not known. Use auto or none.")
+        one_of("chat_template", chat_template, get_args(ChatTemplate))
         self.tokenizer: Any = tokenizer
         self.templated = chat_template == "auto" and bool(self.tokenizer.chat_template)
         # All replications of a question send the same messages.
@@ -83,13 +74,4 @@ def _text(message: ChatMessage) -> str:
         part.type not in ("text", "reasoning") for part in message.content
     ):
         raise UserError("hf_seeded reads text only; this conversation contains other content.")
-    text = message.text
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise UserError(
-            f"A message has U+{ord(text[error.start]):X} at character {error.start + 1}. It is one "
-            "half of a character (a lone surrogate) and cannot be encoded. Check how the "
-            "sample's input was read."
-        ) from error
-    return text
+    return message.text

@@ -27,7 +27,15 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..errors import UserError
 from .candidates import NotFiniteError
-from .distribution import Distribution, DistributionRequest, Labels, Parse, current_labels
+from .distribution import (
+    Distribution,
+    DistributionRequest,
+    Labels,
+    Parse,
+    Read,
+    current_labels,
+    current_read,
+)
 from .draw import VERSION
 from .exact import distributions
 from .group import Deliver, Grouper
@@ -36,7 +44,6 @@ from .memory import OutOfMemoryError
 from .model_run import MAX_ROWS, ModelRun
 from .prompt import ChatTemplate, PromptEncoder
 from .request import Continuation, Request
-from .stopping import Read, current_read
 from .tree import grow
 
 logger = logging.getLogger(__name__)
@@ -256,25 +263,10 @@ class HFSeededAPI(ModelAPI):
         max_rows: int = 1000,
         tail_draws: int = 2,
     ) -> list[Distribution]:
-        """Find how the labels of a prompt's continuations are distributed, without drawing them.
+        """How the labels of a conversation's continuations are distributed, at each temperature.
 
-        The distribution is that of `generate` with the same settings, of which a seeded text is
-        one draw.
-
-        Args:
-            input: The conversation.
-            config: Generation settings. Its temperature is not used, its seed is that of the tail
-                draws.
-            temperatures: Each gets a distribution of its own; one tree serves all.
-            read: Called with a text that is still being written: its label, or None while it has
-                none. What the model would write after that is not looked at.
-            parse: Called with a text that has ended without one: its label.
-            eps: Open mass at which the tree is large enough, at every temperature.
-            max_rows: Histories to send through the model at most.
-            tail_draws: Independent draws from what is left open, at each temperature.
-
-        Returns:
-            One distribution a temperature.
+        A text of `generate` with the same settings is one draw from it. The arguments are those of
+        `DistributionRequest`; the temperature of `config` is not used.
 
         Raises:
             UserError: A setting is not understood, or the prompt is too long.
@@ -282,18 +274,6 @@ class HFSeededAPI(ModelAPI):
         _refuse(config)
         for temperature in temperatures:
             _refuse(GenerateConfig(temperature=temperature))
-        wrong = [
-            f"{name}={value}, which must be {rule}"
-            for name, value, rule, right in (
-                ("temperatures", list(temperatures), "one or more", len(temperatures) > 0),
-                ("eps", eps, "0 or more and below 1", 0 <= eps < 1),
-                ("max_rows", max_rows, "1 or more", max_rows >= 1),
-                ("tail_draws", tail_draws, "0 or more", tail_draws >= 0),
-            )
-            if not right
-        ]
-        if wrong:
-            raise UserError("; ".join(wrong) + ".")
         prompt = self.encoder.encode(input)
         settings = self._settings(config, stopping=True)
         if len(prompt) >= self.run.context:

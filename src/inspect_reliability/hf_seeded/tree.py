@@ -54,14 +54,7 @@ class Block:
 
 @torch.inference_mode()
 def grow(run: ModelRun, requests: Sequence[Request], deliver: Deliver, wanted: Wanted) -> None:
-    """Generate the continuations of requests that share a `top_k`.
-
-    Args:
-        run: The model.
-        requests: The requests.
-        deliver: Called once for each request that is still wanted.
-        wanted: Called before each step.
-    """
+    """Generate the continuations of requests that share a `top_k`, as long as they are wanted."""
     with run.forward.alone():
         waiting = _by_prompt(requests, range(len(requests)))
         while waiting := {

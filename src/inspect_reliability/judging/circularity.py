@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from inspect_ai.model import get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from .same_model import same_model
-
 logger = logging.getLogger(__name__)
 
 
@@ -17,9 +15,6 @@ def report_circularity(responders: Iterable[str]) -> Solver:
 
     The paper keeps judges and responders apart: a judge may prefer its own answers. The run goes
     on; the sample's metadata then names the responder as `judge_is_responder`.
-
-    Args:
-        responders: Names of the responders.
     """
     names = tuple(responders)
     said = False
@@ -39,3 +34,8 @@ def report_circularity(responders: Iterable[str]) -> Solver:
         return state
 
     return solve
+
+
+def same_model(one: str, other: str) -> bool:
+    """Whether two names are of one model, with or without provider and organisation."""
+    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")

@@ -12,8 +12,8 @@ class Cost:
     Attributes:
         outputs: Outputs, or questions, that are judged.
         made: Replications of these that are there already.
-        calls_each: Model calls of one replication, on average.
-        tokens_each: Tokens of one call, on average; None if not known.
+        calls_each: Model calls of one replication, mean.
+        tokens_each: Tokens of one call, mean; None if not known.
         what: What is judged, in the singular.
     """
 

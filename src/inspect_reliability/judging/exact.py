@@ -3,6 +3,7 @@
 import logging
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from inspect_ai.event import ModelEvent
@@ -48,18 +49,17 @@ def exact_temperatures(
             "exact=verdict samples several reasonings of each question. Say how many, for example "
             "-T exact=verdict -T replications=10."
         )
+    if exact is not True:
+        return None
     given = temperatures if isinstance(temperatures, list | tuple) else [temperatures]
     numbers = [] if temperatures is None else [_temperature(one) for one in given]
-    return tuple(dict.fromkeys(numbers)) if exact is True else None
+    return tuple(dict.fromkeys(numbers))
 
 
 def _temperature(value: object) -> float:
-    try:
-        temperature = math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        temperature = math.nan
-    if 0 <= temperature < math.inf:
-        return temperature
+    with suppress(TypeError, ValueError):  # inspect gives the numbers of a list as text
+        if 0 <= (temperature := float(value)) < math.inf:  # type: ignore[arg-type]
+            return temperature
     raise UserError(
         f"temperatures: {value!r} is not a number from 0 on. Use for example "
         "-T temperatures=1,0.75,0.5."
@@ -108,7 +108,7 @@ async def exact_verdict(
 def note_probabilities(state: TaskState) -> None:
     """Record whether the replications of a sample come with probabilities, and of what.
 
-    Warns once where they do not: their verdicts are then those that were drawn.
+    Warns once where they do not: verdicts are then those drawn.
     """
     model = get_model()
     if not any(choice.logprobs for choice in state.output.choices):

@@ -31,12 +31,11 @@ def judge_responses(
 
     Needs the sample metadata that `judge_sample` writes. Adds `order` (names of the responses, in
     the order of the option labels), `replication`, `seed` (the value sent to the provider) and, in
-    the first replication of a run, `seed_check` (whether the provider honours seeds). Where a
-    sample makes several replications, these describe the first; `replications` says how many,
-    `orders` the order of each (as places in `order`) if they differ, and `errors` which failed.
+    the first replication of a run, `seed_check` (whether the provider honours seeds). Of several
+    replications these describe the first; `replications` says how many, `orders` the order of each
+    (as places in `order`) if they differ, and `errors` which failed.
 
-    The options are those of the task `judge`. A design may be a mapping of its fields, which is
-    logged with the task; `parser` says how exact verdicts are read.
+    The options are those of the task `judge`. `parser` says how exact verdicts are read.
 
     Raises:
         UserError: An option is not what it should be, or two of them contradict each other.

@@ -1,6 +1,7 @@
 """What a provider does with the options of a request: tried, not believed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
@@ -46,6 +47,19 @@ class Finding(NamedTuple):
     because: str
 
 
+_Outputs = Sequence[ModelOutput]
+_Found = tuple[Outcome, str] | None
+
+
+class _Trial(NamedTuple):
+    """Calls with an option; their outputs, beside those without it, show what became of it."""
+
+    option: str
+    settings: dict[str, Any]
+    seeds: Sequence[int]
+    outcome: Callable[[_Outputs, _Outputs], _Found]
+
+
 async def probe(model: Model, tell: Callable[[str], None] = lambda _: None) -> list[Finding]:
     """Try every option that matters to a judge, about sixty short calls in all.
 
@@ -60,81 +74,84 @@ async def probe(model: Model, tell: Callable[[str], None] = lambda _: None) -> l
     tell("a plain request")
     sent = options_sent(await recorded_call(model, PROMPT, _ALL))
     plain = await draws(model, SEEDS)
-    texts = {seed: output.completion for seed, output in plain.items()}
-    varied = len(set(texts.values()))
 
     async def draw(seed: int) -> Drawn:
         [one] = (await draws(model, [seed])).values()
         return Drawn(one.completion)
 
-    def choices(found: Mapping[int, ModelOutput]) -> tuple[Outcome, str]:
-        made = len(next(iter(found.values())).choices)
-        outcome: Outcome = "honoured" if made == len(SEEDS) else "not honoured"
-        return outcome, f"{made} choice{'' if made == 1 else 's'} for {len(SEEDS)}"
+    async def seeds() -> _Found:
+        first = {seed: Drawn(plain[seed].completion) for seed in list(plain)[:2]}
+        return await try_seeds(draw, first)
 
-    def greedy(found: Mapping[int, ModelOutput]) -> tuple[Outcome, str]:
-        kinds = len({output.completion for output in found.values()})
-        said = (
-            f"{kinds} text{'' if kinds == 1 else 's'} for {len(found)} seeds, {varied} without it"
-        )
-        if varied < VARIED:
-            return ("not honoured", said) if kinds > varied else ("unknown", said)
-        # Near-ties can flip a provider's greedy text.
-        return ("honoured" if kinds <= max(1, varied // VARIED) else "not honoured"), said
+    async def made(trial: _Trial) -> _Found:
+        found = await draws(model, trial.seeds, **trial.settings)
+        return trial.outcome(list(found.values()), list(plain.values()))
 
-    def length(found: Mapping[int, ModelOutput]) -> tuple[Outcome, str]:
-        longest, before = (max(map(_length, some.values())) for some in (found, plain))
-        said = f"at most {longest} tokens, {before} without it"
-        if longest > 2:
-            return "not honoured", said
-        return ("honoured" if before > 2 else "unknown"), said
-
-    def logprobs(found: Mapping[int, ModelOutput]) -> tuple[Outcome, str]:
-        first = next(iter(found.values())).choices[0]
-        tokens = first.logprobs.content if first.logprobs else []
-        most = max((len(token.top_logprobs or []) for token in tokens), default=0)
-        return ("honoured" if most == 3 else "not honoured"), f"{most} for 3"
-
-    trials: list[tuple[str, dict[str, Any], Sequence[int], _Judge]] = [
-        ("num_choices", {"num_choices": len(SEEDS)}, SEEDS[:1], choices),
-        ("temperature", {"temperature": 0.0}, SEEDS, greedy),
-        ("top_k", {"top_k": 1}, SEEDS, greedy),
-        ("top_k in extra_body", {"extra_body": {"top_k": 1}}, SEEDS, greedy),
-        ("top_p", {"top_p": 1e-6}, SEEDS, greedy),
-        ("max_tokens", {"max_tokens": 2}, SEEDS, length),
-        ("top_logprobs", {"logprobs": True, "top_logprobs": 3}, SEEDS[:1], logprobs),
-    ]
-    tell("seed")
-    first = {seed: Drawn(text) for seed, text in list(texts.items())[:2]}
-    try:
-        found_out: tuple[Outcome, str] = await try_seeds(draw, first)
-    except Exception as error:  # each provider has its own
-        found_out = "refused", why_refused(error)
-    findings = [Finding("seed", sent["seed"], *found_out)]
-    for option, settings, used, judge in trials:
+    findings = []
+    attempts: dict[str, Callable[[], Awaitable[_Found]]] = {"seed": seeds}
+    attempts |= {trial.option: partial(made, trial) for trial in _TRIALS}
+    for option, attempt in attempts.items():
         tell(option)
         try:
-            outcome, because = judge(found := await draws(model, used, **settings))
+            found = await attempt()
         except Exception as error:  # each provider has its own
-            outcome, because = "refused", why_refused(error)
-            found = {}
-        findings.append(Finding(option, sent.get(option), outcome, because))
-        if option == "num_choices" and outcome == "honoured":
-            shown = [choice.message.text for choice in found[SEEDS[0]].choices]
-            findings.append(_choices_follow(shown, list(texts.values())))
+            found = "refused", why_refused(error)
+        if found:
+            findings.append(Finding(option, sent.get(option), *found))
     return findings
 
 
-_Judge = Callable[[Mapping[int, ModelOutput]], tuple[Outcome, str]]
-_TOO_FEW = "only {} texts for {} seeds"
+def _choices(found: _Outputs, _: _Outputs) -> _Found:
+    made = len(found[0].choices)
+    outcome: Outcome = "honoured" if made == len(SEEDS) else "not honoured"
+    return outcome, f"{made} choice{'' if made == 1 else 's'} for {len(SEEDS)}"
 
 
-def _choices_follow(choices: Sequence[str], texts: Sequence[str]) -> Finding:
+def _seeds_of_choices(found: _Outputs, plain: _Outputs) -> _Found:
     """Whether choice i of a request with seed s is the draw of seed s + i."""
-    outcome, because = compared(choices, texts)
-    if outcome == "honoured" and len(set(texts)) < VARIED:
-        outcome, because = "unknown", _TOO_FEW.format(len(set(texts)), len(texts))
-    return Finding("seeds of choices", None, outcome, because)
+    choices = [choice.message.text for choice in found[0].choices]
+    if len(choices) != len(SEEDS):
+        return None  # the row of num_choices says so
+    outcome, because = compared(choices, [output.completion for output in plain])
+    if outcome == "honoured" and (varied := _varied(plain)) < VARIED:
+        return "unknown", f"only {varied} texts for {len(plain)} seeds"
+    return outcome, because
+
+
+def _greedy(found: _Outputs, plain: _Outputs) -> _Found:
+    kinds, varied = _varied(found), _varied(plain)
+    said = f"{kinds} text{'' if kinds == 1 else 's'} for {len(found)} seeds, {varied} without it"
+    if varied < VARIED:
+        return ("not honoured", said) if kinds > varied else ("unknown", said)
+    # Near-ties can flip a provider's greedy text.
+    return ("honoured" if kinds <= max(1, varied // VARIED) else "not honoured"), said
+
+
+def _length(found: _Outputs, plain: _Outputs) -> _Found:
+    longest, before = (max(map(_tokens, outputs)) for outputs in (found, plain))
+    said = f"at most {longest} tokens, {before} without it"
+    if longest > 2:
+        return "not honoured", said
+    return ("honoured" if before > 2 else "unknown"), said
+
+
+def _logprobs(found: _Outputs, _: _Outputs) -> _Found:
+    first = found[0].choices[0]
+    tokens = first.logprobs.content if first.logprobs else []
+    most = max((len(token.top_logprobs or []) for token in tokens), default=0)
+    return ("honoured" if most == 3 else "not honoured"), f"{most} for 3"
+
+
+_TRIALS = (
+    _Trial("num_choices", {"num_choices": len(SEEDS)}, SEEDS[:1], _choices),
+    _Trial("seeds of choices", {"num_choices": len(SEEDS)}, SEEDS[:1], _seeds_of_choices),
+    _Trial("temperature", {"temperature": 0.0}, SEEDS, _greedy),
+    _Trial("top_k", {"top_k": 1}, SEEDS, _greedy),
+    _Trial("top_k in extra_body", {"extra_body": {"top_k": 1}}, SEEDS, _greedy),
+    _Trial("top_p", {"top_p": 1e-6}, SEEDS, _greedy),
+    _Trial("max_tokens", {"max_tokens": 2}, SEEDS, _length),
+    _Trial("top_logprobs", {"logprobs": True, "top_logprobs": 3}, SEEDS[:1], _logprobs),
+)
 
 
 async def draws(model: Model, seeds: Sequence[int], **settings: Any) -> dict[int, ModelOutput]:
@@ -164,6 +181,10 @@ async def draws(model: Model, seeds: Sequence[int], **settings: Any) -> dict[int
     return found
 
 
-def _length(output: ModelOutput) -> int:
+def _varied(outputs: _Outputs) -> int:
+    return len({output.completion for output in outputs})
+
+
+def _tokens(output: ModelOutput) -> int:
     usage = output.usage.output_tokens if output.usage else 0
     return usage or len(output.completion.split())

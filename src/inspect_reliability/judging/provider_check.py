@@ -9,8 +9,9 @@ from sys import maxsize
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import GenerateConfig, Model
-from inspect_ai.util import LimitExceededError, concurrency, span
+from inspect_ai.util import LimitExceededError, span
 
+from .once import one_asks
 from .options import options_not_sent, options_sent, recorded_call, why_refused
 from .trials import CALLS_OF_SEEDS, Draw, Drawn, Outcome, Prompt, try_choices, try_seeds
 
@@ -66,8 +67,8 @@ class Requests:
 class ProviderCheck:
     """The check of one run, made once for each model.
 
-    How requests are made is found out by the first question, while the others wait. Whether seeds
-    are honoured is checked with the first replication, which the others need not wait for.
+    The first question finds out how requests are made, while the others wait. The first
+    replication shows whether seeds are honoured; the others do not wait for that.
     """
 
     def __init__(self, wanted: GenerateConfig | None = None, options: bool = True) -> None:
@@ -78,29 +79,26 @@ class ProviderCheck:
         self._seeds: set[str] = set()
 
     async def requests(self, model: Model, prompt: Prompt, seed: int, several: bool) -> Requests:
-        """How to make the requests of a question; the first question finds out.
+        """How to make the requests of a question, `several` of one prompt.
 
-        A provider can declare what its choices are (`choices_follow_seeds`), and is then asked
-        nothing. Nor is a mock, whose outputs may be a list that runs out. Choices are tried where
-        several replications of a sample have one prompt.
+        A provider that declares what its choices are (`choices_follow_seeds`) is asked nothing. Nor
+        is a mock, whose outputs may be a list that runs out.
         """
         follow = getattr(model.api, "choices_follow_seeds", None)
         if follow is not None or _is_mock(model):
             return Requests(maxsize if follow else 1, self.wanted)
-        if (found := self._settled(model, several)) is None:
-            async with concurrency(f"provider check {id(self)}", 1, visible=False):
-                if (found := self._settled(model, several)) is None:
-                    async with span("provider check"):
-                        found = await self._find(model, prompt, seed, several)
-        return found
+        async with one_asks(self, lambda: self._settled(model, several) is None) as first:
+            if first:
+                async with span("provider check"):
+                    return await self._find(model, prompt, seed, several)
+        return self._found[str(model)]
 
     @contextmanager
     def seeds(self, model: str) -> Iterator[SeedTurn]:
         """The turn of one replication to check a model's seeds, for as long as it is made.
 
-        Inspect begins samples in the order of the dataset, and finishes them in any. The turn is
-        therefore taken when a replication begins: it falls to the first epoch of the first
-        question. One that fails leaves it to another.
+        Inspect begins samples in the order of the dataset, and finishes them in any: the turn is
+        taken at the beginning, by the first epoch of the first question. One that fails leaves it.
         """
         mine, checked = self._takes(model), False
 
@@ -129,11 +127,8 @@ class ProviderCheck:
         return None if open_still and found and found.questions < QUESTIONS else found
 
     async def _find(self, model: Model, prompt: Prompt, seed: int, several: bool) -> Requests:
-        found = self._found.get(str(model))
-        if found is None and self._options:
-            found = await _options(model, prompt, seed, self.wanted)
-        elif found is None:
-            found = Requests(extra=self.wanted)
+        found = self._found.get(str(model), None if self._options else Requests(extra=self.wanted))
+        found = found or await _options(model, prompt, seed, self.wanted)
         if found is None:  # no answer: the next question may have more luck
             return Requests(extra=self.wanted)
         self._found[str(model)] = found

@@ -53,9 +53,9 @@ async def replicate(
     """Generate replications of a question, each with a seed of its own, and record which.
 
     Replications of one prompt are choices of one call, or of a few, where the provider draws
-    choice i of seed s as it draws seed s + i; elsewhere each is a call of its own, all at once. The
-    choices of the state's output are the replications, in their order. A call that fails loses no
-    other: its replications are named in the sample's metadata (`errors`).
+    choice i of seed s as it draws seed s + i; elsewhere each is a call of its own. The choices of
+    the state's output are the replications, in their order. A call that fails loses no other: the
+    sample's metadata name its replications (`errors`).
 
     Args:
         state: State of the sample.
@@ -63,13 +63,12 @@ async def replicate(
         prompts: Number of the replication -> what the judge is to see.
         base_seed: Base seed of the run.
         question: Id of the question.
-        provider: Says how many choices a call has, and what else its request; the first
-            replication that the run begins checks seeds with it. Without it each replication is a
-            plain call of its own, and nothing is checked.
+        provider: The check of the run; without it each replication is a plain call, and nothing is
+            checked.
 
     Raises:
-        UserError: `--seed` was given, which would be one seed for all replications; or the
-            prompt does not fit into the model's context.
+        UserError: `--seed` was given, one seed for all replications, or the prompt does not fit
+            into the model's context.
     """
     model = get_model()
     if model.config.seed is not None:
@@ -131,19 +130,13 @@ async def _generated(
 
 
 def replication_of(state: TaskState) -> dict[str, Any]:
-    """What `replicate` recorded of a replication (the first, of several), as metadata of its score.
-
-    Logs are read by their scores: what is not in them is not on record.
-    """
+    """What `replicate` recorded of the first replication, as metadata of its score."""
     recorded = ("replication", "seed", "prompt", "seed_check", *FACTS)
     return {key: state.metadata[key] for key in recorded if key in state.metadata}
 
 
 def replications_of(metadata: Mapping[str, Any], output: ModelOutput) -> dict[int, str | None]:
-    """The texts of a sample's replications by their numbers; None for each that failed.
-
-    Empty where the sample is one replication.
-    """
+    """The texts of a sample's replications by number, None where one failed; empty of just one."""
     if "replications" not in metadata:
         return {}
     first, errors = metadata["replication"], metadata.get("errors", {})
@@ -156,13 +149,11 @@ def replications_of(metadata: Mapping[str, Any], output: ModelOutput) -> dict[in
 async def make_calls(
     model: Model, requests: Requests, prompts: Mapping[int, Prompt], seeds: Mapping[int, int]
 ) -> list[tuple[Call, ModelOutput | Exception]]:
-    """Make replications in as few calls as the provider allows, all at once.
-
-    Prompts and seeds are by the number of the replication.
+    """Make replications, by their numbers, in as few calls as the provider allows, all at once.
 
     Returns:
-        Each call with its output, or with the error of a call that failed. An output has a choice
-        for each seed, except where the prompt does not fit into the model's context.
+        Each call with its output or its error. An output has a choice for each seed, except where
+        the prompt does not fit into the model's context.
     """
     calls: list[Call] = []
     for number, prompt in prompts.items():

@@ -20,12 +20,12 @@ def fingerprint(design: JudgeDesign, items: Iterable[Item]) -> str:
         sorted((asdict(one) for one in items), key=itemgetter("id")),
     ]
     text = json.dumps(shown, sort_keys=True, default=list)
-    return blake2b(text.encode(errors="surrogatepass"), digest_size=4).hexdigest()
+    return blake2b(text.encode(), digest_size=4).hexdigest()
 
 
 def prompt_fingerprint(prompt: str) -> str:
     """What tells in a log without transcripts whether two judgments under one id had one prompt."""
-    return blake2b(prompt.encode(errors="surrogatepass"), digest_size=6).hexdigest()
+    return blake2b(prompt.encode(), digest_size=6).hexdigest()
 
 
 def judge_sample(item: Item, design: JudgeDesign, study: str = "") -> Sample:

@@ -39,12 +39,7 @@ Draw = Callable[[int], Awaitable[Drawn]]
 
 
 async def try_seeds(draw: Draw, drawn: Mapping[int, Drawn | None]) -> Found:
-    """Repeat a replication with its seed and with another one.
-
-    Args:
-        draw: Draws once more with a seed.
-        drawn: Two seeds, each with what it gave already, if anything.
-    """
+    """Repeat a replication with its seed and with another; `drawn` is what both gave already."""
     found = {seed: [] if one is None else [one] for seed, one in drawn.items()}
     await _fill_up(found, draw)
     alike = len({one.prompt for given in found.values() for one in given}) == 1

@@ -2,12 +2,12 @@
 
 import math
 import re
-from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from string import ascii_uppercase
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,35 +16,67 @@ from ..stats import Cells, ReliabilityError
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .judgment import Judgment
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 # A scorer that gave one of these could have given the other.
 _OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-@dataclass
+@dataclass(eq=False)
 class Judged:
-    """Judgments of one judge under one condition, as columns of equal length (see `Judgment`)."""
+    """Judgments of one judge under one condition, ready to be counted.
 
-    questions: Sequence[str]
-    clusters: Sequence[Hashable]
-    verdicts: Sequence[str | None]
-    replications: Sequence[int | None]
-    categories: Sequence[Sequence[str] | None]
-    orders: Sequence[Sequence[str] | None]
-    responders: Sequence[str | None]
-    shares: Sequence[float | None]
-    places: Sequence[int | None]
-    tails: Sequence[bool | None]
+    Attributes:
+        table: A judgments table, or its columns as lists, which need no pandas.
+    """
+
+    table: "pd.DataFrame | Mapping[str, list[Any]]"
 
     @classmethod
     def of(cls, judgments: Iterable[Judgment]) -> "Judged":
-        """The columns of judgments."""
+        """Judgments of scores."""
         # `zip(*judgments)` would make an iterator a judgment, and set the garbage collector off.
         flat: list[Any] = list(chain.from_iterable(judgments))
-        width = len(Judgment._fields)
-        q, c, _, v, r, _, k, o, w, s, p, t, *_ = (flat[place::width] for place in range(width))
-        return cls(q, c, v, r, k, o, w, s, p, t)
+        names = Judgment._fields
+        table = {name: flat[place :: len(names)] for place, name in enumerate(names)}
+        return cls({"sample": table.pop("cluster"), **table})
+
+    def column(self, name: str) -> list[Any]:
+        """The values of a column; None where one is missing."""
+        if name not in self.table:
+            return [None] * len(self.table["question"])
+        values = self.table[name]
+        if isinstance(values, list):
+            return values
+        found = values.to_numpy(dtype=object, copy=True)
+        found[values.isna()] = None
+        return found.tolist()
+
+    @cached_property
+    def questions(self) -> list[str]:
+        """What each judged: a question, or one of several outputs of it."""
+        return list(map(str, self.column("question")))
+
+    @cached_property
+    def verdicts(self) -> list[str | None]:
+        """The verdict of each."""
+        return self.column("verdict")
+
+    @cached_property
+    def responders(self) -> list[str | None]:
+        """Whose response each chose or judged."""
+        return self.column("responder")
+
+    @cached_property
+    def orders(self) -> list[Sequence[str] | None]:
+        """The responses shown to each, in the order of the labels; None where there is no label.
+
+        Under an order that has a name, a verdict says which response was chosen.
+        """
+        return [None if isinstance(order, str) else order for order in self.column("order")]
 
     @cached_property
     def exact(self) -> bool:
@@ -53,17 +85,12 @@ class Judged:
         Raises:
             ReliabilityError: Some are and some are not.
         """
-        kinds = set(map(type, self.shares))
+        kinds = {type(share) for share in self.column("share")}
         if len(kinds) > 1 and type(None) in kinds:
             raise ReliabilityError(
                 "Exact and sampled verdicts cannot be counted together. Name the logs of one kind."
             )
         return type(None) not in kinds
-
-    @property
-    def weights(self) -> list[float]:
-        """How many judgments each counts for."""
-        return [1.0 if share is None else share for share in self.shares]
 
     @cached_property
     def shown(self) -> set[tuple[str, ...]]:
@@ -93,22 +120,29 @@ class Judged:
 
     @cached_property
     def choices(self) -> Sequence[str | None]:
-        """What each judgment chose, as a category that means the same in every replication.
+        """What each judgment chose, by a name that means the same in every cell.
 
-        That is the verdict while each question's options keep their order, and the responder
-        behind a label where the order varies; "non-response" and "invalid" stay what they are.
+        That is the verdict where each question's options keep their places. If those of any change
+        places, it is the responder behind a label, on all questions: "A" on one and a responder on
+        another could not be compared.
         """
         return self.chosen(self.order_varies)
 
     def chosen(self, by_responder: bool) -> Sequence[str | None]:
-        """Each verdict, or the responder behind it where it is a label."""
+        """Each verdict, or the responder behind it where it is a label.
+
+        None where an order was shown and is not known; a question without any keeps its labels.
+        """
         if not by_responder:
             return self.verdicts
         places: dict[str | None, int] = {label: k for k, label in enumerate(self.labels)}
+        ordered = {question for question, *_ in self.shown}
         return [
-            verdict if (k := places.get(verdict)) is None else responder or _at(order, k)
-            for verdict, responder, order in zip(
-                self.verdicts, self.responders, self.orders, strict=True
+            verdict
+            if (k := places.get(verdict)) is None
+            else responder or _at(order, k) or (None if question in ordered else verdict)
+            for question, verdict, responder, order in zip(
+                self.questions, self.verdicts, self.responders, self.orders, strict=True
             )
         ]
 
@@ -128,7 +162,7 @@ class Judged:
 
     @cached_property
     def _own_categories(self) -> tuple[str, ...] | None:
-        found = {None if own is None else tuple(own) for own in self.categories}
+        found = {None if own is None else tuple(own) for own in self.column("categories")}
         return found.pop() if len(found) == 1 else None
 
     @cached_property
@@ -154,37 +188,67 @@ class Judged:
         Raises:
             ReliabilityError: There is no verdict, or only some of them are exact.
         """
-        return self._counted(tuple(dict.fromkeys(categories))) if categories else self._counts
+        return self.cells((), categories) if categories else self._counts
 
     @cached_property
     def _counts(self) -> Cells:
-        return self._counted(self.declared)
+        return self.cells()
 
-    def _counted(self, first: tuple[str, ...] | None) -> Cells:
-        """The judgments counted, with these categories before any other that occurs."""
+    def cells(self, facets: Iterable[str] = (), categories: Sequence[str] = ()) -> Cells:
+        """The same by question and level of each facet, as `stats.disagreement` takes them.
+
+        Args:
+            facets: Columns of the table. Levels of `order` are permutations of the responders.
+            categories: Declared categories, as `counts` takes them.
+
+        Raises:
+            ReliabilityError: As `counts`; or a facet is no column.
+        """
+        first = tuple(dict.fromkeys(categories)) or self.declared
         occurring = set(self.choices) - {None}
         if first is None:
             first = next((pair for pair in _OPPOSITES if occurring & set(pair)), ())
-        return self.count(self.choices, (*first, *sorted(map(str, occurring.difference(first)))))
+        others = sorted(map(str, occurring.difference(first)))
+        return self.count(self.choices, (*first, *others), facets)
 
-    def count(self, values: Sequence[str | None], categories: Sequence[str] | None = None) -> Cells:
-        """Any values of the judgments counted by question and category.
+    def count(
+        self,
+        values: Sequence[str | None],
+        categories: Sequence[str] | None = None,
+        facets: Iterable[str] = (),
+    ) -> Cells:
+        """Any values of the judgments counted by question, level of each facet and category.
 
         Args:
             values: One value a judgment.
             categories: The categories; by default those that occur, sorted.
+            facets: Columns of the table.
 
         Raises:
             ReliabilityError: There is no value, or only some of the judgments are exact.
         """
-        names = categories or sorted({name for name in values if name is not None})
+        levels = {name: self._levels(name) for name in facets}
+        units = list(zip(self.questions, *levels.values(), strict=True))
+        number = {unit: str(i) for i, unit in enumerate(dict.fromkeys(units))}
+        rows = [number[unit] for unit in units]
         if self.exact:
-            starts = [place == 1 for place in self.places]
-            known = (self.questions, values, self.weights, self.tails, starts)
+            names = categories or sorted({name for name in values if name is not None})
+            starts = [place == 1 for place in self.column("place")]
+            known = (rows, values, self.column("share"), self.column("tail"), starts)
             counts = Cells.of_distributions(*known, names)
         else:
-            counts = Cells.from_long(self.questions, values, categories)
-        return counts.together(map(self._cluster.get, counts.questions))
+            counts = Cells.from_long(rows, values, categories)
+        questions, *found = zip(*number, strict=True)
+        named = {name: np.array(each) for name, each in zip(levels, found, strict=True)}
+        counts = replace(counts, questions=questions, facets=named)
+        return counts.together(map(self._cluster.get, questions))
+
+    def _levels(self, facet: str) -> list[int]:
+        """The level of each judgment, as a number."""
+        if facet not in self.table:
+            raise ReliabilityError(f"The judgments have no column {facet!r}.")
+        numbers: dict[Hashable, int] = {}
+        return [numbers.setdefault(_level(value), len(numbers)) for value in self.column(facet)]
 
     def numbers(self) -> Cells | None:
         """The verdicts as numbers, where every verdict is one; else None."""
@@ -200,7 +264,12 @@ class Judged:
 
     @cached_property
     def _cluster(self) -> dict[str, Hashable]:
-        return dict(zip(self.questions, self.clusters, strict=True))
+        """The benchmark and question of each output."""
+        samples = zip(self.questions, self.column("benchmark"), self.column("sample"), strict=True)
+        return {
+            name: (benchmark, name if sample is None else sample)
+            for name, benchmark, sample in samples
+        }
 
     def matrix(self, values: Sequence[Any]) -> NDArray[Any]:
         """Values of the judgments as an array of questions x replications; None where none is.
@@ -214,7 +283,7 @@ class Judged:
         """
         row = {name: i for i, name in enumerate(dict.fromkeys(self.questions))}
         rows = np.array([row[name] for name in self.questions], dtype=np.int64)
-        known = self.replications
+        known = self.column("replication")
         numbers = np.array([number or 0 for number in known], dtype=np.int64)
         order = np.lexsort((numbers, rows))
         ordered = rows[order]
@@ -230,6 +299,14 @@ class Judged:
 def orders_vary(shown: Collection[tuple[str, ...]]) -> bool:
     """Whether any question is among these in more than one order; see `Judged.shown`."""
     return len(shown) > len({question for question, *_ in shown})
+
+
+def _level(value: Any) -> Hashable:
+    """A level of a facet; of an order, how it permutes the names shown."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return cast("Hashable", value)
+    names = sorted(value)
+    return tuple(names.index(name) for name in value)
 
 
 def _at(order: Sequence[str] | None, place: int) -> str | None:

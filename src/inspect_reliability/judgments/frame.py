@@ -45,7 +45,9 @@ def judgments_from_frame(
 
     Returns:
         The table. Rows without a verdict are left out and counted. Without a column
-        `replication`, rows are counted up within a judge, question and condition.
+        `replication`, rows are counted up within a judge, question and condition. Without a column
+        `verdict`, `score` is taken; so is `response` for `output`, where rows repeat a replication
+        and it alone tells them apart. The notes say so.
 
     Raises:
         UserError: A column is missing, is there twice, or has a value of another type than its
@@ -98,6 +100,10 @@ def _read(
         name for name in {*columns.values(), *constant} if name in names and name not in columns
     ]
     table = frame.drop(columns=replaced).rename(columns=dict(columns)).assign(**constant)
+    taken = []
+    if "verdict" not in table and "score" in table:
+        table = table.rename(columns={"score": "verdict"})
+        taken.append("column 'score' taken for the verdict")
     if absent := [name for name in _NEEDED if name not in table]:
         raise UserError(
             f"{where} has no column {' and no column '.join(map(repr, absent))} ({found}). {hint}"
@@ -117,6 +123,9 @@ def _read(
     for name in ("judge", "benchmark", "temperature"):
         if name not in table:
             table[name] = pd.Series(None, table.index, dtype=NUMBERS.get(name, object))
+    if _outputs_are_responses(table, own):
+        table["output"] = _converted(table.pop("response").rename("output"), where)
+        taken.append("column 'response' taken for 'output': it tells apart what was judged")
     if "output" in table:  # each is judged on its own, and all belong to their question
         several = table["output"].notna()
         named = table["question"][several] + ", " + table["output"][several]
@@ -128,13 +137,26 @@ def _read(
     elif table["replication"].isna().any():
         raise UserError(f"{where}, column 'replication': a value is missing.")
     table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
-    known = of_role(table, "unit", "part", "facet", "replication")
-    judged_alone = [name for name in ("responder",) if name in table]
-    again = table.duplicated([*known, *judged_alone, *own])
-    notes.append(Note(_AGAIN, int(again.sum()), where))
+    notes += [Note(what, 1, where) for what in taken]
+    notes.append(Note(_AGAIN, int(table.duplicated(_identity(table, own)).sum()), where))
     made = Judgments(table[in_order(table.columns)], tuple(note for note in notes if note.count))
     _refuse_unknown_choices(made)
     return made
+
+
+def _identity(table: pd.DataFrame, facets: Collection[str]) -> list[str]:
+    """Columns that tell judgments apart."""
+    known = of_role(table, "unit", "part", "facet", "replication")
+    return [*known, *({"responder"} & {*table}), *facets]
+
+
+def _outputs_are_responses(table: pd.DataFrame, facets: Collection[str]) -> bool:
+    """Whether `response` tells apart rows that repeat a replication, and nothing else does."""
+    if "output" in table or not {"response", "replication"} <= {*table}:
+        return False
+    known = _identity(table, facets)
+    several = table.duplicated(known).any()
+    return bool(several and not table.duplicated([*known, "response"]).any())
 
 
 def _counted(table: pd.DataFrame, facets: Collection[str]) -> pd.Series[int]:
@@ -158,7 +180,7 @@ def _converted(values: pd.Series[Any], where: str) -> pd.Series[Any]:
         try:
             return convert(value)
         except (OverflowError, TypeError, ValueError):
-            raise UserError(f"{where}, column '{name}': {_short(value)} is not {what}.") from None
+            raise UserError(f"{where}, column '{name}': {value!r:.40} is not {what}.") from None
 
     codes, distinct = _factorized(values)
     made = np.empty(len(distinct) + 1, dtype=object)
@@ -176,18 +198,13 @@ def _factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
         codes, distinct = pd.factorize(values)
         return codes, distinct.astype(object).tolist()
     # Lists have no hash, and 1, 1.0 and true have the same.
-    places: dict[Any, int] = {}
-    found: list[Any] = []
-    codes = np.full(len(values), -1)
-    for row, value in enumerate(values):
-        value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-        several = isinstance(value, list | dict | tuple)
-        if several or not pd.isna(value):
-            key = type(value), repr(value) if several else value
-            codes[row] = places.setdefault(key, len(places))
-            if len(places) > len(found):
-                found.append(value)
-    return codes, found
+    arrays = np.ndarray | np.generic
+    plain = pd.Series(
+        [value.tolist() if isinstance(value, arrays) else value for value in values], dtype=object
+    )
+    codes, _ = pd.factorize(plain.map(repr).mask(plain.isna()))
+    first = ~pd.Series(codes).duplicated() & plain.notna()
+    return codes, plain[first].tolist()
 
 
 def _own(value: Any) -> Any:
@@ -203,7 +220,7 @@ def _name(value: Any) -> str:
 
 def _whole(value: Any) -> int:
     number = int(value) if isinstance(value, int) else float(value)
-    if not abs(number) < 2**63 or number != int(number):
+    if number != int(number):
         raise ValueError
     return int(number)
 
@@ -255,13 +272,6 @@ _BY_NAME: Mapping[str, Callable[[Any], Any]] = {
     "share": _share,
 }
 """Columns that are converted in a way of their own."""
-
-
-def _short(value: Any) -> str:
-    try:
-        return f"{value!r:.40}"
-    except ValueError:  # more digits than Python writes
-        return "a number of too many digits"
 
 
 def _frame_of(path: Path) -> pd.DataFrame:

@@ -143,35 +143,8 @@ def clean_temperature(value: float | None) -> float | None:
 
 
 def judged(table: pd.DataFrame) -> Judged:
-    """The columns of a table of one judge under one condition, ready to be counted."""
-
-    def column(name: str) -> list[Any]:
-        if name not in table:
-            return [None] * len(table)
-        values = table[name]
-        found = values.to_numpy(dtype=object, copy=True)
-        found[values.isna()] = None
-        return list(found.tolist())
-
-    questions = column("question")
-    return Judged(
-        questions=[str(name) for name in questions],
-        clusters=[
-            (benchmark, question if sample is None else sample)
-            for benchmark, question, sample in zip(
-                column("benchmark"), questions, column("sample"), strict=True
-            )
-        ],
-        verdicts=column("verdict"),
-        replications=column("replication"),
-        categories=column("categories"),
-        # A verdict in an order that has a name says which response was chosen.
-        orders=[None if isinstance(order, str) else order for order in column("order")],
-        responders=column("responder"),
-        shares=column("share"),
-        places=column("place"),
-        tails=column("tail"),
-    )
+    """A table of one judge under one condition, ready to be counted."""
+    return Judged(table)
 
 
 def weights(table: pd.DataFrame) -> pd.Series[float]:

@@ -11,7 +11,7 @@ from inspect_ai.model import Model
 from pydantic import ConfigDict, TypeAdapter
 
 from ..errors import UserError
-from .seeded_calls import sharing
+from .seeded_calls import share
 
 Regrade = Callable[[Callable[..., Any], Mapping[str, Any]], Mapping[str, Any]]
 """Makes arguments of a scorer or task that name another grader."""
@@ -29,7 +29,7 @@ def made_with(
     fitting = registry_kwargs(**given)
     for key, value in fitting.items():
         if isinstance(value, Model):
-            fitting[key] = sharing(value)
+            share(value)
         elif key in hints and _fits(hints[key], value):
             fitting[key] = _as_type(hints[key], value)
     return factory(**fitting)

@@ -5,8 +5,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from inspect_ai.model import Model, ModelOutput
-from inspect_ai.util import LimitExceededError, concurrency
+from inspect_ai.util import LimitExceededError
 
+from ..judging.once import one_asks
 from ..judging.provider_check import QUESTIONS, ProviderCheck
 from ..judging.replicate import make_calls
 from ..judging.trials import Prompt
@@ -36,15 +37,14 @@ class Choices:
         if len(seeds) < 2:
             yield None
             return
-        if self._trials:
-            async with concurrency(f"choices {id(self)}", 1, visible=False):
-                if self._trials:
-                    calls = FirstCalls(seeds, None, run)
-                    yield calls
-                    self._check = calls.check()
-                    # A scorer may need no grader for some outputs.
-                    self._trials = 0 if calls.made else self._trials - 1
-                    return
+        async with one_asks(self, lambda: self._trials > 0) as first:
+            if first:
+                calls = FirstCalls(seeds, None, run)
+                yield calls
+                self._check = calls.check()
+                # A scorer may need no grader for some outputs.
+                self._trials = 0 if calls.made else self._trials - 1
+                return
         yield FirstCalls(seeds, self._check, run) if self._check else None
 
 
@@ -76,8 +76,8 @@ class FirstCalls:
             return output
         if asked is None or asked.config != self._check.wanted:
             return await make()
-        async with concurrency(f"first calls {id(self)}", 1, visible=False):
-            if self._asked is None:
+        async with one_asks(self, lambda: self._asked is None) as first:
+            if first:
                 self._asked = asked
                 await self._draw(self._check, model, asked.prompt)
         drawn = self._drawn.pop(calls.seed or 0, None) if asked == self._asked else None

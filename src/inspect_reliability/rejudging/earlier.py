@@ -31,7 +31,7 @@ def earlier_replications(log: EvalLog, scorer: str, seed: int) -> tuple[Known, d
             output, made = (scorer, sample.id, sample.epoch), kept_replications(one)
             try:
                 summarise(scorer, list(made.values()))  # as it will be, after the calls
-            except (OverflowError, ValueError):
+            except ValueError:
                 raise UserError(
                     f"{_where(log)}, sample {sample.id}: the replications that it keeps are no "
                     "verdicts. Rejudge the log that this one was made from."

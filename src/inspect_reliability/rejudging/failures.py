@@ -29,13 +29,7 @@ def failures(log: EvalLog) -> list[str]:
 
 
 def failure_lines(failed: Sequence[str], missing: int, stopped: str | None) -> list[str]:
-    """What to tell the user of replications that are missing: each error once, and what to do.
-
-    Args:
-        failed: Why replications failed.
-        missing: How many are missing, those that failed included.
-        stopped: Why the run was stopped, if it was.
-    """
+    """What to tell the user of `missing` replications, those that failed included."""
     lines = []
     if failed:
         kinds = Counter(failed)

@@ -20,9 +20,9 @@ from .earlier import earlier_replications, remove_earlier
 from .grading import Grading, LoggedScorer, chosen_scorers, grading_of, packages_of, scorers_in
 from .run import Run
 from .scorer import JudgeAgain, rejudge
-from .summary import Known, Output
+from .summary import Known, Output, Replication
 from .target import Target, opened
-from .trust import vet, vet_config, vet_files, vet_media, vet_name
+from .trust import vet, vet_config, vet_media
 from .wrapped import ScorerSpec, Wrapped, find_scorer, scorer_of_task, wrap
 
 
@@ -49,10 +49,14 @@ class Job:
     cost: Cost
 
     @property
+    def earlier(self) -> list[Replication]:
+        """The replications that the log has, of all outputs."""
+        return [one for made in self.known.values() for one in made.values()]
+
+    @property
     def earlier_graders(self) -> frozenset[str]:
-        """Names of the models that made the replications in the log."""
-        made = (one for replications in self.known.values() for one in replications.values())
-        return frozenset(name for one in made for name in one.models)
+        """Names of the models that made them."""
+        return frozenset(name for one in self.earlier for name in one.models)
 
 
 class Rejudging:
@@ -184,11 +188,10 @@ class Rejudging:
             raise _asks_no_model(name)
         arguments = scorer.arguments
         if scorer.given is None:
-            vet_name(name, self._where)
-        where, task = f"{self._where}, scorer {name}", _task_of(self._log)
+            vet(name, self._where)
+        task = _task_of(self._log)
         kept = self._kept(arguments, grading)
-        vet(kept, where)
-        vet_files(kept, where, task)
+        vet(kept, f"{self._where}, scorer {name}", task)
         packages = list(packages_of(self._log))
         wrapped = find_scorer(name, arguments, packages, self._regrade(grading), task)
         if wrapped.name.startswith("inspect_reliability/"):
@@ -210,25 +213,25 @@ class Rejudging:
                 known[place] = known.get(place, {}) | made
         roles, evaluated = self._needed(wrapped, grading)
         for role, bound in roles.items():
-            for one in bound if isinstance(bound, list) else [bound]:
+            for one in _bound(bound):
                 vet_config(one, f"{self._where}, role {role},")
         if evaluated:
             vet_config(self._evaluated, f"{self._where}, model,")
-        self._refuse_other_temperature(known)
+        there = [
+            sum(one.error is None for one in made.values())
+            for output, made in known.items()
+            if output[1:] in self._outputs
+        ]
         cost = Cost(
             outputs=len(self._outputs),
             replications=self._replications,
-            made=sum(self._made(place, made) for place, made in known.items()),
+            made=sum(min(number, self._replications) for number in there),
             calls_each=grading.calls,
             tokens_each=grading.tokens,
         )
-        return Job(wrapped, grading, known, checks, roles, evaluated, cost)
-
-    def _made(self, output: Output, replications: Mapping[int, Any]) -> int:
-        if output[1:] not in self._outputs:
-            return 0
-        made = sum(one.error is None for one in replications.values())
-        return min(made, self._replications)
+        job = Job(wrapped, grading, known, checks, roles, evaluated, cost)
+        self._refuse_other_temperature(job)
+        return job
 
     def _needed(
         self, wrapped: Wrapped, grading: Grading
@@ -251,10 +254,8 @@ class Rejudging:
         elif job.grading.is_known:
             now = logged
         else:
-            bound = job.roles.get("grader")
-            now = ", ".join(
-                one.model for one in (bound if isinstance(bound, list) else [bound]) if one
-            ) or str(job.wrapped.arguments.get("model") or self._log.eval.model)
+            now = ", ".join(one.model for one in _bound(job.roles.get("grader", [])))
+            now = now or str(job.wrapped.arguments.get("model") or self._log.eval.model)
         lines = [f"Scorer: {job.wrapped.name}. Grader: {now}."]
         if logged and logged != now:
             lines.append(f"Note: the grader in the log was {logged}; {now} answers now.")
@@ -320,12 +321,11 @@ class Rejudging:
 
     def _models(self, job: Job) -> tuple[Model, dict[str, Model | list[Model]]]:
         """The model that scorers get which name none, and the models of their roles."""
+        roles = {role: _model_of_log(config) for role, config in job.roles.items()}
         if self._model is not None:
             grader = self._grader(job.grading)
-            bound = {role: _model_of_log(config) for role, config in job.roles.items()}
-            return grader, bound | dict.fromkeys(job.grading.roles | {"grader"}, grader)
+            return grader, roles | dict.fromkeys(job.grading.roles | {"grader"}, grader)
         evaluated = self._evaluated if job.evaluated else ModelConfig(model="none/none")
-        roles = {role: _model_of_log(config) for role, config in job.roles.items()}
         for name in models_named(job.wrapped.arguments, job.grading.models):
             _made(name, GenerateConfig(), None, {})
         return cast(Model, _model_of_log(evaluated)), roles
@@ -361,10 +361,10 @@ class Rejudging:
                 "--output to begin anew."
             )
 
-    def _refuse_other_temperature(self, known: Known) -> None:
+    def _refuse_other_temperature(self, job: Job) -> None:
         wanted = self._settings.get("temperature")
-        made = (one for replications in known.values() for one in replications.values())
-        had = next((one.temperature for one in made if one.temperature != wanted), wanted)
+        temperatures = (one.temperature for one in job.earlier)
+        had = next((one for one in temperatures if one != wanted), wanted)
         if wanted is not None and had != wanted:
             what = "its own temperature" if had is None else f"temperature {had:g}"
             raise UserError(
@@ -395,19 +395,11 @@ def rejudge_log(
     """Judge every output in a log again and again; the task's code is not needed.
 
     Replications that the log has already are kept, all of them; those that failed, and those that
-    a higher number asks for, are added. Samples that ended in an error are left alone.
-
-    Args:
-        log: A log with its samples; it is not changed.
-        scorer: One scorer or several (see `Rejudging`).
-        run: Tells how far it is, and ends it when its `stopped` is set.
-        options: As `Rejudging` takes them.
+    a higher number asks for, are added. Samples that ended in an error are left alone. `scorer` is
+    one or several, and `options` are those of `Rejudging`, which says what is raised.
 
     Returns:
         A copy of the log with a score `rejudge` for each scorer.
-
-    Raises:
-        UserError: As `Rejudging` and its `run` say.
     """
     several = isinstance(scorer, Sequence) and not isinstance(scorer, str)
     scorers = cast(Any, scorer if several else [] if scorer is None else [scorer])
@@ -436,6 +428,10 @@ def _task_of(log: EvalLog) -> str:
     """What to give as --task; a task in a file is registered without a package."""
     name = log.eval.task_registry_name or ""
     return name if "/" in name else f"FILE.py@{name or 'TASK'}"
+
+
+def _bound(bound: ModelConfig | list[ModelConfig]) -> list[ModelConfig]:
+    return bound if isinstance(bound, list) else [bound]
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -19,7 +19,7 @@ from ..scoring import reliability
 from ..verdicts import graded
 from .choices import Choices, FirstCalls
 from .run import NOT_MADE, CallRefusedError, Run
-from .seeded_calls import seeded_calls, sharing_graders
+from .seeded_calls import seeded_calls, share_graders
 from .summary import Replication, keeps, kept_replications, summarise
 from .wrapped import ScorerSpec, Wrapped, wrap
 
@@ -36,14 +36,12 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
     """Run a model-graded scorer several times on the same output, one seed each.
 
     Epochs replicate the model under test together with its judge. How reliable the judge is shows
-    only where the output is held fixed: here each output is judged `replications` times, all at
-    once, and the score keeps what every one of them said.
+    only where the output is held fixed: here each output is judged `replications` times.
 
-    The score's value is the one that most replications gave (of those tied, the one that came
-    first by number), or the mean where the scorer gives numbers; by key where it gives a mapping.
-    Replications that failed or gave no grade have no say. Without any grade the value is
-    "non-response"; where all replications failed, the sample is unscored. Where the value is a
-    grade, add `accuracy()` and the like to the task's metrics.
+    The score's value is the one that most replications gave (of those tied, the first by number),
+    or the mean of numbers; by key where the scorer gives a mapping. Replications that failed or
+    gave no grade have no say. Without any grade the value is "non-response"; where all failed, the
+    sample is unscored. Where the value is a grade, add `accuracy()` and the like to the metrics.
 
     The score's metadata keep the verdict of every replication (`replications`, which
     `judgments.replications` reads: "non-response" where the grader gave no grade, None where the
@@ -112,7 +110,8 @@ class JudgeAgain:
 
         fresh = earlier is None and not self.run.seed_checks  # no earlier run has made the check
         turn = self._check.seeds(str(state.model)) if fresh else nullcontext()
-        with sharing_graders(), turn as check_seeds:
+        share_graders()
+        with turn as check_seeds:
             _ = self.wrapped.scorer  # where it cannot be made, before anything is judged
             async with self._choices.of_output(seeds, self.run) as calls:
                 new = await collect(*(replication(n, seed, calls) for n, seed in seeds.items()))

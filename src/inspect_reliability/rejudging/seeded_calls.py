@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from copy import copy
 from dataclasses import dataclass, field
 from functools import cache, partial
 from hashlib import blake2b
@@ -16,9 +15,6 @@ from typing import Any, NamedTuple
 
 from inspect_ai.hooks import BeforeModelGenerate, Hooks, ModelRetry, hooks
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, get_model, model_roles
-
-# A scorer looks up its grader; that another one answers has no public way.
-from inspect_ai.model._model import active_model_context_var, init_model_roles
 
 from .run import CallRefusedError, Run
 
@@ -112,7 +108,7 @@ class _SeedHook(Hooks):
 
 def _digest(prompt: Sequence[ChatMessage]) -> str:
     said = "".join(message.model_dump_json(exclude={"id"}) for message in prompt)
-    return blake2b(said.encode(errors="surrogatepass"), digest_size=6).hexdigest()
+    return blake2b(said.encode(), digest_size=6).hexdigest()
 
 
 @cache
@@ -145,30 +141,15 @@ class SharingModel(Model):
         return await first(calls, self, None if with_tools else asked, make)
 
 
-def sharing(model: Model) -> Model:
-    """The same model, with its role and settings, whose calls can be shared."""
-    own = copy(model)
-    own.__class__ = SharingModel
-    return own
+def share(model: Model) -> None:
+    """Let the calls of a model be shared; outside of replications nothing changes."""
+    model.__class__ = SharingModel
 
 
-@contextmanager
-def sharing_graders() -> Iterator[None]:
-    """Let the calls of every grader be shared that a scorer looks up, by its role or by none.
-
-    A model that a scorer names itself makes each of its calls.
-    """
+def share_graders() -> None:
+    """Let the calls of every grader be shared that a scorer looks up, by its role or by none."""
     _hooked()
-    roles = model_roles()
-    active = active_model_context_var.set(sharing(get_model()))
-    init_model_roles(
-        {
-            role: list(map(sharing, bound)) if isinstance(bound, list) else sharing(bound)
-            for role, bound in roles.items()
-        }
-    )
-    try:
-        yield
-    finally:
-        active_model_context_var.reset(active)
-        init_model_roles(roles)
+    share(get_model())
+    for bound in model_roles().values():
+        for model in bound if isinstance(bound, list) else [bound]:
+            share(model)

@@ -78,10 +78,7 @@ class Target:
         self._file.flush()
 
     def write(self, log: EvalLog) -> str:
-        """Write the log, if need be elsewhere.
-
-        Returns:
-            Where it is.
+        """Write the log, if need be elsewhere, and return where it is.
 
         Raises:
             UserError: It cannot be written anywhere; the replications stay on disk.
@@ -163,7 +160,6 @@ def _elsewhere(name: str) -> Iterator[str]:
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
     try:
-        # A device would never end.
         text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
     except OSError:
         return  # `opened` says why

@@ -6,7 +6,7 @@ a Python file, a model folder, an address or an argument that can run code the u
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, get_args
 from urllib.parse import urlsplit
@@ -52,19 +52,6 @@ _HARMLESS = {
 """Arguments of models that choose where and how fast they run, and nothing else."""
 
 
-def vet_name(scorer: str, where: str) -> None:
-    """Refuse a scorer that a log names if it is a Python file.
-
-    Raises:
-        UserError: The error names the option that allows it.
-    """
-    if "@" in scorer:
-        raise UserError(
-            f"{where} names the scorer {scorer}, a Python file. A log never runs code here. "
-            f"If you trust the file, name it yourself: --scorer {scorer}"
-        )
-
-
 def vet_model(
     model: str,
     base_url: str | None,
@@ -108,8 +95,11 @@ def vet_config(model: ModelConfig, where: str) -> None:
     vet_model(model.model, model.base_url, model.args, where, config)
 
 
-def vet(value: Any, where: str) -> None:
-    """Refuse arguments of a log, or a part of them, that would run code or load a folder.
+def vet(value: Any, where: str, task: str | None = None) -> None:
+    """Refuse what a log names, or a part of it, if it runs code, loads a folder or reads a file.
+
+    Inspect reads a template that is a file or an address, and the scorer sends it to its grader.
+    The `task` is what can be trusted instead; without it, this one alone is not looked for.
 
     Raises:
         UserError: It begins with `where`, and names the option that allows it.
@@ -122,30 +112,19 @@ def vet(value: Any, where: str) -> None:
             )
         if value.partition("/")[0] in _LOADED_HERE:
             vet_model(value, None, {}, where)
+        if task and _is_read(value):
+            raise UserError(
+                f"{where} names {value}, whose text would be sent to the grader. A log does not "
+                "decide that. If you trust the log's task, take the scorer from it: --task "
+                f"{task}"
+            )
     elif isinstance(value, Mapping):
         _vet_mapping(value, where)
+        for part in value.values():
+            vet(part, where, task)
     elif isinstance(value, list | tuple):
         for part in value:
-            vet(part, where)
-
-
-def vet_files(value: Any, where: str, task: str) -> None:
-    """Refuse arguments of a log, or a part of them, that name a file here or an address.
-
-    Inspect reads such a template, and the scorer sends it to its grader.
-
-    Raises:
-        UserError: It names the task that can be trusted instead.
-    """
-    if isinstance(value, str) and _is_read(value):
-        raise UserError(
-            f"{where} names {value}, whose text would be sent to the grader. A log does not decide "
-            f"that. If you trust the log's task, take the scorer from it: --task {task}"
-        )
-    parts = value.values() if isinstance(value, Mapping) else value
-    if isinstance(parts, Iterable) and not isinstance(parts, str):
-        for part in parts:
-            vet_files(part, where, task)
+            vet(part, where, task)
 
 
 def vet_media(sample: EvalSample, where: str) -> None:
@@ -190,7 +169,6 @@ def _vet_mapping(value: Mapping[str, Any], where: str) -> None:
                 f"{where} sends requests, with your API key, to {part}. If you trust the address, "
                 f"name it yourself: --model MODEL --model-base-url {part}"
             )
-        vet(part, where)
 
 
 def _is_path(model: str) -> bool:

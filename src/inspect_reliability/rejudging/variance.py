@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "true": 1.0, "false": 0.0}
 _WORTH |= {CORRECT: 1.0, INCORRECT: 0.0, NON_RESPONSE: math.nan, INVALID: math.nan, TIE: math.nan}
 
-_LARGEST = 1e100
 _MOST_GROUPS = 50
 
 FEWEST_QUESTIONS = 20
@@ -52,11 +51,6 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
         raise UserError(
             f"The variance of a score needs numbers or grades (C, P, I, N), not {unknown[0]!r}."
         )
-    # The square of a larger one is no number.
-    if large := [name for name, value in worth.items() if abs(value or 0) > _LARGEST]:
-        raise UserError(
-            f"The variance of a score needs grades of at most {_LARGEST:g} in size, not {large[0]}."
-        )
     return decompose(judgments["sample"], judgments["epoch"], judgments["verdict"].map(worth))
 
 
@@ -83,17 +77,13 @@ def widening(log: EvalLog, suite: str, judgments: pd.DataFrame) -> Widening:
     """Compare the error of the score in a rejudged log with that of other questions and runs.
 
     The interval is a jackknife of the factor's logarithm over questions, in at most 50 groups
-    (Efron & Tibshirani 1993, ch. 11).
+    (Efron & Tibshirani 1993, ch. 11). Raises what `score_variance` raises.
 
     Args:
         log: A rejudged log, with its samples.
         suite: A scorer in its judgments table: the name of the score that `rejudge` gave, with a
             key (`rejudge.style`) where scores have several parts.
         judgments: The judgments of that scorer.
-
-    Raises:
-        UserError: As `score_variance` says.
-        ReliabilityError: As `score_variance` says.
     """
     own, published = _own_scorer(log, suite), published_error(log, suite)
     if own is None or published is None:
@@ -172,6 +162,7 @@ def _worth(name: str) -> float | None:
     if name in _WORTH:
         return _WORTH[name]
     try:
-        return float(name)
+        value = float(name)
     except ValueError:
         return None
+    return None if math.isinf(value * value) else value  # nor could it be squared

@@ -50,11 +50,7 @@ class Wrapped:
 
     @cached_property
     def scorer(self) -> Scorer:
-        """The scorer itself.
-
-        Raises:
-            UserError: It cannot be made.
-        """
+        """The scorer itself; a UserError if it cannot be made."""
         try:
             return self._make()
         except UserError:

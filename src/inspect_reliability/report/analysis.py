@@ -12,6 +12,7 @@ from ..judgments import Judgments, Note
 from .at_work import beside_replications
 from .between import agreement_of_judges, pooled, variance_of_verdicts
 from .least_stable import contradictions
+from .moves import components, moves, omega_over
 from .position import position_effects, position_shares, responder_shares
 from .reading import read_by, silent_outputs
 from .results import Results
@@ -113,6 +114,9 @@ def analyse(
     computed_by: dict[str, Callable[[], Iterable[Record]]] = {
         "rows": lambda: [row.record for row in progress(rows, "Computing")],
         **{name: partial(compute, rows) for name, compute in _RESULTS.items()},
+        "moves": partial(moves, rows, judgments.facets),
+        "components": partial(components, rows, judgments.facets),
+        "omega_over": partial(omega_over, rows, judgments.facets),
         "least_stable": least_stable,
         "read_by": lambda: (found for row in rows for found in read_by(row)),
         "without_verdict": lambda: (

@@ -9,6 +9,7 @@ from typing import Any
 from ..verdicts import NON_RESPONSE
 from .analysis import Analysis
 from .document import Block, Caution, Document, Table, Text
+from .moves import in_words
 from .row import AT_VERDICT, Row
 from .sections import sections
 from .wording import HEADINGS, Record, describe, estimate, field, text, whole
@@ -72,6 +73,7 @@ def summary(analysis: Analysis) -> list[Block]:
     return [
         *blocks,
         *_over_benchmarks(analysis),
+        *what_moves(analysis),
         *legend(shown),
         *_exact(analysis.rows),
         *cautions(analysis.rows),
@@ -102,6 +104,27 @@ def _over_benchmarks(analysis: Analysis) -> Iterator[Block]:
             "benchmark counts alike. The interval is for other questions of these benchmarks. "
             "Spread: standard deviation of omega between benchmarks, beyond chance."
         )
+
+
+def what_moves(analysis: Analysis) -> Iterator[Block]:
+    """How far each facet that was varied moves the verdict, and the sentences to quote."""
+    if not (records := analysis.results["moves"]):
+        return
+    shown = {
+        "Facet": field("facet"),
+        "Levels": field("levels"),
+        "Differ across [95%]": estimate("disagreement_across", ".1%"),
+        "Differ within [95%]": estimate("disagreement_within", ".1%"),
+        "Above noise [95%]": estimate("above_noise", "z.1%"),
+    }
+    yield Table.of(records, _named(analysis.names, records) | shown, "What moves the verdict")
+    yield Text(
+        "What moves the verdict: share of pairs of verdicts on a question that differ, across the "
+        "levels of a facet with all else equal, and within them, where only the seed differs. "
+        "Intervals are for other questions, judged at these levels."
+    )
+    for record in records:
+        yield Text(in_words(record, analysis.keys(record)))
 
 
 def notes(analysis: Analysis) -> list[Text]:

@@ -1,133 +1,82 @@
 """How reliable is a judge? Coefficients of its verdicts, from numpy and scipy alone."""
 
-from .accuracy import Accuracy, accuracy
-from .between_judges import VarianceComponents, agreement_between, variance_components
-from .bounds import bounds
-from .cells import Cells, Counts
-from .coefficient import Coefficient
-from .coefficients import (
-    COEFFICIENTS,
-    agreement,
-    brennan_prediger,
-    cronbach_alpha,
-    fleiss_kappa,
-    gwet_ac1,
-    icc,
-    icc_composite,
-    krippendorff_alpha,
-    krippendorff_alpha_numeric,
-    krippendorff_alpha_ordinal,
-    modal_share,
-    modal_share_loo,
-    normalised_entropy,
-    of_scale,
-    omega,
-    omega_composite,
-    panel,
-)
-from .comparison import Comparison, Driver, compare, compare_all, compare_pooled
-from .decisions import (
-    FAILS,
-    OPEN,
-    PASSES,
-    Decision,
-    anytime_omega,
-    anytime_rate,
-    look_level,
-    questions_to_decide,
-    questions_to_decide_rate,
-    within_limit,
-)
-from .decomposition import Decomposition, decompose
-from .disagreement import Differences, Disagreement, disagreement
-from .errors import (
-    NoJudgmentsError,
-    ReliabilityError,
-    ShapeError,
-    UnknownCategoryError,
-    UnknownCoefficientError,
-)
-from .estimate import Estimate, LeftOut
-from .majority import StableMajority, Unsettled, stable_majority
-from .noise_floor import Floor, noise_floor
-from .planning import Design, Precision, precision
-from .pooled import Pooled, pooled_omega
-from .position import ChoiceShares, PositionOrPreference, choice_shares, position_or_preference
-from .rates import handle_non_response, rate
-from .shared import NothingSharedError
-from .stopping import stopped_by_verdicts
+from types import ModuleType
 
-__all__ = [
-    "COEFFICIENTS",
-    "FAILS",
-    "OPEN",
-    "PASSES",
-    "Accuracy",
-    "Cells",
-    "ChoiceShares",
-    "Coefficient",
-    "Comparison",
-    "Counts",
-    "Decision",
-    "Decomposition",
-    "Design",
-    "Differences",
-    "Disagreement",
-    "Driver",
-    "Estimate",
-    "Floor",
-    "LeftOut",
-    "NoJudgmentsError",
-    "NothingSharedError",
-    "Pooled",
-    "PositionOrPreference",
-    "Precision",
-    "ReliabilityError",
-    "ShapeError",
-    "StableMajority",
-    "UnknownCategoryError",
-    "UnknownCoefficientError",
-    "Unsettled",
-    "VarianceComponents",
-    "accuracy",
-    "agreement",
-    "agreement_between",
-    "anytime_omega",
-    "anytime_rate",
-    "bounds",
-    "brennan_prediger",
-    "choice_shares",
-    "compare",
-    "compare_all",
-    "compare_pooled",
-    "cronbach_alpha",
-    "decompose",
-    "disagreement",
-    "fleiss_kappa",
-    "gwet_ac1",
-    "handle_non_response",
-    "icc",
-    "icc_composite",
-    "krippendorff_alpha",
-    "krippendorff_alpha_numeric",
-    "krippendorff_alpha_ordinal",
-    "look_level",
-    "modal_share",
-    "modal_share_loo",
-    "noise_floor",
-    "normalised_entropy",
-    "of_scale",
-    "omega",
-    "omega_composite",
-    "panel",
-    "pooled_omega",
-    "position_or_preference",
-    "precision",
-    "questions_to_decide",
-    "questions_to_decide_rate",
-    "rate",
-    "stable_majority",
-    "stopped_by_verdicts",
-    "variance_components",
-    "within_limit",
-]
+from .accuracy import Accuracy as Accuracy
+from .accuracy import accuracy as accuracy
+from .between_judges import VarianceComponents as VarianceComponents
+from .between_judges import agreement_between as agreement_between
+from .between_judges import variance_components as variance_components
+from .bounds import bounds as bounds
+from .cells import Cells as Cells
+from .cells import Counts as Counts
+from .chance import Floor as Floor
+from .chance import noise_floor as noise_floor
+from .chance import stopped_by_verdicts as stopped_by_verdicts
+from .coefficient import Coefficient as Coefficient
+from .coefficients import COEFFICIENTS as COEFFICIENTS
+from .coefficients import agreement as agreement
+from .coefficients import brennan_prediger as brennan_prediger
+from .coefficients import cronbach_alpha as cronbach_alpha
+from .coefficients import fleiss_kappa as fleiss_kappa
+from .coefficients import gwet_ac1 as gwet_ac1
+from .coefficients import icc as icc
+from .coefficients import icc_composite as icc_composite
+from .coefficients import krippendorff_alpha as krippendorff_alpha
+from .coefficients import krippendorff_alpha_numeric as krippendorff_alpha_numeric
+from .coefficients import krippendorff_alpha_ordinal as krippendorff_alpha_ordinal
+from .coefficients import modal_share as modal_share
+from .coefficients import modal_share_loo as modal_share_loo
+from .coefficients import normalised_entropy as normalised_entropy
+from .coefficients import of_scale as of_scale
+from .coefficients import omega as omega
+from .coefficients import omega_composite as omega_composite
+from .coefficients import panel as panel
+from .comparison import Comparison as Comparison
+from .comparison import Driver as Driver
+from .comparison import compare as compare
+from .comparison import compare_all as compare_all
+from .comparison import compare_pooled as compare_pooled
+from .decisions import FAILS as FAILS
+from .decisions import OPEN as OPEN
+from .decisions import PASSES as PASSES
+from .decisions import Decision as Decision
+from .decisions import anytime_omega as anytime_omega
+from .decisions import anytime_rate as anytime_rate
+from .decisions import look_level as look_level
+from .decisions import questions_to_decide as questions_to_decide
+from .decisions import questions_to_decide_rate as questions_to_decide_rate
+from .decisions import within_limit as within_limit
+from .decomposition import Decomposition as Decomposition
+from .decomposition import decompose as decompose
+from .disagreement import Differences as Differences
+from .disagreement import Disagreement as Disagreement
+from .disagreement import disagreement as disagreement
+from .errors import NoJudgmentsError as NoJudgmentsError
+from .errors import ReliabilityError as ReliabilityError
+from .errors import ShapeError as ShapeError
+from .errors import UnknownCategoryError as UnknownCategoryError
+from .errors import UnknownCoefficientError as UnknownCoefficientError
+from .estimate import Estimate as Estimate
+from .estimate import LeftOut as LeftOut
+from .majority import StableMajority as StableMajority
+from .majority import Unsettled as Unsettled
+from .majority import stable_majority as stable_majority
+from .planning import Design as Design
+from .planning import Precision as Precision
+from .planning import precision as precision
+from .pooled import Pooled as Pooled
+from .pooled import pooled_omega as pooled_omega
+from .position import ChoiceShares as ChoiceShares
+from .position import PositionOrPreference as PositionOrPreference
+from .position import choice_shares as choice_shares
+from .position import position_or_preference as position_or_preference
+from .rates import handle_non_response as handle_non_response
+from .rates import rate as rate
+from .shared import NothingSharedError as NothingSharedError
+
+__all__ = sorted(
+    name
+    for name, thing in globals().items()
+    if not name.startswith("_") and thing is not ModuleType and not isinstance(thing, ModuleType)
+)

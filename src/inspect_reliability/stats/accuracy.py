@@ -21,10 +21,9 @@ class Accuracy:
         a_lm: Share judged correct, mean over questions, with its interval. A judgment without a
             verdict counts as not correct, as published.
         a_lm_se_replications: SD over replications / sqrt(R), the published standard error: what
-            the judge's next run over the same answers would change, and nothing else. None with
-            fewer than two replications.
+            the judge's next run over the same answers would change. None with fewer than two.
         a_lm_se_questions: SD over questions / sqrt(N): what other questions would change. None
-            with fewer than two questions.
+            with fewer than two.
         h_lm: Share of judgments that call a given answer incorrect, mean over questions
             (hallucination rate); None where it is not known which answers are missing.
         m: Share of questions with a missing answer: "unsure" or empty; None where not known.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .cells import Cells
-from .disagreement import QUESTION, disagreement
+from .disagreement import QUESTION, SEED, disagreement, shares_of
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
 from .rates import mean_share
@@ -16,8 +16,7 @@ from .shared import crossed, shared_questions
 def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estimate:
     """How often two judges give the same verdict on a question (the paper's Table 1).
 
-    A verdict of one judge is compared with every verdict of the other: which replications would
-    be paired is arbitrary.
+    A verdict of one judge is compared with every verdict of the other.
 
     Args:
         judges: Name -> verdicts of at least two judges. Questions that not every judge judged are
@@ -47,13 +46,10 @@ def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estim
 
 @dataclass(frozen=True)
 class VarianceComponents:
-    """Variance of verdicts, split into what they depend on.
+    """Variance of verdicts, split into what they depend on: `Disagreement.components` of judges.
 
-    Components of D_S (see `disagreement`), of one-hot verdicts (Light & Margolin 1971; Koch 1967):
-    two verdicts drawn anywhere differ with a probability that is their sum. Of equal replications
-    they are those of the two-way random-effects analysis of variance (Brennan 2001, ch. 3); of
-    unequal ones every judge counts alike on every question. Estimates may be negative: the true
-    component is then about 0.
+    Of equal replications they are those of the two-way random-effects analysis of variance of
+    one-hot verdicts (Light & Margolin 1971; Brennan 2001, ch. 3). Estimates may be negative.
 
     Attributes:
         question: Questions have different verdicts whoever judges.
@@ -74,10 +70,12 @@ class VarianceComponents:
     @property
     def shares(self) -> dict[str, float] | None:
         """Component -> share of their sum; None if all verdicts are the same."""
-        names = ("question", "judge", "question_by_judge", "replication")
-        parts = {name: float(getattr(self, name)) for name in names}
-        total = sum(parts.values())
-        return {name: part / total for name, part in parts.items()} if total > 0 else None
+        return shares_of(
+            question=self.question,
+            judge=self.judge,
+            question_by_judge=self.question_by_judge,
+            replication=self.replication,
+        )
 
 
 def variance_components(judges: Mapping[str, Cells]) -> VarianceComponents:
@@ -99,12 +97,13 @@ def variance_components(judges: Mapping[str, Cells]) -> VarianceComponents:
             "Variance between questions needs at least 2 questions that all judges share, and "
             f"they share only {first.questions[0]!r}."
         )
-    d = disagreement(crossed(shared)).d
+    found = disagreement(crossed(shared))
+    of = {names: float(formula(found.whole)) for names, formula in found.component.items()}
     return VarianceComponents(
-        question=d() - d(QUESTION),
-        judge=d() - d("judge"),
-        question_by_judge=d(QUESTION) + d("judge") - d() - d(QUESTION, "judge"),
-        replication=d(QUESTION, "judge"),
+        question=of[QUESTION,],
+        judge=of["judge",],
+        question_by_judge=of[QUESTION, "judge"],
+        replication=of[SEED,],
         n_questions=first.n_clusters,
         left_out=left_out,
     )

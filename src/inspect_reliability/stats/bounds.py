@@ -10,10 +10,8 @@ Ends = tuple[float, float]
 def bounds(given: Cells) -> dict[str, Ends]:
     """The least and the largest value of omega and agreement over all ways to fill what is open.
 
-    The squared length of a distribution is least where what is open evens out its smallest
-    shares, and at most that with all of it on the largest. The overlap of two is least where what
-    is open goes to verdicts the other never gives. Draws from what is open are not used. Omega's
-    bounds are not sharp: they let the two parts of its ratio go to their ends apart.
+    Draws from what is open are not used. Omega's bounds are not sharp: they let the two parts of
+    its ratio go to their ends apart.
 
     Args:
         given: The distributions; their clusters are not used.

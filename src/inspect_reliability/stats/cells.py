@@ -35,21 +35,18 @@ class Cells:
         table: Verdicts of each cell and category, N x K: integers or, of exact distributions,
             probabilities without what is open. Rows may have different sums.
         questions: The question of each of the N cells.
-        categories: Names of the K declared categories. Declare them all, used or not: AC1,
-            Brennan-Prediger and the normalised entropy depend on K. Ordinal coefficients read the
-            columns from lowest to highest.
+        categories: Names of the K declared categories, used or not; ordinal coefficients read
+            them from lowest to highest.
         missing: Verdicts of each cell that are missing or were excluded, N integers.
         singletons: Whether each verdict in the last column is a category of its own.
-        clusters: Which rows go together, N integers; by default those of one question. Several
-            outputs of one question, each judged for itself, are rows of one cluster: other
-            questions would bring other outputs, so intervals are over clusters.
+        clusters: Which rows go together, N integers; by default those of one question. Intervals
+            are over clusters, such as the several outputs of a question.
         facets: Name -> level of each cell, N integers.
         exact: Whether rows are distributions, which count as infinitely many verdicts.
         tails: Exact: how many draws from what is open were each verdict, N x K integers. Of a cell
-            without any, what is open agrees with nothing, as a verdict of its own each time.
-        samples: Exact: where a distribution is the mean of several that were sampled, as after
-            several reasonings or orders, these, with what their open part was drawn to be,
-            N x S x K; NaN where a cell has fewer. S is 0 where distributions are not sampled.
+            without any, what is open agrees with nothing.
+        samples: Exact: the distributions whose mean each row is, where several were sampled,
+            N x S x K with S possibly 0; NaN where a cell has fewer.
         weights: Exact: probability of these verdicts before others were left out, N; else 1.
         kept: Exact: mean of the weights, cells included that have none of these verdicts.
         values: The K categories as numbers, where they are taken for numbers; else empty.
@@ -78,7 +75,7 @@ class Cells:
 
     def __post_init__(self) -> None:
         n, k = len(self.questions), len(self.categories)
-        table = np.array(self.table, np.float64) if self.exact else whole_numbers(self.table)
+        table = np.array(self.table, np.float64) if self.exact else _whole_numbers(self.table)
         tails = self.tails if self.tails.size else np.zeros((n, k), np.int64)
         for noun, shape in (("counts", table.shape), ("tails", tails.shape)):
             if shape != (n, k):
@@ -88,17 +85,16 @@ class Cells:
                 )
         if self.exact and (not (table >= 0).all() or (table.sum(axis=1) > 1 + _ROUNDING).any()):
             raise ShapeError("Shares must be 0 or more, and those of a question at most 1 in all.")
-        refuse_twice("category", self.categories)
+        _refuse_twice("category", self.categories)
         levels = zip(self.questions, *self.facets.values(), strict=True)
-        refuse_twice("question", list(levels) if self.facets else self.questions)
+        _refuse_twice("question", list(levels) if self.facets else self.questions)
         if not n:
             raise NoJudgmentsError
-        missing = whole_numbers(self.missing if len(self.missing) else [0] * n)
-        if missing.shape != (n,):
-            raise ShapeError(f"Got {missing.size} missing counts for {n} questions: give one each.")
-        clusters = whole_numbers(self.clusters if len(self.clusters) else _codes(self.questions))
-        if clusters.shape != (n,):
-            raise ShapeError(f"Got {clusters.size} clusters for {n} questions: give one each.")
+        missing = _whole_numbers(self.missing if len(self.missing) else [0] * n)
+        clusters = _whole_numbers(self.clusters if len(self.clusters) else _codes(self.questions))
+        for noun, each in (("missing counts", missing), ("clusters", clusters)):
+            if each.shape != (n,):
+                raise ShapeError(f"Got {each.size} {noun} for {n} questions: give one each.")
         table.setflags(write=False)
         arranged = {"table": table, "tails": tails, "missing": missing, "clusters": clusters}
         arranged["samples"] = self.samples if self.samples.size else np.zeros((n, 0, k))
@@ -235,8 +231,8 @@ class Cells:
     ) -> Self:
         """Arrange a long table of weighted verdicts, one row a verdict or a draw.
 
-        Several distributions of a question become their mean; where they differ, as after several
-        reasonings, they are kept as `samples`.
+        Several distributions of a question become their mean, and are kept as `samples` where they
+        differ.
 
         Args:
             questions: The question of each row.
@@ -345,14 +341,8 @@ class Cells:
     def excess(self, values: FloatArray) -> FloatArray:
         """Exact: what the square of a cell's mean value has too much: a draw paired with itself.
 
-        Two verdicts come from two draws from the open part, or from two samples. A single draw
-        leaves their product unknown, and it counts as 0; a single sample counts as exact.
-
-        Args:
-            values: Values of the categories, K x J.
-
-        Returns:
-            Shape (N, J).
+        A single draw leaves the product of two unknown, and it counts as 0; a single sample counts
+        as exact. Values are those of the categories, K x J; returns N x J.
         """
         if self.samples.size:
             found = self.samples @ values
@@ -386,11 +376,7 @@ class Cells:
 
     @property
     def replicated(self) -> Self:
-        """The rows with at least two verdicts: only they have pairs to compare.
-
-        Raises:
-            NoJudgmentsError: No row has two.
-        """
+        """The rows with at least two verdicts; NoJudgmentsError if none has."""
         return self.rows(self.replications >= 2)
 
     def fewer_than(self, replications: int) -> tuple[str, ...]:
@@ -409,11 +395,7 @@ class Cells:
         return self.n_clusters < len(self.questions)
 
     def together(self, belongs_to: Iterable[Hashable]) -> Self:
-        """The same verdicts, with rows that belong to the same thing as one cluster.
-
-        Args:
-            belongs_to: What each row belongs to, N names.
-        """
+        """The same verdicts, with rows that belong to the same thing (N names) as one cluster."""
         return replace(self, clusters=_codes(belongs_to))
 
     def columns(self, names: Iterable[str]) -> Self:
@@ -486,11 +468,7 @@ def _plain(values: Iterable[Any]) -> list[Any]:
 def _arranged(
     questions: Sequence[str], facets: Mapping[str, Iterable[Hashable]]
 ) -> tuple[tuple[str, ...], list[int], dict[str, IntArray]]:
-    """The question of each cell, the cell of each judgment, and the levels of each cell.
-
-    Raises:
-        ShapeError: A facet has not one level a judgment.
-    """
+    """The question of each cell, the cell of each judgment, and the levels of each cell."""
     levels = {name: _codes(_plain(each)) for name, each in facets.items()}
     for name, codes in levels.items():
         if len(codes) != len(questions):
@@ -540,12 +518,8 @@ def table_of_numbers(values: ArrayLike) -> FloatArray:
     return numbers
 
 
-def whole_numbers(values: Any) -> IntArray:
-    """A read-only copy as integers.
-
-    Raises:
-        ShapeError: A value is no number, negative, or has a fraction.
-    """
+def _whole_numbers(values: Any) -> IntArray:
+    """A read-only copy as integers; ShapeError if a value is not a whole number from 0."""
     try:
         numbers = np.array(values, dtype=np.int64)
         whole = (numbers >= 0).all() and (numbers == np.asarray(values)).all()
@@ -557,12 +531,8 @@ def whole_numbers(values: Any) -> IntArray:
     return numbers
 
 
-def refuse_twice(noun: str, names: Sequence[Hashable]) -> None:
-    """Refuse names that are not unique.
-
-    Raises:
-        ShapeError: A name occurs twice.
-    """
+def _refuse_twice(noun: str, names: Sequence[Hashable]) -> None:
+    """Refuse names that are not unique."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ShapeError(f"Duplicate {noun} {twice!r}: give every {noun} a name of its own.")

@@ -1,14 +1,14 @@
 """Is one judge, or one temperature, more reliable than another over the same questions?"""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from .cells import Cells
-from .coefficient import NO_END, NO_VARIANCE
+from .coefficient import NO_END, Coefficient
 from .coefficients import COEFFICIENTS
 from .errors import ReliabilityError, check_level
 from .intervals import FEWEST_QUESTIONS, NO_WIDTH, TOO_FEW, Study, t_quantile
@@ -47,15 +47,14 @@ class Comparison:
 
     Attributes:
         names: The two judges.
-        coefficient: Name of the coefficient. Say it with the difference: one judge can be ahead
-            by omega and behind by agreement.
-        first: The coefficient of the first judge over the shared questions; None if not estimable.
-        second: The coefficient of the second judge, likewise.
+        coefficient: Name of the coefficient.
+        first: That of the first judge over the shared questions; None if not estimable.
+        second: That of the second judge, likewise.
         difference: First minus second; None if either is not estimable.
         low: Lower end of the difference's interval; None without an interval.
-        high: Upper end of the difference's interval; None without an interval.
+        high: Upper end, likewise.
         n_questions: Shared questions.
-        n_replications: Replications per question of the first and of the second judge, means.
+        n_replications: Replications per question of the two judges, means.
         drivers: The shared questions, those that move the difference most first.
         left_out: Reason -> questions that did not enter because of it.
         reason: Why there is no difference or no interval; else None.
@@ -94,20 +93,16 @@ def compare(
 
 
 def compare_all(
-    judges: Mapping[str, Cells],
-    coefficient: str = "omega",
-    *,
-    level: float = 0.95,
+    judges: Mapping[str, Cells], coefficient: str = "omega", *, level: float = 0.95
 ) -> tuple[Comparison, ...]:
     """Compare every two of several judges by the paired jackknife, with simultaneous intervals.
 
-    The coefficients are computed anew without one question at a time; a difference gets the
-    interval difference +- c SE of the jackknife (Efron & Tibshirani 1993, ch. 11). Pairing removes
-    what the questions do to both judges alike, which two separate intervals keep. Of two judges c
-    is the t quantile on N - 1 degrees of freedom. Of more it is that of the largest |t| of all
-    pairs, where the judges of each question change places at random (max-t by permutation; Westfall
-    & Young 1993), so that with probability `level` all intervals contain the truth together. Where
-    the verdicts are ranks, or judges lack different replications, it is a Bonferroni t quantile.
+    The interval of a difference is +- c SE of the jackknife over questions (Efron & Tibshirani
+    1993, ch. 11); pairing removes what the questions do to both judges alike. Of two judges c is
+    the t quantile on N - 1 degrees of freedom. Of more it is that of the largest |t| of all pairs,
+    where the judges of each question change places at random (max-t by permutation; Westfall &
+    Young 1993). Where the verdicts are ranks, or judges lack different replications, it is a
+    Bonferroni t quantile.
 
     Args:
         judges: Name -> verdicts of at least two judges.
@@ -140,33 +135,11 @@ def compare_all(
             f"{coefficient} depends on the number of replications, in which the judges differ. "
             "Compare omega or agreement, or judge each question equally often."
         )
-    studies = [Study(one, row.scale) for one in given]
-    whole = np.array([row.formula(study.total) for study in studies])
-    n, undefined = studies[0].n, row.undefined(given[0])
-    if n < row.fewest_questions:
-        whole = np.full(len(given), np.nan)
-        undefined = f"needs at least {row.fewest_questions} questions"
-    without = np.full((n, len(given)), np.nan)
-    if n > 1:
-        without = np.stack([row.formula(study.without) for study in studies], axis=1)
-    values = _Values(
-        found=_Found(whole, [without]),
-        least=np.minimum(whole, [float(row.least(study.total)) for study in studies]),
-        terms=_stacked([studies]),
-        value=lambda sums: row.formula(sums[0]),
-        questions=_labels(given[0]),
-        replications=[float(one.replications.mean()) for one in given],
-        left_out=left_out,
-        undefined=undefined,
-    )
-    return _pairs(list(judges), coefficient, values, level)
+    return _pairs(list(judges), row, {"": given}, left_out, level)
 
 
 def compare_pooled(
-    judges: Mapping[str, Mapping[str, Cells]],
-    coefficient: str = "omega",
-    *,
-    level: float = 0.95,
+    judges: Mapping[str, Mapping[str, Cells]], coefficient: str = "omega", *, level: float = 0.95
 ) -> tuple[Comparison, ...]:
     """Compare every two of several judges over several benchmarks, of which each counts alike.
 
@@ -188,63 +161,39 @@ def compare_pooled(
     if coefficient not in ("omega", "agreement"):
         raise ReliabilityError(f"Pool omega or agreement over benchmarks, not {coefficient!r}.")
     _check(judges, level)
-    row, first = COEFFICIENTS[coefficient], next(iter(judges.values()))
-    strata, absent = {}, []
-    for name in first:
-        shared, left_out = shared_questions({judge: given[name] for judge, given in judges.items()})
+    strata: dict[str, list[Cells]] = {}
+    left_out: dict[str, tuple[str, ...]] = {}
+    for name in next(iter(judges.values())):
+        shared, absent = shared_questions({judge: given[name] for judge, given in judges.items()})
         stratum = list(shared.values())
         if stratum[0].n_clusters > 1:
             strata[name] = stratum
         else:
-            left_out[_ALONE] = stratum[0].questions
-        absent.append(left_out)
+            absent[_ALONE] = stratum[0].questions
+        for reason, questions in absent.items():
+            left_out[reason] = left_out.get(reason, ()) + questions
     if not strata:
         raise ReliabilityError("No benchmark has 2 questions that all judges share.")
-    studies = [[Study(one, "nominal") for one in stratum] for stratum in strata.values()]
-    terms = _stacked(studies)
-    assert terms is not None  # of names
-
-    def value(sums: list[Sums]) -> FloatArray:
-        within, any_two = (
-            sum(getattr(one, name) for one in sums) / len(sums) for name in ("within", "any_two")
-        )
-        return 1 - (ratio(within, any_two) if coefficient == "omega" else within)
-
-    found = _Found.of(value, terms)
-    replications = [
-        [float(one.replications.mean()) for one in stratum] for stratum in strata.values()
-    ]
-    values = _Values(
-        found=found,
-        least=np.minimum(found.whole, [[row.least(s.total) for s in e] for e in studies]).min(0),
-        terms=terms,
-        value=value,
-        questions=[
-            f"{name}: {label}" for name, stratum in strata.items() for label in _labels(stratum[0])
-        ],
-        replications=list(np.mean(replications, axis=0)),
-        left_out=_merged(absent),
-        undefined=NO_VARIANCE,
-    )
-    return _pairs(list(judges), coefficient, values, level)
+    return _pairs(list(judges), COEFFICIENTS[coefficient], strata, left_out, level)
 
 
-@dataclass(frozen=True)
-class _Found:
+def _check(judges: Mapping[str, object], level: float) -> None:
+    check_level(level)
+    if len(judges) < 2:
+        raise ReliabilityError(f"A comparison needs at least 2 judges, not {len(judges)}.")
+
+
+class _Found(NamedTuple):
     """A coefficient of J judges, [..., J], and without each question of a stratum, [N, ..., J]."""
 
     whole: FloatArray
     without: list[FloatArray]
 
     @classmethod
-    def of(cls, value: Value, strata: Sequence[Sums]) -> "_Found":
-        """From terms [N, ..., J] of each stratum."""
-        totals = [one.each(lambda _, x: x.sum(axis=0)) for one in strata]
-        without = [
-            value([*totals[:i], one.without_each(), *totals[i + 1 :]])
-            for i, one in enumerate(strata)
-        ]
-        return cls(value(totals), without)
+    def of(cls, value: Value, totals: list[Sums], without: list[Sums]) -> "_Found":
+        """From the sums of each stratum, and those without one of its questions each."""
+        left_out = [value([*totals[:i], one, *totals[i + 1 :]]) for i, one in enumerate(without)]
+        return cls(value(totals), left_out)
 
     @property
     def deviations(self) -> FloatArray:
@@ -264,77 +213,76 @@ class _Found:
         return np.asarray(np.nan_to_num(t, nan=np.inf).max(axis=-1))
 
 
-@dataclass(frozen=True)
-class _Values:
-    """What judges are compared by, of the same questions, which are in the order of the strata.
-
-    `terms` is None where judges cannot change places: see `_stacked`.
-    """
-
-    found: _Found
-    least: FloatArray
-    terms: list[Sums] | None
-    value: Value
-    questions: list[str]
-    replications: list[float]
-    left_out: dict[str, tuple[str, ...]]
-    undefined: str
-
-
-def _stacked(strata: list[list[Study]]) -> list[Sums] | None:
-    """The terms of J judges, [N, J]; None if they are ranks, or of different replications."""
-    found = []
-    for studies in strata:
-        terms = [study.terms for study in studies if isinstance(study.terms, Sums)]
-        if len(terms) < len(studies) or len({np.shape(one.items) for one in terms}) > 1:
-            return None
-        arrays = [name for name, x in vars(terms[0]).items() if np.ndim(x)]
-        stacked: dict[str, Any] = {
-            name: np.stack([getattr(one, name) for one in terms], axis=1) for name in arrays
-        }
-        found.append(replace(terms[0], **stacked))
-    return found
-
-
 def _pairs(
-    names: list[str], coefficient: str, values: _Values, level: float
+    names: list[str],
+    row: Coefficient,
+    strata: Mapping[str, list[Cells]],
+    absent: dict[str, tuple[str, ...]],
+    level: float,
 ) -> tuple[Comparison, ...]:
-    """The comparison of every two."""
-    deviations, left_out = values.found.deviations, np.concatenate(values.found.without)
-    n = len(values.questions)
+    """The comparison of every two judges over one or several strata of shared questions."""
+    by_judge = list(
+        zip(*([Study(one, row.scale) for one in s] for s in strata.values()), strict=True)
+    )
+
+    def value(sums: list[Sums]) -> FloatArray:
+        if len(sums) == 1:
+            return row.formula(sums[0])
+        within, any_two = (
+            sum(getattr(one, name) for one in sums) / len(sums) for name in ("within", "any_two")
+        )
+        return 1 - (ratio(within, any_two) if row.name == "omega" else within)
+
     with np.errstate(divide="ignore", invalid="ignore"):
-        critical = _critical(values, deviations, level)
-    whole, least, found = values.found.whole, values.least, []
+        each = [
+            _Found.of(value, [s.total for s in studies], [s.without for s in studies])
+            for studies in by_judge
+        ]
+        without = [
+            np.stack(parts, axis=-1) for parts in zip(*(f.without for f in each), strict=True)
+        ]
+        found = _Found(np.array([one.whole for one in each]), without)
+        critical = _critical(found, by_judge, value, level)
+    questions = [
+        f"{name}: {label}" if name else label
+        for name, stratum in strata.items()
+        for label in _labels(stratum[0])
+    ]
+    undefined = row.undefined(next(iter(strata.values()))[0])
+    whole = found.whole
+    if len(questions) < row.fewest_questions:
+        whole = np.full(len(names), np.nan)
+        undefined = f"needs at least {row.fewest_questions} questions"
+    lowest = [min(float(row.least(s.total)) for s in studies) for studies in by_judge]
+    least = np.minimum(whole, lowest)
+    replications = np.mean(
+        [[float(one.replications.mean()) for one in stratum] for stratum in strata.values()], axis=0
+    )
+    deviations, left_out, pairs = found.deviations, np.concatenate(found.without), []
     for i, j in combinations(range(len(names)), 2):
         difference = float(whole[i] - whole[j])
         low, high, reason = _interval(difference, deviations[:, i] - deviations[:, j], critical)
         if low is not None and high is not None:
             # Either judge can be at its least, or at 1, and the other where it is.
             low, high = max(low, float(least[i]) - 1), min(high, 1 - float(least[j]))
-        found.append(
+        pairs.append(
             Comparison(
                 names=(names[i], names[j]),
-                coefficient=coefficient,
+                coefficient=row.name,
                 first=_known(whole[i]),
                 second=_known(whole[j]),
                 difference=_known(difference),
                 low=low,
                 high=high,
-                n_questions=n,
-                n_replications=(values.replications[i], values.replications[j]),
-                drivers=_drivers(values.questions, difference, left_out[:, i] - left_out[:, j]),
-                left_out=values.left_out,
-                reason=values.undefined if np.isnan(difference) else reason,
+                n_questions=len(questions),
+                n_replications=(float(replications[i]), float(replications[j])),
+                drivers=_drivers(questions, difference, left_out[:, i] - left_out[:, j]),
+                left_out=absent,
+                reason=undefined if np.isnan(difference) else reason,
                 level=level,
             )
         )
-    return tuple(found)
-
-
-def _check(judges: Mapping[str, object], level: float) -> None:
-    check_level(level)
-    if len(judges) < 2:
-        raise ReliabilityError(f"A comparison needs at least 2 judges, not {len(judges)}.")
+    return tuple(pairs)
 
 
 def _labels(given: Cells) -> list[str]:
@@ -343,21 +291,18 @@ def _labels(given: Cells) -> list[str]:
     return [given.questions[i] for i in firsts]
 
 
-def _merged(parts: Iterable[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for part in parts:
-        for reason, questions in part.items():
-            found[reason] = found.get(reason, ()) + questions
-    return found
-
-
-def _critical(values: _Values, deviations: FloatArray, level: float) -> float:
+def _critical(
+    found: _Found, by_judge: Sequence[Sequence[Study]], value: Value, level: float
+) -> float:
     """How many standard errors the intervals of all differences reach."""
-    n, freedom = len(deviations), len(deviations) - len(values.found.without)
+    deviations = found.deviations
+    n, freedom = len(deviations), len(deviations) - len(found.without)
     known = np.flatnonzero(~np.isnan(deviations).any(axis=0))
     if len(known) < 3 or n < FEWEST_QUESTIONS:
         return t_quantile(level, freedom) if freedom else np.nan
-    if values.terms is None:
+    terms = [_stacked(stratum) for stratum in zip(*by_judge, strict=True)]
+    strata = [one for one in terms if one is not None]
+    if len(strata) < len(terms):
         return t_quantile(1 - 2 * (1 - level) / (len(known) * (len(known) - 1)), freedom)
     generator, largest = np.random.default_rng(0), []
 
@@ -365,13 +310,23 @@ def _critical(values: _Values, deviations: FloatArray, level: float) -> float:
         return np.asarray(x[np.arange(len(x))[:, None, None], order])
 
     for _ in range(PERMUTATIONS // AT_ONCE):
-        strata = []
-        for one in values.terms:
+        drawn = []
+        for one in strata:
             order = np.tile(known, (len(one.questions), AT_ONCE, 1))
             order = generator.permuted(order, axis=-1)
-            strata.append(one.each(mixed))
-        largest.append(_Found.of(values.value, strata).largest)
+            drawn.append(one.each(mixed))
+        totals = [one.each(lambda _, x: x.sum(axis=0)) for one in drawn]
+        without = [one.without_each() for one in drawn]
+        largest.append(_Found.of(value, totals, without).largest)
     return float(np.quantile(largest, level, method="higher"))
+
+
+def _stacked(studies: Sequence[Study]) -> Sums | None:
+    """The terms of J judges, [N, J]; None if they are ranks, or of different replications."""
+    terms = [study.terms for study in studies if isinstance(study.terms, Sums)]
+    if len(terms) < len(studies) or len({np.shape(one.items) for one in terms}) > 1:
+        return None
+    return terms[0].each(lambda name, _: np.stack([getattr(one, name) for one in terms], axis=1))
 
 
 def _interval(

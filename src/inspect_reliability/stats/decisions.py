@@ -43,8 +43,8 @@ class Decision:
 
     Attributes:
         result: `PASSES`, `FAILS` or `OPEN`.
-        for_pass: Evidence that the judge meets the limit, an e-value: its mean is at most 1 if the
-            judge does not, so that it ever reaches 1 / alpha with probability alpha at most.
+        for_pass: Evidence that the judge meets the limit, an e-value: it ever reaches 1 / alpha
+            with probability alpha at most if the judge does not.
         for_fail: Evidence that it does not.
         needed: Evidence at which either is decided, 1 / alpha = 2 / (1 - level).
         n_questions: Questions looked at.
@@ -71,15 +71,7 @@ class Decision:
 def within_limit(
     found: Estimate, *, at_least: float | None = None, at_most: float | None = None
 ) -> str:
-    """Whether the whole interval of an estimate meets a limit, misses it, or neither.
-
-    Args:
-        found: An estimate with its interval.
-        at_least: The value must be at least this.
-        at_most: The value must be at most this.
-
-    Returns:
-        `PASSES`, `FAILS` or `OPEN`; the last also without an interval.
+    """Whether a whole interval meets a limit (`PASSES`), misses it (`FAILS`), or neither (`OPEN`).
 
     Raises:
         ReliabilityError: Not exactly one limit is given.
@@ -112,10 +104,9 @@ def anytime_omega(counts: Cells, at_least: float, level: float = 0.95) -> Decisi
     """Decide whether omega is at least a limit, valid however often one looks.
 
     Each two new questions give Z = (1 - limit) D - W, of D how often verdicts on the two differ and
-    W how often two verdicts on one do. The mean of Z is D (omega - limit), so that betting on Z > 0
-    gains nothing on average unless omega is above the limit. The evidence is the wealth of such
-    bets, averaged over their sizes (Shafer 2021; Waudby-Smith & Ramdas 2024). Replications may be
-    unequal, if their number does not depend on the verdicts.
+    W how often two verdicts on one do; its mean is D (omega - limit). The evidence is the wealth of
+    bets on Z > 0, averaged over their sizes (Shafer 2021; Waudby-Smith & Ramdas 2024). Replications
+    may be unequal, if their number does not depend on the verdicts.
 
     Args:
         counts: Verdicts, the questions in the order in which they were asked. Questions with fewer
@@ -142,18 +133,9 @@ def anytime_omega(counts: Cells, at_least: float, level: float = 0.95) -> Decisi
 def anytime_rate(
     counts: Cells, at_most: float, category: str = "non-response", level: float = 0.95
 ) -> Decision:
-    """Decide whether a rate is at most a limit, valid however often one looks.
+    """Decide whether the rate of a category is at most a limit; see `anytime_omega`.
 
-    As `anytime_omega`, with Z = limit - the share of the category on each new question.
-
-    Args:
-        counts: Verdicts, the questions in the order in which they were asked.
-        at_most: The limit.
-        category: The verdict whose rate is limited.
-        level: 1 minus the probability of a wrong pass plus that of a wrong fail.
-
-    Raises:
-        ReliabilityError: The limit or the level is not between 0 and 1.
+    Z is the limit minus the share of the category on each new question.
     """
     _check_limit(at_most)
     shares, _ = question_rates(counts, category, level)
@@ -204,10 +186,8 @@ def questions_to_decide_rate(
 
 
 def _more(decided: Callable[[int], bool], asked: int) -> int | None:
-    try:
-        return max(fewest(decided) - asked, 0)
-    except ReliabilityError:
-        return None
+    enough = fewest(decided)
+    return None if enough is None else max(enough - asked, 0)
 
 
 def _decide(
@@ -219,12 +199,7 @@ def _decide(
 ) -> Decision:
     """Bet on payoffs above 0, and on payoffs below 0.
 
-    Args:
-        payoff: Of questions [..., size], from -losses[0] to losses[1].
-        size: How many new questions make a payoff.
-        n: Questions asked.
-        losses: The most that a unit bet on either side can lose.
-        level: Confidence level of both sides together.
+    A payoff of questions [..., size] lies between -losses[0] and losses[1]; n were asked.
     """
     check_level(level)
     needed = 2 / (1 - level)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .cells import Cells
-from .disagreement import QUESTION, disagreement
+from .disagreement import QUESTION, disagreement, shares_of
 from .errors import NoJudgmentsError, ReliabilityError, ShapeError
 
 
@@ -14,9 +14,7 @@ from .errors import NoJudgmentsError, ReliabilityError, ShapeError
 class Decomposition:
     """Variance components of a score, and what they mean for the standard error of its mean.
 
-    A component that the design cannot tell apart is None, the component above it holds both, and
-    `reason` says so. Estimates may be negative and are reported as they are: the true component
-    is then about 0, as which it counts in a standard error.
+    Negative estimates are reported as they are, and count as 0 in a standard error.
 
     Attributes:
         mean: Mean over questions of the mean over runs of the mean over judgments.
@@ -25,11 +23,9 @@ class Decomposition:
             `questions`, if no question has two.
         judge: Variance between the judge's replications on one output; None, and part of the
             component above, if no output has two.
-        se_judge: Standard error that counts the judge alone: the same outputs judged again. A
-            standard error over replications of the judge is of this kind.
-        se_runs: Counts the model's runs too: the same questions answered and judged again.
-        se_questions: Counts all three: other questions of the same kind. A standard error over
-            questions, such as inspect's `stderr()`, is of this kind.
+        se_judge: Standard error if the same outputs were judged again.
+        se_runs: If the same questions were answered and judged again.
+        se_questions: If other questions of the same kind were asked, as inspect's `stderr()`.
         n_questions: Questions.
         n_runs: Runs per question, mean.
         n_judgments: Judgments per output, mean.
@@ -53,17 +49,13 @@ class Decomposition:
     @property
     def shares(self) -> dict[str, float] | None:
         """Component -> share of the variance of one score; None if no score differs."""
-        parts = {"questions": self.questions, "runs": self.runs, "judge": self.judge}
-        known = {name: part for name, part in parts.items() if part is not None}
-        total = sum(known.values())
-        return {name: part / total for name, part in known.items()} if total > 0 else None
+        return shares_of(questions=self.questions, runs=self.runs, judge=self.judge)
 
     def standard_error(self, n_questions: float, n_runs: float, n_judgments: float) -> float:
         """Standard error of the mean over so many questions, runs of each, judgments of each run.
 
         Raises:
-            ReliabilityError: The scores do not show what other numbers of runs or judgments
-                would do, or what other questions would.
+            ReliabilityError: The scores do not show what other numbers would do.
         """
         if self.questions is None:
             raise ReliabilityError("One question does not show what others would do.")
@@ -82,12 +74,7 @@ class Decomposition:
     def widening(self, published: float, n_judgments: float = 1) -> float:
         """How many times as wide the interval around a published mean of these runs should be.
 
-        About 1 if what was published is a standard error over questions: it holds the model's
-        runs and the judge already.
-
-        Args:
-            published: Its standard error as published.
-            n_judgments: Judgments per output in the published mean; a suite's own score has one.
+        About 1 if what was published is a standard error over questions.
 
         Raises:
             ReliabilityError: As `standard_error` does, or the published one is not positive.

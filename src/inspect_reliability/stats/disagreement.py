@@ -35,7 +35,7 @@ from .intervals import (
     second,
     t_quantile,
 )
-from .sums import ratio, terms_of_rows, unit
+from .sums import ratio, terms_of_rows
 
 QUESTION = "question"
 SEED = "seed"
@@ -163,8 +163,7 @@ class Disagreement:
         components are shown as they are. ("seed",) is D of judgments that share everything. Of one
         verdict a cell, it and the highest interaction cannot be split, and are named together.
         """
-        found = {names: self.estimate(formula) for names, formula in self._components.items()}
-        return found
+        return {names: self.estimate(formula) for names, formula in self.component.items()}
 
     def dependability(
         self, levels: Mapping[str, float] | None = None, replications: float = 1
@@ -172,15 +171,15 @@ class Disagreement:
         """How far the mean verdict of so many levels of each facet is the question's own.
 
         v_q / (v_q + the sum of the other components, each over the number of levels of its facets):
-        Phi of a D-study (Brennan 2001). Of one level and replication each by default.
+        Phi of a D-study (Brennan 2001); by default of one level and replication each.
 
         Raises:
-            ReliabilityError: There is no such facet, or the replications cannot be known: no cell
-                has two verdicts.
+            ReliabilityError: There is no such facet, or no cell has the two verdicts that more
+                replications are known from.
         """
         numbers = dict.fromkeys(self.facets, 1.0) | dict(levels or {}) | {QUESTION: 1.0}
         self.whole.of(numbers)
-        parts = self._components
+        parts = self.component
         if replications != 1 and (SEED,) not in parts:
             raise ReliabilityError("No cell has two verdicts: what more would do is not known.")
         everything = float(np.prod(list(numbers.values()))) * replications
@@ -299,7 +298,8 @@ class Disagreement:
         return float(1 / alone.mean()) if alone.any() else np.inf
 
     @cached_property
-    def _components(self) -> dict[tuple[str, ...], Formula]:
+    def component(self) -> dict[tuple[str, ...], Formula]:
+        """The formula of each variance component; see `components`."""
         single = bool(np.isnan(self.whole.of(self.facets)))
 
         def component(names: tuple[str, ...], most: int) -> Formula:
@@ -338,6 +338,13 @@ def disagreement(cells: Cells, level: float = 0.95) -> Disagreement:
     return Disagreement(cells.rows(cells.replications > 0), level)
 
 
+def shares_of(**components: float | None) -> dict[str, float] | None:
+    """Component -> share of the sum of those that are known; None if nothing varies."""
+    known = {name: float(part) for name, part in components.items() if part is not None}
+    total = sum(known.values())
+    return {name: part / total for name, part in known.items()} if total > 0 else None
+
+
 def _subsets(names: tuple[str, ...]) -> list[tuple[str, ...]]:
     return list(chain.from_iterable(combinations(names, k) for k in range(len(names) + 1)))
 
@@ -350,7 +357,6 @@ class _Rows:
             known = terms_of_rows(cells)  # a single verdict has no pair within its cell
         self.means, self.norms, self.differ = known.means, known.norm, known.disagreement
         self.paired = cells.replications > 1
-        self.scale = unit(cells) ** 2
         self.cluster = _numbered(cells.clusters)
         self.clusters = int(self.cluster.max()) + 1
         names = {name: i for i, name in enumerate(dict.fromkeys(cells.questions))}
@@ -372,7 +378,7 @@ class _Rows:
         away = means - self.mean
         far = self.mean + farther * away[(away**2).sum(axis=-1).argmax()]
         num, den = self.within
-        within = float(num[:, -1].sum() / den[:, -1].sum() / self.scale)
+        within = float(num[:, -1].sum() / den[:, -1].sum())
         return _Question(weight, far, float(far @ far) + within, within)
 
     def sums(self, more: _Question | None = None) -> tuple[FloatArray, FloatArray]:
@@ -380,7 +386,7 @@ class _Rows:
         num, den = self.within
         if more is not None:
             alike = more.weight * den.mean(axis=0, keepdims=True)
-            num = np.concatenate([num, more.disagreement * self.scale * alike])
+            num = np.concatenate([num, more.disagreement * alike])
             den = np.concatenate([den, alike])
         found = np.empty((1 + len(num), 2 * num.shape[1]))
         found[:, 1::2] = _ratios(num, den, np.sum(num, axis=0), np.sum(den, axis=0))
@@ -407,7 +413,7 @@ class _Rows:
         differ = np.where(self.paired, self.differ, 0.0)
         num[:, -1] = np.bincount(self.cluster, pairs * differ)
         den[:, -1] = np.bincount(self.cluster, pairs)
-        return _known(num * self.scale, den)
+        return _known(num, den)
 
     def _between(self, more: _Question | None = None) -> tuple[FloatArray, FloatArray]:
         """The same of pairs of each question with the others."""
@@ -433,7 +439,7 @@ class _Rows:
             den[:, place] = np.bincount(of, 2 * own_w * other_w)
         _exactly(num)
         _exactly(den)
-        return _known(num * self.scale, den)
+        return _known(num, den)
 
     def _with(self, more: _Question) -> "_Rows":
         """With a question that is alike in every cell, in proportion to the cells there are."""

@@ -124,14 +124,14 @@ def plus_a_question(formula: Formula, study: Study, level: float) -> Ends:
     terms = study.terms
     assert isinstance(terms, Sums)
 
-    def plus(shares: FloatArray, weight: float, agreement: float | None = None) -> Ends:
+    def plus(shares: FloatArray, weight: float, disagreement: float | None = None) -> Ends:
         weights = np.append(np.ones(study.n), weight)
-        value, slopes = omega_slopes(Points.with_one(terms, shares, agreement), weights)
+        value, slopes = omega_slopes(Points.with_one(terms, shares, disagreement), weights)
         return value, linear_error(slopes, weights)
 
     constant = study.total.disagreement == 0
     base = (exact_bound if constant else f_scale)(formula, study, level)
-    sure = [plus(one, UNSEEN, 1.0) for one in second(pooled(terms))]
+    sure = [plus(one, UNSEEN, 0.0) for one in second(pooled(terms))]
     low, high = farthest(base, plus(pooled(terms), NOISE), sure, t, r)
     return low, 1.0 if constant else high
 
@@ -139,12 +139,8 @@ def plus_a_question(formula: Formula, study: Study, level: float) -> Ends:
 def farthest(base: Ends, noise: Ends, sure: Sequence[Ends], t: float, r: float) -> Ends:
     """The ends of omega, or those with a question more where they are farther out.
 
-    Args:
-        base: The ends without.
-        noise: Omega and its error with a fraction of a noise question.
-        sure: The same with one that always gets the second most frequent verdict, of each such.
-        t: How many errors the interval reaches.
-        r: Replications.
+    `noise` and `sure` are omega and its error with a fraction of a noise question, and of each
+    that always gets the second most frequent verdict; t is how many errors an interval reaches.
     """
     low = on_f_scale(*noise, t, r)[0]
     high = max(on_log_scale(*one, t)[1] for one in sure)
@@ -166,7 +162,7 @@ def far_question(formula: Formula, study: Study, level: float) -> Ends:
     within, r = float(study.total.within), float(study.total.replications)
     norm = far @ far + within * (1 - 1 / r)
     weights = np.append(np.ones(study.n), weight)
-    value, slopes = omega_slopes(Points.with_one(terms, far, 1 - within, norm), weights)
+    value, slopes = omega_slopes(Points.with_one(terms, far, within, norm), weights)
     higher = on_f_scale(value, linear_error(slopes, weights), t_quantile(level, study.n - 1), r)[1]
     return low, float(np.fmax(high, higher))
 
@@ -227,13 +223,13 @@ class Points(NamedTuple):
         cls,
         terms: "Sums | Points",
         mean: FloatArray,
-        agreement: float | None = None,
+        disagreement: float | None = None,
         norm: float = 1.0,
     ) -> "Points":
-        """Some questions and one more, which agrees as often as its shares say, or as given."""
+        """Some questions and one more, which differs as often as its shares say, or as given."""
         square = mean @ mean
         return cls(
-            np.append(terms.disagreement, 1 - (square if agreement is None else agreement)),
+            np.append(terms.disagreement, 1 - square if disagreement is None else disagreement),
             np.append(terms.norm, norm),
             np.vstack([terms.means, mean]),
             np.append(terms.squares, square),

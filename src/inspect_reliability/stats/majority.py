@@ -2,14 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .cells import Cells
 from .errors import ReliabilityError
-from .exact_majority import VOTES, majority_agreement
 from .sums import FloatArray
+
+VOTES = (1, 3, 5, 7, 9, 15, 25, 49)
+"""Numbers of votes to try of exact distributions."""
+
+_NEVER = 1e-9
+"""Verdicts this unlikely win no majority."""
+
+ComplexArray = NDArray[np.complex128]
 
 RESAMPLES = 1000
 """Draws for a question, where it is judged on its own or is one of twenty or fewer."""
@@ -28,10 +36,8 @@ class Unsettled:
 
     Attributes:
         question: Its name.
-        agreement: How often two majorities of `StableMajority.most_by_question` votes are the
-            same, with the shares that its verdicts have.
-        lead: Share of its most frequent verdict minus that of the runner-up. Near 0 it is a
-            near-tie, which no number of votes settles in practice.
+        agreement: How often two majorities of `StableMajority.most_by_question` votes are the same.
+        lead: Share of its most frequent verdict minus that of the runner-up; near 0 in a near-tie.
     """
 
     question: str
@@ -83,19 +89,11 @@ def stable_majority(
 
     Two disjoint sets of m are drawn without replacement from a question's R replications, so m is
     at most R/2: 1,000 times, or 20,000 times in all of more than twenty questions that differ.
-    Verdicts that tie for the majority win with equal chance: one vote is then one replication,
-    whose agreement is P_o and needs no drawing. Two votes are no better than one, and with two
-    verdicts an even number is no better than the odd one below it: use odd numbers.
-
-    Such draws are right for the mean over questions, but not for one question: with m near R/2
-    the two sets are nearly each other's complement, so that a near-tie seems to come out otherwise
-    almost every time. Single questions are therefore judged by majorities of m votes that are
-    drawn with replacement (plug-in), whose agreement is computed exactly, or from 1,000 draws
-    where many votes of many verdicts would take too long. Chance separates the verdicts of a
-    near-tie, so that it seems more stable than it is. Both biases grow with m/R, so the figures for
-    questions end at m = R/4.
-
-    Of exact distributions every figure is exact, for single questions too.
+    Verdicts that tie for the majority win with equal chance. Such draws are right for the mean over
+    questions only: with m near R/2 the two sets are nearly each other's complement. Single
+    questions are judged by m votes drawn with replacement (plug-in), exactly or from 1,000 draws;
+    the bias grows with m/R, so that these figures end at m = R/4. Of exact distributions every
+    figure is exact, for single questions too.
 
     Args:
         counts: Verdicts per question.
@@ -126,7 +124,10 @@ def stable_majority(
             "A majority needs at least 1 vote, and its stability 2 replications per vote."
         )
     if counts.exact:
-        return _exact(counts, tuple(tried), wanted)
+        # What is open and was not drawn from counts as one verdict more.
+        shares = np.column_stack([counts.shares, counts.unknown])
+        exact = np.array([majority_agreement(shares, m) for m in tried])
+        return _stability(counts, tried, exact.mean(axis=1).tolist(), exact, tried, wanted)
     enough = replications >= 2 * tried[-1]
     if not enough.any():
         raise ReliabilityError(
@@ -135,42 +136,34 @@ def stable_majority(
         )
     kept = counts.rows(enough)
     generator = np.random.default_rng(seed)
-    agreement = [_agreement(kept.table, m, generator).mean() for m in tried]
-    quarter = kept.replications.min() / 4
-    judged = [m for m in tried if m <= quarter]
-    by_question = np.full((len(tried), len(kept.questions)), np.nan)
-    for row, m in zip(by_question, judged, strict=False):
-        row[:] = _with_replacement(kept.shares, m, generator)
+    agreement = [float(_agreement(kept.table, m, generator).mean()) for m in tried]
+    judged = [m for m in tried if m <= kept.replications.min() / 4]
+    each = [_with_replacement(kept.shares, m, generator) for m in judged]
+    unknown = np.full((len(tried) - len(judged), len(kept.questions)), np.nan)
+    left_out = () if enough.all() else counts.rows(~enough).questions
+    return _stability(kept, tried, agreement, np.array([*each, *unknown]), judged, wanted, left_out)
+
+
+def _stability(
+    given: Cells,
+    votes: list[int],
+    agreement: list[float],
+    by_question: FloatArray,
+    judged: list[int],
+    wanted: float,
+    left_out: tuple[str, ...] = (),
+) -> StableMajority:
     stable = (by_question >= wanted).mean(axis=1).tolist()
     return StableMajority(
-        votes=tuple(tried),
-        agreement=tuple(float(a) for a in agreement),
-        share_stable=tuple(s if m <= quarter else None for m, s in zip(tried, stable, strict=True)),
+        votes=tuple(votes),
+        agreement=tuple(agreement),
+        share_stable=tuple(s if m in judged else None for m, s in zip(votes, stable, strict=True)),
         by_question=by_question,
         most_by_question=judged[-1] if judged else None,
-        questions=kept.questions,
-        votes_needed=next((m for m, a in zip(tried, agreement, strict=True) if a >= wanted), None),
-        unsettled=_unsettled(kept, by_question[len(judged) - 1], wanted) if judged else (),
-        left_out=counts.rows(~enough).questions if not enough.all() else (),
-        wanted=wanted,
-    )
-
-
-def _exact(given: Cells, votes: tuple[int, ...], wanted: float) -> StableMajority:
-    # What is open and was not drawn from counts as one verdict more.
-    shares = np.column_stack([given.shares, given.unknown])
-    by_question = np.array([majority_agreement(shares, m) for m in votes])
-    agreement = by_question.mean(axis=1).tolist()
-    return StableMajority(
-        votes=votes,
-        agreement=tuple(agreement),
-        share_stable=tuple((by_question >= wanted).mean(axis=1).tolist()),
-        by_question=by_question,
-        most_by_question=votes[-1],
         questions=given.questions,
         votes_needed=next((m for m, a in zip(votes, agreement, strict=True) if a >= wanted), None),
-        unsettled=_unsettled(given, by_question[-1], wanted),
-        left_out=(),
+        unsettled=_unsettled(given, by_question[len(judged) - 1], wanted) if judged else (),
+        left_out=left_out,
         wanted=wanted,
     )
 
@@ -199,8 +192,8 @@ def _agreement(table: NDArray[np.int64], m: int, generator: np.random.Generator)
     for k in np.unique(kinds[open_]):
         rows = open_ & (kinds == k)
         left = np.repeat(ordered[rows, :k].T[:, None], resamples, axis=1)
-        first = without_replacement(left, m, generator)
-        second = without_replacement(left - first, m, generator)
+        first = _without_replacement(left, m, generator)
+        second = _without_replacement(left - first, m, generator)
         agreement[rows] = (_won(first) * _won(second)).sum(axis=0).mean(axis=0)
     return np.asarray(agreement[same])
 
@@ -220,16 +213,10 @@ def _won(votes: NDArray[np.int64]) -> FloatArray:
     return np.asarray(most / most.sum(axis=0))
 
 
-def without_replacement(
+def _without_replacement(
     left: NDArray[np.int64], m: int, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw m (multivariate hypergeometric), one category after the other, [K, ...].
-
-    Args:
-        left: How many there are of each category, [K, ...].
-        m: How many to draw.
-        generator: Where chance comes from.
-    """
+    """Draw m (multivariate hypergeometric), one category after the other, all [K, ...]."""
     drawn = np.empty_like(left)
     others = left.sum(axis=0)
     wanted = np.full_like(others, m)
@@ -250,3 +237,71 @@ def _unsettled(counts: Cells, agreement: FloatArray, wanted: float) -> tuple[Uns
         for i in np.argsort(agreement, kind="stable")
         if agreement[i] < wanted
     )
+
+
+def majority_agreement(shares: FloatArray, votes: int) -> FloatArray:
+    """Probability that the majorities of two sets of votes are the same, N.
+
+    Verdicts that tie win with equal chance.
+
+    Args:
+        shares: How likely each verdict is, N x K.
+        votes: Votes in each set.
+    """
+    # Many questions have the same shares, and which verdict has which makes no difference.
+    distinct, same = np.unique(np.sort(shares, axis=1), axis=0, return_inverse=True)
+    found = np.array([float((winners(row, votes) ** 2).sum()) for row in distinct])
+    return np.asarray(found[same])
+
+
+def winners(shares: FloatArray, votes: int) -> FloatArray:
+    """Probability of each category to have the majority of so many independent votes, K.
+
+    Given its number of votes c, a category wins where all others have fewer, or ties with some d
+    of them and wins in 1 of 1 + d, the integral of t^d from 0 to 1. Votes are independent Poisson
+    numbers given their sum; their generating functions are multiplied on the unit circle, with a
+    weight t for each tie, and integrated over t by Gauss and Legendre, exactly for so few ties.
+    """
+    used = np.flatnonzero(shares > _NEVER)
+    found = np.zeros(len(shares))
+    if len(used) == 1:
+        found[used] = 1.0
+        return found
+    chance = shares[used] / shares[used].sum()
+    points, weights = _ties(len(used))
+    turns, back = _circle(len(used), votes)
+    mean, numbers = votes * chance[:, None], np.arange(votes + 1)
+    each = np.exp(numbers * np.log(mean) - _log_factorials(votes) - mean)  # [K, m + 1]
+    parts = each[:, None] * turns
+    below = np.cumsum(parts, axis=2) - parts  # fewer than c votes, [K, L, m + 1]
+    for point, weight in zip(points, weights, strict=True):
+        ways = below + point * parts
+        one = np.ones_like(ways[:1])
+        before = np.cumprod(np.concatenate([one, ways[:-1]]), axis=0)
+        after = np.cumprod(np.concatenate([one, ways[:0:-1]]), axis=0)[::-1]
+        # All votes but c: one coefficient of the inverse transform of the others' product.
+        ended = (before * after * back).sum(axis=1).real
+        found[used] += weight * (each * ended).sum(axis=1)
+    return np.asarray(found / found.sum())
+
+
+@lru_cache
+def _ties(categories: int) -> tuple[FloatArray, FloatArray]:
+    """Points and weights of an integral from 0 to 1 over powers below the number of categories."""
+    points, weights = np.polynomial.legendre.leggauss(categories // 2 + 1)
+    return (points + 1) / 2, weights / 2
+
+
+@lru_cache
+def _circle(categories: int, votes: int) -> tuple[ComplexArray, ComplexArray]:
+    """Powers at points of the upper half circle, and those of the inverse transform, L x m + 1."""
+    half = ((categories - 1) * votes + 1) // 2 + 1
+    turns = np.exp(-2j * np.pi * np.outer(np.arange(half), np.arange(votes + 1)) / (2 * half - 1))
+    # A point and its mirror image have the same real part.
+    twice = np.where(np.arange(half) == 0, 1, 2)[:, None]
+    return turns, twice * turns[:, ::-1].conj()
+
+
+@lru_cache
+def _log_factorials(votes: int) -> FloatArray:
+    return np.cumsum(np.log(np.arange(votes + 1.0).clip(1)))

@@ -74,7 +74,7 @@ class Precision:
 
     The variance of the coefficient in a study of N questions with R replications is about
     (between + within / (R - 1)) / N: more replications shrink the second part only. R - 1 because
-    these coefficients rest on pairs of replications; with R the plan is too narrow for small R.
+    these coefficients rest on pairs of replications.
 
     That is known of omega and agreement. The ends of any other coefficient are those of the pilot,
     drawn together as the standard error falls with the square root of the questions, for as many
@@ -87,13 +87,12 @@ class Precision:
         left_out: Questions with fewer than three replications.
         reason: Why nothing can be planned; else None.
         level: Confidence level of the planned interval.
-        value: Its estimate; None if not estimable.
-        between: Variance between questions, 0 where its estimate is negative; None if not
-            estimable.
-        within: Variance within questions, between replications; None if not estimable.
+        value: Its estimate; this and the following are None if not estimable.
+        between: Variance between questions, at least 0.
+        within: Variance within questions, between replications.
         ends: Its interval in the pilot, of coefficients other than omega and agreement.
         spread: Standard deviation of the logarithm of the standard error in studies of the
-            pilot's size; None if not estimable. It falls with the square root of the questions.
+            pilot's size. It falls with the square root of the questions.
     """
 
     coefficient: str
@@ -112,27 +111,15 @@ class Precision:
     def half_width(self, n_questions: int, n_replications: float, times: float = 1.0) -> float:
         """Half the width of the interval that a study of this size is expected to have.
 
-        Args:
-            n_questions: Questions.
-            n_replications: Replications of each.
-            times: Standard error of the study over the one expected.
-
-        Raises:
-            ReliabilityError: Nothing can be planned, or the study is too small for an interval.
+        Its standard error is taken so many times. Too small a study raises ReliabilityError.
         """
         low, high = self._ends(n_questions, n_replications, times)
         return (min(high, 1.0) - low) / 2
 
     def excludes(self, limit: float, n_questions: int, probability: float) -> bool:
-        """Whether the interval of so many questions probably lies to one side of a limit.
+        """Whether the interval lies to one side of a limit with this probability.
 
-        Args:
-            limit: The limit.
-            n_questions: Questions, with as many replications as the pilot's.
-            probability: Probability that it does, if the estimate is right.
-
-        Raises:
-            ReliabilityError: Nothing can be planned, or the study is too small for an interval.
+        Of so many questions with the pilot's replications, if its estimate is right.
         """
         from scipy.special import ndtri
 
@@ -199,7 +186,10 @@ class Precision:
                 times = np.exp((self.spread or 0.0) * more(self.n_questions / n))
                 return self.half_width(n, n_replications, float(times)) <= half_width
 
-            return fewest(reached)
+            enough = fewest(reached)
+            if enough is None:
+                raise ReliabilityError(f"More than {MOST_QUESTIONS:,} questions would be needed.")
+            return enough
 
         enough = needed(lambda share: z * np.sqrt(1 + share))
         return Design(
@@ -214,10 +204,9 @@ class Precision:
 def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95) -> Precision:
     """Split the uncertainty of a coefficient into questions and replications.
 
-    The jackknife over questions gives the whole variance of the study at hand, the jackknife
-    over the replications of each question the part that more replications would shrink (Efron &
-    Stein 1981); the rest lies between questions (the variance components of generalizability
-    theory, Brennan 2001). Both are of the coefficient's linear approximation.
+    The jackknife over questions gives the whole variance, that over the replications of each
+    question the part that more replications would shrink (Efron & Stein 1981); the rest lies
+    between questions. Both are of the coefficient's linear approximation.
 
     Args:
         counts: Verdicts of a pilot, as the coefficient takes them; questions with fewer than three
@@ -317,14 +306,10 @@ def _within(counts: Cells, slopes: Slopes, known: Sums) -> FloatArray:
     return np.asarray(squares * (replications - 1) / replications)
 
 
-def fewest(reached: Callable[[int], bool]) -> int:
-    """The fewest questions for which something is reached that more questions reach too.
-
-    Raises:
-        ReliabilityError: A million do not reach it.
-    """
+def fewest(reached: Callable[[int], bool]) -> int | None:
+    """The fewest questions that reach what more of them reach too; None if a million do not."""
     if not reached(MOST_QUESTIONS):
-        raise ReliabilityError(f"More than {MOST_QUESTIONS:,} questions would be needed.")
+        return None
     sizes = range(FEWEST_QUESTIONS, MOST_QUESTIONS)
     return FEWEST_QUESTIONS + bisect_left(sizes, True, key=reached)
 
@@ -334,11 +319,11 @@ def _omega_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
     base = float(1 - terms.over().within / terms.over().any_two)
     shares = pooled(terms)
 
-    def plus(one: FloatArray, weight: float, agreement: float | None) -> Ends:
-        moved, error_plus = _plus(omega_slopes, terms, n, error, one, weight, agreement)
+    def plus(one: FloatArray, weight: float, disagreement: float | None) -> Ends:
+        moved, error_plus = _plus(omega_slopes, terms, n, error, one, weight, disagreement)
         return base + moved, error_plus
 
-    sure = [plus(one, UNSEEN, 1.0) for one in second(shares)]
+    sure = [plus(one, UNSEEN, 0.0) for one in second(shares)]
     return farthest(on_f_scale(base, error, t, r), plus(shares, NOISE, None), sure, t, r)
 
 
@@ -347,8 +332,8 @@ def _agreement_ends(terms: Sums, n: int, r: float, error: float, t: float) -> En
     base = float(1 - terms.over().within)
     low, high = on_log_scale(base, error, t)
     shares = pooled(terms)
-    agreement = noise_agreement(shares)
-    moved, error_plus = _plus(agreement_slopes, terms, n, error, shares, NOISE, agreement)
+    noise = 1 - noise_agreement(shares)
+    moved, error_plus = _plus(agreement_slopes, terms, n, error, shares, NOISE, noise)
     return min(low, on_log_scale(base + moved, error_plus, t)[0]), high
 
 
@@ -359,7 +344,7 @@ def _plus(
     error: float,
     shares: FloatArray,
     weight: float,
-    agreement: float | None,
+    disagreement: float | None,
 ) -> tuple[float, float]:
     """How far one question more moves a coefficient of n questions, and its error with it.
 
@@ -368,7 +353,7 @@ def _plus(
     weights = np.full(len(terms.questions), n / len(terms.questions))
     value, own = slopes(terms, weights)
     more = np.append(weights, weight)
-    moved, all_ = slopes(Points.with_one(terms, shares, agreement), more)
+    moved, all_ = slopes(Points.with_one(terms, shares, disagreement), more)
     added = linear_error(all_, more) ** 2 - linear_error(own, weights) ** 2
     return moved - value, float(np.sqrt(max(added, 0.0) + error**2))
 

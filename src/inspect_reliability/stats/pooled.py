@@ -47,10 +47,9 @@ class Pooled:
 def pooled_omega(benchmarks: Mapping[str, Cells], level: float = 0.95) -> Pooled:
     """Omega over several benchmarks, of which each counts alike.
 
-    Verdicts are compared within a benchmark only, since those of two benchmarks need not mean the
-    same: omega is 1 minus the mean W over the mean D of the benchmarks (the benchmark as a fixed
-    facet; Brennan 2001). The questions of each benchmark are a stratum of their own, with
-    Satterthwaite's degrees of freedom; the questions added for the ends are split between them.
+    Verdicts are compared within a benchmark only: omega is 1 minus the mean W over the mean D of
+    the benchmarks (the benchmark as a fixed facet; Brennan 2001). The questions of each are a
+    stratum of their own, with Satterthwaite's degrees of freedom.
 
     Args:
         benchmarks: Name -> verdicts of at least two benchmarks. Benchmarks with fewer than two
@@ -97,7 +96,7 @@ def _estimate(strata: list[Sums], blank: Estimate) -> Estimate:
         return x, error_plus
 
     noise = [Points.with_one(one, pooled(one)) for one in strata]
-    sure = [Points.with_one(one, second(pooled(one))[0], 1.0) for one in strata]
+    sure = [Points.with_one(one, second(pooled(one))[0], 0.0) for one in strata]
     if constant:
         # The share of questions that vary is largest where the benchmark with the fewest has it.
         bound = constant_share_bound(min(len(one) for one in weights), blank.level)

@@ -30,27 +30,22 @@ class ChoiceShares:
     """
 
     options: tuple[str, ...]
-    shares: tuple[float, ...] | None
-    standard_errors: tuple[float, ...] | None
-    p_value: float | None
-    design_effect: float | None
-    n_questions: int
-    n_choices: int | None
-    reason: str | None
+    shares: tuple[float, ...] | None = None
+    standard_errors: tuple[float, ...] | None = None
+    p_value: float | None = None
+    design_effect: float | None = None
+    n_questions: int = 0
+    n_choices: int | None = None
+    reason: str | None = None
 
 
 def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
     """Shares of letters, or of responders, and whether they are equal.
 
-    Replications of one question repeat each other, so Pearson's chi-square, which takes every
-    verdict for independent, finds a preference in almost any judge. Questions are the sampling
-    units here: the chi-square is divided by its mean design effect, from the covariance of the
-    shares over questions (linearised ratios), and referred to Satterthwaite's degrees of freedom:
-    the second-order correction of Rao & Scott (1981, 1984). A Wald test of the same covariance
-    rejects far too often with as few questions as 8 to 55 (Thomas & Rao 1987).
-
-    Only where the order of options varies does the test tell letters from responders: if it
-    never does, both tests are the same test.
+    Questions are the sampling units: Pearson's chi-square is divided by its mean design effect,
+    from the covariance of the shares over questions (linearised ratios), and referred to
+    Satterthwaite's degrees of freedom, the second-order correction of Rao & Scott (1981, 1984).
+    Letters and responders are told apart only where the order of options varies.
 
     Args:
         counts: Verdicts per question, by letter or by responder.
@@ -67,7 +62,7 @@ def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
     total, n = float(chosen.sum()), int((chosen > 0).sum())
     number = None if counts.exact else round(total)
     reason = "no verdict chose any of the options"
-    found = ChoiceShares(tuple(options), None, None, None, None, n, number, reason)
+    found = ChoiceShares(tuple(options), n_questions=n, n_choices=number, reason=reason)
     if total == 0:
         return found
     shares = table.sum(axis=0) / total
@@ -121,10 +116,9 @@ def position_or_preference(letters: Cells, responders: Cells) -> PositionOrPrefe
     """Split what decides a choice into the letter and the responder.
 
     Let the chance of an option be 1/L plus an effect of its letter plus one of its answer. With
-    an order drawn at random for each replication, two replications of a question then choose the
-    same letter with probability 1/L + (sum of squared letter effects), and the same responder
-    with 1/L + (sum of squared answer effects). Chance-corrected by 1/L, these agreements are
-    Brennan and Prediger's (1981) coefficient, once of the letters and once of the responders.
+    orders drawn at random, two replications then choose the same letter with probability 1/L + (sum
+    of squared letter effects), and the same responder likewise: chance-corrected, Brennan and
+    Prediger's (1981) coefficient, once of the letters and once of the responders.
 
     Args:
         letters: Choices per question, counted by letter; L categories, choices only.

@@ -46,10 +46,9 @@ def handle_non_response(
 def rate(counts: Cells, category: str = "non-response", level: float = 0.95) -> Estimate:
     """Share of the verdicts that are of one category, mean over questions.
 
-    The interval takes the sum of the questions' shares for a number of successes in as many trials
-    as there are questions, and is that of Clopper & Pearson (1934): a question gives no more
-    information than one draw, which is so where its verdicts are all alike, and the sum of shares
-    that are not spreads less than a binomial (Hoeffding 1956).
+    The interval takes the sum of the questions' shares for successes in as many trials as there are
+    questions, and is that of Clopper & Pearson (1934): exact where the verdicts of each question
+    are alike, else wider than needed (Hoeffding 1956).
 
     Args:
         counts: Verdicts per question; one verdict of a question is enough.

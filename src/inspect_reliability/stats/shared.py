@@ -110,11 +110,7 @@ def _wide(array: FloatArray, width: int) -> FloatArray:
 
 
 def _categories(judges: Mapping[str, Cells]) -> tuple[str, ...]:
-    """All categories of the judges.
-
-    Raises:
-        ReliabilityError: The judges' non-responses are handled differently.
-    """
+    """All categories of the judges, that of singletons last."""
     counted = judges.values()
     singletons = {counts.categories[-1] for counts in counted if counts.singletons}
     if singletons and not all(
@@ -125,5 +121,4 @@ def _categories(judges: Mapping[str, Cells]) -> tuple[str, ...]:
             "own for one and not for another. Handle non-response alike."
         )
     every = dict.fromkeys(name for counts in counted for name in counts.categories)
-    # The column of singletons must stay the last.
     return tuple(sorted(every, key=singletons.__contains__))

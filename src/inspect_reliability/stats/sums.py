@@ -26,20 +26,17 @@ _VECTORS = ("means", "pooled", "items", "item_squares")
 class Sums:
     """Sums over questions, [..., W] for W resamples or [...] for one; or the terms, [..., N].
 
-    Of a question, n is the number of its verdicts, its mean the mean of its verdicts as vectors
-    (for names the share of each category), and its disagreement half the mean squared distance of
-    two of them (for names the share of pairs that differ, 1 - P).
-
     Attributes:
         questions: 1: the sum is the number of questions.
-        disagreement: Disagreement.
+        disagreement: Half the mean squared distance of two verdicts of a question; for names the
+            share of pairs that differ, 1 - P.
         norm: Mean squared length of the verdicts; 1 for names.
         squares: Squared length of the mean.
-        inverse: 1 / n; 0 of a distribution that is known exactly.
+        inverse: 1 / n, of n verdicts; 0 of a distribution that is known exactly.
         verdicts: n.
         weighted_disagreement: n times the disagreement.
         weighted_norm: n times the norm.
-        means: Mean, [..., K].
+        means: Mean of the verdicts as vectors, [..., K]; for names the share of each category.
         pooled: Sum of the verdicts, [..., K].
         alone: Verdicts that are each a category of their own.
         categories: Names only: number of declared categories; NaN if it depends on the verdicts.
@@ -107,12 +104,7 @@ class Sums:
         return replace(self, **changed)
 
     def over(self, weights: ArrayLike | None = None) -> "Sums":
-        """Sum these terms over questions.
-
-        Args:
-            weights: Weights of the questions, one resample a row, [W, N]; by default one resample
-                of weight 1, whose axis is dropped.
-        """
+        """Sum over questions by weights [W, N]; by default all are 1, and W is dropped."""
         if weights is None:
             return self.each(lambda name, x: x.sum(axis=-2 if name in _VECTORS else -1))
         w = np.asarray(weights, dtype=np.float64)
@@ -151,10 +143,7 @@ class Sums:
         )
 
     def at_agreement(self, bound: float) -> "Sums":
-        """The same sums if a share 1 - `bound` of the questions had no two verdicts alike.
-
-        Used where no question varies and `bound` limits the share of questions that do not.
-        """
+        """The same sums if a share 1 - `bound` of the questions had no two verdicts alike."""
         return replace(
             self,
             disagreement=(1 - bound) * self.questions,
@@ -243,8 +232,7 @@ def _modal_loo(named: FloatArray, alone: FloatArray, n: FloatArray) -> FloatArra
 def _entropy(named: FloatArray, alone: FloatArray, n: FloatArray) -> FloatArray:
     """Zhang's (2012) estimate: sum of n_k / n (1 / n_k + ... + 1 / (n - 1)).
 
-    The plug-in estimate is too low by about (K - 1) / 2n; the bias of this one falls off
-    exponentially with n. It is 0 where a question does not vary.
+    Its bias falls off exponentially with n; that of the plug-in estimate is about (K - 1) / 2n.
     """
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, max(n.max(), 2)))])
     last = harmonic[n.astype(np.int64) - 1]
@@ -253,7 +241,7 @@ def _entropy(named: FloatArray, alone: FloatArray, n: FloatArray) -> FloatArray:
 
 
 def _of_scores(values: FloatArray) -> Sums:
-    x = _scaled(values)
+    x = _from_lowest(values)
     known = ~np.isnan(x)
     n = known.sum(axis=1).astype(np.float64)
     mean, norm = np.nanmean(x, axis=1), np.nanmean(x**2, axis=1)
@@ -263,25 +251,9 @@ def _of_scores(values: FloatArray) -> Sums:
     return _of(n, differ, mean[:, None], norm, **more)
 
 
-def _scaled(values: FloatArray) -> FloatArray:
-    """Numbers whose squares do not overflow, from 0; NaN stays."""
-    # A power of two changes no digit. Differences from one of the values are exact where values are
-    # equal, and small.
-    x = np.ldexp(values, -_exponent(values))
-    return np.asarray(x - np.nanmin(x))
-
-
-def _exponent(values: FloatArray) -> int:
-    return int(np.frexp(np.nanmax(np.abs(values)))[1])
-
-
-def unit(given: Cells) -> float:
-    """What 1 is in terms of rows: the power of two that numbers are measured in."""
-    if not given.numeric:
-        return 1.0
-    return float(
-        np.ldexp(1.0, _exponent(given.scores if given.scores.size else np.array(given.values)))
-    )
+def _from_lowest(values: FloatArray) -> FloatArray:
+    """Differences from the lowest are exact where values are equal, and small; NaN stays."""
+    return np.asarray(values - np.nanmin(values))
 
 
 def _of_shares(given: Cells) -> Sums:
@@ -309,7 +281,7 @@ def _of_shares(given: Cells) -> Sums:
 
 
 def _of_numbers(given: Cells) -> Sums:
-    values, n = _scaled(np.array(given.values)), given.weights
+    values, n = _from_lowest(np.array(given.values)), given.weights
     mean, norm = given.shares @ values, given.shares @ values**2
     if given.exact:
         differ = norm - mean**2 + given.excess(values[:, None])[:, 0]

@@ -20,11 +20,7 @@ Made = tuple[int | str, int]
 
 
 def log_headers(log_dir: str) -> list[EvalLog]:
-    """Headers of the logs in a folder, which need not exist.
-
-    Raises:
-        UserError: A log cannot be read, or the folder is a file.
-    """
+    """Headers of the logs in a folder, which need not exist."""
     kind = kind_of(log_dir)
     if kind is None:
         return []
@@ -40,10 +36,7 @@ def made_in(
     task: Task,
     task_args: Mapping[str, Any],
 ) -> set[Made]:
-    """Judgments that logs hold of a judge and a task, whatever became of their runs.
-
-    A log of epochs counts like one of replications.
-    """
+    """Judgments that logs hold of a judge and a task, of epochs as of replications."""
     own = {**task_args, "replications": None}
     study = (task.dataset[0].metadata or {})["design"]["study"]
     return {
@@ -69,11 +62,7 @@ def _judgments(log: EvalLog, study: str) -> Iterator[Made]:
 
 
 def by_range(judgments: Iterable[Made]) -> Mapping[str, set[int | str]]:
-    """Judgments by ranges of replications that follow one another.
-
-    Returns:
-        Range, as in "51-100" -> ids of the questions. Each judgment is in exactly one.
-    """
+    """Judgments by ranges of replications ("51-100") -> ids of the questions, each in just one."""
     found: dict[str, set[int | str]] = defaultdict(set)
     numbers: dict[int | str, list[int]] = defaultdict(list)
     for question, number in sorted(judgments, key=itemgetter(1)):

@@ -3,15 +3,12 @@
 import re
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
-from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-import fsspec
 from inspect_ai import Task, eval, task_with
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
@@ -57,13 +54,7 @@ replications, and their cost."""
 
 
 class Outcome(NamedTuple):
-    """What became of a sweep.
-
-    Attributes:
-        missing: Replications that the folder lacks.
-        made: Replications that it has.
-        errors: Why replications failed, one for each of them.
-    """
+    """Replications that the folder lacks and has, and why replications failed, one for each."""
 
     missing: int
     made: int
@@ -80,16 +71,12 @@ def run_sweep(
 ) -> Outcome:
     """Make the judgments of a sweep that a folder of logs lacks, in new logs beside the old ones.
 
-    Judges run one after the other, so that only one local model is in memory. A run that was killed
-    goes on where it stopped; more questions, replications, temperatures or judges add to a folder.
-    No log is ever changed.
-
-    What the user should know is handed to `say`, the cost before the first call. No call is made in
-    a `dry_run`, or where more than `max_calls` are needed.
+    Judges run one after the other, so that only one local model is in memory. The cost is handed to
+    `say` before the first call. No call is made in a `dry_run`.
 
     Raises:
-        UserError: A log in the folder cannot be read, a judge cannot be used, or too many calls
-            are needed.
+        UserError: A log in the folder cannot be read, a judge cannot be used, or more than
+            `max_calls` are needed.
     """
     judges = list(dict.fromkeys(sweep.judges))
     parts = [part for judge in judges for part in _parts(sweep, judge, log_dir, say)]
@@ -105,36 +92,13 @@ def run_sweep(
         )
     errors: list[str] = []
     for judge in judges if costs and not dry_run else ():
-        with _to_itself(log_dir, judge):
+        with alone(f"{log_dir.rstrip('/')}/{re.sub(r'[^A-Za-z0-9]', '_', judge)}"):
             logs = _run_judge(sweep, judge, log_dir)
         errors += _errors(logs)
         if any(log.status == "cancelled" for log in logs):
             break
     now = [cost for judge in judges for _, cost in _parts(sweep, judge, log_dir)]
     return Outcome(sum(one.missing for one in now), sum(one.made for one in now), errors)
-
-
-@contextmanager
-def _to_itself(log_dir: str, judge: str) -> Iterator[None]:
-    """A folder in which no other process runs a judge, tried before the first call."""
-    with ExitStack() as stack:
-        try:
-            files, path = fsspec.core.url_to_fs(log_dir)
-            if "://" not in log_dir and Path(path) != Path(log_dir).expanduser().absolute():
-                raise UserError(
-                    f"{log_dir} is read as a URL, not as a folder. Name a folder without ':'."
-                )
-            files.makedirs(path, exist_ok=True)
-            stack.enter_context(
-                alone(f"{log_dir.rstrip('/')}/{re.sub(r'[^A-Za-z0-9]', '_', judge)}")
-            )
-        except UserError:
-            raise
-        except (OSError, ValueError) as error:
-            raise UserError(
-                f"{log_dir} cannot be written: {reason(error)}. Name another --log-dir."
-            ) from None
-        yield
 
 
 def _parts(

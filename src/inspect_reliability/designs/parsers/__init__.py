@@ -30,8 +30,7 @@ def make_parser(
 ) -> Parser:
     """The parser for what a judge can answer ("options", "words" or a "scale").
 
-    "default" and "strict" read the design's own pattern, or field of a JSON object, where it has
-    one.
+    A design's own pattern or JSON field takes the place of "default" and "strict".
 
     Raises:
         UserError: No parser has that name, or none of that name reads these verdicts.

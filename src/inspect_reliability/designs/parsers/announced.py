@@ -8,26 +8,18 @@ from .output import Claim, Lead, Output
 from .spelling import ALONE, CLOSE, ENDS, Spelling
 
 _UNSURE = re.compile(
-    CLOSE + r"(?:[ \t]*\?|\s+(?:would(?!\s+be\s+the\s+best)|might|could|may|seems?|seemed|was|were"
-    r"|if|is\s+(?:not|wrong|incorrect|tempting)|isn['’]t|loses|lost|comes\s+last"
-    r"|is\s+(?:(?:the|by\s+far|much|[a-z]+ly)\s+){0,2}(?:worse|worst|weaker|weakest|poorer|poorest"
-    r"|inferior|loser)|or\s+(?:less|lower|fewer|more|higher))\b"
+    rf"{CLOSE}(?:[ \t]*\?|\s+(?:{say.TAKES_BACK})\b"
     rf"|,?\s+according\s+to\s+(?:the\s+)?(?:{say.NOUN})\s+[a-z\d]\b)"
 )
-"""What takes back the verdict before it."""
-
 _STATED = re.compile(
-    rf"{ENDS}|{CLOSE}(?:[.,;:!](?:\s|$)|\s*[–—]|\s+(?:[-(\[]|(?:because|since|as|for|due|over"
-    r"|rather|instead|here|overall|first|to|and\s+(?:thus|therefore))\b))"
+    rf"{ENDS}|{CLOSE}(?:[.,;:!](?:\s|$)|\s*[–—]|\s+(?:[-(\[]|(?:{say.GOES_ON})\b))"
 )
-"""What follows a verdict that a sentence states."""
-
 _FINAL = re.compile(say.FINAL)
 _ANSWER = re.compile(say.ANSWER)
+_MINE = r"(?:(?:my|the|your|our|an?|final|overall|of|is)\s+)*"
+_JUDGED = re.compile(rf"{_MINE}(?:verdict|winner|(?:{say.BEST})(?:\s+(?:{say.NOUN}))?)")
 _TAG = re.compile(r"<\s*[\w -]{1,40}\Z")
 _KEY = re.compile(r"(?:\A|[{,\n])\s*[\"'][\w -]{1,40}[\"']\s*\Z")
-_ARROW = re.compile(r"[-=]*>")
-
 _NAMES = {
     "options": [say.BEST, say.VERDICT, say.TRANSLATED],
     "words": [say.VERDICT, say.CLASS, say.RATING, say.ANSWER],
@@ -41,52 +33,43 @@ class Announced:
 
     def __init__(self, kind: str, spelling: Spelling, labels: Sequence[str]) -> None:
         self._spelling = spelling
+        self._kind = spelling.kind
         self._chooses = spelling.kind == "options"
-        self._scale = spelling.kind == "scale"
         grades = [say.RATING] if spelling.kind != kind else []  # "Grade: B"
         names = "|".join([*map(say.loosely, labels), *grades, *_NAMES[spelling.kind]])
         self.name = re.compile(f"(?:{names})")
-        self._title = re.compile(
-            rf"(?:(?:my|the|your|our|a|final|overall|of|is)\s+)*(?:(?:{names}|{say.ANSWER})\s*)+"
-        )
-        self._answer = re.compile(
-            r"(?:[^\W\d_]+\s*){1,3}"
-            if spelling.kind == "words"
-            else rf"(?:(?:my|the|your|our|final)\s+)*{say.ANSWER}"
-        )
-        lead, given = spelling.lead, spelling.given
+        self._title = re.compile(rf"{_MINE}(?:(?:{names}|{say.ANSWER})\s*)+")
+        words = r"(?:[^\W\d_]+\s*){1,3}"
+        self._answer = re.compile(words if self._kind == "words" else _MINE + say.ANSWER)
+        lead, given, name = spelling.lead, spelling.given, spelling.name
         self._mark = re.compile(
-            rf"(?:[:=|>→⇒\n]|[–—-](?=[\s>-])|\](?=\s)|\*\*(?=\s))(?=(?P<lead>{lead}))"
+            rf"(?:[-=]{{1,3}}>|[:=|>→⇒\n]|[–—-](?=\s)|\](?=\s)|\*\*(?=\s))(?=(?P<lead>{lead}))"
         )
         self._link = re.compile(
-            rf"[ \n](?:(?P<copula>{say.COPULA})|{_VERBS[spelling.kind]})\s(?=(?P<lead>{given}))"
+            rf"[ \n](?:(?P<copula>{say.COPULA})|{_VERBS[self._kind]})\s(?=(?P<lead>{given}))"
         )
-        self._whole = re.compile(
-            r"\W*(?:(?:so|therefore|thus|hence),?\s+)?(?:the|my)\s+(?:(?:correct|right)\s+)?(?:answer|option|choice)"
-            rf"\s+is\s(?=(?P<lead>{given}))"
-        )
+        noun = rf"(?:{say.NOUN})"
         self._correct = re.compile(
-            rf"\W*+(?:(?:{say.NOUN})\s+\W{{0,4}})?(?P<name>{spelling.name}){CLOSE}\s+is\s+the\s+(?:correct|right)"
-            rf"\s+(?:{say.NOUN})\b"
+            rf"\W*+(?:{noun}\s+\W{{0,4}})?(?P<name>{name}){CLOSE}\s+is\s+the\s+(?:correct|right)"
+            rf"\s+{noun}\b"
         )
+        other = rf"|{given}{spelling.one}" if spelling.two else ""
         adverbs = rf"(?:(?:{say.ADVERB})\s+){{0,4}}"
         self._subject = re.compile(
-            rf"{spelling.name}{CLOSE}(?:['’]s\s+(?:{say.NOUN}))?\s+{adverbs}(?:(?:{say.WINS})(?!\w)"
-            rf"|(?:{say.IS}|{say.HAS})\s+{adverbs}(?P<good>{say.GOOD})(?:\s+(?:{say.NOUN}|one|overall|possible)){{0,2}}"
-            rf"(?={CLOSE}(?:[.,;:!)–—-]|\s*\n|\s*\Z)|\s+(?:of|among|amongst|overall|due|here|by|given"
-            r"|because|since|as|when|while|with|and|to|for\s+(?:the|these|several|two|three)|choice"
-            r"|in\s+(?:my|this)|than)(?!\w)))"
-        )
-        rest = r"(?:the\s+)?(?:others?|rest|all|any|every|both)"
-        other = rf"|{given}{spelling.one}" if spelling.two else ""
-        self._than = re.compile(rf"\s+than\s+(?:{rest}{other})(?!\w)")
-        # "A's final answer is C", "Response A chooses C", "Response A: the answer is C".
-        self._of_response = re.compile(rf"{spelling.name}(?:['’]s\b|(?:\s*[a-z]+ly)?\s*\Z)")
-        noun = rf"(?:{say.NOUN})\W{{1,4}}{spelling.name}"
-        self._by_response = re.compile(
-            rf"\baccording\s+to\s+(?:the\s+)?{noun}[^.;\n]*\Z|\A\n[\W\d]{{0,8}}{noun}\W{{0,4}}:[^\n]*\Z"
+            rf"{name}{CLOSE}(?:['’]s\s+{noun})?\s+{adverbs}(?:(?:{say.WINS})(?!\w)"
+            rf"|(?:{say.IS}|{say.HAS})\s+{adverbs}(?P<good>{say.GOOD})"
+            rf"(?:\s+(?:{noun}|one|overall|possible)){{0,2}}"
+            rf"(?:(?={CLOSE}(?:[.,;:!)–—-]|\s*\n|\s*\Z)|\s+(?:{say.OF_ALL})(?!\w))"
+            rf"|\s+than\s+(?P<all>(?:the\s+)?(?:others?|rest|all|any|every|both){other})(?!\w)))"
         )
         self._before_subject = re.compile(rf"(?:^|\b(?:{say.NOUN}|{say.SAYS}))$")
+        # "A's final answer is C", "Response A chooses C", "Response A: the answer is C".
+        response = rf"{noun}\W{{1,4}}{name}"
+        self._of_response = re.compile(rf"{name}(?:['’]s\b|(?:\s*[a-z]+ly)?\s*\Z)")
+        self._by_response = re.compile(
+            rf"\baccording\s+to\s+(?:the\s+)?{response}[^.;\n]*\Z"
+            rf"|\A\n[\W\d]{{0,8}}{response}\W{{0,4}}:[^\n]*\Z"
+        )
 
     def claims(self, output: Output) -> Iterator[Claim]:
         """Verdicts that are announced as such."""
@@ -94,8 +77,6 @@ class Announced:
             if how := self._marked(output, found):
                 yield from self._claim(output, found, how)
         for found in self._link.finditer(output.low):
-            if found["copula"] and not self._is_name(output.near(found.start())):
-                continue
             lead = output.lead(found.start() + (found[0][0] == "\n"))
             named = not found["copula"] or self._is_name(lead.clause)
             if named and self._is_own(output, found, lead) and self._stated(output, found):
@@ -117,38 +98,27 @@ class Announced:
                 yield from self._claim(output, found, how)
         if self._chooses and (correct := self._correct.match(output.low)):
             yield from self._named(output, correct.start("name"))
-        if whole := self._whole.match(output.low):
-            end = ALONE.match(output.text, self._end(output, whole))
-            if end and not output.text[end.end() :].strip():
-                yield from self._claim(output, whole, "sentence")
 
     def _claim(self, output: Output, found: re.Match[str], how: str) -> Iterator[Claim]:
         names, end = self._spelling.named(output.text, found.end("lead"))
-        if "rank" in output.near(found.start()) and "=" not in output.text[found.end() : end]:
-            names = names[:1]
-        if names == (self._spelling.tie,) and not _STATED.match(output.low, end):
-            return  # "the best is both short and clear"
         if names and (output.text.startswith("]]", end) or not _UNSURE.match(output.low, end)):
             yield Claim(found.start(), names, how)
 
     def _marked(self, output: Output, found: re.Match[str]) -> str:
         """How a mark announces the verdict after it; empty where it does not."""
-        mark, start, low = found[0][0], found.start(), output.low
+        mark, start = found[0][-1], found.start()
         if mark == "\n":
             title = self._title.fullmatch(output.line_before(start))
             return "label" if title and self._set_off(output, found) else ""
         if "\n" in found["lead"] and not self._set_off(output, found):
             return ""
-        if not self._is_name(output.near(start)) and mark not in "]*-–—":
-            return ""
         lead = output.lead(start)
-        arrow = _ARROW.match(low, start)
-        if mark in "]*" or (mark in "-–—" and not arrow):
+        if mark in "]*-–—":
             opened = {"]": "[", "*": "**"}.get(mark, lead.cut)
-            apart = mark in "]*" or (low[start - 1 : start] + found["lead"][:1]).isspace()
+            apart = mark in "]*" or (output.low[start - 1 : start] + found["lead"][:1]).isspace()
             title = self._title.fullmatch(lead.phrase)
             return "label" if apart and lead.cut == opened and title else ""
-        if mark == ">" and not _TAG.search(output.near(start)):
+        if found[0] == ">" and not _TAG.search(output.near(start)):
             return ""
         own = self._is_own(output, found, lead)
         return self._how(output, found) if own and self._is_name(lead.phrase) else ""
@@ -157,11 +127,13 @@ class Announced:
         """Whether the judge gives the verdict: it does not deny it, nor quote a response."""
         if lead.denies or not self._chooses:
             return not lead.denies
+        if lead.cut == "." and _JUDGED.fullmatch(lead.phrase):
+            return True  # "Response A: good. Verdict: A"
         line = output.low[max(0, output.low.rfind("\n", 0, found.start())) : found.start()]
         return not (self._of_response.search(lead.phrase) or self._by_response.search(line))
 
     def _how(self, output: Output, found: re.Match[str]) -> str:
-        if found[0][0] == ">":
+        if found[0] == ">":
             return "tag"
         key = found[0][0] == ":" and _KEY.search(output.near(found.start()))
         return "json" if key else "label"
@@ -171,9 +143,6 @@ class Announced:
         return self.name.search(phrase) is not None or (
             _FINAL.search(phrase) is not None and _ANSWER.search(phrase) is not None
         )
-
-    def _end(self, output: Output, found: re.Match[str]) -> int:
-        return self._spelling.named(output.text, found.end("lead"))[1]
 
     def _set_off(self, output: Output, found: re.Match[str]) -> bool:
         """Whether the verdict is alone on its line, or at the head of its own text only."""
@@ -185,26 +154,20 @@ class Announced:
 
     def _stated(self, output: Output, found: re.Match[str]) -> bool:
         """Whether the sentence ends with the verdict, where it might say something else of it."""
-        if self._scale or (self._chooses and found["copula"]):
+        if self._kind == "scale" or (self._chooses and found["copula"]):
             return True
-        return _STATED.match(output.low, self._end(output, found)) is not None
+        end = self._spelling.named(output.text, found.end("lead"))[1]
+        return _STATED.match(output.low, end) is not None
 
     def _subjects(self, output: Output) -> Iterator[Claim]:
         """Verdicts of which a sentence says that they are the best."""
         for found in self._subject.finditer(output.low):
             lead = output.lead(found.start())
-            than = self._than.match(output.low, found.end())
-            partial = output.low.startswith(" than", found.end()) or (
-                not self._spelling.two and re.fullmatch(say.BETTER, found["good"] or "")
-            )
-            if (
-                (than or not partial)
-                and self._before_subject.search(lead.phrase)
-                and not lead.denies
-            ):
+            partial = not self._spelling.two and re.fullmatch(say.BETTER, found["good"] or "")
+            own = self._before_subject.search(lead.phrase) and not lead.denies
+            if own and (found["all"] or not partial):
                 yield from self._named(output, found.start())
 
     def _named(self, output: Output, start: int) -> Iterator[Claim]:
-        names, _ = self._spelling.named(output.text, start)
-        if names and output.text[start - 1] not in "'’-":
+        if names := self._spelling.named(output.text, start)[0]:
             yield Claim(start, names[:1], "sentence")

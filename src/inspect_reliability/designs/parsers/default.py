@@ -16,6 +16,9 @@ from .plain_text import plain_text
 from .shown import Shown
 from .spelling import CLOSE, Spelling
 
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][A-Za-z]*\":)")
+"""Before a further word of a key in a JSON object, "bestResponse"."""
+
 
 class DefaultParser:
     """Reads outputs as a person does; labels are those that the design asks for."""
@@ -26,7 +29,9 @@ class DefaultParser:
         self._announced = Announced(kind, spelling, labels)
         self._shown = Shown(spelling)
         verdict = rf"(?i:{spelling.lead}{spelling.one}{CLOSE}[.]?\s*)"
-        self._note = re.compile(rf"\((?!{verdict}\))(?:[^()\n]|\([^()\n]*+\))*+\)")
+        self._note = re.compile(
+            rf"\((?!{verdict}\))(?:[^()\n]|\([^()\n]*+\))*+\)|\[\w{{1,3}}\s?(?:[-–]|to)\s?\w{{1,3}}\]"
+        )
         self._value = re.compile(rf"\":\s*\"(?!{verdict}\")(?:[^\"\\]|\\.)*+")
         self._closed = re.compile(
             rf"{self._announced.name.pattern}[^\n:=>.]{{0,30}}[:=>][^\w\n]*(?:{spelling.one}"
@@ -35,11 +40,9 @@ class DefaultParser:
 
     def read(self, text: str) -> Reading:
         """Read a whole output."""
-        text = "\n" + plain_text(text, self.verdicts)
+        text = _CAMEL.sub(" ", "\n" + plain_text(text, self.verdicts))
         # Notes in parentheses and the texts of a JSON object count where nothing else does.
-        main = _RANGE.sub(_blank, self._note.sub(_blank, text))
-        if '":' in main:
-            text, main = (_CAMEL.sub(" ", said) for said in (text, self._value.sub(_blank, main)))
+        main = self._value.sub('": ', self._note.sub(" ", text))
         for said in dict.fromkeys((main, text)):
             output = Output(said, self._spelling)
             tiers = (
@@ -50,12 +53,9 @@ class DefaultParser:
             for tier in tiers:
                 if claims := [claim for find in tier for claim in find(output)]:
                     if all(claim.how == "sentence" for claim in claims):
-                        # What an output begins with, and a sentence that says otherwise.
-                        claims += [
-                            one
-                            for one in self._shown.alone(output)
-                            if one.start == 0 and len(one.verdicts) == 1
-                        ]
+                        # What an output begins with, where a sentence says otherwise.
+                        first = (one for one in self._shown.alone(output) if one.start == 0)
+                        claims += [one for one in first if len(one.verdicts) == 1]
                     return _settled(output, sorted(claims))
         return Reading(NON_RESPONSE)
 
@@ -68,15 +68,6 @@ class DefaultParser:
             return None
         verdict, how = self.read(text)
         return verdict if verdict in self.verdicts and how in ("label", "tag", "json") else None
-
-
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][A-Za-z]*\":)")
-_RANGE = re.compile(r"\[\w{1,3}\s*(?:[-–]|to)\s*\w{1,3}\]")
-
-
-def _blank(note: re.Match[str]) -> str:
-    kept = '": ' if note[0][0] == '"' else ""
-    return kept + " " * (len(note[0]) - len(kept))
 
 
 def _settled(output: Output, claims: Sequence[Claim]) -> Reading:

@@ -77,12 +77,10 @@ def strict_parser(kind: str, verdicts: Sequence[str], labels: Sequence[str]) -> 
 
 @dataclass(frozen=True)
 class PublishedParser:
-    r"""Reads an output as the published study's code does, so that its numbers come out.
+    """Reads an output as the published study's code does, so that its numbers come out.
 
-    Best of five: `Best Response:\W*([A-Ea-e])`, which takes the first letter of a word for a
-    verdict ("Best Response: Explanation" is E). Correct or incorrect: "correct" anywhere in the
-    output in any case, unless "incorrect" is in it too; the label "Correctness:" counts as a
-    "correct".
+    It takes the first letter of a word for a verdict ("Best Response: Explanation" is E), and
+    "Correctness:" for a "correct".
 
     Source: Schroeder & Wood-Doughty (2024), published scripts, judgments and Table 6.
 

@@ -9,8 +9,8 @@ from .spelling import ALONE, Spelling
 
 _BEFORE = 100
 """Characters before a verdict in which its announcement begins."""
-
 _MOST_WORDS = 14
+
 _BREAK = re.compile(
     r"[.!?。！？;,()\[{\n:]\s*|\*\*|<|\s[-–—]+\s|\b(?:but|however|although|while)\b"
 )
@@ -25,7 +25,6 @@ _HEADS = re.compile(
     r"|(?:\)[:.]?|[:.;!]|\s*[–—]|\s+-)[*_]{0,2}\s+(?!\W{0,3}[a-z](?![\w'’])(?![ \t]+[a-z]{2})))"
     r"(?!(?:if|when|where|was|and|or|for|has|in|is(?!\s+the\s+(?:correct|right|best)))\b)"
 )
-_WRONG = re.compile(r"(?:in(?:correct|accurate)|wrong)\b")
 _FAULT = re.compile(
     rf"\b(?:this|the|{say.NOUN})\s+(?:(?:{say.NOUN})\s+)?(?:(?:is|was|does|did|[a-z]+ly)\s+){{0,3}}"
     r"(?:not\b|in(?:correct|accurate|complete|valid)|wrong|false|fails|contradict"
@@ -67,14 +66,11 @@ class Output:
 
     def __init__(self, text: str, spelling: Spelling) -> None:
         self.text = text
+        self.low = "".join(c if len(c.lower()) > 1 else c.lower() for c in text)  # "İ" becomes two
         self._spelling = spelling
-        low = text.lower()
-        if len(low) != len(text):  # a few letters become two
-            low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-        self.low = low
 
     def near(self, place: int) -> str:
-        """What comes before a place, in lower case."""
+        """What comes before a place."""
         return self.low[max(0, place - _BEFORE) : place]
 
     def lead(self, place: int) -> Lead:
@@ -84,14 +80,12 @@ class Output:
             raw = _INSERTED.sub(" ", raw)
         raw = raw.rstrip(" \t*_\"'`")
         *_, cut = None, *_BREAK.finditer(raw)
-        return Lead(simple(raw[cut.end() :]), cut[0].strip()) if cut else Lead(simple(raw), "")
+        return Lead(_simple(raw[cut.end() :]), cut[0].strip()) if cut else Lead(_simple(raw), "")
 
     def heads_text(self, lead: str, end: int) -> bool:
         """Whether what ends here is the head of a text that is not found fault with: "[C]: ..."."""
         head = _LABEL.fullmatch(lead) and _HEADS.match(self.low, end)
-        if head is None or _WRONG.match(self.low, head.end()):
-            return False
-        return not _FAULT.search(self.low, end, end + 3 * _BEFORE)
+        return head is not None and not _FAULT.search(self.low, end, end + 3 * _BEFORE)
 
     def lists(self, lead: str, names: tuple[str, ...]) -> bool:
         """Whether other lines begin with other verdicts in the same way: all are titles then."""
@@ -101,28 +95,25 @@ class Output:
 
     @cached_property
     def _titles(self) -> dict[str, set[str]]:
+        """The verdicts at the heads of lines, by what leads to them."""
         titles: dict[str, set[str]] = {}
         for line in re.finditer(rf"(?:\n|[.;]\s{{1,3}}){self._spelling.lead}", self.low):
             names, end = self._spelling.named(self.text, line.end())
             if _HEADS.match(self.low, end) or ALONE.match(self.text, end):
-                titles.setdefault(_AROUND.sub("", line[0]), set()).update(
-                    {*names} - {self._spelling.tie}
-                )
+                alike = titles.setdefault(_AROUND.sub("", line[0]), set())
+                alike |= {*names} - {self._spelling.tie}
         return titles
 
     def line_before(self, place: int) -> str:
         """The words of the line that ends at a place."""
-        return simple(self.text[self.text.rfind("\n", max(0, place - _BEFORE), place) + 1 : place])
+        return _simple(self.text[self.text.rfind("\n", max(0, place - _BEFORE), place) + 1 : place])
 
     def is_final(self, place: int) -> bool:
-        """Whether the sentence so far, or the title above, says that this is the last word."""
-        above, _, line = self.text[max(0, place - _BEFORE) : place].rpartition("\n")
-        title = above.rstrip().rpartition("\n")[2]
-        is_title = len(title) <= 50 and (title.endswith((":", "*")) or title.startswith("#"))
-        said = [_SENTENCE.split(line)[-1], title if is_title else ""]
-        return any(_FINAL.search(simple(phrase)) for phrase in said)
+        """Whether the sentence so far says that this is the last word."""
+        line = self.near(place).rpartition("\n")[2]
+        return _FINAL.search(_simple(_SENTENCE.split(line)[-1])) is not None
 
 
-def simple(phrase: str) -> str:
+def _simple(phrase: str) -> str:
     """A phrase in lower case, without decoration."""
     return _DECORATION.sub(" ", phrase).strip().lower()

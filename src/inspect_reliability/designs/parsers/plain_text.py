@@ -11,54 +11,40 @@ _BEGIN = re.compile(
 _END = re.compile("</" + _THOUGHT.format("/") + r"|<\|channel\|>final<\|message\|>", re.IGNORECASE)
 _MARKUP = re.compile(
     r"<\|[^|<>\n]{1,40}\|>"  # what some models end with
-    r"|<(/?)(b|i|u|s|p|em|strong|br|hr|span|div|h[1-6]|code|mark|font|center|li|ul|ol|pre)"
+    r"|</?(b|i|u|s|p|em|strong|br|hr|span|div|h[1-6]|code|mark|font|center|li|ul|ol|pre)"
     r"(?:\s[^<>\n]{0,200})?/?>",
     re.IGNORECASE,
 )
+_CLOSED = re.compile(r"</(\w)>")
 _LATEX = re.compile(
     r"\\(?:text\w{0,10}|math\w{0,10}|mbox|emph|bf|it)\s*\{([^{}\n]{0,80})\}|\\[()\[\],;:! ]|\$"
 )
 _BLANK_LINES = re.compile(r"\n{3,}")
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u20e3\ufe00-\ufe0f\ufeff]")
-
-# Letters that NFKC leaves as they are: white on black, and Cyrillic and Greek look-alikes.
-_NEGATIVE = {first + n: chr(ord("A") + n) for first in (0x1F150, 0x1F170) for n in range(26)}
-_CAPITALS, *_ALIKE = "ABCEHIJKMNOPSTXYZ", "АВСЕНІЈКМ ОРЅТХҮ ", "ΑΒϹΕΗΙ ΚΜΝΟΡ ΤΧΥΖ"
+_ALIKE = str.maketrans("АВСЕΑΒΕ", "ABCEABE")
+_LONE = re.compile(r"(?<!\w)[АВСЕΑΒΕ](?!\w| [\u0370-\u052f])")
+"""A Cyrillic or Greek letter that is no word ("В первом ответе")."""
 
 
 def without_thoughts(text: str) -> str:
     """What follows the last finished thought, up to the next one, which does not end."""
-    if not any(mark in text for mark in ("<", "[/THINK]", "[THINK]", "◁")):
-        return text
-    *_, last = [0, *(end.end() for end in _END.finditer(text))]
+    *_, last = 0, *(end.end() for end in _END.finditer(text))
     begin = _BEGIN.search(text, last)
     return text[last : begin.start() if begin else None]
 
 
 def plain_text(text: str, labels: Iterable[str]) -> str:
-    """A text without thoughts and markup, where look-alikes of lone labels are these labels."""
+    """A text without thoughts and markup, its letters and digits in their common form."""
     text = _BLANK_LINES.sub("\n\n", without_thoughts(text))
-    if "<" in text:
-        # "<b>" may be a verdict: a tag of one letter is one where it ends somewhere.
-        low = text.lower()
-        text = _MARKUP.sub(
-            lambda tag: tag[0] if tag[2] and len(tag[2]) == 1 and f"</{tag[2].lower()}>" not in low
-            else " ",
-            text,
-        )  # fmt: skip
-    if "\\" in text or "$" in text:
-        text = _LATEX.sub(lambda style: style[1] or " ", text)
+    # "<B>" is a verdict where no "</B>" follows.
+    closed = {name.lower() for name in _CLOSED.findall(text)}
+    text = _MARKUP.sub(
+        lambda tag: tag[0] if tag[1] and len(tag[1]) == 1 and tag[1].lower() not in closed else " ",
+        text,
+    )
+    text = _LATEX.sub(lambda style: style[1] or " ", text)
     if text.isascii():
         return text
-    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text).translate(_NEGATIVE))
-    labels = {*labels}
-    alike = {
-        other: letter
-        for others in _ALIKE
-        for other, letter in zip(others, _CAPITALS, strict=True)
-        if letter in labels and other not in labels
-    }
-    # A lone capital before a word of its own script is one of its words ("В первом ответе").
-    return re.sub(
-        r"(?<!\w)[\u0370-\u052f](?!\w| [\u0370-\u052f])", lambda m: alike.get(m[0], m[0]), text
-    )
+    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))
+    ours = all(map(str.isascii, labels))
+    return _LONE.sub(lambda letter: letter[0].translate(_ALIKE), text) if ours else text

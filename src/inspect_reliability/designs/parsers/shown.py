@@ -1,4 +1,4 @@
-"""Verdicts that an output shows: alone, in double brackets, in a box, at the head of a ranking."""
+"""Verdicts that an output shows: alone, in brackets, in a box, at the head of "C > A > B"."""
 
 import re
 from collections.abc import Iterator
@@ -12,8 +12,6 @@ _REASONED = re.compile(
 _EXPLAINED = re.compile(rf"{CLOSE}(?:[.!]\s|\s*[–—]|\s+-\s)")
 _STATED = re.compile(rf"{_REASONED.pattern}|{_EXPLAINED.pattern}|{CLOSE}[;:]\s")
 _SET_OFF = re.compile(rf"{ENDS}|{_REASONED.pattern}|{CLOSE}(?:[.;!]\s|\s*\[\[)")
-_RANKS = re.compile(r"\b(?:rank|order|best|place)")
-_BEGINS = re.compile(r"\]\]\s+[A-Z]")
 _LEADS_TO = re.compile(
     r"(?:^|[.!?:;,\n>=\]-]|\b(?:so|therefore|thus|hence|is|verdict|winner|answer|final))$"
 )
@@ -36,10 +34,6 @@ class Shown:
             rf"(?:\[\[)?(?<![\w>])(?P<first>{one}){CLOSE}"
             rf"(?:\s*(?:>{{1,3}}|≻|=)\s*{spelling.open}{one}{CLOSE})+"
         )
-        self._places = re.compile(
-            rf"\n\W{{0,8}}1(?P<th>st)?[^\w\n]{{1,8}}(?=(?P<first>{lead}))[^\n]{{1,40}}"
-            rf"\n\W{{0,8}}2(?:nd)?[^\w\n]{{1,8}}{lead}{one}{CLOSE}[ \t]*(?:\n|\Z)"
-        )
         self._tie = re.compile(
             r"\b(?:(?:it['’]?s|it\s+is|this\s+is|call\s+it|declare|in|is)\s+an?\s+(?:\w+\s+)?"
             rf"(?:tie|draw)|(?:both|they|two|responses\s+{one}{CLOSE}\s+and\s+{one}{CLOSE})\s+"
@@ -52,55 +46,16 @@ class Shown:
 
     def claims(self, output: Output) -> Iterator[Claim]:
         """Verdicts that can mean nothing else."""
-        if "[[" in output.text:
-            for found in self._brackets.finditer(output.low):
-                yield from self._in_brackets(output, found)
-        if "boxed" in output.text:
-            for found in self._boxed.finditer(output.low):
-                yield from self._claim(output, found.start(), found.end(), "boxed")
-        if self._kind == "options":
-            if ">" in output.text or "≻" in output.text:
-                for found in self._ranking.finditer(output.low):
-                    ranked = {*re.findall(self._spelling.one, found[0])}
-                    if len(ranked) == len(self._spelling.options) or found[0].startswith("[["):
-                        yield from self._claim(
-                            output, found.start(), found.start("first"), "ranking"
-                        )
-            # A list of responses in their order is no ranking.
-            places = self._places.search(output.low)
-            if places and (
-                places["th"] or "#" in places[0] or _RANKS.search(output.near(places.start()))
-            ):
-                yield from self._claim(output, places.start(), places.end("first"), "ranking")
-
-    def hints(self, output: Output) -> Iterator[Claim]:
-        """Ties, and marks out of the highest: they can be about something else."""
-        if self._kind == "options":
-            for found in self._tie.finditer(output.low):
-                if not output.lead(found.start()).denies:
-                    yield Claim(found.start(), (self._spelling.tie,), "sentence")
-        if self._kind == "scale":
-            for found in self._fraction.finditer(output.low):
-                yield from self._claim(output, found.start(), found.start(), "sentence")
-
-    def _claim(self, output: Output, start: int, at: int, how: str) -> Iterator[Claim]:
-        if names := self._spelling.named(output.text, at)[0]:
-            yield Claim(start, names, how)
-
-    def _in_brackets(self, output: Output, found: re.Match[str]) -> Iterator[Claim]:
-        text, start = output.text, found.start()
-        end = self._spelling.named(text, found.end())[1]
-        near = output.near(start)
-        lead = near.rstrip(" \t*_\"'`(")
-        if output.lead(start - len(near) + len(lead.rstrip(" :"))).denies:
-            return
-        begins = not near.strip() and _BEGINS.match(text, end)
-        if (
-            text.startswith("]", end)
-            and _LEADS_TO.search(lead[-20:])
-            and (begins or _SET_OFF.match(text, end))
-        ):
-            yield from self._claim(output, start, found.end(), "brackets")
+        for found in self._brackets.finditer(output.low):
+            if self._is_set_off(output, found):
+                yield from self._claim(output, found.start(), found.end(), "brackets")
+        for found in self._boxed.finditer(output.low):
+            yield from self._claim(output, found.start(), found.end(), "boxed")
+        if self._kind == "options" and (">" in output.text or "≻" in output.text):
+            for found in self._ranking.finditer(output.low):
+                ranked = {*re.findall(self._spelling.one, found[0])}
+                if len(ranked) == len(self._spelling.options) or found[0].startswith("[["):
+                    yield from self._claim(output, found.start(), found.start("first"), "ranking")
 
     def alone(self, output: Output) -> Iterator[Claim]:
         """The verdict alone, as the first or the last thing said."""
@@ -120,40 +75,57 @@ class Shown:
         ):
             yield from self._claim(output, last.start() + 1, last.end(), "bare")
 
+    def hints(self, output: Output) -> Iterator[Claim]:
+        """Ties, and marks out of the highest: they can be about something else."""
+        if self._kind == "options":
+            for found in self._tie.finditer(output.low):
+                if not output.lead(found.start()).denies:
+                    yield Claim(found.start(), (self._spelling.tie,), "sentence")
+        if self._kind == "scale":
+            for found in self._fraction.finditer(output.low):
+                yield from self._claim(output, found.start(), found.start(), "sentence")
+
+    def _claim(self, output: Output, start: int, at: int, how: str) -> Iterator[Claim]:
+        if names := self._spelling.named(output.text, at)[0]:
+            yield Claim(start, names, how)
+
+    def _is_set_off(self, output: Output, found: re.Match[str]) -> bool:
+        """Whether what is in brackets is a verdict: not denied, nor a part of a sentence."""
+        end = self._spelling.named(output.text, found.end())[1]
+        lead = output.near(found.start()).rstrip(" \t*_\"'`(")
+        before = found.start() - len(output.near(found.start())) + len(lead.rstrip(" :"))
+        return (
+            output.text.startswith("]", end)
+            and _LEADS_TO.search(lead[-20:]) is not None
+            and _SET_OFF.match(output.text, end) is not None
+            and not output.lead(before).denies
+        )
+
     def _is_one(self, text: str, names: tuple[str, ...], line: re.Match[str], end: int) -> bool:
         """Whether a verdict alone is one and whole, not the first letter of what is cut off."""
-        ending = text[end:].strip()
         small = self._kind == "options" and text[line.end()].islower()
-        cut_off = line[0][-1:] in "[(" and ending[:1] not in ("]", ")")
-        # "Option (C)" may be the beginning of a sentence.
-        begins = re.search(r"\w", line[0]) and not re.search(r"[.!*\]]$", ending)
-        return (
-            len(names) == 1 and names != (self._spelling.tie,) and not (small or cut_off or begins)
-        )
+        cut_off = line[0][-1:] in "[(" and text[end:].strip()[:1] not in ("]", ")")
+        return len(names) == 1 and names != (self._spelling.tie,) and not (small or cut_off)
 
     def _begins(
         self, output: Output, first: re.Match[str], names: tuple[str, ...], end: int
     ) -> bool:
         """Whether an output begins with its verdict, not with a word or a list."""
-        text, words = output.text, self._kind == "words"
-        noun = re.search(r"\w", first[0]) is not None
+        text, noun = output.text, re.search(r"\w", first[0]) is not None
+        listed = output.lists(first[0], names)
         if alone := ALONE.match(text, end):
-            more = text[alone.end() :].strip(" \n.*_\"'`)]}")
+            whole = not text[alone.end() :].strip(" \n.*_\"'`)]}")
             # "C.\n5. So ..." goes on with what came before.
-            goes_on = text[alone.end() - 2] == "." and text[alone.end() :][:1] not in ("", "\n")
-            return not more or not (
-                goes_on
-                or (noun and not words)
-                or not self._is_one(text, names, first, end)
-                or output.lists(first[0], names)
-            )
-        if _REASONED.match(output.low, end):
-            return len(names) == 1 and not noun
-        if len(names) > 1 or noun or output.lists(first[0], names):
+            goes_on = alone[0].endswith(".\n") and not text.startswith("\n", alone.end())
+            title = goes_on or listed or (noun and self._kind != "words")
+            return whole or (not title and self._is_one(text, names, first, end))
+        if len(names) > 1 or noun:
             return False
-        if self._kind == "options":
-            if names == (self._spelling.tie,):
-                return _EXPLAINED.match(output.low, end) is not None
-            small = text[first.end()].islower() or text[first.end() : end].isdigit()
-            return not small and output.heads_text(first[0], end)
-        return _STATED.match(output.low, end) is not None
+        if _REASONED.match(output.low, end):
+            return True
+        if self._kind != "options":
+            return not listed and _STATED.match(output.low, end) is not None
+        if names == (self._spelling.tie,):
+            return _EXPLAINED.match(output.low, end) is not None
+        small = text[first.end()].islower() or text[first.end() : end].isdigit()
+        return not listed and not small and output.heads_text(first[0], end)

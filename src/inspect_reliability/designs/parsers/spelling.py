@@ -15,7 +15,6 @@ CLOSE = r"[\])}>\"'*_`”’»」』】]{0,6}"
 ENDS = rf"{CLOSE}[.!]?{CLOSE}[ \t]*(?:\n|$|</)"
 ALONE = re.compile(ENDS)
 _MOST = 26
-
 _END = (
     rf"(?!_*(?![{_CJK}])[^\W_]|['’\-‐‑](?!s\b)[^\W\d_]|['’]s\s+(?!(?:{say.NOUN})\b)\w|[.,:]\d"
     r"|\.[^\W\d_]\.|[%+#±])"
@@ -27,23 +26,17 @@ _COUNT = (
     r"|overall|given|based{})\b)[a-z])"
 )
 _SENTENCE = _COUNT.format(
-    r"|are|were|first(?=[.,;!\n]|$)|by|in|at|here|from|than|but|although|though|while|if|when|rather|instead|the|this|it|among"
-    r"|(?!series)[a-z]{2,}(?<![su])s|[a-z]+ly\s+[a-z]+s"
+    r"|are|were|first(?=[.,;!\n]|$)|by|in|at|here|from|than|but|although|though|while|if|when"
+    r"|rather|instead|the|this|it|among|(?!series)[a-z]{2,}(?<![su])s|[a-z]+ly\s+[a-z]+s"
 )
 _COUNT = _COUNT.format("")
 """How sentences go on after the verdicts "A" and "7", not after an article or a count."""
 
 _UNIT = r"(?:\s*(?:stars?|points?)(?![a-z]))"
-_WORDS = ["zero", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-_COUNTED = "|".join(filter(None, _WORDS))
-"""Not "one", which has other uses."""
-
 _NUMBER = (
     rf"[-+]?\d{{1,7}}+(?:[.,]\d{{1,4}}+)?+{_UNIT}?+(?:\s*(?:/|out\s+of|of)\s*\d{{1,7}}+)?+{_UNIT}?+"
     rf"{_END}{_COUNT}"
-    rf"|(?i:{_COUNTED})(?=[.,;!)\]\"'*]|\s*$|\s*\n|\s+(?:out\s+of|points|stars)\b)"
 )
-_FEW = 8
 _INEXACT = re.compile(r"(?:(?:[<≤≥]|[<>]=|(?:[\w:=][ \t]+|:)[*_]{0,3}>)[ \t*_]*|[#№])\Z")
 """What makes the number after it a bound, or a place in a ranking."""
 
@@ -54,33 +47,28 @@ class Spelling:
     """The ways to write the verdicts of a design.
 
     Attributes:
-        kind: "options", "words" or a "scale". Words that are labels, as A, B and tie, are options.
-        tie: The verdict that a tie is.
-        options: The other verdicts.
-        two: Whether there are two of them.
-        name: What may be a verdict, a regular expression for text in lower case.
-        one: The same, or what names no one option ("tie").
-        lead: The same with the brackets and small words that may lead to it.
-        given: The same with the words that may lead to a number or a word.
+        kind: As of the design; words that are labels (A, B, tie) are options.
+        tie: The verdict that a tie is; options: the others; two: whether these are two.
+        name: Where a verdict may be, in lower case; one: the same, or a tie.
+        lead: The brackets and small words that may lead to one; given: and those to a number.
     """
 
     def __init__(self, kind: str, verdicts: tuple[str, ...], labels: Iterable[str] = ()) -> None:
         ties = [name for name in verdicts if re.fullmatch(say.TIE, name.lower())]
-        letters = [name for name in verdicts if re.fullmatch("[A-Z]", name)]
+        letters = "".join(name for name in verdicts if re.fullmatch("[A-Z]", name))
         self.tie = ties[0] if len(ties) == 1 else INVALID
         self.options = [name for name in verdicts if name not in ties]
         self.two = len(self.options) == 2
-        if letters and letters == self.options:
+        if letters and letters == "".join(self.options):
             kind = "options"
-        self.kind = kind
+        self.kind, self.verdicts = kind, verdicts
         self._noun = "|".join([say.NOUN, *map(say.loosely, labels)])
-        self.verdicts = verdicts
         self._verdicts = {name.casefold(): name for name in verdicts}
-        exact = _NUMBER if kind == "scale" else _names(verdicts, "".join(letters))
-        self._one = re.compile(exact if kind != "options" else rf"{exact}|(?i:{say.TIE})(?![^\W_])")
-        seen = rf"[-+]?\d|{_COUNTED}" if kind == "scale" else _seen(verdicts)
-        self.name = f"(?:{seen})(?![a-z])"
-        self.one = f"(?:{seen}|{say.TIE})(?![a-z])"
+        exact = _NUMBER if kind == "scale" else _names(verdicts, letters)
+        tie = rf"|(?i:{say.TIE})(?![^\W_])" if kind == "options" else ""
+        self._one = re.compile(exact + tie)
+        seen = r"[-+]?\d" if kind == "scale" else _seen(verdicts, letters)
+        self.name, self.one = f"(?:{seen})(?![a-z])", f"(?:{seen}|{say.TIE})(?![a-z])"
         # Not what verdicts begin with: a sign, an emoji.
         begin = "".join(re.escape(name[0]) for name in verdicts if not name[0].isalnum())
         self.open = rf"(?:[^\w\n.?!;,\-{begin}]|_|-(?!\d)){{0,16}}+"
@@ -88,10 +76,8 @@ class Spelling:
         self.given = self.lead if kind == "options" else self._leading(f"{say.SMALL}|{say.GIVEN}")
         between = _AND + (r"|\s*[-–—]\s*|\s+to\s+" if kind == "scale" else "")
         # "A and B have merits": after another label, a capital is no article.
-        further = (
-            f"[{''.join(letters)}]{_END}|{self._one.pattern}" if letters else self._one.pattern
-        )
-        self._further = re.compile(further)
+        further = f"[{letters}]{_END}|" if letters else ""
+        self._further = re.compile(further + self._one.pattern)
         one = rf"{self.open}(?:{exact}){CLOSE}"
         noun = rf"(?:(?i:{say.NOUN})[\s:*_#-]{{1,4}})?"
         comma = r"\s*,\s*(?:(?:and|or)\s+)?"
@@ -99,7 +85,7 @@ class Spelling:
             rf"{CLOSE}(?:(?:{between}){self.open}{noun}{self.open}"
             # A comma begins a new clause ("C, A and B are worse") unless the list ends there.
             rf"|{comma}(?=(?:{one}(?:{comma}|{between})){{0,8}}{one}\s*(?:[.;)\n]|$)){self.open})"
-            rf"(?={further})"
+            rf"(?={self._further.pattern})"
         )
         self._rather = re.compile(
             rf"(?i:{CLOSE}[.,;!?–—\s-]{{1,8}}(?:(?:{say.RATHER})[^\w\n]{{1,4}}){{1,3}}(?:"
@@ -109,21 +95,18 @@ class Spelling:
     def named(self, text: str, at: int) -> tuple[tuple[str, ...], int]:
         """The verdicts that a text names at a place, and where the last of them ends.
 
-        "A and B" names two. A number that is not on the scale, or is a bound or a place ("<5",
-        "#1"), names none.
+        "A and B" names two. A number off the scale, a bound or a place ("<5", "#1") names none.
         """
         names: list[str] = []
         one, end = self._one, at
-        if self.kind == "scale" and _INEXACT.search(text, max(0, at - _FEW), at):
+        if self.kind == "scale" and _INEXACT.search(text, max(0, at - 8), at):
             found = one.match(text, at)
             if found and not text.startswith(">", found.end()):  # "<5>" is a number in brackets
                 return (), end
         for _ in range(_MOST):
-            found = one.match(text, at)
-            if found is None:
+            if (found := one.match(text, at)) is None:
                 break
-            name = self._read(found[0])
-            if name is None:
+            if (name := self._read(found[0])) is None:
                 return (), end
             names.append(name)
             end = found.end()
@@ -141,20 +124,15 @@ class Spelling:
     def _read(self, written: str) -> str | None:
         if self.kind != "scale":
             return self._verdicts.get(" ".join(written.casefold().split()), self.tie)
-        if (word := written.lower()) in _WORDS:
-            return self._verdicts.get(str(_WORDS.index(word)))
         number, *highest = re.findall(r"[-+]?\d+(?:[.,]\d+)?", written)
-        thousands = re.search(r",\d{3}\Z", number) is not None
-        value = float(number.replace(",", "" if thousands else "."))
-        if highest not in ([], [self.verdicts[-1]]) or not value.is_integer():
+        if "," in number or highest not in ([], [self.verdicts[-1]]):
             return None
-        return self._verdicts.get(str(int(value)))
+        return self._verdicts.get(f"{float(number):g}")
 
 
-def _seen(verdicts: tuple[str, ...]) -> str:
-    letters = "".join(name.lower() for name in verdicts if re.fullmatch("[A-Z]", name))
-    others = [_spaced(name.lower()) for name in verdicts if not re.fullmatch("[A-Z]", name)]
-    return "|".join([rf"[{letters}](?<![a-z0-9\u00c0-\u04ff].)", *others] if letters else others)
+def _seen(verdicts: Iterable[str], letters: str) -> str:
+    ways = [rf"[{letters.lower()}](?<![a-z0-9\u00c0-\u04ff].)"] if letters else []
+    return "|".join([*ways, *(say.loosely(name) for name in verdicts if name not in {*letters})])
 
 
 def _names(verdicts: Iterable[str], letters: str) -> str:
@@ -169,9 +147,5 @@ def _names(verdicts: Iterable[str], letters: str) -> str:
     others = sorted({*verdicts} - {*letters}, key=len, reverse=True)
     for name in others:  # a number, and "no", may be in a sentence for other reasons
         counts = _COUNT if re.fullmatch(r"\d+|no", name, re.IGNORECASE) else ""
-        ways.append(f"(?i:{_spaced(name)}){_END}{counts}")
+        ways.append(f"(?i:{say.loosely(name)}){_END}{counts}")
     return "|".join(ways)
-
-
-def _spaced(name: str) -> str:
-    return r"\s+".join(map(re.escape, name.split()))

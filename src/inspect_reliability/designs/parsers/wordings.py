@@ -25,20 +25,19 @@ def loosely(label: str) -> str:
 _BEST = (
     "best better strongest stronger superior top winning preferred favou?rite finest most_(?:"
     "accurate|helpful|appropriate|suitable|convincing|correct|complete|comprehensive|relevant|useful"
-    "|informative|compelling|satisfactory|effective) "
+    "|informative|compelling|effective) "
 )
 BEST = words(
-    _BEST
-    + r"top-rated highest-rated (?:correct|right|ideal)_(?:response|reply|assistant|candidate)"
-    r" first_place 1st(?:_place|(?=\s*$)) rank_1"
+    _BEST + r"(?:correct|right|ideal)_(?:response|reply|assistant|candidate) first_place rank_1"
+    r" 1st(?:_place|(?=\s*$))"
 )
 TRANSLATED = "meilleure réponse|beste antwort|mejor respuesta|最佳回答"
 
-# What a verdict is called; what is judged, which announces a verdict only where nothing else does;
-# what a number is called; what one of several words is called, or said of.
+# What one calls a verdict; what may announce one where nothing else does; what one calls a number,
+# and one of several words.
 VERDICT = words(
     "verdict decision winner choice pick selection selected chosen judge?ment preference conclusion"
-    " vote result ranking ranked recommendation"
+    " vote result ranking recommendation"
 )
 ANSWER = words("response answer ans option candidate assistant reply letter")
 RATING = words("rating score grade mark points stars rate evaluation assessment")
@@ -48,29 +47,35 @@ _JUDGED = (
 )
 CLASS = words("label classification category class assessment evaluation" + _JUDGED)
 
-# What makes an announcement the last word; what makes it one of something else.
-FINAL = words(
-    "final finally ultimate ultimately overall conclusion conclude correction corrected revised"
-    " in_the_end in_summary all_in_all"
-)
+# What makes an announcement the last word, or one of something else; what takes it back; how a
+# sentence goes on that states it; how one corrects oneself.
+FINAL = words("final finally ultimately overall conclusion conclude correction in_the_end")
 NOT = words(
     r"not never no neither nor none nobody \w+n['’]t cannot without except second 2nd third 3rd"
-    r" fourth 4th fifth second-best next runner-up runner worst weakest poorest least lowest"
-    r" loser losing rejected if unless whether why reason explanation example format template"
-    r" rather might may could tempt\w+ initially originally previously hardly hard_to difficult_to"
-    r" doubt\w* disagree\w*"
+    r" fourth 4th fifth second-best next runner-up worst weakest poorest least lowest loser losing"
+    r" rejected if unless whether why reason explanation example format template rather might may"
+    r" could tempt\w+ initially originally previously hardly (?:hard|difficult)_to doubt\w*"
+    r" disagree\w*"
+)
+TAKES_BACK = (
+    r"would(?!\s+be\s+the\s+best)|might|could|may|seems?|seemed|was|were|if|loses|lost|isn['’]t"
+    r"|is\s+(?:not|wrong|incorrect|tempting)|comes\s+last|or\s+(?:less|lower|fewer|more|higher)"
+    r"|is\s+(?:(?:the|by\s+far|much|[a-z]+ly)\s+){0,2}(?:worse|worst|weaker|weakest|inferior|loser)"
+)
+GOES_ON = any_of(
+    "because since as for due over rather instead here overall first to and_(?:thus|therefore)"
+)
+RATHER = any_of(
+    r"wait actually sorry rather(?!\s+than) make_that i_mean no(?=,) hmm"
+    " hold_on scratch_that on_(?:second_thought|reflection)"
 )
 
 # What joins the name of a verdict and the verdict; what one says who chooses an option, gives a
 # number, gives a word.
-COPULA = any_of(
-    "is was are will_be would_be should_be must_be has_to_be goes_to seems_to_be appears_to_be"
-    " to_be remains"
-)
+COPULA = any_of("is was are (?:will|would|should|must|has_to|seems_to)_be goes_to remains")
 _CHOOSE = any_of(
-    "choose chose pick picked picking select selected selecting go_with go_for going_with went_with"
-    " vote_for voted_for opt_for opted_for prefer favor favour recommend crown choosing think"
-    " believe say declare judge rank find consider"
+    "choose chose pick(?:ed|ing)? select(?:ed|ing)? (?:go|going|went)_with go_for vote_for opt_for"
+    " prefer favou?r recommend choosing think believe say declare judge rank find consider"
 )
 CHOOSE = (
     r"(?:i|we)(?:['’](?:d|ll|m|ve)|\s+(?:would|will|am|have|must|had))?(?:\s+(?!not\b|never\b|can|don"
@@ -78,8 +83,8 @@ CHOOSE = (
     "|choosing|selecting|selects|chooses|picks"
 )
 GRADE = any_of(
-    "give gave giving rate rated award awarded assign assigned rating_of score score_of scored"
-    " grade grade_of deserves earns earned gets got receives received merits"
+    "give gave giving rated? award(?:ed)? assign(?:ed)? rating_of scored? score_of grade grade_of"
+    " deserves earns gets receives merits"
 )
 CLASSIFY = any_of("classify label judge consider deem say think rate call")
 
@@ -89,31 +94,22 @@ NOUN = any_of(
     r" solutions? repl(?:y|ies) numbers? no\."
 )
 SMALL = any_of(
-    "the that this of by from in to with one both provided given written offered labell?ed marked"
-    " called clearly definitely certainly absolutely probably likely indeed therefore,? thus,?"
-    " hence,? so,? either actually simply just still clear obviously undoubtedly it's it is as"
+    "the that this of by from in to with one both provided given written offered correct right"
+    " labell?ed marked called clearly definitely certainly absolutely probably likely indeed"
+    " (?:therefore|thus|hence|so),? either actually simply just still clear obviously undoubtedly it's it is as"
 )
 GIVEN = any_of(
     "an? them him her its their score rating grade mark at solid strong full overall perfect about"
     " around roughly good" + _JUDGED
 )
-
-# What names no one option; how one takes back what one said.
 TIE = any_of("tie tied draw both equal equally")
-RATHER = any_of(
-    r"wait actually sorry rather(?!\s+than) hold_on scratch_that make_that i_mean no(?=,) hmm"
-    " on_(?:second_thought|reflection)"
-)
 
-# What a sentence says of the response chosen, after its name, and may say before it.
+# What a sentence says of the response chosen, after its name, and before it.
 ADVERB = any_of(
-    r"(?!hardly|scarcely|barely)[a-z]+ly by_far far much still overall the a_bit a_little my our"
+    r"(?!hardly|scarcely|barely)[a-z]+ly by_far far much still overall the a_(?:bit|little) my our"
     " an? clear obvious hands_down"
 )
-IS = any_of(
-    "is was remains seems_to_be appears_to_be would_be stands_out_as emerges_as ranks_as"
-    " comes_out_as"
-)
+IS = any_of("is was remains (?:seems_to|appears_to|would)_be (?:stands|comes)_out_as emerges_as")
 HAS = any_of("provides gives offers has presents delivers")
 GOOD = any_of(_BEST + "winner preferable correct_response")
 BETTER = any_of("better stronger superior preferable")
@@ -121,7 +117,8 @@ WINS = any_of(
     "wins prevails takes_it takes_the_win comes_first comes_out_on_top ranks_first gets_my_vote"
     r" it_is(?=[.!\n]|\Z)"
 )
-SAYS = any_of(
-    "that think believe feel say find conclude so and therefore thus hence overall clearly"
-    " ultimately"
+OF_ALL = any_of(
+    "of among amongst overall due here by given because since as when while with and to choice"
+    " for_(?:the|these|several|two|three) in_(?:my|this)"
 )
+SAYS = any_of("that think believe feel say find conclude so and therefore thus hence overall")

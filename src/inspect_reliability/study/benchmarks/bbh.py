@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import UserError
-from ...files import entry, expect, read_json
+from ...files import entry, expect, objects, read_json
 from .hub import hub_records
 from .question import Question
 
@@ -70,30 +70,24 @@ def bbh_from_files(path: Path) -> list[Question]:
 
 def _read(path: Path) -> list[Question]:
     content = read_json(path)
-    if isinstance(content, list):
-        questions = []
-        for number, record in enumerate(content, 1):
-            where = f"{path}, item {number}"
-            category = entry(expect(record, dict, where), "category", str, where)
-            questions.append(_question(category, category, *_texts(record, where), path.name))
-        return questions
-    examples = entry(expect(content, dict, str(path)), "examples", list, str(path))
-    if not examples:
+    sampled = isinstance(content, list)
+    if not sampled:
+        content = entry(expect(content, dict, str(path)), "examples", list, str(path))
+    if not content:
         raise UserError(f"{path}: category '{path.stem}' is empty.")
-    return [
-        _question(
-            f"{path.stem}:{number}",
-            path.stem,
-            *_texts(record, f"{path}, example {number}"),
-            "BIG-Bench Hard, official files",
+    questions = []
+    for number, (where, record) in enumerate(objects(content, str(path), "example", 0)):
+        category = entry(record, "category", str, where) if sampled else path.stem
+        questions.append(
+            _question(
+                category if sampled else f"{category}:{number}",
+                category,
+                entry(record, "input", str, where),
+                entry(record, "target", str, where),
+                path.name if sampled else "BIG-Bench Hard, official files",
+            )
         )
-        for number, record in enumerate(examples)
-    ]
-
-
-def _texts(record: object, where: str) -> tuple[str, str]:
-    fields = expect(record, dict, where)
-    return entry(fields, "input", str, where), entry(fields, "target", str, where)
+    return questions
 
 
 def _official(record: Mapping[str, Any]) -> tuple[str, str]:

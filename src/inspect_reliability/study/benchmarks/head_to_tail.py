@@ -23,11 +23,7 @@ def head_to_tail_from_files(path: Path) -> list[Question]:
 
 
 def targets_of(answer: object, where: str) -> tuple[str, ...]:
-    """Accepted answers, given as a text or a list of texts.
-
-    Raises:
-        UserError: It is neither, or empty.
-    """
+    """Accepted answers: a text or a list of texts; a UserError if it is neither, or empty."""
     targets = (answer,) if isinstance(answer, str) else texts(answer, where)
     if not targets:
         raise UserError(f"{where} has no answer.")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import UserError
-from ...files import entry, expect, read_json, read_json_lines, texts
+from ...files import entry, objects, read_json, read_json_lines, texts
 from .hub import hub_records
 from .question import Question
 
@@ -34,23 +34,14 @@ def mt_bench_from_files(path: Path) -> list[Question]:
     Raises:
         UserError: The file is of another shape, or a question has not two turns.
     """
-    if path.suffix == ".jsonl":
-        return [
-            _question(
-                str(entry(record, "question_id", int, where)),
-                entry(record, "category", str, where),
-                texts(entry(record, "turns", list, where), f"{where}, 'turns'"),
-                "MT-Bench, official file",
-                where,
-            )
-            for where, record in read_json_lines(path)
-        ]
+    official = path.suffix == ".jsonl"
     questions = []
-    for number, record in enumerate(expect(read_json(path), list, str(path)), 1):
-        where = f"{path}, item {number}"
-        category = entry(expect(record, dict, where), "category", str, where)
+    for where, record in read_json_lines(path) if official else objects(read_json(path), str(path)):
+        category = entry(record, "category", str, where)
         turns = texts(entry(record, "turns", list, where), f"{where}, 'turns'")
-        questions.append(_question(category, category, turns, path.name, where))
+        id = str(entry(record, "question_id", int, where)) if official else category
+        source = "MT-Bench, official file" if official else path.name
+        questions.append(_question(id, category, turns, source, where))
     return questions
 
 

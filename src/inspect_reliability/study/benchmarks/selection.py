@@ -1,16 +1,19 @@
 """Questions of a benchmark from the sample pack, the model hub or official files."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ...errors import UserError
-from ...files import user_path
+from ...files import read_json, user_path
 from .benchmark import BENCHMARKS
 from .hub import HUB
 from .question import Question
-from .sample_pack import SAMPLE_PACK, sample_pack
+
+SAMPLE_PACK = "sample"
+"""Name of the sample pack as a source of questions or responses."""
 
 
 def load_questions(
@@ -22,7 +25,7 @@ def load_questions(
     """Load questions of a benchmark.
 
     Args:
-        benchmark: Name of the benchmark.
+        benchmark: Its name.
         source: "sample" for the sample pack, "hub" for the model hub, or a path to official
             files: BBH, the folder or a file of it; SQuAD, a v1.1 or v2.0 JSON file; MT-Bench,
             `question.jsonl`; Head-to-Tail, the folder or a file of it.
@@ -48,13 +51,35 @@ def load_questions(
     return sample_per_category(questions, per_category, seed)
 
 
+def sample_pack(benchmark: str) -> list[tuple[Question, Mapping[str, Any]]]:
+    """Questions of our own in the form of a benchmark, each with its whole entry in the pack."""
+    path = Path(str(files(__package__) / "sample_pack" / f"{BENCHMARKS[benchmark].key}.json"))
+    pack = read_json(path)
+    return [
+        (
+            Question(
+                id=entry["id"],
+                benchmark=benchmark,
+                category=entry["category"],
+                turns=tuple(entry["turns"]),
+                context=entry.get("context"),
+                targets=tuple(entry.get("targets") or filter(None, [entry.get("target")])),
+                source=pack["name"],
+                metadata={key: entry[key] for key in ("answerable", "domain") if key in entry},
+            ),
+            entry,
+        )
+        for entry in pack["questions"]
+    ]
+
+
 def sample_per_category(
     questions: Sequence[Question], per_category: int | Literal["all"], seed: int
 ) -> list[Question]:
     """Draw the same number of questions of every category, in the given order.
 
-    A category's draw depends on the seed, its name and the ids of its questions alone: not on
-    their order, nor on other categories. More per category adds to the draw and replaces nothing.
+    A category's draw depends on the seed, its name and the ids of its questions alone. More per
+    category adds to the draw and replaces nothing.
 
     Raises:
         UserError: Two questions have one id, or a category has too few.

@@ -1,11 +1,11 @@
 """SQuAD (Rajpurkar et al. 2016, 2018): questions about passages of Wikipedia articles."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...errors import UserError
-from ...files import entry, expect, read_json
+from ...files import entry, expect, objects, read_json
 from .hub import hub_records
 from .question import Question
 
@@ -41,50 +41,48 @@ def squad_from_files(path: Path) -> list[Question]:
     content = read_json(path)
     if isinstance(content, list):
         return [
-            _read(record, None, None, f"{path}, item {number}", path.name)
-            for number, record in enumerate(content, 1)
+            _read(record, None, None, where, path.name)
+            for where, record in objects(content, str(path))
         ]
     version = entry(expect(content, dict, str(path)), "version", str, str(path))
-    articles = entry(content, "data", list, str(path))
     return [
         question
-        for number, article in enumerate(articles, 1)
-        for question in _article(article, f"{path}, article {number}", f"SQuAD {version}")
+        for where, article in objects(content.get("data"), f"{path}, 'data'", "article")
+        for question in _article(article, where, f"SQuAD {version}")
     ]
 
 
-def _article(article: object, where: str, source: str) -> Iterator[Question]:
-    fields = expect(article, dict, where)
-    title = entry(fields, "title", str, where)
-    asked = 0
-    for number, paragraph in enumerate(entry(fields, "paragraphs", list, where), 1):
-        place = f"{where} ('{title}'), paragraph {number}"
-        context = entry(expect(paragraph, dict, place), "context", str, place)
-        for record in entry(paragraph, "qas", list, place):
-            asked += 1
-            yield _read(record, title, context, f"{place}, question {asked}", source)
-    if not asked:
+def _article(article: Mapping[str, Any], where: str, source: str) -> list[Question]:
+    title = entry(article, "title", str, where)
+    questions = [
+        _read(record, title, entry(paragraph, "context", str, place), asked, source)
+        for place, paragraph in objects(
+            article.get("paragraphs"), f"{where} ('{title}')", "paragraph"
+        )
+        for asked, record in objects(paragraph.get("qas"), f"{place}, 'qas'", "question")
+    ]
+    if not questions:
         raise UserError(f"{where}: '{title}' has no questions.")
+    return questions
 
 
 def _read(
-    record: object, title: str | None, context: str | None, where: str, source: str
+    record: Mapping[str, Any], title: str | None, context: str | None, where: str, source: str
 ) -> Question:
-    fields = expect(record, dict, where)
-    id = entry(fields, "id", str, where)
+    id = entry(record, "id", str, where)
     answers = [
-        entry(expect(answer, dict, where), "text", str, where)
-        for answer in entry(fields, "answers", list, where)
+        entry(answer, "text", str, place)
+        for place, answer in objects(record.get("answers"), where, "answer")
     ]
     # Version 1.1 has no such field: all its questions can be answered.
-    answerable = not expect(fields.get("is_impossible", False), bool, f"{where}, 'is_impossible'")
+    answerable = not expect(record.get("is_impossible", False), bool, f"{where}, 'is_impossible'")
     if answerable and not answers:
         raise UserError(f"{where}: question '{id}' has no answers and is not marked impossible.")
     return _question(
         id,
         title or id,
-        context if context is not None else entry(fields, "context", str, where),
-        entry(fields, "question", str, where),
+        context if context is not None else entry(record, "context", str, where),
+        entry(record, "question", str, where),
         answers if answerable else [],
         answerable,
         source,

@@ -51,13 +51,10 @@ def encode(verdicts: Iterable[Iterable[object]], codes: Mapping[str, int]) -> Fl
 
 
 def integer_coded(codes: ArrayLike) -> dict[str, Estimate]:
-    """The parallel one-factor model of integer codes: items are replications, units questions.
+    """ICC(1) of one replication and of all, and Cronbach's alpha, of integer codes.
 
-    Codes are replications x questions, NaN where missing.
-
-    Returns:
-        "integer_omega" and "integer_omega_composite", ICC(1) of one replication and of all, and
-        "cronbach_alpha". They depend on which number each verdict is given.
+    Codes are replications x questions, NaN where missing. The results depend on which number each
+    verdict is given.
 
     Raises:
         ShapeError: The codes are not a table of numbers.

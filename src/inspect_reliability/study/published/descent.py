@@ -19,15 +19,10 @@ _FLAT = 3e-5
 
 
 def minimised(function: Descent, start: FloatArray, *given: FloatArray) -> FloatArray:
-    """The minimum that each start leads to.
+    """The minimum that each start leads to, [B, n, m].
 
-    Args:
-        function: The value and slope of each problem at its point.
-        start: One point a problem, [B, n, m], so scaled that all directions are about as steep.
-        given: What the function takes beside the points, each [B, ...].
-
-    Returns:
-        The minima, [B, n, m].
+    Starts are so scaled that all directions are about as steep. `given` is what the function takes
+    beside the points, each [B, ...].
     """
     found, live, known = start.copy(), np.arange(len(start)), list(given)
     at = [start, *function(start, *known)]

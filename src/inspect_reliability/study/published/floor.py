@@ -28,11 +28,11 @@ class Floor:
     """Values of a coefficient on permuted judgments, of which none is reliable.
 
     Attributes:
-        mean: Their mean; outside `low` to `high` only where a few of them are far off.
+        mean: Their mean.
         low: 2.5% of them are lower.
         high: 2.5% of them are higher.
-        p: Chance to reach the observed value on permuted judgments (the observed one counts as
-            one of them); None if the observed value is not estimable.
+        p: Chance to reach the observed value, which counts as one of them; None if it is not
+            estimable.
         permutations: Permutations that had a value.
         not_estimable: Permutations that had none.
     """
@@ -77,16 +77,10 @@ def permuted_correlations(standardised: FloatArray, permutations: int, seed: int
 
 
 def omega_totals(correlations: FloatArray) -> FloatArray:
-    """omega_total of many matrices (see `minres.omega_total`).
+    """omega_total of many correlation matrices, [B, k, k], k >= 2; NaN where one is singular.
 
     With fewer than 7 variables the minimum is not unique and the value depends on where the
     procedure stops, so factors are fitted as it fits them.
-
-    Args:
-        correlations: Correlation matrices, [B, k, k], k >= 2.
-
-    Returns:
-        One value each, NaN where the matrix is singular.
     """
     determined = correlations.shape[1] >= _DETERMINED
     found = np.full(len(correlations), np.nan)
@@ -117,12 +111,8 @@ def _misfit(
     """A quarter of the squares that loadings leave of correlations, but for a constant.
 
     The procedure minimises over uniquenesses. The best of a variable is 1 minus its squared
-    loadings, or the least allowed, and then what it leaves counts too.
-
-    Args:
-        scaled: Loadings [B, 3, k], each times the length of its factor.
-        correlations: Correlation matrices, [B, k, k].
-        lengths: Lengths of the factors at the start, [B, 3, 1].
+    loadings, or the least allowed, and then what it leaves counts too. Loadings [B, 3, k] come
+    times the lengths of their factors, [B, 3, 1].
     """
     fitted = scaled / lengths
     common = np.einsum("bfi,bfi->bi", fitted, fitted)

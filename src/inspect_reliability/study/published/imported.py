@@ -30,7 +30,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 from inspect_ai.scorer import Score
 
 from ...designs import ParserName
-from ...errors import UserError, reason
+from ...errors import UserError
 from ...saving import alone, whole
 from ..responses import is_missing
 from .layout import (
@@ -68,9 +68,8 @@ def write_published_logs(
 ) -> Iterator[tuple[Path, int]]:
     """Write every run as a log: a sample per question, an epoch per replication.
 
-    Head-to-Tail runs are too large for one log and become several of some questions each. Files
-    and samples have the same names each time they are written, so importing twice adds nothing.
-    A log is there as a whole or not at all.
+    Inspect takes too long to write all of Head-to-Tail as one log, so it becomes several. Files
+    and samples have the same names each time, so importing twice adds nothing.
 
     Yields:
         A file that was written, and how many there will be.
@@ -84,12 +83,6 @@ def write_published_logs(
     parts = [
         (run, *part) for run, path in zip(runs, paths, strict=True) for part in _parts(run, path)
     ]
-    try:
-        log_dir.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        raise UserError(
-            f"{log_dir} cannot be written: {reason(error)}. Name another --log-dir."
-        ) from None
     # Writing is the work, and one process cannot use a second core for it.
     with alone(log_dir), ProcessPoolExecutor(mp_context=_context()) as pool:
         written: list[Future[Path]] = []
@@ -136,8 +129,7 @@ def _parts(run: PublishedRun, path: Path) -> list[tuple[Path, dict[str, Sequence
 def file_names(runs: Sequence[PublishedRun]) -> list[str]:
     """A name for the log of each run: distinct on every file system, the same every time.
 
-    Names say what is in a log. What they cannot say, because it is too long, cannot be in a file
-    name or reads like that of another run, is told by a digest.
+    A digest tells apart what is too long, or reads like the name of another run.
     """
     stems = [_stem(run) for run in runs]
     alike = Counter(stem.casefold() for stem in stems)

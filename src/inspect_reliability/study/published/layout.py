@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import chain
 from math import isinf
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -34,13 +34,15 @@ from ..responses import (
     NoAnswersError,
     ResponseSet,
     is_missing,
-    load_predictions,
     load_responses,
     prediction_item,
+    predictions_from_published,
 )
 
 _PREFIXES = {row.prefix: name for name, row in BENCHMARKS.items()}
 _TEMPERATURE = re.compile(r"temperature:\s*(\d+\.?\d*(?:[eE][-+]?\d+)?)")
+T = TypeVar("T")
+
 _RESPONSES = Path("prompt_responses.json")
 _PREDICTIONS = Path("application_data", "application_responses.json")
 
@@ -81,9 +83,7 @@ def is_published(folder: Path) -> bool:
 
 
 def judgments_from_published(folder: str | Path, *, parser: ParserName = "published") -> Judgments:
-    """Judgments of every judge in a repository of the published layout.
-
-    What cannot be read is in the notes.
+    """Judgments of every judge in a repository of the published layout, with notes of the unread.
 
     Raises:
         UserError: There is no judgment file, or none can be read.
@@ -153,11 +153,7 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
 
 
 def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
-    """Read all judgment files of the published layout.
-
-    Raises:
-        UserError: The folder holds none.
-    """
+    """The content of all judgment files, or a UserError if there is none."""
     files = list(_files(folder))
     if not files:
         raise UserError(
@@ -183,10 +179,7 @@ def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
 
 
 def published_prompt(folder: Path, run: PublishedRun, question: str) -> str | None:
-    """The prompt a judge was shown, rebuilt from the published responses; None without them.
-
-    The wording is the paper's figure; the published script differs from it in small things.
-    """
+    """The prompt a judge was shown, rebuilt from the published responses; None without them."""
     if run.responder is None:
         judged = _responses(folder)[0].get(question)
         item = judged.item if judged else None
@@ -214,15 +207,9 @@ def published_answer(folder: Path, responder: str | None, question: str) -> Answ
 
 
 def full_name(stem: str, known: Sequence[str] = ()) -> str:
-    """A model's name from a file name, where "_" stands for the slash.
-
-    A name in `known` that has this form is taken; otherwise the first "_" is the slash, as
-    organisations on the model hub have no "_" in their names.
-    """
-    for name in known:
-        if name.replace("/", "_") == stem:
-            return name
-    return stem.replace("_", "/", 1)
+    """A model's name from a file name, whose first "_" is the slash unless a known name fits."""
+    same = (name for name in known if name.replace("/", "_") == stem)
+    return next(same, stem.replace("_", "/", 1))
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -234,7 +221,7 @@ def _best_of_five(
     path: Path, content: Mapping[str, Any], left_out: Counter[str]
 ) -> Iterator[PublishedRun]:
     for judge, temperatures in content.items():
-        for key, judged in _entries(temperatures, f"'{judge}'", left_out):
+        for key, judged in (_expected(temperatures, dict, f"'{judge}'", left_out) or {}).items():
             where = f"'{judge}', '{key}'"
             value = _TEMPERATURE.fullmatch(key)
             if value is None or isinf(float(value[1])):
@@ -268,12 +255,13 @@ def _head_to_tail(
     return PublishedRun(full_name(judge, judges), "Head-to-Tail", None, responder, path, outputs)
 
 
-def _entries(content: object, where: str, left_out: Counter[str]) -> Iterator[tuple[str, Any]]:
-    """The entries of a JSON object; of anything else none, which is noted."""
+def _expected(value: object, kind: type[T], where: str, left_out: Counter[str]) -> T | None:
+    """A JSON value of one kind; None for anything else, which is noted."""
     try:
-        yield from expect(content, dict, where).items()
+        return expect(value, kind, where)
     except UserError as error:
         left_out[f"entry left out ({error})"] += 1
+        return None
 
 
 def _outputs(
@@ -281,11 +269,9 @@ def _outputs(
 ) -> dict[str, Sequence[str | None]]:
     """Question -> outputs, with what cannot be read noted."""
     found: dict[str, Sequence[str | None]] = {}
-    for question, outputs in _entries(content, where, left_out):
-        try:
-            given = expect(outputs, list, f"{where}, '{question}'")
-        except UserError as error:
-            left_out[f"entry left out ({error})"] += 1
+    for question, outputs in (_expected(content, dict, where, left_out) or {}).items():
+        given = _expected(outputs, list, f"{where}, '{question}'", left_out)
+        if given is None:
             continue
         texts = [output if isinstance(output, str) else None for output in given]
         if not texts:
@@ -320,7 +306,6 @@ def _responses(folder: Path) -> tuple[dict[str, ResponseSet], list[str]]:
     if os.path.lexists(path):
         for benchmark in BENCHMARKS:
             try:
-                expect(read_json(path), dict, str(path))
                 found |= {one.question.id: one for one in load_responses(path, benchmark)}
             except NoAnswersError:
                 continue  # a folder may have one benchmark's responses
@@ -333,13 +318,10 @@ def _responses(folder: Path) -> tuple[dict[str, ResponseSet], list[str]]:
 def _predictions(folder: Path) -> tuple[dict[tuple[str, str], Answer], list[str]]:
     """The predictions by responder and text of the question, and what is wrong with their file."""
     path = folder / _PREDICTIONS
-    found: dict[tuple[str, str], Answer] = {}
-    errors = []
-    if os.path.lexists(path):
-        try:
-            for responder in expect(read_json(path), dict, str(path)):
-                for answer in load_predictions(path, responder):
-                    found[responder, answer.question.turns[0]] = answer
-        except UserError as error:
-            errors.append(str(error))
-    return found, errors
+    if not os.path.lexists(path):
+        return {}, []
+    try:
+        answers = predictions_from_published(path)
+    except UserError as error:
+        return {}, [str(error)]
+    return {(answer.responder, answer.question.turns[0]): answer for answer in answers}, []

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AsPublished:
-    """The published coefficients, their noise floor, and what they were computed from.
+    """The published coefficients, None if not estimable, and what they were computed from.
 
     Attributes:
         n_varying: Questions whose verdict varies (k).
@@ -31,12 +31,11 @@ class AsPublished:
         n_dropped: Questions that are always a non-response, which are dropped.
         n_replications: Replications in which every question has a verdict.
         n_incomplete: Replications left out because a verdict is missing.
-        omega: Pooled omega_total; None if not estimable.
-        alpha: Pooled Cronbach's alpha; None if not estimable.
-        omega_floor: Pooled omega_total of permuted columns; None if none was estimable.
-        alpha_floor: Pooled alpha of permuted columns; None if none was estimable.
-        alpha_noise: What alpha is expected to be on pure noise, in closed form; None if not
-            estimable.
+        omega: Pooled omega_total.
+        alpha: Pooled Cronbach's alpha.
+        omega_floor: Pooled omega_total of permuted columns.
+        alpha_floor: Pooled alpha of permuted columns.
+        alpha_noise: What alpha is expected to be on pure noise, in closed form.
         reason: Why there is no value; else None.
     """
 
@@ -58,7 +57,7 @@ def as_published(
 ) -> AsPublished:
     """Omega and alpha exactly as in the paper's Table 2, with what noise alone gives.
 
-    Rows are replications and columns questions. Columns that are always a non-response are
+    Columns that are always a non-response are
     dropped, other constant columns are counted (n1), and reliabilipy's three-factor omega_total
     or alpha of the k others, from absolute correlations, is pooled: (n1 + k x) / (n1 + k), which
     is 1 if k = 0.
@@ -67,7 +66,7 @@ def as_published(
     replications have in common.
 
     Args:
-        codes: Integer codes of the verdicts, R x N, NaN where missing.
+        codes: Integer codes of the verdicts, replications x questions, NaN where missing.
         non_response: The code of a non-response; None if it has none of its own.
         permutations: Permutations of the floor.
         seed: Seed of the permutations.

@@ -2,7 +2,12 @@
 
 from .answers import Answer, NoAnswersError, ResponseSet, judged_item
 from .places import load_answers, load_responses, load_sample_pack, load_scorable_answers
-from .predictions import is_missing, load_predictions, prediction_item
+from .predictions import (
+    is_missing,
+    load_predictions,
+    prediction_item,
+    predictions_from_published,
+)
 
 __all__ = [
     "Answer",
@@ -16,4 +21,5 @@ __all__ = [
     "load_sample_pack",
     "load_scorable_answers",
     "prediction_item",
+    "predictions_from_published",
 ]

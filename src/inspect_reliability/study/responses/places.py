@@ -7,10 +7,9 @@ from pathlib import Path
 from ...errors import UserError
 from ...files import user_path
 from ..benchmarks import BENCHMARKS, load_questions
-from ..benchmarks.sample_pack import SAMPLE_PACK, sample_pack
+from ..benchmarks.selection import SAMPLE_PACK, sample_pack
+from .answer_files import answers_from_json_lines, answers_from_published
 from .answers import Answer, ResponseSet
-from .jsonl import answers_from_json_lines
-from .prompt_responses import answers_from_published
 from .responders import choose_responders, responses_per_question
 
 _PUBLISHED = "prompt_responses.json"
@@ -22,18 +21,15 @@ def load_responses(
     responders: Sequence[str] | str | None = None,
     seed: int = 0,
 ) -> list[ResponseSet]:
-    """Load the questions of a benchmark with five responses each.
+    """Load the questions of a benchmark with the responses of the same five responders each.
 
     Args:
         spec: None or "sample": the sample pack. Otherwise a path: a published
             `prompt_responses.json`, a JSONL file with one response a line, or the log or folder
             of logs of responder tasks.
-        benchmark: The benchmark; responses to other benchmarks in the same place are passed over.
+        benchmark: The benchmark; responses to others in the same place are passed over.
         responders: The five to use, if the source has more; None draws five by seed.
         seed: Seed of that draw.
-
-    Returns:
-        One `ResponseSet` a question, in the source's order, each with the same five responders.
 
     Raises:
         UserError: The source is missing or malformed, has fewer than five responders, or one of

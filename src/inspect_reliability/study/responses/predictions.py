@@ -7,10 +7,10 @@ from typing import Any
 
 from ...designs import Item
 from ...errors import UserError
-from ...files import entry, expect, read_json, user_path
+from ...files import entry, expect, objects, read_json, user_path
 from ..benchmarks import Question
 from ..benchmarks.head_to_tail import targets_of
-from ..benchmarks.sample_pack import SAMPLE_PACK, sample_pack
+from ..benchmarks.selection import SAMPLE_PACK, sample_pack
 from .answers import Answer, judged_item
 from .places import answers_in
 
@@ -19,13 +19,7 @@ _SOURCE = "published questions and predictions (Schroeder & Wood-Doughty 2024)"
 
 
 def load_predictions(spec: str | Path | None, responder: str | None = None) -> list[Answer]:
-    """Load one responder's answers to Head-to-Tail questions.
-
-    Args:
-        spec: None or "sample": the sample pack. Otherwise a path: the published
-            `application_responses.json`, a JSONL file with one response a line, or the log or
-            folder of logs of `head_to_tail_respond`.
-        responder: Whose predictions, where there are several responders.
+    """Load one responder's answers to Head-to-Tail questions, from places as in `load_responses`.
 
     Raises:
         UserError: There is no such place or responder, its content is not what it should be, a
@@ -34,7 +28,7 @@ def load_predictions(spec: str | Path | None, responder: str | None = None) -> l
     if spec is None or spec == SAMPLE_PACK:
         answers = _sample_predictions()
     else:
-        answers = answers_in(user_path(spec), "Head-to-Tail", _from_published)
+        answers = answers_in(user_path(spec), "Head-to-Tail", predictions_from_published)
     names = list(dict.fromkeys(answer.responder for answer in answers))
     if responder is None and len(names) > 1:
         raise UserError(
@@ -70,27 +64,19 @@ def is_missing(response: str) -> bool:
     return not first_line or bool(_UNSURE.search(first_line))
 
 
-def _from_published(path: Path, benchmark: str) -> list[Answer]:
+def predictions_from_published(path: Path, benchmark: str = "Head-to-Tail") -> list[Answer]:
+    """The published predictions of every responder, or a UserError."""
     content = expect(read_json(path), dict, str(path))
-    answers = [
-        answer
-        for responder, domains in content.items()
-        for answer in _published(responder, domains, path)
-    ]
+    answers = []
+    for responder, domains in content.items():
+        for domain, records in expect(domains, dict, f"{path}, '{responder}'").items():
+            where = f"{path}, '{responder}', '{domain}'"
+            for number, (place, record) in enumerate(objects(records, where, first=0)):
+                said = entry(record, "response", str, place)
+                question = _question(record, domain, number, place)
+                answers.append(Answer(question, responder, said, place))
     if not answers:
         raise UserError(f"No predictions in {path}.")
-    return answers
-
-
-def _published(responder: str, domains: object, path: Path) -> list[Answer]:
-    answers = []
-    for domain, records in expect(domains, dict, f"{path}, '{responder}'").items():
-        where = f"{path}, '{responder}', '{domain}'"
-        for number, item in enumerate(expect(records, list, where)):
-            place = f"{where}, item {number}"
-            record = expect(item, dict, place)
-            said = entry(record, "response", str, place)
-            answers.append(Answer(_question(record, domain, number, place), responder, said, place))
     return answers
 
 

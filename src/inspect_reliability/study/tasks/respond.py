@@ -33,7 +33,7 @@ def bbh_respond(
 ) -> Task:
     """BIG-Bench Hard: answer with step-by-step reasoning.
 
-    Run it once per responder; five logs make the responses for `bbh_judge`.
+    Five responders' logs make the responses for `bbh_judge`.
 
     Args:
         source: The sample pack ("sample"), the model hub ("hub"), or the official JSON files.
@@ -55,7 +55,7 @@ def squad_respond(
 ) -> Task:
     """SQuAD: answer with step-by-step reasoning, given the passage.
 
-    Run it once per responder; five logs make the responses for `squad_judge`.
+    Five responders' logs make the responses for `squad_judge`.
 
     Args:
         source: The sample pack ("sample"), the model hub ("hub"), or an official JSON file of
@@ -81,7 +81,7 @@ def mt_bench_respond(
 ) -> Task:
     """MT-Bench: answer two turns, the second in view of the first answer.
 
-    Run it once per responder; five logs make the responses for `mt_bench_judge`.
+    Five responders' logs make the responses for `mt_bench_judge`.
 
     Args:
         source: The sample pack ("sample"), the model hub ("hub"), or `question.jsonl`.

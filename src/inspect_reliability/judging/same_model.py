@@ -1,6 +1,0 @@
-"""Whether two names are of one model."""
-
-
-def same_model(one: str, other: str) -> bool:
-    """Whether two names are of one model, with or without provider and organisation."""
-    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
