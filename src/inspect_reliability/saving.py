@@ -65,6 +65,10 @@ def alone(location: str | Path) -> Iterator[None]:
         lock = FileLock(beside(location, ".lock"), blocking=False)
         lock.acquire()
     except Timeout:
+        if not Path(lock.lock_file).exists():
+            raise UserError(
+                f"{location} cannot be written: no file can be made there. Name another place."
+            ) from None
         raise UserError(
             f"Another process is writing to {location}. Wait until it ends, or name another place."
         ) from None

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from inspect_ai.model import get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from .same_model import same_model
+
 logger = logging.getLogger(__name__)
 
 
@@ -34,8 +36,3 @@ def report_circularity(responders: Iterable[str]) -> Solver:
         return state
 
     return solve
-
-
-def same_model(one: str, other: str) -> bool:
-    """Whether two names are of one model, with or without provider and organisation."""
-    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")

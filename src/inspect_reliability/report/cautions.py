@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..judging.circularity import same_model
+from ..judging.same_model import same_model
 from ..judgments import GROUP_BY, Judged, weights
 from ..judgments.columns import dividing, of_role
 from ..stats import Counts, Estimate, stopped_by_verdicts
