@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import pandas as pd
@@ -12,7 +12,7 @@ from ..judgments import Judgments, Note
 from .at_work import beside_replications
 from .between import agreement_of_judges, pooled, variance_of_verdicts
 from .least_stable import contradictions
-from .moves import components, moves, omega_over
+from .moves import components, moves, omega_over, studies_of
 from .position import position_effects, position_shares, responder_shares
 from .reading import read_by, silent_outputs
 from .results import Results
@@ -111,12 +111,14 @@ def analyse(
         for row in progress(rows, "Reading texts") if texts else rows:
             yield from contradictions(row, study.text if texts else None)
 
+    # Three results are read off the same differences.
+    studies = cache(lambda: list(studies_of(rows, judgments.facets)))
     computed_by: dict[str, Callable[[], Iterable[Record]]] = {
         "rows": lambda: [row.record for row in progress(rows, "Computing")],
         **{name: partial(compute, rows) for name, compute in _RESULTS.items()},
-        "moves": partial(moves, rows, judgments.facets),
-        "components": partial(components, rows, judgments.facets),
-        "omega_over": partial(omega_over, rows, judgments.facets),
+        "moves": lambda: moves(studies()),
+        "components": lambda: components(studies()),
+        "omega_over": lambda: omega_over(studies()),
         "least_stable": least_stable,
         "read_by": lambda: (found for row in rows for found in read_by(row)),
         "without_verdict": lambda: (

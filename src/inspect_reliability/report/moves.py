@@ -13,12 +13,13 @@ from ..stats.disagreement import SEED, Disagreement, disagreement
 from .row import Row, interval
 from .wording import Record, describe
 
-_Study = tuple[Record, Disagreement]
+Study = tuple[Record, Disagreement]
+"""What its rows share, and how often its verdicts differ."""
 
 
-def moves(rows: Sequence[Row], named: Collection[str] = ()) -> Iterator[Record]:
+def moves(studies: Iterable[Study]) -> Iterator[Record]:
     """How often verdicts differ across the levels of each facet, all else equal."""
-    for keys, found in _studies(rows, named):
+    for keys, found in studies:
         for facet, levels in found.levels.items():
             parts = {
                 "disagreement_across": _less(found.agreement([facet])),
@@ -39,9 +40,9 @@ def moves(rows: Sequence[Row], named: Collection[str] = ()) -> Iterator[Record]:
             yield keys | record | {"not_estimable": why}
 
 
-def components(rows: Sequence[Row], named: Collection[str] = ()) -> Iterator[Record]:
+def components(studies: Iterable[Study]) -> Iterator[Record]:
     """The variance of verdicts, by what acts together."""
-    for keys, found in _studies(rows, named):
+    for keys, found in studies:
         parts = found.components()
         total = sum(one.value or 0.0 for one in parts.values())
         for names, estimate in parts.items():
@@ -54,9 +55,9 @@ def components(rows: Sequence[Row], named: Collection[str] = ()) -> Iterator[Rec
             }
 
 
-def omega_over(rows: Sequence[Row], named: Collection[str] = ()) -> Iterator[Record]:
+def omega_over(studies: Iterable[Study]) -> Iterator[Record]:
     """Omega by what may vary from one verdict to the next."""
-    for keys, found in _studies(rows, named):
+    for keys, found in studies:
         facets = list(found.levels)
         sets = chain.from_iterable(combinations(facets, k) for k in range(len(facets) + 1))
         for varying in sets:
@@ -85,8 +86,11 @@ def in_words(record: Record, keys: Record) -> str:
     )
 
 
-def _studies(rows: Sequence[Row], named: Collection[str]) -> Iterator[_Study]:
-    """Rows that differ in facets only, together, where any facet varies."""
+def studies_of(rows: Sequence[Row], named: Collection[str]) -> Iterator[Study]:
+    """Rows that differ in facets only, together, where any facet varies.
+
+    `named` are columns that the user takes for facets.
+    """
     divide = {name for name, column in COLUMNS.items() if column.role == "facet"}
     divide = (divide | set(named)) - set(GROUP_BY)
     alike: dict[str, tuple[Record, list[Row]]] = {}
