@@ -23,8 +23,8 @@ def test_value_with_its_interval(
     """What rounds to 0 has no sign, and a missing interval is said in words."""
     interval = None if low is None or high is None else [low, high]
     record = {"x": value, "x_interval": interval, "reason": "one question"}
-    assert estimate("x")(record) == shown
-    assert estimate("y")(record) == ""
+    assert estimate(record, "x") == shown
+    assert estimate(record, "y") == ""
 
 
 def test_a_group_in_words() -> None:

@@ -5,30 +5,34 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from ..stats import Counts, choice_shares, position_or_preference
+from .results import Analysis, result
 from .row import Row, interval
 from .wording import Record
 
 
-def position_shares(rows: Sequence[Row]) -> Iterator[Record]:
+@result("position")
+def position_shares(analysis: Analysis) -> Iterator[Record]:
     """How often each row's judge chooses each label."""
-    for row in rows:
+    for row in analysis.rows:
         options = row.judged.labels
         if set(options) & set(row.judged.verdicts):
             yield from _shares(row, row.judged.verdicts, options)
 
 
-def responder_shares(rows: Sequence[Row]) -> Iterator[Record]:
+@result("responders")
+def responder_shares(analysis: Analysis) -> Iterator[Record]:
     """How often it chooses each responder, where orders differ and tell them from labels."""
-    for row in rows:
+    for row in analysis.rows:
         if len(row.judged.orders_shown) > 1 and len(_choices(row)):
             verdict = row.table["verdict"]
             chosen = verdict.where(~verdict.isin(row.judged.labels), row.table["responder"])
             yield from _shares(row, list(chosen), _responders(row))
 
 
-def position_effects(rows: Sequence[Row]) -> Iterator[Record]:
+@result("position_or_preference")
+def position_effects(analysis: Analysis) -> Iterator[Record]:
     """What decides, label or responder, where the order was reshuffled in every replication."""
-    for row in rows:
+    for row in analysis.rows:
         options, responders = row.judged.labels, _responders(row)
         if row.exact or not row.judged.order_varies or len(options) != len(responders):
             continue

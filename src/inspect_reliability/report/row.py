@@ -28,11 +28,11 @@ from .cautions import asked_once, cautions, of_the_silent
 from .copies import MEASUREMENTS, are_measurements, why_no_draws
 from .wording import Record, describe, of_group, plain, whole
 
-_MERGED = ("omega", "agreement", "fleiss_kappa")
-"""Coefficients of verdicts of which everything but "correct" is one category."""
-
 AT_VERDICT = "exact at the verdict"
 """The method of exact verdicts after sampled reasonings."""
+
+_MERGED = ("omega", "agreement", "fleiss_kappa")
+"""Coefficients of verdicts of which everything but "correct" is one category."""
 
 RATES = {"non_response_rate": NON_RESPONSE, "invalid_rate": INVALID}
 """Shares of outputs of one kind, by name."""
