@@ -23,7 +23,7 @@ def as_declared(name: str, records: Iterable[Mapping[str, Any]]) -> set[str]:
     shared = KEYS["rows"].columns if name == "card" else {}
     columns = {**shared, **KEYS[name].columns}
     known = set(columns) | {f"{key}_interval" for key, one in columns.items() if one.ends}
-    found = set()
+    found: set[str] = set()
     for record in records:
         assert record.keys() <= known | GROUP, name
         never = {key for key, column in columns.items() if not column.null_when}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inspect_reliability.report.wording import describe, estimate, whole
+from inspect_reliability.report.wording import describe, estimate, text, whole
 
 
 @pytest.mark.parametrize(
@@ -32,4 +32,5 @@ def test_a_group_in_words() -> None:
     group = {"judge": "j", "temperature": np.float64(1), "scorer": None, "responder": "r"}
     assert describe(group) == "j, temperature 1, of r"
     assert describe({}) == "all judgments"
+    assert text(["a", "b"]) == "a, b"
     assert [type(whole(v)) for v in (np.int64(3), 1.0, 0.5, "a")] == [int, int, float, str]

@@ -14,7 +14,7 @@ from ..stats import (
     variance_components,
 )
 from .results import Analysis, result
-from .row import Row, interval
+from .row import Row, valued
 from .wording import Record
 
 
@@ -27,8 +27,7 @@ def agreement_of_judges(analysis: Analysis) -> Iterator[Record]:
             yield condition | {
                 "first": one,
                 "second": other,
-                "agreement": found.value,
-                "agreement_interval": interval(found),
+                **valued(agreement=found),
                 "n_questions": found.n_questions,
                 "reason": found.reason,
             }
@@ -66,8 +65,7 @@ def pooled(analysis: Analysis) -> Iterator[Record]:
         yield condition | {
             "benchmarks": list(benchmarks),
             "n_questions": omega.n_questions,
-            "omega": None if without else omega.value,
-            "omega_interval": None if without else interval(omega),
+            **valued(omega=None if without else omega),
             "between": None if without else found.between,
             "reason": why if without else omega.reason,
         }

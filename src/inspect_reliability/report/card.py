@@ -17,7 +17,7 @@ from .results import Analysis
 from .row import Row
 from .runs import runs
 from .summary import judges, legend, notes
-from .wording import Record, estimate, text, whole
+from .wording import Record, chance, estimate, text, whole
 
 _PACKAGE = "inspect-reliability"
 _KNOWN_BY = ("seed_check", "non_response_rate", "invalid_rate", "method", "open_mass")
@@ -165,8 +165,7 @@ def _lines(card: Record, suite: Suite | None) -> Iterator[tuple[str, str]]:
     yield "ICC [95%]", estimate(card, "icc")
     if (bias := card["position_bias"]) is not None:
         p = card["position_p_value"]
-        tested = "not tested" if p is None else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-        yield "Position bias", f"{bias:.2f} ({tested})"
+        yield "Position bias", f"{bias:.2f} ({'not tested' if p is None else chance(p)})"
     yield "Varied", ", ".join(card["varied"])
     yield "Not varied", ", ".join(card["not_varied"])
 

@@ -21,8 +21,11 @@ def _columns(rows: list[str], shared: Mapping[str, Column]) -> dict[str, Column]
     for row in rows:
         cell, *others = (one.strip() for one in row.strip("|").split("|"))
         for key in re.findall(r"`(\w+)`", cell):
-            own = Column(key, *others)._replace(ends="+ interval" in cell)
-            found[key] = own if others else shared[key]
+            if not others:
+                found[key] = shared[key]
+                continue
+            says, null, heading, form, missing = [*others, "", "", "", ""][:5]
+            found[key] = Column(key, says, null, heading, form, missing, "+ interval" in cell)
             if key == "icc":  # all coefficients beside each other
                 for name, of in COEFFICIENTS.items():
                     says, null = of.about.rstrip("."), found["omega"].null_when

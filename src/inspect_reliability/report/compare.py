@@ -14,7 +14,7 @@ from ..stats import Comparison, ReliabilityError, compare_all, compare_pooled
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text
 from .row import Row, methods_of
-from .wording import Record, describe, finite, grouped, text, whole
+from .wording import Record, describe, finite, grouped, picked, text, whole
 
 COEFFICIENTS = ("omega", "agreement")
 """A judge can be ahead by one and behind by the other, so both are given."""
@@ -180,8 +180,7 @@ def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
         "n_questions": found.n_questions,
         "n_replications": [finite(number) for number in found.n_replications],
         "drivers": [
-            {"question": driver.question, "influence": driver.influence}
-            for driver in found.drivers[:MOST_DRIVERS]
+            picked(driver, "question", "influence") for driver in found.drivers[:MOST_DRIVERS]
         ],
         "left_out": {reason: list(questions) for reason, questions in found.left_out.items()},
         "reason": found.reason,

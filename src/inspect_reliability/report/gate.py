@@ -24,7 +24,7 @@ from .at_work import beside_replications
 from .cautions import ASKED_ONCE
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text, Tone
-from .row import RATES, Row, interval
+from .row import RATES, Row, valued
 from .wording import Column, Named, Record, estimate, of_group
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
@@ -170,8 +170,7 @@ def _record(
         result, more = evidence.result, evidence.more_questions
     return {
         "requirement": requirement,
-        "value": found.value,
-        "value_interval": interval(found),
+        **valued(value=found),
         "level": found.level,
         "n_questions": found.n_questions,
         "evidence_for": evidence and evidence.for_pass,

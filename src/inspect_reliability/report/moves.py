@@ -12,7 +12,7 @@ from ..judgments.columns import COLUMNS, varies
 from ..stats import Estimate, ReliabilityError
 from ..stats.disagreement import SEED, Disagreement, disagreement
 from .results import Analysis, result
-from .row import Row, interval
+from .row import Row, valued
 from .wording import Record, describe
 
 
@@ -26,18 +26,13 @@ def moves(analysis: Analysis) -> Iterator[Record]:
                 "disagreement_within": _less(found.agreement()),
                 "above_noise": found.flips(facet),
             }
-            record: Record = {
-                "facet": facet,
-                "levels": levels,
-                "n_questions": found.cells.n_clusters,
-            }
+            record = {"facet": facet, "levels": levels, "n_questions": found.cells.n_clusters}
             why = {}
             for name, estimate in parts.items():
-                record |= {name: estimate.value, f"{name}_interval": interval(estimate)}
                 if estimate.value is None:
                     silent = name != "disagreement_across" and parts["disagreement_across"].value
                     why[name] = "each cell has one verdict" if silent else _reason(estimate)
-            yield keys | record | {"not_estimable": why}
+            yield keys | record | valued(**parts) | {"not_estimable": why}
 
 
 @result("components")
@@ -49,8 +44,7 @@ def components(analysis: Analysis) -> Iterator[Record]:
         for names, estimate in parts.items():
             yield keys | {
                 "component": _together(names),
-                "variance": estimate.value,
-                "variance_interval": interval(estimate),
+                **valued(variance=estimate),
                 "share": None if estimate.value is None or total <= 0 else estimate.value / total,
                 "reason": None if estimate.value is not None else _reason(estimate),
             }
@@ -66,8 +60,7 @@ def omega_over(analysis: Analysis) -> Iterator[Record]:
             estimate = found.omega(varying)
             yield keys | {
                 "varying": " x ".join(varying) or SEED,
-                "omega": estimate.value,
-                "omega_interval": interval(estimate),
+                **valued(omega=estimate),
                 "reason": None if estimate.value is not None else _reason(estimate),
             }
 

@@ -12,7 +12,7 @@ from .columns import declared
 from .document import Block, Caution, Document, Table, Text
 from .row import Row
 from .votes import majority_of, votes_of
-from .wording import Named, Record, describe, finite, of_group, percent, whole
+from .wording import Named, Record, describe, finite, of_group, percent, picked, whole
 
 COEFFICIENTS = ("omega", "agreement")
 REPLICATIONS = (5, 10, 20, 50, 100)
@@ -142,10 +142,7 @@ def _plan(
                     "coefficient": coefficient,
                     "half_width": half_width,
                     "n_replications": whole(finite(study.n_replications)),
-                    "n_questions": study.n_questions,
-                    "fewest": study.fewest,
-                    "most": study.most,
-                    "judgments": study.judgments,
+                    **picked(study, "n_questions", "fewest", "most", "judgments"),
                     "tokens": None if tokens is None else round(study.judgments * tokens),
                 }
                 for study in studies
@@ -155,7 +152,7 @@ def _plan(
         "votes": votes_of(majority),
         "votes_needed": majority.votes_needed if majority else None,
         "unsettled": [
-            {"question": one.question, "agreement": one.agreement, "lead": one.lead}
+            picked(one, "question", "agreement", "lead")
             for one in (majority.unsettled if majority else ())
         ],
         "unsettled_votes": majority.most_by_question if majority else None,

@@ -6,8 +6,8 @@ import pandas as pd
 
 from ..stats import Counts, choice_shares, position_or_preference
 from .results import Analysis, result
-from .row import Row, interval
-from .wording import Record
+from .row import Row, valued
+from .wording import Record, picked
 
 
 @result("position")
@@ -43,11 +43,7 @@ def position_effects(analysis: Analysis) -> Iterator[Record]:
             Counts.from_long(chosen["question"], chosen["verdict"], options),
             Counts.from_long(chosen["question"], chosen["responder"], responders),
         )
-        parts: Record = {}
-        for name in ("position", "preference"):
-            estimate = getattr(found, name)
-            parts[name] = estimate and estimate.value
-            parts[f"{name}_interval"] = estimate and interval(estimate)
+        parts = valued(position=found.position, preference=found.preference)
         yield row.keys | parts | {"chance": found.chance, "reason": found.reason}
 
 
@@ -69,8 +65,5 @@ def _shares(row: Row, chosen: Sequence[str | None], options: Sequence[str]) -> I
             "option": option,
             "share": found.shares and found.shares[k],
             "standard_error": found.standard_errors and found.standard_errors[k],
-            "p_value": found.p_value,
-            "n_questions": found.n_questions,
-            "n_choices": found.n_choices,
-            "reason": found.reason,
+            **picked(found, "p_value", "n_questions", "n_choices", "reason"),
         }

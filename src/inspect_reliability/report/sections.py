@@ -8,7 +8,7 @@ from .document import Block, Detail, Example, Figure, Section, Table, Text
 from .reading import least_stable
 from .results import Analysis
 from .row import Row
-from .wording import Column, Record, describe, estimate, grouped, text
+from .wording import Column, Record, chance, describe, estimate, grouped, text
 
 MOST_QUESTIONS = 40
 """Bars of a figure; a figure of more questions shows the least stable ones."""
@@ -215,10 +215,8 @@ def _across(across: str) -> list[Column]:
 
 
 def _p_value(record: Record) -> str:
-    p = record["p_value"]
-    if p is None:
-        return str(record["reason"] or "no test")
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    known = record["p_value"] is not None
+    return chance(record["p_value"]) if known else str(record["reason"] or "no test")
 
 
 def _whole(analysis: Analysis, across: str, result: str, title: str) -> Iterator[Table]:

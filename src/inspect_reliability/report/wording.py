@@ -103,6 +103,11 @@ def of_group(group: Mapping[str, Any], record: Record) -> Record:
     return own | record
 
 
+def picked(found: object, *names: str) -> Record:
+    """Some attributes by name."""
+    return {name: getattr(found, name) for name in names}
+
+
 def describe(group: Mapping[str, Any]) -> str:
     """A group in words: "my-judge, BBH, temperature 1"."""
     known = {name: whole(value) for name, value in group.items() if value is not None}
@@ -131,8 +136,15 @@ def flat(found: Record) -> Record:
 
 
 def text(value: Any, form: str = "", missing: str = "") -> str:
-    """A value in a format of `format()`; `missing` for None."""
+    """A value in a format of `format()`, a list with commas; `missing` for None."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
     return missing if value is None else format(whole(value), form)
+
+
+def chance(p: float) -> str:
+    """A p-value: "p = 0.042"."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def percent(share: float) -> str:
