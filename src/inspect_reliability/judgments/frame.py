@@ -11,8 +11,9 @@ from ..errors import UserError, reason
 from ..files import read_json_lines
 from ..verdicts import INVALID, NON_RESPONSE
 from .columns import COLUMNS, Kind, in_order, of_role
+from .count import Judged
 from .score import verdict_name
-from .table import NUMBERS, Judgments, Note, clean_temperature, judged
+from .table import NUMBERS, Judgments, Note, clean_temperature
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -324,7 +325,7 @@ def _refuse_unknown_choices(judgments: Judgments) -> None:
     if "order" not in judgments.table:
         return
     for _, rows in judgments.groups():
-        found = judged(rows)
+        found = Judged(rows)
         if not found.order_varies:
             continue
         unknown = [

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..judgments import Judged, judged
+from ..judgments import Judged
 from ..judgments.columns import of_role, varies
 from ..verdicts import INVALID, NON_RESPONSE
 
@@ -52,7 +52,7 @@ def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
     cell = of_role(table, "unit", "facet", without=("prompt", "order"))
     chosen: pd.Series[Any] = pd.Series(known.choices, table.index, dtype=object)
     for temperature, rows in table.groupby("temperature", dropna=False):
-        own = known if len(rows) == len(table) else judged(rows)
+        own = known if len(rows) == len(table) else Judged(rows)
         if own.exact:
             if temperature == 0:
                 yield COPIES

@@ -6,7 +6,7 @@ from itertools import chain, combinations
 
 import pandas as pd
 
-from ..judgments import GROUP_BY, judged
+from ..judgments import GROUP_BY, Judged
 from ..judgments.columns import COLUMNS, varies
 from ..stats import Estimate, ReliabilityError
 from ..stats.disagreement import SEED, Disagreement, disagreement
@@ -104,7 +104,7 @@ def studies_of(rows: Sequence[Row], named: Collection[str]) -> Iterator[Study]:
         if not facets:
             continue
         try:
-            found = disagreement(judged(table).cells(sorted(facets, key=known.index)))
+            found = disagreement(Judged(table).cells(sorted(facets, key=known.index)))
         except ReliabilityError:  # some verdicts are exact, and some are drawn
             continue
         yield keys, found
