@@ -247,11 +247,10 @@ def _judgments(
     gaps: list[_Gap] = []
     graders: dict[str, set[str]] = defaultdict(set)
     each = 1  # judgments of a sample
-    numbers = _numbers(log)
     for sample in _in_order(log, samples):
         if sample.error or not sample.scores:
             what = "that ended in an error" if sample.error else "without a score"
-            gaps.append(_Gap(f"samples {what}", 1, *_planned(numbers, [sample.id], sample.epoch)))
+            gaps.append(_Gap(f"samples {what}", 1, *_planned(log, [sample.id], sample.epoch)))
             continue
         known = shared | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
         place = {"log": where, "sample": sample.id, "epoch": sample.epoch, "uuid": sample.uuid}
@@ -259,26 +258,29 @@ def _judgments(
             if kept is None:
                 gaps.append(_Gap(_BROKEN))
                 continue
-            failed, made = 0, 1
+            its_own, made, lost = [sample.id], 1, set[int]()
             if not isinstance(kept, Replications):
                 made = sum(len(one.weights) for one in kept) or 1
-            elif kept.scorer is None:
-                made = len(kept.verdicts)
-                each = max(each, made)
             else:
-                graders[scorer] |= {kept.grader} - {""}
-            if isinstance(kept, Replications):
-                lost = [n for n, one in enumerate(kept.verdicts, kept.first) if one is None]
-                failed = len(lost)
-                its_own = [] if kept.scorer else [sample.id]
-                gaps += [_Gap(_FAILED, 1, its_own, range(n, n + 1)) for n in lost]
+                lost = kept.lost
+                if kept.scorer is None:
+                    made = len(kept.verdicts)
+                    each = max(each, made)
+                else:
+                    its_own = []
+                    graders[scorer] |= {kept.grader} - {""}
             known["tokens"] = _tokens(sample, made)
             found = [known | row | place for row in _rows(score, kept, scorer, log, sample)]
-            if unreadable := sum(row["verdict"] is None for row in found) - failed:
-                gaps.append(_Gap(_UNREADABLE, unreadable))
             if score.value != score.value and found[0]["verdict"] != TIE:
                 gaps.append(_Gap(_UNSCORED))
-            rows += [(scorer, row) for row in found if row["verdict"] is not None]
+            for row in found:
+                number = row["replication"]
+                if row["verdict"] is not None:
+                    rows.append((scorer, row))
+                elif number in lost:
+                    gaps.append(_Gap(_FAILED, 1, its_own, range(number, number + 1)))
+                else:
+                    gaps.append(_Gap(_UNREADABLE))
     for scorer, names in graders.items():
         own = [row for name, row in rows if name == scorer]
         if not names and own:
@@ -288,23 +290,25 @@ def _judgments(
             for row in own:
                 # What a scorer grades without asking its grader is part of that judge.
                 row["judge"] = row["judge"] or next(iter(names))
-    made_here = [row for _, row in rows]
+    judgments = [row for _, row in rows]
     if log.status in _UNFINISHED:
-        count = _samples(log)
-        size = f"{count * each:,}" if count else "an unknown number of"
+        dataset, epochs = log.eval.dataset, log.eval.config.epochs or 1
+        ids = dataset.sample_ids or []
+        # The dataset's own count does not know of a limit, its list of ids does.
+        planned = (len(ids) or dataset.samples or 0) * epochs * each
+        size = f"{planned:,}" if planned else "an unknown number of"
         what = f"of {size} judgments made: {_UNFINISHED[log.status]}"
-        whole = _planned(numbers, log.eval.dataset.sample_ids or [], 1, log.eval.config.epochs or 1)
-        gaps.append(_Gap(what, _scored(made_here) * each, *whole))
+        gaps.append(_Gap(what, _scored(judgments) * each, *_planned(log, ids, 1, epochs)))
     elif too_few := _lost(log, samples):
         # Such a log is damaged, whatever others have.
         gaps.append(_Gap(too_few, len(samples)))
     # One replication of a run was checked, and speaks for all of its judge.
-    checks = {row["judge"]: row["seed_check"] for row in made_here if "seed_check" in row}
-    for row in made_here:
+    checks = {row["judge"]: row["seed_check"] for row in judgments if "seed_check" in row}
+    for row in judgments:
         row["temperature"] = clean_temperature(row["temperature"])
         if row["judge"] in checks:
             row["seed_check"] = checks[row["judge"]]
-    return make_table(made_here), gaps
+    return make_table(judgments), gaps
 
 
 def _in_order(log: EvalLog, samples: Sequence[_Sample]) -> list[_Sample]:
@@ -318,7 +322,7 @@ def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) 
     question = output = str(sample.id)
     if (log.eval.config.epochs or 1) > 1:
         output = f"{question}, epoch {sample.epoch}"
-    several = (distributions.KEPT,) if kept else ()
+    several: Collection[str] = (distributions.KEPT,) if kept else ()
     if isinstance(kept, Replications):
         several = REPLICATION_KEYS
     facts = dict(_facts({k: v for k, v in (score.metadata or {}).items() if k not in several}))
@@ -378,26 +382,13 @@ def _lost(log: EvalLog, samples: Sequence[_Sample]) -> str | None:
     return f"of {made or 'an unknown number of'} samples in the log: the others are missing"
 
 
-def _samples(log: EvalLog) -> int | None:
-    # The dataset's own count does not know of a limit, its list of ids does.
-    dataset = log.eval.dataset
-    samples = len(dataset.sample_ids) if dataset.sample_ids else dataset.samples
-    return samples and samples * (log.eval.config.epochs or 1)
-
-
-def _numbers(log: EvalLog) -> range | None:
-    """Numbers of the replications that a sample of a judge task makes in its first epoch."""
-    try:
-        return replication_numbers(log.eval.task_args.get("replications") or 1)
-    except UserError:  # another task's argument
-        return None
-
-
 def _planned(
-    numbers: range | None, samples: Sequence[int | str], epoch: int, epochs: int = 1
+    log: EvalLog, samples: Sequence[int | str], epoch: int, epochs: int = 1
 ) -> tuple[Sequence[int | str], range]:
     """The replications that samples of a judge task are to make from one epoch on."""
-    if numbers is None:
+    try:
+        numbers = replication_numbers(log.eval.task_args.get("replications") or 1)
+    except UserError:  # another task's argument
         return (), range(0)
     first = numbers.start + (epoch - 1) * len(numbers)
     return samples, range(first, first + epochs * len(numbers))

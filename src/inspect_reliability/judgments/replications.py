@@ -66,6 +66,11 @@ class Replications:
         return self
 
     @property
+    def lost(self) -> set[int]:
+        """Numbers of the replications that failed."""
+        return {n for n, verdict in enumerate(self.verdicts, self.first) if verdict is None}
+
+    @property
     def seeds(self) -> list[int]:
         """Seed of each replication."""
         return seeds_from(self.seed, len(self.verdicts))
