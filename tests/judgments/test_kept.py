@@ -212,6 +212,19 @@ def test_samples_with_broken_bodies_end_no_report(log: Path, tmp_path: Path) -> 
     assert {one["text"] for row in found["least_stable"] for one in row["outputs"]} == {None}
 
 
+def test_broken_bodies_of_a_suite_end_no_report(tmp_path: Path) -> None:
+    """Who graded a suite's outputs is read from some samples; without them it is not known."""
+    log = Path(example_logs.foreign(tmp_path).location.removeprefix("file://"))
+    good, broken = (
+        CliRunner().invoke(main, ["report", str(path), "--format", "json"])
+        for path in (log, flipped(log, tmp_path / f"{log.stem}_broken.eval"))
+    )
+    assert broken.exception is None, broken.exception
+    assert [row["omega"] for row in json.loads(broken.stdout)["rows"]] == [
+        row["omega"] for row in json.loads(good.stdout)["rows"]
+    ]
+
+
 @pytest.mark.slow
 def test_replications_in_a_broken_body_are_one_note(tmp_path: Path) -> None:
     """Where summaries leave them out, they are read from the samples, and may be lost."""
