@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Kept = Replications | list[KeptDistribution]
 """What a score keeps of several judgments; an empty list where it is one judgment."""
 
-_LARGEST = 2**63
+LARGEST = 2**63
 """What no column of whole numbers can have."""
 
 
@@ -184,7 +184,7 @@ def verdict_name(value: object) -> str | None:
 
 
 def _whole(value: object) -> int | None:
-    fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST
+    fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST
     return value if fits else None  # type: ignore[return-value]
 
 
