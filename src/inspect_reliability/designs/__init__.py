@@ -1,7 +1,8 @@
 """How a judge is asked and how its answer is read."""
 
 from .design import JudgeDesign
-from .file import design_file, design_from_file
+from .fields import GIVEN
+from .file import design_file, design_from_file, wordings_from_file
 from .item import Item
 from .paper import DESIGNS, HEAD_TO_TAIL_CUT, is_of_paper
 from .reader import Reader
@@ -10,6 +11,7 @@ from .rows import items_from_file
 
 __all__ = [
     "DESIGNS",
+    "GIVEN",
     "HEAD_TO_TAIL_CUT",
     "Item",
     "JudgeDesign",
@@ -20,4 +22,5 @@ __all__ = [
     "design_from_file",
     "is_of_paper",
     "items_from_file",
+    "wordings_from_file",
 ]
