@@ -142,7 +142,7 @@ def judgments_from_logs(
         found = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
         raise UserError("\n".join([f"No judgments in {found or 'the logs'}.", *map(str, notes)]))
     table["time"] = table["time"].map(days)
-    one = ["uuid", "scorer", "replication", "part"]
+    one = ["uuid", "scorer", "replication", "part", *({"wording"} & {*table})]
     table, duplicates = without_duplicates(table, one, "log")
     if "seed" in table:
         # One text may be read for other verdicts, which are other parts.
@@ -260,9 +260,14 @@ def _judgments(
                 "epoch": sample.epoch,
                 "uuid": sample.uuid,
             }
+            named: dict[str, str] = {}
             for scorer, score in _scores(sample, where).items():
                 failed, made = 0, 1
                 kept, exact = replications_in(score), distributions_in(score)
+                if (wording := (score.metadata or {}).get("wording")) and kept and kept.scorer:
+                    # Wordings of one scorer are scores of their own.
+                    itself = kept.scorer.removesuffix(f" as {wording}")
+                    scorer = named.setdefault(itself, scorer)
                 if is_broken(score.metadata or {}, kept, exact):
                     gaps.append(_Gap(_BROKEN, 1))
                     continue
