@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..errors import UserError
-from ..judgments import Judgments, judged
+from ..judgments import Judged, Judgments
 from ..stats import (
     COEFFICIENTS,
     FAILS,
@@ -121,7 +121,7 @@ def check(judgments: Judgments, limits: Limits, by: Sequence[str] = ()) -> list[
 
 def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bool) -> Record:
     found, why = row.estimate(name, limits.level), _why_undecided(row, limits, name)
-    asked = judged(row.asked).counts() if limits.anytime else row.counts
+    asked = Judged(row.asked).counts() if limits.anytime else row.counts
     evidence, more = None, None
     if name in RATES:
         if limits.anytime:

@@ -7,7 +7,7 @@ from itertools import chain, combinations
 
 import pandas as pd
 
-from ..judgments import GROUP_BY, judged
+from ..judgments import GROUP_BY, Judged
 from ..judgments.columns import COLUMNS, varies
 from ..stats import Estimate, ReliabilityError
 from ..stats.disagreement import SEED, Disagreement, disagreement
@@ -98,7 +98,7 @@ def studies_of(analysis: Analysis) -> list[tuple[Record, Disagreement]]:
         if not facets:
             continue
         try:
-            found = disagreement(judged(table).cells(sorted(facets, key=known.index)))
+            found = disagreement(Judged(table).cells(sorted(facets, key=known.index)))
         except ReliabilityError:  # some verdicts are exact, and some are drawn
             continue
         studies.append((keys, found))
