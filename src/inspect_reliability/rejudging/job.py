@@ -23,7 +23,7 @@ from .run import Run
 from .scorer import JudgeAgain, rejudge
 from .summary import Known, Output, Replication
 from .target import Target, opened
-from .trust import vet, vet_config, vet_media
+from .trust import vet, vet_media, vet_model
 from .wordings import in_wordings
 from .wrapped import ScorerSpec, Wrapped, find_scorer, scorer_of_task, wrap
 
@@ -238,9 +238,9 @@ class Rejudging:
         roles, evaluated = self._needed(wrapped, grading)
         for role, bound in roles.items():
             for one in _bound(bound):
-                vet_config(one, f"{self._where}, role {role},")
+                vet_model(one, f"{self._where}, role {role},")
         if evaluated:
-            vet_config(self._evaluated, f"{self._where}, model,")
+            vet_model(self._evaluated, f"{self._where}, model,")
         there = [
             sum(one.error is None for one in made.values())
             for output, made in known.items()
