@@ -142,7 +142,11 @@ def _vet_mapping(value: Mapping[str, Any], where: str) -> None:
         config = value.get("config")
         config = {key: config.get(key) for key in ADDED} if isinstance(config, Mapping) else {}
         added = GenerateConfig.model_construct(**config)
-        known = {"base_url": value.get("base_url"), "args": arguments, "config": added}
+        known: dict[str, Any] = {
+            "base_url": value.get("base_url"),
+            "args": arguments,
+            "config": added,
+        }
         vet_model(ModelConfig.model_construct(model=model, **known), where)
     kind = value.get("type")
     if {"type", "name", "params"} <= value.keys() and kind in _ACTIVE:
