@@ -17,6 +17,7 @@ from .position import position_effects, position_shares, responder_shares
 from .reading import read_by, silent_outputs
 from .results import Results
 from .row import NO_STUDY, Row, Study, methods_of, worst_seed_check
+from .validity import across_facets, confusion, corrected, validity
 from .votes import votes
 from .wording import Record, flat
 
@@ -30,6 +31,9 @@ _RESULTS: Mapping[str, Callable[[Sequence[Row]], Iterable[Record]]] = {
     "between_judges": agreement_of_judges,
     "variance": variance_of_verdicts,
     "votes": votes,
+    "validity": validity,
+    "confusion": confusion,
+    "corrected": corrected,
 }
 """What is computed of the rows, by its name in JSON and in files."""
 
@@ -119,6 +123,7 @@ def analyse(
         "moves": lambda: moves(studies()),
         "components": lambda: components(studies()),
         "omega_over": lambda: omega_over(studies()),
+        "validity_across": lambda: across_facets(rows, studies()),
         "least_stable": least_stable,
         "read_by": lambda: (found for row in rows for found in read_by(row)),
         "without_verdict": lambda: (

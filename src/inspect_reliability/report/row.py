@@ -14,6 +14,8 @@ from ..stats import (
     COEFFICIENTS,
     Counts,
     Estimate,
+    Labelled,
+    NoJudgmentsError,
     bounds,
     handle_non_response,
     noise_floor,
@@ -36,6 +38,11 @@ AT_VERDICT = "exact at the verdict"
 
 RATES = {"non_response_rate": NON_RESPONSE, "invalid_rate": INVALID}
 """Shares of outputs of one kind, by name."""
+
+ACCURACY = "accuracy"
+"""How often one verdict is right."""
+
+NO_LABELS = "nothing is labelled: name a file of labels with --labels FILE"
 
 
 @dataclass(frozen=True)
@@ -119,6 +126,15 @@ class Row:
         """Whether it has several benchmarks."""
         return bool(self.table["benchmark"].nunique() > 1)
 
+    @cached_property
+    def labelled(self) -> Labelled | None:
+        """Its judgments beside their labels; None where nothing is labelled."""
+        truth = self.judged.truth
+        try:
+            return None if truth is None else Labelled(self.counts, truth)
+        except NoJudgmentsError:
+            return None
+
     @property
     def exact(self) -> bool:
         """Whether its verdicts are exact distributions."""
@@ -166,6 +182,8 @@ class Row:
         """
         if name in RATES:
             return rate(self.counts, RATES[name], level)
+        if name == ACCURACY:
+            return self.labelled.accuracy(level) if self.labelled else Estimate(reason=NO_LABELS)
         if name == "omega" and self.several:
             return pooled_omega(self.by_benchmark, level).estimate
         given, why = on_scale(self.judged, COEFFICIENTS[name].scale)

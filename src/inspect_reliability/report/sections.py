@@ -7,6 +7,7 @@ from .analysis import Analysis
 from .document import Block, Detail, Example, Figure, Section, Table, Text
 from .least_stable import least_stable
 from .row import Row
+from .steady_or_right import TITLE, section
 from .wording import HEADINGS, Record, describe, estimate, field, text
 
 MOST_QUESTIONS = 40
@@ -262,6 +263,13 @@ _PARTS = (
         "If you use a single verdict, read the curve at 1 vote. Questions whose verdicts nearly "
         "tie never become stable.",
         _votes,
+    ),
+    (
+        TITLE,
+        "Right",
+        "Steady: how often two verdicts on a question agree. Right: how often one is the label. "
+        "No judge can be above the line: one that disagrees with itself is wrong at times.",
+        section,
     ),
     (
         "Position and preference",

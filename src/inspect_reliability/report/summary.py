@@ -12,6 +12,7 @@ from .document import Block, Caution, Document, Table, Text
 from .moves import in_words
 from .row import AT_VERDICT, Row
 from .sections import sections
+from .steady_or_right import blocks
 from .wording import HEADINGS, Record, describe, estimate, field, text, whole
 
 COLUMNS = {"omega": "Omega", "agreement": "Agreement", "icc": "ICC"}
@@ -65,15 +66,16 @@ def summary(analysis: Analysis) -> list[Block]:
     records = analysis.results["rows"]
     shown = columns(records)
     first, *rest = analysis.names
-    blocks: list[Block] = []
+    tables: list[Block] = []
     for value in dict.fromkeys(record.get(first) for record in records):
         own = [record for record in records if record.get(first) == value]
         title = f"{HEADINGS.get(first, first)}: {text(value, missing='not known')}"
-        blocks.append(Table.of(own, _named(rest, own) | shown, title))
+        tables.append(Table.of(own, _named(rest, own) | shown, title))
     return [
-        *blocks,
+        *tables,
         *_over_benchmarks(analysis),
         *what_moves(analysis),
+        *blocks(analysis),
         *legend(shown),
         *_exact(analysis.rows),
         *cautions(analysis.rows),
