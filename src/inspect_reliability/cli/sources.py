@@ -84,8 +84,8 @@ _labels_option = click.option(
     "--labels",
     multiple=True,
     metavar="FILE",
-    help="Labels: CSV, JSON, JSONL or parquet with columns id and label (and rater, part); repeat "
-    "it for several. They take the place of labels that the judgments have.",
+    help="Labels: CSV, JSON, JSONL or parquet with columns id and label (and rater, part), or a log "
+    "whose scores people edited; repeat it for several. Those of files take the place of others.",
 )
 
 _map_option = click.option(
@@ -208,15 +208,21 @@ def read_judgments(
     if columns and not files:
         raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
     logs = [source for source in sources if source not in (*published, *files)]
+    edited = [one for one in labels if one.endswith(".eval") or kind_of(one) == "folder"]
     # A folder that is named twice is read once.
     folders = {Path(source).resolve(): Path(source) for source in published}
     parts = [judgments_from_published(folder, parser=parser) for folder in folders.values()]
     parts += [judgments_from_file(file, columns, facets) for file in dict.fromkeys(files)]
-    if logs:
+    if logs or edited:
         from ..judgments.logs import judgments_from_logs  # inspect takes a second to import
 
-        parts.append(judgments_from_logs(logs, progress=lambda items: progress(items, "Reading")))
-    judgments = with_labels(combine(parts).with_facets(facets), labels, meant)
+        shown = partial(progress, what="Reading")
+        parts.append(judgments_from_logs(logs, edited=edited, progress=shown))
+    judgments = with_labels(
+        combine(parts).with_facets(facets),
+        [one for one in labels if one not in edited],
+        meant,
+    )
     print_left_out(judgments.notes)
     return judgments
 

@@ -92,6 +92,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("log", "log that the judgment is from", "text", "place"),
         Column("sample", "id of its sample", "any", "place"),
         Column("epoch", "epoch of its sample", "whole", "place"),
+        Column("uuid", "id of its sample among all samples", "text", "place"),
     )
 }
 """The declared columns, in the order of a table; a source's own columns stand before the places."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
 from .count import NUMBER, OPPOSITES
+from .edits import as_columns
 from .frame import read_frame
 from .score import by_key, verdict_name
 from .table import Judgments, Note
@@ -70,8 +71,13 @@ def with_labels(
     given = [(source, list(_in_file(Path(source), outputs))) for source in sources]
     for where, labels in given or [("labels", list(_of_judgments(outputs)))]:
         renamed = [one._replace(label=names.get(str(one.label), one.label)) for one in labels]
-        pairs = {(unit, one.rater, one.label) for one in renamed for unit in one.units}
-        answers = Counter((unit, rater) for unit, rater, label in pairs if label is not None)
+        pairs = {
+            (unit, one.rater, one.label)
+            for one in renamed
+            for unit in one.units
+            if one.label is not None and not outputs.several(one)
+        }
+        answers = Counter((unit, rater) for unit, rater, _ in pairs)
         left_out: dict[str, list[str]] = defaultdict(list)
         for one in renamed:
             if problem := outputs.problem(one, answers):
@@ -100,11 +106,11 @@ class _Outputs:
         first = table[~table.duplicated(columns)]
         self._output = list(zip(first["benchmark"], first["question"], strict=True))
         self._part = first["scorer"].tolist() if "scorer" in first else [None] * len(first)
-        self._by_id: list[dict[str, list[int]]] = []
-        for name in ("question", "output", "sample"):
-            named: dict[str, list[int]] = defaultdict(list)
-            for unit, value in enumerate(first.get(name, ())):
-                named[str(value)].append(unit)
+        self._by_id: list[Mapping[str, Collection[int]]] = []
+        for name in ("question", "output", "sample", "uuid"):
+            named: dict[str, dict[int, None]] = defaultdict(dict)
+            for unit, value in zip(self.number.tolist(), table.get(name, ()), strict=False):
+                named[str(value)][unit] = None
             self._by_id.append(named)
         parts = table.groupby("scorer") if "scorer" in table else [(None, table)]
         self._verdicts = {part: _verdicts(rows) | {*meant} for part, rows in parts}
@@ -124,12 +130,16 @@ class _Outputs:
             return _EMPTY
         if not one.units:
             return _UNKNOWN
-        if len({self._output[unit] for unit in one.units}) > 1:
+        if self.several(one):
             return _SEVERAL
         if any(answers[unit, one.rater] > 1 for unit in one.units):
             return _TWICE
         known = [self._verdicts[self._part[unit]] for unit in one.units]
         return None if any(_is_among(one.label, verdicts) for verdicts in known) else _OTHER
+
+    def several(self, one: _Label) -> bool:
+        """Whether a label is of several outputs, and so of none."""
+        return len({self._output[unit] for unit in one.units}) > 1
 
     def in_part(self, found: Collection[int]) -> list[str]:
         """Outputs of which some parts have a label, and others do not."""
@@ -144,9 +154,8 @@ class _Outputs:
 
         made = {name: np.empty(len(self._output), dtype=object) for name in ("label", "rater")}
         for unit, given in found.items():
-            for name, several in (("label", given.values()), ("rater", given)):
-                values = tuple(several)
-                made[name][unit] = values if len(values) > 1 else values[0]
+            for name, value in as_columns(given).items():
+                made[name][unit] = value
         return self.table.assign(**{name: values[self.number] for name, values in made.items()})
 
 
@@ -195,9 +204,9 @@ def _in_file(path: Path, outputs: _Outputs) -> Iterator[_Label]:
         ids = [f"{name}, epoch {said['epoch']}", name] if said["epoch"] else [name]
         values = [(parts.get(column, said["part"]), row[column]) for column in columns]
         for part, value in [(key or part, one) for part, of in values for key, one in by_key(of)]:
-            times[name, part] += 1
-            rater = said["rater"] or f"{path.name} {times[name, part]}"
-            yield _Label(name, outputs.of(*ids, part=part), rater, _text(value))
+            units = tuple(outputs.of(*ids, part=part))
+            times[units] += 1
+            yield _Label(name, units, said["rater"] or f"{path.name} {times[units]}", _text(value))
 
 
 _MORE = ("rater", "part", "epoch")
@@ -205,9 +214,9 @@ _MORE = ("rater", "part", "epoch")
 
 
 def _part_of(column: str) -> str | None:
-    """The part that inspect_scout's column `target.PART` is of."""
-    first, point, part = column.partition(".")
-    return part if first == "target" and point else None
+    """The part that inspect_scout's column `target_PART` is of."""
+    part = column.removeprefix("target_")
+    return None if part == column else part
 
 
 def _text(value: Any) -> str | None:
