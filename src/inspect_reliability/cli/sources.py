@@ -84,8 +84,8 @@ _labels_option = click.option(
     "--labels",
     multiple=True,
     metavar="FILE",
-    help="Labels: CSV, JSON, JSONL or parquet with columns id and label (and rater, part), or a log "
-    "whose scores people edited; repeat it for several. Those of files take the place of others.",
+    help="Labels: CSV, JSON, JSONL or parquet with columns id and label (and rater, part), or a "
+    "log whose scores people edited. Repeat it for several; files take the place of other labels.",
 )
 
 _map_option = click.option(

@@ -35,6 +35,14 @@ _PARSERS = {
     "strict": "strict: only the form that the prompt asks for",
     "published": "published: the pattern of the published study",
 }
+_BY_LABELS = {
+    "accuracy": "Right, by labels",
+    "wrong_twice": "Wrong twice",
+    "wrong_then_right": "Wrong, then right",
+    "kappa": "Kappa with labels",
+}
+"""What labels say, where there are any."""
+
 _NOT_VALIDITY = (
     "This card is about reliability: whether the judge gives the same verdict again. It does not "
     "say whether the verdict is right. Omega says nothing about what was not varied."
@@ -53,7 +61,8 @@ def card_document(analysis: Analysis) -> Document:
         blocks += map(Caution, card["cautions"])
         blocks += [Text(f"To repeat: {command}") for command in card["commands"]]
     title = "Judge cards" if cards[1:] else "Judge card"
-    blocks += [Text(MEANINGS["Omega [95%]"]), Text(_NOT_VALIDITY), *notes(analysis)]
+    validity = [] if all("accuracy" in card for card in cards) else [Text(_NOT_VALIDITY)]
+    blocks += [Text(MEANINGS["Omega [95%]"]), *validity, *notes(analysis)]
     return Document(title, blocks, {"rows": cards}, facts=[("Judges", judges(analysis))])
 
 
@@ -74,6 +83,7 @@ def _card(row: Row, analysis: Analysis) -> Record:
         **{name: record[name] for name in (*_KNOWN_BY, *_ESTIMATES) if name in record},
         "position_bias": _bias(position),
         "position_p_value": position[0]["p_value"] if position else None,
+        **_right(analysis, row),
         "varied": varied,
         "not_varied": fixed,
         "cautions": record["cautions"],
@@ -81,6 +91,14 @@ def _card(row: Row, analysis: Analysis) -> Record:
         "runs": made,
         "commands": list(dict.fromkeys(one["command"] for one in made if one["command"])),
     }
+
+
+def _right(analysis: Analysis, row: Row) -> Record:
+    """What labels say of a row; nothing where it has none."""
+    for one in analysis.results["validity"]:
+        if analysis.keys(one) == row.keys:
+            return {name: value for name, value in one.items() if name.startswith((*_BY_LABELS,))}
+    return {}
 
 
 def _bias(position: Sequence[Record]) -> float | None:
@@ -162,6 +180,9 @@ def _lines(card: Record, suite: Suite | None) -> Iterator[tuple[str, str]]:
     yield "Agreement [95%]", estimate("agreement")(card)
     yield "Krippendorff's alpha [95%]", estimate("krippendorff_alpha")(card)
     yield "ICC [95%]", estimate("icc")(card)
+    for name, heading in _BY_LABELS.items():
+        if card.get(name) is not None:
+            yield f"{heading} [95%]", estimate(name, "z.2f" if name == "kappa" else ".1%")(card)
     if (bias := card["position_bias"]) is not None:
         p = card["position_p_value"]
         tested = "not tested" if p is None else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

@@ -12,6 +12,7 @@ from ..judgments.estimate import accuracy_of, estimates, on_scale
 from ..judgments.text import JudgmentText, judgment_text
 from ..stats import (
     COEFFICIENTS,
+    Cells,
     Counts,
     Estimate,
     Labelled,
@@ -129,11 +130,7 @@ class Row:
     @cached_property
     def labelled(self) -> Labelled | None:
         """Its judgments beside their labels; None where nothing is labelled."""
-        truth = self.judged.truth
-        try:
-            return None if truth is None else Labelled(self.counts, truth)
-        except NoJudgmentsError:
-            return None
+        return labelled(self.judged, self.counts)
 
     @property
     def exact(self) -> bool:
@@ -292,6 +289,15 @@ class Row:
         found = {name: getattr(shares, name) for name in needs}
         why |= {name: needs[name] for name, value in found.items() if value is None}
         return _values({"a_lm": shares.a_lm}, why) | found
+
+
+def labelled(known: Judged, given: Cells) -> Labelled | None:
+    """Verdicts beside the labels of what they are of; None where nothing is labelled."""
+    truth = known.truth
+    try:
+        return None if truth is None else Labelled(given, truth)
+    except NoJudgmentsError:
+        return None
 
 
 def interval(estimate: Estimate) -> list[float] | None:

@@ -15,7 +15,6 @@ from ..stats import (
     Corrected,
     Estimate,
     Labelled,
-    NoJudgmentsError,
     Sample,
     agreement,
     krippendorff_alpha,
@@ -26,7 +25,7 @@ from ..stats import (
 from ..verdicts import INVALID, NON_RESPONSE
 from .cautions import MANY_CATEGORIES
 from .moves import Study
-from .row import ACCURACY, Row, interval
+from .row import ACCURACY, Row, interval, labelled
 from .wording import Record
 
 NOT_AT_RANDOM = 3.0
@@ -131,12 +130,8 @@ def across_facets(rows: Sequence[Row], studies: Iterable[Study]) -> Iterator[Rec
     """The same split between two levels of each facet that was varied."""
     for keys, found in studies:
         alike = [row.table for row in rows if keys.items() <= row.keys.items()]
-        labels = judged(pd.concat(alike, ignore_index=True)).truth
-        if labels is None:
-            continue
-        try:
-            known = Labelled(found.cells, labels)
-        except NoJudgmentsError:
+        known = labelled(judged(pd.concat(alike, ignore_index=True)), found.cells)
+        if known is None:
             continue
         for facet in found.levels:
             record: Record = {"facet": facet}

@@ -35,6 +35,7 @@ from .coefficients import panel as panel
 from .comparison import Comparison as Comparison
 from .comparison import Driver as Driver
 from .comparison import compare as compare
+from .comparison import compare_accuracy as compare_accuracy
 from .comparison import compare_all as compare_all
 from .comparison import compare_pooled as compare_pooled
 from .corrected import Corrected as Corrected

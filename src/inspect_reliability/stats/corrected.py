@@ -76,8 +76,8 @@ class Sample:
         row = {name: i for i, name in enumerate(labels.questions)}
         place = np.array([row.get(name, -1) for name in given.questions])
         labelled, judged = place >= 0, given.replications > 0
-        said = given.columns([category]).shares[:, 0]
-        truth = np.where(labelled, labels.columns([category]).shares[place, 0], 0.0)
+        said, known_as = (_share(one, category) for one in (given, labels))
+        truth = np.where(labelled, known_as[place], 0.0)
         rest = judged & ~np.isin(given.clusters, given.clusters[labelled & judged])
         known = labelled & judged
         return cls(
@@ -200,6 +200,14 @@ def rogan_gladen(sample: Sample, level: float = 0.95) -> Corrected:
         return (upper - lower) / 2
 
     return Corrected(found, total, reach)
+
+
+def _share(counts: Cells, category: str) -> FloatArray:
+    """Share of a category in each row, N; it may be none of the categories."""
+    names = counts.categories
+    if category not in names:
+        return np.zeros(len(counts.questions))
+    return np.asarray(counts.shares[:, names.index(category)])
 
 
 def _with_pseudo(values: FloatArray, weights: FloatArray, more: float) -> tuple[float, float]:

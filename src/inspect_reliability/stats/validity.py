@@ -193,7 +193,7 @@ class Labelled:
             level=level,
             value=found.value,
             ends=None if found.low is None or found.high is None else (found.low, found.high),
-            spread=float(squares.std() / mean / 2) if varies else None,
+            spread=float(squares.std() / mean / 2 / np.sqrt(len(values))) if varies else None,
         )
 
     def _clustered(self, values: FloatArray) -> FloatArray:
