@@ -133,7 +133,7 @@ def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bo
     elif name == ACCURACY:
         if row.labelled and limits.anytime:
             right = labelled(judged(row.asked), asked)
-            evidence = right and anytime_share(1 - right.by_question, 1 - limit)
+            evidence = anytime_share(1 - right.by_question, 1 - limit) if right else None
         elif row.labelled:
             more = questions_to_exclude(row.labelled.precision(limits.level), limit)
     elif not why and found.value is not None:

@@ -196,9 +196,9 @@ def with_more(rows: Sequence[Row], more: int) -> Iterator[Record]:
         if (known := row.labelled) and not (found := known.precision()).reason:
             half = partial(found.half_width, n_replications=found.n_replications)
             reaches.append((ACCURACY, None, found.n_questions, half))
-        for category, method, one in _corrections(row):
+        for name, method, one in _corrections(row):
             if one.reach:
-                reaches.append((method, category, one.estimate.n_questions, one.reach))
+                reaches.append((method, name, one.estimate.n_questions, one.reach))
         for what, category, now, reach in reaches:
             then = min(now + more, len(row.counts.questions))
             yield row.keys | {

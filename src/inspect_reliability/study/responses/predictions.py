@@ -54,9 +54,9 @@ def load_predictions(spec: str | Path | None, responder: str | None = None) -> l
 
 def prediction_item(prediction: Answer) -> Item:
     """A prediction as a judge is shown it."""
-    known = {"missing": is_missing(prediction.text), "label": ground_truth(prediction)}
     responses = {prediction.responder: prediction.text}
-    return judged_item(prediction.question, responses, **known)
+    missing, label = is_missing(prediction.text), ground_truth(prediction)
+    return judged_item(prediction.question, responses, missing=missing, label=label)
 
 
 def ground_truth(prediction: Answer) -> str:
