@@ -11,7 +11,6 @@ from .table import (
     Note,
     combine,
     counts,
-    judged,
     weights,
 )
 
@@ -24,7 +23,6 @@ __all__ = [
     "Note",
     "combine",
     "counts",
-    "judged",
     "judgments_from_file",
     "judgments_from_frame",
     "judgments_in",

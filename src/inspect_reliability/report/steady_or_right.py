@@ -1,56 +1,48 @@
 """What labels say, for readers: how often a judge is right, and what would help."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from ..errors import UserError
-from .analysis import Analysis
+from .columns import KEYS, declared
 from .document import Block, Caution, Document, Figure, Table, Text
+from .results import Analysis
 from .row import NO_LABELS
 from .validity import with_more
-from .wording import HEADINGS, Record, describe, estimate, field
+from .wording import Column, Record, describe, grouped
 
 TITLE = "Steady, or right"
 
-_MEANINGS = (
-    "Right: how often one verdict is the label. Wrong twice: a second verdict of the same judge is "
-    "wrong as well; another prompt or another judge may help. Wrong, then right: the second one is "
-    "right; votes can help. The two add up to the error of one verdict.",
-    "Kappa and alpha: agreement of one verdict with one label beyond chance; ICC: the same of "
-    "numbers, where close ones count as close. Ceiling: the most that alpha can be, by how often "
-    "the judge, and people where several labelled, agree with themselves.",
-)
-_CORRECTED = (
-    "Corrected: the share that people would have found, with its 95% interval, if the labelled "
-    "questions were drawn at random. For half: labels in all that halve the interval."
-)
 
-
-def blocks(analysis: Analysis) -> Iterator[Block]:
-    """The main tables, where anything is labelled, and what their columns say."""
+def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
+    """The main tables, where anything is labelled, and what they say."""
     records = analysis.results["validity"]
     if not records:
         return
-    shown = {"Labelled": field("n_labelled", ",")}
-    for names, form in ((_SHARES, ".1%"), (_BEYOND_CHANCE, "z.2f")):
-        for key, heading in names.items():
-            if any(record.get(key) is not None for record in records):
-                shown[f"{heading} [95%]"] = estimate(key, form)
-    if any(record["positive"] for record in records):
-        shown["Positive"] = field("positive")
-    shown["Ceiling"] = field("ceiling", ".2f", "not known")
-    yield Table.of(records, _named(analysis) | shown, TITLE)
+    known = [
+        one for one in declared("validity") if any(r.get(one.key) is not None for r in records)
+    ]
+    yield Table.of(records, [*map(grouped, analysis.names), *known], TITLE)
+    yield _about("validity", TITLE)
     for record in records:
         yield Text(in_words(record, analysis.keys(record)))
-    if across := analysis.results["validity_across"]:
-        yield Table.of(across, _named(analysis) | _ACROSS, "Would another level have been right?")
     rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
-    if rates:
-        yield Table.of(rates, _named(analysis) | _RATES, "Corrected by labels")
-        yield Text(_CORRECTED)
+    parts = {
+        "validity_across": ("Under another level", analysis.results["validity_across"]),
+        "corrected": ("Corrected by labels", rates),
+    }
+    for name, (title, found) in parts.items():
+        if found:
+            yield Table.of(found, [*map(grouped, analysis.names), *declared(name)], title)
+            yield _about(name, title)
     for record in records:
-        name = describe(analysis.keys(record))
-        yield from (Caution(caution, (name,), len(records)) for caution in record["cautions"])
+        whom = (_name(analysis, record),)
+        yield from (Caution(caution, whom, len(records)) for caution in record["cautions"])
+
+
+def _about(name: str, title: str) -> Text:
+    about = KEYS[name].about
+    return Text(f"{title}: {about[0].lower()}{about[1:]}")
 
 
 def section(analysis: Analysis, across: str) -> Iterator[Block]:
@@ -58,11 +50,11 @@ def section(analysis: Analysis, across: str) -> Iterator[Block]:
     records = [one | {"row": _name(analysis, one)} for one in analysis.results["validity"]]
     known = [record for record in records if record["judge_agreement"] is not None]
     if known:
-        columns = {
-            "": field("row"),
-            "Steady: agreement [95%]": estimate("judge_agreement"),
-            "Right: accuracy [95%]": estimate("accuracy"),
-        }
+        columns = [
+            Column("row", heading="Judge"),
+            Column("judge_agreement", heading="Steady: agreement [95%]", form=".1%"),
+            Column("accuracy", heading="Right: accuracy [95%]", form=".1%"),
+        ]
         yield Figure(
             TITLE,
             "How often two verdicts agree, and how often one is right, of each judge.",
@@ -77,11 +69,11 @@ def section(analysis: Analysis, across: str) -> Iterator[Block]:
         )
     votes = [{"row": one["row"]} | vote for one in records for vote in one["votes"]]
     if votes:
-        columns = {
-            "": field("row"),
-            "Votes": field("votes"),
-            "Majority right [95%]": estimate("accuracy", ".1%"),
-        }
+        columns = [
+            Column("row", heading="Judge"),
+            Column("votes", heading="Votes"),
+            Column("accuracy", heading="Majority right [95%]", form=".1%"),
+        ]
         yield Figure(
             "Votes",
             "How often the majority of so many verdicts is right.",
@@ -128,69 +120,24 @@ def validate_document(analysis: Analysis, more: int | None = None) -> Document:
     Raises:
         UserError: Nothing is labelled.
     """
-    if not analysis.results["validity"]:
+    records = analysis.results["validity"]
+    if not records:
         raise UserError(f"There is nothing to validate: {NO_LABELS}.")
-    results: dict[str, Any] = {
-        name: analysis.results[name]
-        for name in ("validity", "validity_across", "confusion", "corrected", "notes")
-    }
-    found: list[Block] = [*blocks(analysis), *map(Text, _MEANINGS), *_confusions(analysis)]
+    names = ("validity", "validity_across", "confusion", "corrected", "notes")
+    results: dict[str, Any] = {name: analysis.results[name] for name in names}
+    blocks = [*right_or_wrong(analysis), *_confusions(analysis)]
     if more is not None:
-        results["with_more"] = list(with_more(analysis.rows, more))
-        columns = _named(analysis) | _MORE
-        found.append(Table.of(results["with_more"], columns, f"With {more:,} labels more"))
-    for row in analysis.rows:
-        if row.labelled and row.no_draws:
-            found.append(Caution(row.no_draws, (row.name,), len(analysis.rows)))
-    found += [Text(str(note), "note") for note in analysis.judgments.notes]
-    return Document("Is the judge right?", found, results, sheet=results["validity"])
+        found = results["with_more"] = list(with_more(analysis.rows, more))
+        columns = [*map(grouped, analysis.names), *declared("with_more")]
+        blocks.append(Table.of(found, columns, f"With {more:,} labels more"))
+    blocks += [
+        Caution(row.no_draws, (row.name,), len(records))
+        for row in analysis.rows
+        if row.labelled and row.no_draws
+    ]
+    blocks += [Text(str(note), "note") for note in analysis.judgments.notes]
+    return Document("Is the judge right?", blocks, results, sheet=records)
 
 
 def _name(analysis: Analysis, record: Record) -> str:
     return describe(analysis.keys(record))
-
-
-def _named(analysis: Analysis) -> dict[str, Callable[[Record], str]]:
-    """Columns that name a row, where there are several."""
-    known = [name for name in analysis.names if any(row.group.get(name) for row in analysis.rows)]
-    return {HEADINGS.get(name, name): field(name) for name in known}
-
-
-def _reached(key: str) -> Callable[[Record], str]:
-    return lambda record: f"+-{record[key]:.3f}"
-
-
-_SHARES = {
-    "accuracy": "Right",
-    "wrong_twice": "Wrong twice",
-    "wrong_then_right": "Wrong, then right",
-    "sensitivity": "Sensitivity",
-    "specificity": "Specificity",
-}
-_BEYOND_CHANCE = {
-    "kappa": "Kappa",
-    "alpha": "Alpha",
-    "icc": "ICC",
-    "raters_alpha": "Alpha of people",
-}
-_ACROSS = {
-    "Facet": field("facet"),
-    "Wrong [95%]": estimate("wrong", ".1%"),
-    "Wrong twice [95%]": estimate("wrong_twice", ".1%"),
-    "Wrong, then right [95%]": estimate("wrong_then_right", ".1%"),
-}
-_RATES = {
-    "Category": field("category"),
-    "Judged [95%]": estimate("judged", ".1%"),
-    "Method": field("method"),
-    "Corrected [95%]": estimate("rate", ".1%"),
-    "Labels": field("n_labels", ","),
-    "For half": field("labels_for_half", ",", "not known"),
-}
-_MORE = {
-    "Of": lambda one: one["of"] if one["category"] is None else f"{one['category']} ({one['of']})",
-    "Labels": field("n_labels", ","),
-    "Half-width": _reached("half_width"),
-    "Labels then": field("n_labels_then", ","),
-    "Half-width then": _reached("half_width_then"),
-}

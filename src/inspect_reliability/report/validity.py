@@ -1,6 +1,6 @@
 """Steady, or right? What labels say of each row."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 from math import sqrt
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import judged
+from ..judgments import Judged
 from ..judgments.count import NUMBER, OPPOSITES
 from ..stats import (
     Corrected,
@@ -24,8 +24,9 @@ from ..stats import (
 )
 from ..verdicts import INVALID, NON_RESPONSE
 from .cautions import MANY_CATEGORIES
-from .moves import Study
-from .row import ACCURACY, Row, interval, labelled
+from .moves import studies_of
+from .results import Analysis, result
+from .row import ACCURACY, Row, labelled, valued
 from .wording import Record
 
 NOT_AT_RANDOM = 3.0
@@ -36,9 +37,10 @@ _ONE_RATER = "each question has one label, so how far people agree is not known"
 _NO_NUMBERS = "verdicts or labels are not numbers"
 
 
-def validity(rows: Sequence[Row]) -> Iterator[Record]:
+@result("validity")
+def validity(analysis: Analysis) -> Iterator[Record]:
     """How often each row is right, and what its errors are."""
-    for row in rows:
+    for row in analysis.rows:
         if known := row.labelled:
             yield row.keys | _validity(row, known)
 
@@ -60,28 +62,27 @@ def _validity(row: Row, known: Labelled) -> Record:
     names = _two(known)
     for name, category in zip(("sensitivity", "specificity"), names, strict=False):
         estimates[name] = known.share_of(category, category)
-    record: Record = {
+    return {
         "n_labelled": known.given.n_clusters,
         "n_labels": int(known.raters.replications.sum()),
-    }
-    why = {}
-    for name, one in estimates.items():
-        record |= {name: one.value, f"{name}_interval": interval(one)}
-        if one.value is None:
-            why[name] = one.reason
-    return record | {
+        **valued(**estimates),
         "positive": names[0] if names else None,
         **_ceiling(estimates),
         "votes": [
-            {"votes": n, "accuracy": one.value, "accuracy_interval": interval(one)}
+            {"votes": n, **valued(accuracy=one)}
             for n, one in (known.votes() if row.no_draws is None else {}).items()
         ],
-        "not_estimable": why,
+        "not_estimable": _why(estimates),
         "cautions": list(_cautions(row, known)),
     }
 
 
-def _ceiling(found: dict[str, Estimate]) -> Record:
+def _why(found: Mapping[str, Estimate]) -> Record:
+    """Why some have no value."""
+    return {name: one.reason for name, one in found.items() if one.value is None}
+
+
+def _ceiling(found: Mapping[str, Estimate]) -> Record:
     """What the reliability of judge and raters lets alpha be, and alpha divided by it (Spearman).
 
     Where raters agree is not known, they count as perfect: the quotient is a lower bound then.
@@ -126,31 +127,27 @@ def _cautions(row: Row, known: Labelled) -> Iterator[str]:
         )
 
 
-def across_facets(rows: Sequence[Row], studies: Iterable[Study]) -> Iterator[Record]:
+@result("validity_across")
+def validity_across(analysis: Analysis) -> Iterator[Record]:
     """The same split between two levels of each facet that was varied."""
-    for keys, found in studies:
-        alike = [row.table for row in rows if keys.items() <= row.keys.items()]
-        known = labelled(judged(pd.concat(alike, ignore_index=True)), found.cells)
-        if known is None:
-            continue
-        for facet in found.levels:
-            record: Record = {"facet": facet}
-            why = {}
-            for name, one in known.across(facet).items():
-                record |= {name: one.value, f"{name}_interval": interval(one)}
-                if one.value is None:
-                    why[name] = one.reason
-            yield keys | record | {"not_estimable": why}
+    for keys, found in studies_of(analysis):
+        alike = [row.table for row in analysis.rows if keys.items() <= row.keys.items()]
+        known = labelled(Judged(pd.concat(alike, ignore_index=True)), found.cells)
+        for facet in found.levels if known else ():
+            parts = known.across(facet) if known else {}
+            yield keys | {"facet": facet} | valued(**parts) | {"not_estimable": _why(parts)}
 
 
-def confusion(rows: Sequence[Row]) -> Iterator[Record]:
+@result("confusion")
+def confusion(analysis: Analysis) -> Iterator[Record]:
     """How often each label has each verdict."""
-    for row in rows:
+    for row in analysis.rows:
         if known := row.labelled:
             shares, names = known.confusion(), known.given.categories
             for (i, label), (j, verdict) in product(enumerate(names), repeat=2):
                 if shares[i, j]:
-                    yield row.keys | {"label": label, "verdict": verdict, "share": shares[i, j]}
+                    share = float(shares[i, j])
+                    yield row.keys | {"label": label, "verdict": verdict, "share": share}
 
 
 _METHODS: dict[str, Callable[[Sample], Corrected]] = {"ppi++": ppi, "rogan-gladen": rogan_gladen}
@@ -170,18 +167,16 @@ def _corrections(row: Row) -> Iterator[tuple[str, str, Corrected]]:
                 yield name, method, correct(sample)
 
 
-def corrected(rows: Sequence[Row]) -> Iterator[Record]:
+@result("corrected")
+def corrected(analysis: Analysis) -> Iterator[Record]:
     """The share of each category, as the judge has it and corrected by labels."""
-    for row in rows:
+    for row in analysis.rows:
         for category, method, found in _corrections(row):
-            judged = rate(row.counts, category)
             yield row.keys | {
                 "category": category,
+                **valued(judged=rate(row.counts, category)),
                 "method": method,
-                "rate": found.estimate.value,
-                "rate_interval": interval(found.estimate),
-                "judged": judged.value,
-                "judged_interval": interval(judged),
+                **valued(rate=found.estimate),
                 "n_labels": found.estimate.n_questions,
                 "n_questions": found.n_judged,
                 "labels_for_half": found.labels_for_half,
