@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,8 +20,8 @@ from .judgment import Judgment
 if TYPE_CHECKING:
     import pandas as pd
 
-# A scorer that gave one of these could have given the other.
-_OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
+OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
+"""A scorer that gave one of these could have given the other."""
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -147,6 +148,40 @@ class Judged:
         ]
 
     @cached_property
+    def truth(self) -> Cells | None:
+        """The labels of each question, one verdict a rater, named as `choices` are; None of none.
+
+        Without labels, the response that is known to be best is one.
+        """
+        labels = self.column("label")
+        if not any(labels):
+            labels = [one if isinstance(one, str) else None for one in self.column("best")]
+        orders = Counter(question for question, *_ in self.shown)
+        known: dict[tuple[str, Any, str], None] = {}
+        units = zip(self.questions, labels, self.column("rater"), self.orders, strict=True)
+        for question, given, raters, order in units:
+            if given is None:
+                continue
+            several = (given, raters) if isinstance(given, list | tuple) else ([given], [raters])
+            for label, rater in zip(*several, strict=True):
+                named = self._named(label, order, orders[question] < 2)
+                if named is not None:
+                    known[question, rater, named] = None
+        if not known:
+            return None
+        asked, _, verdicts = zip(*known, strict=True)
+        return Cells.from_long(asked, verdicts)
+
+    def _named(self, label: str, order: Sequence[str] | None, one_order: bool) -> str | None:
+        """A label by the name that a choice has; None where its place says nothing."""
+        if order is None:
+            return label
+        if not self.order_varies:
+            return self.labels[order.index(label)] if label in order else label
+        place = self.labels.index(label) if label in self.labels else None
+        return label if place is None else _at(order, place) if one_order else None
+
+    @cached_property
     def declared(self) -> tuple[str, ...] | None:
         """Categories that a judgment could have fallen into; None if that is not known."""
         if self.order_varies:
@@ -200,7 +235,7 @@ class Judged:
         first = tuple(dict.fromkeys(categories)) or self.declared
         occurring = set(self.choices) - {None}
         if first is None:
-            first = next((pair for pair in _OPPOSITES if occurring & set(pair)), ())
+            first = next((pair for pair in OPPOSITES if occurring & set(pair)), ())
         others = sorted(map(str, occurring.difference(first)))
         return self.count(self.choices, (*first, *others), facets)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError, reason
-from ..files import read_json_lines
+from ..files import objects, read_json, read_json_lines
 from ..verdicts import INVALID, NON_RESPONSE
 from .columns import COLUMNS, Kind, in_order, of_role
 from .count import Judged
@@ -72,7 +72,7 @@ def judgments_from_file(
         UserError: The file cannot be read, or as `judgments_from_frame` says.
     """
     hint = "Say which it is: --column YOURS=OURS, as in --column score=verdict."
-    return _read(_frame_of(Path(path)), columns or {}, {}, facets, str(path), hint)
+    return _read(read_frame(Path(path)), columns or {}, {}, facets, str(path), hint)
 
 
 def _read(
@@ -275,8 +275,8 @@ _BY_NAME: Mapping[str, Callable[[Any], Any]] = {
 """Columns that are converted in a way of their own."""
 
 
-def _frame_of(path: Path) -> pd.DataFrame:
-    """The rows of a file, numbers of a CSV as they are written but for verdicts.
+def read_frame(path: Path) -> pd.DataFrame:
+    """The rows of a CSV, JSON, JSONL or parquet file, texts of a CSV as they are written.
 
     Raises:
         UserError: It cannot be read.
@@ -285,6 +285,8 @@ def _frame_of(path: Path) -> pd.DataFrame:
 
     if path.suffix == ".jsonl":
         return pd.DataFrame([record for _, record in read_json_lines(path)])
+    if path.suffix == ".json":
+        return pd.DataFrame([record for _, record in objects(read_json(path), str(path))])
     try:
         return pd.read_parquet(path) if path.suffix == ".parquet" else _csv(path)
     except Exception as error:  # each reader has its own

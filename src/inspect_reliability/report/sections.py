@@ -8,6 +8,7 @@ from .document import Block, Detail, Example, Figure, Section, Table, Text
 from .reading import least_stable
 from .results import Analysis
 from .row import Row
+from .steady_or_right import TITLE, section
 from .wording import Column, Record, chance, describe, estimate, grouped, text
 
 MOST_QUESTIONS = 40
@@ -244,6 +245,13 @@ _PARTS = (
         "If you use a single verdict, read the curve at 1 vote. Questions whose verdicts nearly "
         "tie never become stable.",
         _votes,
+    ),
+    (
+        TITLE,
+        "Right",
+        "Steady: how often two verdicts on a question agree. Right: how often one is the label. "
+        "No judge can be above the line: one that disagrees with itself is wrong at times.",
+        section,
     ),
     (
         "Position and preference",
