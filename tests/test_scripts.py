@@ -57,15 +57,6 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "report_ratio": ("--loops 1", {"BENCHMARKS": {"BBH": 5}, "TEMPERATURES": {1.0: 0.9}}),
     "shared_instruction": ("", {"QUESTIONS": 2, "PROMPT": 60, "ROUNDS": 1, "REPLICATIONS": 2}),
-    "whole_study": (
-        "--epochs 1",
-        {
-            "TEMPERATURES": ("1.0",),
-            "REPLICATIONS": 1,
-            "TASKS": ("bbh_judge",),
-            "LIMIT": ["--limit", "1"],
-        },
-    ),
 }
 """Bench -> arguments and constants of its smallest size. `served` needs vLLM."""
 
