@@ -113,7 +113,12 @@ def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
         found = [f"No votes: {reason}"]
     elif needed := plan["votes_needed"]:
         give = "give" if needed > 1 else "gives"
-        found = [f"{_votes(needed)} {give} the same majority again {percent(wanted)} of the time."]
+        fewest, most = plan["votes_likely"]
+        found = [
+            f"{_votes(needed)} {give} the same majority again {percent(wanted)} of the time. Of "
+            f"other questions {fewest} to {most or 'more than ' + str(plan['votes'][-1]['votes'])} "
+            "can be needed."
+        ]
     else:
         most = plan["votes"][-1]["votes"]
         found = [
@@ -171,6 +176,7 @@ def _plan(
         "n_questions": len(counted.questions),
         "votes": votes_of(majority),
         "votes_needed": majority.votes_needed if majority else None,
+        "votes_likely": majority and list(majority.votes_likely),
         "unsettled": [
             {"question": one.question, "agreement": one.agreement, "lead": one.lead}
             for one in (majority.unsettled if majority else ())
