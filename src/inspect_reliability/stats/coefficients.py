@@ -312,6 +312,7 @@ icc_composite = _add(
     scale="interval",
     depends_on_replications=True,
     of_all_replications=True,
+    needs_complete=True,
 )
 def cronbach_alpha(s: Sums) -> FloatArray:
     """R / (R - 1) (1 - sum of the replications' variances / variance of the questions' sums)."""
