@@ -182,7 +182,7 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
 
     def plus(at: FloatArray, weight: float, disagreement: float) -> Ends:
         weights = np.append(np.ones(study.n), weight)
-        norm = at @ at + disagreement * (1 - 1 / r)
+        norm = float(at @ at) + disagreement * (1 - 1 / r)
         value, slopes = omega_slopes(Points.with_one(terms, at, disagreement, norm), weights)
         return value, linear_error(slopes, weights)
 
