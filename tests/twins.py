@@ -172,6 +172,6 @@ def far_or_noise(values: Array, level: float = 0.95) -> tuple[float, float]:
     freedom = np.clip(4 * n / (stats.kurtosis(slopes, fisher=False) - 1), 2, n - 1)
     few = float(stats.t.ppf((1 + level) / 2, freedom))
     any_two = within.mean() / (1 - x)
-    lower = f_ends(*plus(means.mean(), any_two, 1.0), few, r)[0]
+    lower = f_ends(*plus(means.mean(), any_two, 2.0), few, r)[0]
     far = plus(2 * farthest - means.mean(), within.mean(), 0.25)
     return min(low, lower), max(high, f_ends(*far, quantile, r)[1])

@@ -22,6 +22,7 @@ from .intervals import (
     FEWEST_QUESTIONS,
     NO_WIDTH,
     NOISE,
+    NOISE_OF_NUMBERS,
     SETTLED,
     TOO_FEW,
     UNSEEN,
@@ -255,7 +256,7 @@ class Disagreement:
         else:
             base = on_f_scale(x, error, t, r)
         if self.cells.numeric:
-            sure = [self._rows.far]
+            sure, noise = [self._rows.far], noise._replace(weight=NOISE_OF_NUMBERS)
         else:
             sure = [_Question(UNSEEN, one, 1.0, 0.0) for one in second(mean)]
         more = [self._plus(formula, one) for one in sure]

@@ -30,7 +30,10 @@ UNSEEN = 0.4
 """Weight of a question that always gets the second most frequent verdict, for upper ends."""
 
 NOISE = 0.5
-"""Weight of a question that gets nothing but noise, for lower ends; of numbers 1."""
+"""Weight of a question that gets nothing but noise, for lower ends."""
+
+NOISE_OF_NUMBERS = 2.0
+"""The same of numbers, which a few questions can make noisy."""
 
 SETTLED = 0.75
 """Weight of a question that never varies, for upper ends of what is a mean over questions."""
@@ -168,7 +171,7 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
 
     Upper end: questions of skewed or heavy-tailed numbers that were not drawn would be the reliable
     ones. The one added lies twice as far from the mean as the farthest drawn, and varies like the
-    mean. Lower end: a noise question, whose numbers are drawn from all questions. A few questions
+    mean. Lower end: two noise questions, whose numbers are drawn from all questions. A few questions
     can carry all the error, which then has fewer degrees of freedom than questions: 4N over their
     kurtosis less 1.
     """
@@ -187,7 +190,7 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
         return value, linear_error(slopes, weights)
 
     t, few = t_quantile(level, study.n - 1), t_quantile(level, _freedom(terms))
-    lower = on_f_scale(*plus(mean, 2 * NOISE, any_two), few, r)[0]
+    lower = on_f_scale(*plus(mean, NOISE_OF_NUMBERS, any_two), few, r)[0]
     higher = on_f_scale(*plus(far, weight, within), t, r)[1]
     return float(np.fmin(low, lower)), float(np.fmax(high, higher))
 
