@@ -171,8 +171,8 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
 
     Upper end: questions of skewed or heavy-tailed numbers that were not drawn would be the reliable
     ones. The one added lies twice as far from the mean as the farthest drawn, and varies like the
-    mean. Lower end: two noise questions, whose numbers are drawn from all questions. A few questions
-    can carry all the error, which then has fewer degrees of freedom than questions: 4N over their
+    mean. Lower end: two noise questions, whose numbers are drawn from all questions. Where a few
+    questions carry the error, it has fewer degrees of freedom than questions: 4N over their
     kurtosis less 1.
     """
     low, high = f_scale(formula, study, level)
