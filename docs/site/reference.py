@@ -66,6 +66,7 @@ def commands() -> str:
             f"```\ninspect-reliability {name} {' '.join(usage)}\n```",
             _help(command),
             _table(["Option", "What it does", "Default"], rows) if rows else "",
+            _examples(command),
         ]
     return _join(parts)
 
@@ -236,6 +237,11 @@ def _help(command: click.Command) -> str:
     return _paragraphs(inspect.cleandoc(command.help or ""))
 
 
+def _examples(command: click.Command) -> str:
+    calls = re.findall(r"^  (.*)$", command.epilog or "", re.MULTILINE)
+    return "\n".join(["```", *calls, "```"]) if calls else ""
+
+
 def _paragraphs(text: str) -> str:
     return re.sub(r"(?<=\S)\n(?=\S)", " ", text)
 
@@ -357,8 +363,14 @@ def _rounded(value: Any) -> Any:
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A pipe table of Markdown."""
     lines = [headings, ["---"] * len(headings), *rows]
-    cells = ([" ".join(cell.split()).replace("|", r"\|") for cell in line] for line in lines)
+    cells = ([_cell(" ".join(cell.split())) for cell in line] for line in lines)
     return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+
+
+def _cell(text: str) -> str:
+    """Its pipes escaped, but for those in code: there the site would show the escape."""
+    parts = re.split(r"(`+.*?`+)", text)
+    return "".join(part if n % 2 else part.replace("|", r"\|") for n, part in enumerate(parts))
 
 
 def _code(text: str) -> str:
