@@ -99,8 +99,8 @@ def coefficients() -> str:
     """The table of coefficients, and each of its rows."""
     intro = (
         "Every coefficient is a function in `inspect_reliability.stats` that takes "
-        "[`Counts`](stats.md#inspect_reliability.stats.Counts) (of interval scale: "
-        "[`Numbers`](stats.md#inspect_reliability.stats.Numbers)) and returns an "
+        "[`Cells`](stats.md#inspect_reliability.stats.Cells) (of interval scale: with verdicts "
+        "taken for numbers, as `Cells.of_numbers` does) and returns an "
         "[`Estimate`](stats.md#inspect_reliability.stats.Estimate). Its value depends on the "
         "number of declared categories (K) or of replications (R) where the table says so. "
         "[Statistics](../reliability.md) explains how to read them, and "
@@ -189,11 +189,13 @@ def python_room(room: str) -> str:
             parts.append(_coefficient(thing))
         else:
             parts.append(f"::: {PACKAGE}.{room}.{name}")
+    for name, home in inspect_reliability._HOME.items():
+        if home.startswith(f"{room}."):  # loads more than the room does
+            parts.append(f"::: {PACKAGE}.{home}.{name}")
     return _join(parts)
 
 
 def _coefficient(row: Coefficient) -> str:
-    of = "Numbers" if row.scale == "interval" else "Counts"
     facts = {
         "Scale": row.scale,
         "Interval": row.interval.name,
@@ -204,7 +206,7 @@ def _coefficient(row: Coefficient) -> str:
     return _join(
         [
             f"## `{row.name}` {{ #{_anchor(row)} }}",
-            f"```python\n{row.name}(given: {of}, level: float = 0.95) -> Estimate\n```",
+            f"```python\n{row.name}(given: Cells, level: float = 0.95) -> Estimate\n```",
             f"{row.title}. {row.about}",
             "\n".join(listed),
         ]
