@@ -263,6 +263,17 @@ def test_the_reference_has_every_option(site: dict[str, str]) -> None:
 
 
 @pytest.mark.slow
+def test_anchors_of_the_reference_exist(site: dict[str, str]) -> None:
+    """Each link within the reference leads to a name, or a heading, of the page that it names."""
+    links = [link for text in site.values() for link in re.findall(r"\]\((\w+\.md)#(.+?)\)", text)]
+    assert links
+    for page, anchor in links:
+        there = site[f"reference/{page}"]
+        ways = f"::: {anchor}\n", f"{{ #{anchor} }}\n", f"## `{anchor}`\n"
+        assert any(way in there for way in ways), (page, anchor)
+
+
+@pytest.mark.slow
 def test_the_reference_has_every_key(site: dict[str, str]) -> None:
     """The keys that the code makes are those whose meaning the how-to gives."""
     for part in site["reference/json.md"].split("\n## ")[1:]:

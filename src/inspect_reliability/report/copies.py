@@ -1,4 +1,4 @@
-"""Judgments of which omega and agreement say nothing about reliability."""
+"""When agreement is not evidence of reliability."""
 
 from collections.abc import Iterator
 from typing import Any
