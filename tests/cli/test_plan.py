@@ -49,7 +49,7 @@ def test_one_epoch_of_one_judge() -> None:
 
 @pytest.mark.parametrize(
     ("replications", "known", "reason"),
-    [(2, 0, "fewer than 4"), (8, 1, "more than 1 vote"), (12, 2, "more than 3 votes")],
+    [(2, 0, "at least 4"), (8, 1, "up to 1 vote,"), (12, 2, "up to 3 votes,")],
 )
 def test_what_is_known_of_single_questions(replications: int, known: int, reason: str) -> None:
     """With more votes than a quarter of the replications the share is null, and it is said why."""

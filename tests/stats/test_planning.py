@@ -131,7 +131,7 @@ def test_assurance_of_any_coefficient() -> None:
         wanted = precision(numbers(generator, 50, 5), "icc").design(0.08, 5)
         found = panel(numbers(generator, wanted.n_questions, 5), ["icc"])["icc"]
         reached.append(((found.high or 0) - (found.low or 0)) / 2 <= 0.08)
-    assert 0.7 < np.mean(reached) < 0.9
+    assert 0.7 < np.mean(reached) < 0.95  # plans err upwards
 
 
 @pytest.mark.slow

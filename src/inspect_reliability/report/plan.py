@@ -126,11 +126,11 @@ def _plan(
     majority, reason = majority_of(counted, row.no_evidence, wanted)
     why = {"votes": reason} if reason else {}
     if majority and None in majority.share_stable:
-        why["share_stable"] = "A single question can be judged with at most a quarter of its " + (
-            "replications, so which questions are stable is not known with more than "
-            f"{_votes(majority.most_by_question)}."
+        why["share_stable"] = (
+            f"Single questions can be checked up to {_votes(majority.most_by_question)}, a quarter "
+            "of their replications."
             if majority.most_by_question
-            else "replications, and there are fewer than 4."
+            else "Single questions cannot be checked: that takes at least 4 replications."
         )
     tokens = _tokens(row)
     designs = []
