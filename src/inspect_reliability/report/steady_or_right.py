@@ -51,8 +51,9 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
 def _split(analysis: Analysis) -> Iterator[Figure]:
     """Single verdicts: right, wrong by chance, wrong each time."""
     found = [one for one in analysis.results["validity"] if one["wrong_twice"] is not None]
+    apart = [key for key in analysis.names if len({str(one.get(key)) for one in found}) > 1]
     records = [
-        {"row": _name(analysis, one), "part": part, "share": one[key]}
+        {"row": describe({key: one[key] for key in apart}), "part": part, "share": one[key]}
         for one in found
         for part, key in _PARTS.items()
     ]
