@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..stats import Cells, ReliabilityError
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
+from .edits import by_rater
 from .judgment import Judgment
 
 if TYPE_CHECKING:
@@ -162,8 +163,7 @@ class Judged:
         for question, given, raters, order in units:
             if given is None:
                 continue
-            several = (given, raters) if isinstance(given, list | tuple) else ([given], [raters])
-            for label, rater in zip(*several, strict=True):
+            for label, rater in by_rater(given, raters):
                 named = self._named(label, order, orders[question] < 2)
                 if named is not None:
                     known[question, rater, named] = None
