@@ -156,7 +156,13 @@ class Judged:
         """
         labels = self.column("label")
         if not any(labels):
-            labels = [one if isinstance(one, str) else None for one in self.column("best")]
+            # Beside options whose places are not known, the name of a response is no verdict.
+            shown = zip(self.column("best"), self.orders, strict=True)
+            said = {*self.choices}
+            labels = [
+                best if isinstance(best, str) and (order is not None or best in said) else None
+                for best, order in shown
+            ]
         orders = Counter(question for question, *_ in self.shown)
         known: dict[tuple[str, Any, str], None] = {}
         units = zip(self.questions, labels, self.column("rater"), self.orders, strict=True)
