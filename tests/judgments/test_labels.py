@@ -12,7 +12,7 @@ from inspect_ai.scorer import ScoreEdit
 from example_logs import foreign, judged
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judged, Judgments, judgments_from_frame, with_labels
-from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.logs import _facts, judgments_from_logs
 
 
 def judgments(**columns: Any) -> Judgments:
@@ -229,6 +229,21 @@ def test_edited_scores_are_labels(edited: Path) -> None:
         [1, "rubric.facts", "1", "ann"],
         [2, "rubric.style", "1", "cid"],
     ]
+
+
+@pytest.mark.parametrize("study", [None, "abc"])
+def test_a_label_in_metadata_is_one_in_judge_tasks_only(study: str | None) -> None:
+    """What another scorer calls its label may be its verdict."""
+    facts = {"label": "C", "topic": "x"} | ({"study": study} if study else {})
+    assert dict(_facts(facts)) == ({"topic": "x"} if study is None else facts)
+
+
+def test_a_best_response_without_places_is_no_label() -> None:
+    """A letter cannot be compared with the name of a response."""
+    rows = [{"question": "q", "verdict": "A", "best": "x", "responder": "x"}] * 2
+    assert Judged(judgments_from_frame(pd.DataFrame(rows)).table).truth is None
+    named = [row | {"verdict": "x"} for row in rows]
+    assert Judged(judgments_from_frame(pd.DataFrame(named)).table).truth is not None
 
 
 def test_scout_knows_samples_by_uuid(tmp_path: Path) -> None:

@@ -11,10 +11,13 @@ from ..report.forms.table import console, print_text
 from ..report.steady_or_right import validate_document
 from ..report.validity import next_to_label
 from ..saving import write_text
+from .main import examples
 from .sources import Read, by_option, format_option, progress, reads_logs, show
 
 
-@click.command()
+@click.command(
+    epilog=examples("validate logs --next 50 --out labels.csv", "validate logs --labels labels.csv")
+)
 @click.option(
     "--next",
     "more",
@@ -50,8 +53,8 @@ def validate(
     shares that the judge reports are corrected by the labels, with intervals. Labels come from
     --labels, or from the logs themselves.
 
-    Write `inspect-reliability validate logs --next 50 --out labels.csv`, fill in the column target,
-    then `inspect-reliability validate logs --labels labels.csv`.
+    For the first labels, draw some with --next, fill in the column target, and name the file with
+    --labels.
     """
     if (more is None) != (out is None) or (next_by and not more):
         raise click.UsageError("Give --next N with --out FILE, and --next-by COLUMN with both.")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..stats import Cells, ReliabilityError
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
+from .edits import by_rater
 from .judgment import Judgment
 
 if TYPE_CHECKING:
@@ -155,15 +156,20 @@ class Judged:
         """
         labels = self.column("label")
         if not any(labels):
-            labels = [one if isinstance(one, str) else None for one in self.column("best")]
+            # Beside options whose places are not known, the name of a response is no verdict.
+            shown = zip(self.column("best"), self.orders, strict=True)
+            said = {*self.choices}
+            labels = [
+                best if isinstance(best, str) and (order is not None or best in said) else None
+                for best, order in shown
+            ]
         orders = Counter(question for question, *_ in self.shown)
         known: dict[tuple[str, Any, str], None] = {}
         units = zip(self.questions, labels, self.column("rater"), self.orders, strict=True)
         for question, given, raters, order in units:
             if given is None:
                 continue
-            several = (given, raters) if isinstance(given, list | tuple) else ([given], [raters])
-            for label, rater in zip(*several, strict=True):
+            for label, rater in by_rater(given, raters):
                 named = self._named(label, order, orders[question] < 2)
                 if named is not None:
                     known[question, rater, named] = None

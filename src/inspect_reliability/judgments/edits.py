@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from .score import by_key, verdict_name
 
@@ -31,6 +31,14 @@ def before_edits(score: Score) -> tuple[Score | None, Labels]:
     if first.provenance is not None:
         return None, labels
     return score.model_copy(update={"value": first.value, "metadata": first.metadata}), labels
+
+
+def by_rater(label: Any, rater: Any) -> Iterable[tuple[Any, Any]]:
+    """Each label with its rater, from these columns of a judgment."""
+    if not isinstance(label, list | tuple):
+        return [(label, rater)]
+    named = isinstance(rater, list | tuple) and len(rater) == len(label)
+    return zip(label, rater if named else range(len(label)), strict=True)
 
 
 def as_columns(labels: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:

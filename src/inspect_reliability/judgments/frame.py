@@ -273,6 +273,11 @@ def _flag(value: Any) -> bool:
         raise ValueError from None
 
 
+def _of_each_rater(value: Any, convert: Callable[[Any], str | None]) -> Any:
+    """A value, or a tuple where several raters have one each."""
+    return tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
+
+
 def _share(value: Any) -> float:
     share = float(value)
     if not 0 <= share <= 1:
@@ -292,7 +297,8 @@ _KINDS: Mapping[Kind, tuple[Callable[[Any], Any], str]] = {
 }
 _BY_NAME: Mapping[str, Callable[[Any], Any]] = {
     "verdict": verdict_name,
-    "label": verdict_name,
+    "label": lambda value: _of_each_rater(value, verdict_name),
+    "rater": lambda value: _of_each_rater(value, _name),
     "temperature": lambda value: clean_temperature(float(value)),
     "share": _share,
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
 from .count import NUMBER, OPPOSITES
-from .edits import as_columns
+from .edits import as_columns, by_rater
 from .frame import read_frame
 from .score import by_key, verdict_name
 from .table import Judgments, Note
@@ -183,8 +183,7 @@ def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
     rows = zip(outputs.number[known], raters[known], table["label"][known], strict=True)
     names = table["question"].to_numpy()[known.to_numpy()]
     for (unit, rater, label), name in dict(zip(rows, names, strict=True)).items():
-        several = (label, rater) if isinstance(label, tuple) else ([label], [rater])
-        for one, by in zip(*several, strict=True):
+        for one, by in by_rater(label, rater):
             yield _Label(str(name), [unit], "" if by is None else str(by), str(one))
 
 

@@ -370,6 +370,8 @@ def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in metadata.items():
         if name in _NOT_OF_METADATA or value is None:
             continue
+        if name in ("label", "rater") and "study" not in metadata:
+            continue  # what another task's scorer calls a label may be its verdict
         if name in COLUMNS and not fits(value, COLUMNS[name].kind):
             continue
         if isinstance(value, str | int | float):

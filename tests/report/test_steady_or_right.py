@@ -186,7 +186,8 @@ def test_two_judges_on_the_same_labels() -> None:
     pairs, _ = compare_sides(sides_by(judged(frame), "judge"))
     [found] = [pair for pair in pairs if pair["coefficient"] == "accuracy"]
     right = (frame["verdict"] == frame["label"]).groupby([frame["judge"], frame["question"]]).mean()
-    apart = right.unstack("judge").eval("a - b")
+    each = right.unstack("judge")
+    apart = each["a"] - each["b"]
     assert found["difference"] == pytest.approx(apart.mean())
     low, high = found["difference_interval"]
     assert (high - low) / 2 == pytest.approx(2.001 * apart.std() / len(apart) ** 0.5, rel=1e-3)
