@@ -101,8 +101,8 @@ def _reader(content: Any) -> Callable[[Any, Path], Iterator[_Row | str]] | None:
 def _of_promptfoo(content: Any, path: Path) -> Iterator[_Row | str]:
     """What `promptfoo eval --output FILE.json` writes, version 3."""
     results, where = content["results"]["results"], f"{path}, 'results'"
-    several = len({str(one.get("promptIdx")) for _, one in objects(results, where)}) > 1
-    for place, one in objects(results, where):
+    several = len({str(one.get("promptIdx")) for _, one in objects(results, where, "result")}) > 1
+    for place, one in objects(results, where, "result"):
         case = _inner(one, "testCase")
         responder = _model(one.get("provider")) or "not known"
         if several:
