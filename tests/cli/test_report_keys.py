@@ -102,6 +102,6 @@ def test_null_has_its_reason(reports: list[dict[str, Any]]) -> None:
         assert all(row[key] is None for key in row["not_estimable"])
         for key in ("omega", "agreement", "published_omega", "published_omega_floor"):
             assert (row[key] is None) == (key in row["not_estimable"])
-    for name, value in (("position", "p_value"), ("votes", "votes"), ("variance", "share_judge")):
+    for name, value in (("position", "p_value"), ("votes", "votes"), ("components", "variance")):
         for record in (record for report in reports for record in report[name]):
             assert (record[value] is None) == (record["reason"] is not None)

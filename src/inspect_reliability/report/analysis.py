@@ -10,10 +10,11 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments import Judgments, Note
 from .at_work import beside_replications
-from .between import agreement_of_judges, pooled, variance_of_verdicts
+from .between import agreement_of_judges, pooled
 from .least_stable import contradictions
-from .moves import components, moves, omega_over, studies_of
-from .position import position_effects, position_shares, responder_shares
+from .moves import components, favours, movers, moves, omega_over, studies_of
+from .panels import one_more, panels
+from .position import position_shares, responder_shares
 from .reading import read_by, silent_outputs
 from .results import Results
 from .row import NO_STUDY, Row, Study, methods_of, worst_seed_check
@@ -26,9 +27,7 @@ _RESULTS: Mapping[str, Callable[[Sequence[Row]], Iterable[Record]]] = {
     "pooled": pooled,
     "position": position_shares,
     "responders": responder_shares,
-    "position_or_preference": position_effects,
     "between_judges": agreement_of_judges,
-    "variance": variance_of_verdicts,
     "votes": votes,
 }
 """What is computed of the rows, by its name in JSON and in files."""
@@ -111,14 +110,19 @@ def analyse(
         for row in progress(rows, "Reading texts") if texts else rows:
             yield from contradictions(row, study.text if texts else None)
 
-    # Three results are read off the same differences.
+    # Several results are read off the same differences.
     studies = cache(lambda: list(studies_of(rows, judgments.facets)))
+    together = cache(lambda: list(studies_of(rows, judgments.facets, ["judge"])))
     computed_by: dict[str, Callable[[], Iterable[Record]]] = {
         "rows": lambda: [row.record for row in progress(rows, "Computing")],
         **{name: partial(compute, rows) for name, compute in _RESULTS.items()},
         "moves": lambda: moves(studies()),
-        "components": lambda: components(studies()),
+        "components": lambda: components([*studies(), *together()]),
         "omega_over": lambda: omega_over(studies()),
+        "movers": lambda: movers(studies()),
+        "favours": lambda: favours(studies()),
+        "panels": lambda: panels(together()),
+        "one_more": lambda: one_more(together(), studies()),
         "least_stable": least_stable,
         "read_by": lambda: (found for row in rows for found in read_by(row)),
         "without_verdict": lambda: (

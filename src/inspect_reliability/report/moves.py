@@ -3,23 +3,57 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, combinations
+from math import factorial
+from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from ..judgments import GROUP_BY, judged
+from ..judgments import GROUP_BY, Judged, judged
 from ..judgments.columns import COLUMNS, varies
-from ..stats import Estimate, ReliabilityError
+from ..stats import Estimate, ReliabilityError, shifts
 from ..stats.disagreement import SEED, Disagreement, disagreement
+from ..verdicts import INVALID, NON_RESPONSE, TIE
 from .row import Row, interval
 from .wording import Record, describe
 
-Study = tuple[Record, Disagreement]
-"""What its rows share, and how often its verdicts differ."""
+ONE_VERDICT = "each cell has one verdict"
+"""Why the noise of a judge is not known."""
+
+MOST_QUESTIONS = 5
+"""Questions named of those that a facet moves most."""
+
+MOST_LEVELS = 24
+"""Levels of a facet of which shares are given one by one."""
+
+
+class Study(NamedTuple):
+    """Rows that differ in facets only.
+
+    Attributes:
+        keys: What they share.
+        judged: Their judgments.
+        found: How often their verdicts differ, by the facets that vary.
+    """
+
+    keys: Record
+    judged: Judged
+    found: Disagreement
+
+    @property
+    def all_of(self) -> list[str]:
+        """The facet of orders, where there are no others than those tried."""
+        options = {len(order) for order in self.judged.orders if order is not None}
+        if not options:
+            named = set(self.judged.verdicts) - {None, NON_RESPONSE, INVALID, TIE}
+            options = {len(named)}
+        tried = self.found.levels.get("order", 0)
+        return ["order"] if tried > 1 and tried == factorial(min(max(options), 9)) else []
 
 
 def moves(studies: Iterable[Study]) -> Iterator[Record]:
     """How often verdicts differ across the levels of each facet, all else equal."""
-    for keys, found in studies:
+    for keys, _, found in studies:
         for facet, levels in found.levels.items():
             parts = {
                 "disagreement_across": _less(found.agreement([facet])),
@@ -36,13 +70,13 @@ def moves(studies: Iterable[Study]) -> Iterator[Record]:
                 record |= {name: estimate.value, f"{name}_interval": interval(estimate)}
                 if estimate.value is None:
                     silent = name != "disagreement_across" and parts["disagreement_across"].value
-                    why[name] = "each cell has one verdict" if silent else _reason(estimate)
+                    why[name] = ONE_VERDICT if silent else _reason(estimate)
             yield keys | record | {"not_estimable": why}
 
 
 def components(studies: Iterable[Study]) -> Iterator[Record]:
     """The variance of verdicts, by what acts together."""
-    for keys, found in studies:
+    for keys, _, found in studies:
         parts = found.components()
         total = sum(one.value or 0.0 for one in parts.values())
         for names, estimate in parts.items():
@@ -57,7 +91,7 @@ def components(studies: Iterable[Study]) -> Iterator[Record]:
 
 def omega_over(studies: Iterable[Study]) -> Iterator[Record]:
     """Omega by what may vary from one verdict to the next."""
-    for keys, found in studies:
+    for keys, _, found in studies:
         facets = list(found.levels)
         sets = chain.from_iterable(combinations(facets, k) for k in range(len(facets) + 1))
         for varying in sets:
@@ -86,31 +120,89 @@ def in_words(record: Record, keys: Record) -> str:
     )
 
 
-def studies_of(rows: Sequence[Row], named: Collection[str]) -> Iterator[Study]:
+def movers(studies: Iterable[Study]) -> Iterator[Record]:
+    """The questions that each facet moves most."""
+    for keys, _, found in studies:
+        _, first = np.unique(found.cells.clusters, return_index=True)
+        for facet in found.levels:
+            across = found.by_question(*(name for name in found.levels if name != facet))
+            within = found.by_question(*found.levels)
+            noisy = ~np.isnan(within).all()
+            moved = across - (within if noisy else 0.0)
+            order = np.argsort(-np.nan_to_num(moved, nan=-np.inf), kind="stable")
+            for k in order[:MOST_QUESTIONS].tolist():
+                if moved[k] > 0:
+                    yield keys | {
+                        "facet": facet,
+                        "question": found.cells.questions[first[k]],
+                        "disagreement_across": float(across[k]),
+                        "disagreement_within": float(within[k]) if noisy else None,
+                        "above_noise": float(moved[k]) if noisy else None,
+                    }
+
+
+def favours(studies: Iterable[Study]) -> Iterator[Record]:
+    """Which level of a facet favours which verdict, and which order which place."""
+    for keys, given, found in studies:
+        values = {"verdict": given.choices}
+        if given.order_varies:
+            values = {"responder": given.choices, "place": given.verdicts}
+        for facet, levels in found.levels.items():
+            if levels > MOST_LEVELS:
+                continue
+            names = given.levels(facet)
+            for what, chosen in values.items():
+                for shift in shifts(given.count(chosen, facets=found.levels), facet):
+                    yield keys | {
+                        "facet": facet,
+                        "level": names[shift.level],
+                        "what": what,
+                        "option": shift.category,
+                        "share": shift.share.value,
+                        "share_interval": interval(shift.share),
+                        "change": shift.change.value,
+                        "change_interval": interval(shift.change),
+                        "n_questions": shift.share.n_questions,
+                        "reason": shift.change.reason,
+                    }
+
+
+def studies_of(
+    rows: Sequence[Row], named: Collection[str], beside: Collection[str] = ()
+) -> Iterator[Study]:
     """Rows that differ in facets only, together, where any facet varies.
 
-    `named` are columns that the user takes for facets.
+    Args:
+        rows: The rows of a report.
+        named: Columns that the user takes for facets.
+        beside: Columns that rows are grouped by, and that are to be facets here, too; only
+            studies, and their questions, that have several levels of each.
     """
-    divide = {name for name, column in COLUMNS.items() if column.role == "facet"}
-    divide = (divide | set(named)) - set(GROUP_BY)
+    own = [name for name, column in COLUMNS.items() if column.role == "facet"]
+    own = [name for name in dict.fromkeys(("order", *own, *named)) if name not in GROUP_BY]
+    facets = [*beside, *own]
     alike: dict[str, tuple[Record, list[Row]]] = {}
     for row in rows:
-        keys = {name: value for name, value in row.keys.items() if name not in divide}
+        keys = {name: value for name, value in row.keys.items() if name not in facets}
         alike.setdefault(str(keys), (keys, []))[1].append(row)
     for keys, together in alike.values():
         table = pd.concat([row.table for row in together], ignore_index=True)
-        known = [name for name in ("order", *(n for n in divide if n != "order")) if name in table]
-        facets = [name for name in known if varies(_hashable(table, name), name)]
-        if not facets:
+        for name in beside:
+            several = table.groupby("question")[name].transform("nunique") > 1
+            table = table[several].reset_index(drop=True)
+        varied = [name for name in facets if varies(_hashable(table, name), name)]
+        if not varied or not {*beside} <= {*varied}:
             continue
+        given = judged(table)
         try:
-            found = disagreement(judged(table).cells(sorted(facets, key=known.index)))
+            yield Study(keys, given, disagreement(given.cells(varied)))
         except ReliabilityError:  # some verdicts are exact, and some are drawn
             continue
-        yield keys, found
 
 
 def _hashable(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    if name not in table:
+        return table
     lists = table[name].map(lambda value: isinstance(value, list))
     return table.assign(**{name: table[name].map(tuple)}) if lists.any() else table
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from ..stats import Counts, choice_shares, position_or_preference
-from .row import Row, interval
+from ..stats import choice_shares
+from .row import Row
 from .wording import Record
 
 
@@ -24,27 +24,6 @@ def responder_shares(rows: Sequence[Row]) -> Iterator[Record]:
             verdict = row.table["verdict"]
             chosen = verdict.where(~verdict.isin(row.judged.labels), row.table["responder"])
             yield from _shares(row, list(chosen), _responders(row))
-
-
-def position_effects(rows: Sequence[Row]) -> Iterator[Record]:
-    """What decides, label or responder, where the order was reshuffled in every replication."""
-    for row in rows:
-        options, responders = row.judged.labels, _responders(row)
-        if row.exact or not row.judged.order_varies or len(options) != len(responders):
-            continue
-        chosen = _choices(row)
-        if chosen.empty:
-            continue
-        found = position_or_preference(
-            Counts.from_long(chosen["question"], chosen["verdict"], options),
-            Counts.from_long(chosen["question"], chosen["responder"], responders),
-        )
-        parts: Record = {}
-        for name in ("position", "preference"):
-            estimate = getattr(found, name)
-            parts[name] = estimate and estimate.value
-            parts[f"{name}_interval"] = estimate and interval(estimate)
-        yield row.keys | parts | {"chance": found.chance, "reason": found.reason}
 
 
 def _choices(row: Row) -> pd.DataFrame:

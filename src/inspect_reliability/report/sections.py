@@ -105,13 +105,6 @@ def _position(analysis: Analysis, across: str) -> Iterator[Block]:
                 spread="standard_error",
                 reference=1 / options,
             )
-    for found in analysis.results["position_or_preference"]:
-        if found["position"] is not None and found["preference"] is not None:
-            yield Text(
-                f"{describe(analysis.keys(found))}: of the way from chance to certainty, the "
-                f"position decides {estimate('position')(found)} and the responder "
-                f"{estimate('preference')(found)}."
-            )
 
 
 def _reading(analysis: Analysis, across: str) -> Iterator[Block]:
@@ -143,17 +136,6 @@ def _judges(analysis: Analysis, across: str) -> Iterator[Block]:
         rows = [[who, *(found.get(p, "") for p in places)] for who, found in pairs.items()]
         headings = [f"{HEADINGS[across]} = {p}" for p in places] if across else ["Agreement [95%]"]
         yield Table(["", *headings], rows, title)
-    split = [r for r in analysis.results["variance"] if r["share_question"] is not None]
-    if split:
-        columns: dict[str, Callable[[Record], str]] = {
-            "": lambda record: describe(analysis.keys(record, across)),
-            **_across(across),
-            "Question": field("share_question", ".0%"),
-            "Judge": field("share_judge", ".0%"),
-            "Question x judge": field("share_question_by_judge", ".0%"),
-            "Replication": field("share_replication", ".0%"),
-        }
-        yield Table.of(split, columns, "Where verdicts differ")
 
 
 def _coefficients(analysis: Analysis, across: str) -> Iterator[Block]:
@@ -275,9 +257,7 @@ _PARTS = (
         "Agreement between judges",
         "Between judges",
         "How often two judges give the same verdict on a question, and how often two replications "
-        "of one judge do. Two judges can hardly agree more with each other than with themselves. "
-        "The last table splits the variance of all verdicts; the replication's part is the judges' "
-        "own noise.",
+        "of one judge do. Two judges can hardly agree more with each other than with themselves.",
         _judges,
     ),
     (

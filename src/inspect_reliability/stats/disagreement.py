@@ -155,6 +155,30 @@ class Disagreement:
         shared = self._all_but([facet])
         return self.estimate(lambda d: d.of(shared) - d.of(self.facets))
 
+    def beyond_noise(self, facet: str) -> Estimate:
+        """Omega across a facet over omega within: 1 where its levels differ in nothing but noise.
+
+        A correlation that is corrected for attenuation (Spearman 1904).
+        """
+        shared = self._all_but([facet])
+        others = [name for name in shared if name != QUESTION]
+
+        def corrected(d: Differences) -> FloatArray:
+            within = 1 - ratio(d.of(self.facets), d.of((*others, facet)))
+            return ratio(1 - ratio(d.of(shared), d.of(others)), within)
+
+        return self.estimate(corrected)
+
+    def correlation(self, facet: str) -> Estimate:
+        """Correlation over questions between single verdicts at two levels of a facet.
+
+        (D_X - D_qX) / D_fX, X all other facets: the mean covariance of two levels over the mean
+        variance of one.
+        """
+        shared = self._all_but([facet])
+        others = [name for name in shared if name != QUESTION]
+        return self.estimate(lambda d: ratio(d.of(others) - d.of(shared), d.of((*others, facet))))
+
     def components(self) -> dict[tuple[str, ...], Estimate]:
         """Variance components: the facets that act together -> how much of D_0 they explain.
 
@@ -166,33 +190,63 @@ class Disagreement:
         return {names: self.estimate(formula) for names, formula in self.component.items()}
 
     def dependability(
-        self, levels: Mapping[str, float] | None = None, replications: float = 1
+        self,
+        levels: Mapping[str, float] | None = None,
+        replications: float = 1,
+        all_of: Iterable[str] = (),
     ) -> Estimate:
         """How far the mean verdict of so many levels of each facet is the question's own.
 
         v_q / (v_q + the sum of the other components, each over the number of levels of its facets):
         Phi of a D-study (Brennan 2001); by default of one level and replication each.
 
+        Args:
+            levels: Facet -> number of levels.
+            replications: Verdicts of each cell.
+            all_of: Facets that have no other levels than those tried, as two orders are all of a
+                pair: what they do to a question is then its own, on average over all of them
+                (Cochran 1977, ch. 2; a finite universe of Brennan 2001, ch. 3).
+
         Raises:
             ReliabilityError: There is no such facet, or no cell has the two verdicts that more
                 replications are known from.
         """
-        numbers = dict.fromkeys(self.facets, 1.0) | dict(levels or {}) | {QUESTION: 1.0}
-        self.whole.of(numbers)
-        parts = self.component
-        if replications != 1 and (SEED,) not in parts:
-            raise ReliabilityError("No cell has two verdicts: what more would do is not known.")
-        everything = float(np.prod(list(numbers.values()))) * replications
-        divisors = {
-            names: everything if SEED in names else float(np.prod([numbers[f] for f in names]))
-            for names in parts
-        }
+        weights = self.weights(levels, replications, all_of)
 
         def phi(d: Differences) -> FloatArray:
-            total = sum(parts[names](d) / divisors[names] for names in parts)
-            return ratio(parts[QUESTION,](d), np.asarray(total))
+            parts = {names: self.component[names](d) for names in weights}
+            noise = sum(parts[names] * (one - every) for names, (one, every) in weights.items())
+            own = sum(parts[names] * weights[names][1] for names in parts if QUESTION in names)
+            return ratio(np.asarray(own), np.asarray(own + noise))
 
         return self.estimate(phi, "omega", np.inf)
+
+    def weights(
+        self,
+        levels: Mapping[str, float] | None = None,
+        replications: float = 1,
+        all_of: Iterable[str] = (),
+    ) -> dict[tuple[str, ...], tuple[float, float]]:
+        """How much of each component is in the mean of so many levels, and of all there are.
+
+        Arguments and errors are those of `dependability`.
+        """
+        number = dict.fromkeys(self.facets, 1.0) | dict(levels or {}) | {QUESTION: 1.0}
+        self.whole.of(number)
+        if replications != 1 and (SEED,) not in self.component:
+            raise ReliabilityError("No cell has two verdicts: what more would do is not known.")
+        there_are = dict.fromkeys(self.facets, np.inf) | {f: self.levels[f] for f in all_of}
+        there_are |= {QUESTION: 1.0}
+
+        def weight(names: tuple[str, ...], numbers: Mapping[str, float], seeds: float) -> float:
+            every = SEED in names
+            product = np.prod([n for facet, n in numbers.items() if every or facet in names])
+            return float(1 / (product * (seeds if every else 1.0)))
+
+        return {
+            names: (weight(names, number, replications), weight(names, there_are, np.inf))
+            for names in self.component
+        }
 
     def estimate(
         self, formula: Formula, kind: Kind = "difference", replications: float = np.inf
