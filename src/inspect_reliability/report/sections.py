@@ -6,6 +6,7 @@ from ..stats import COEFFICIENTS, Coefficient, Counts
 from .analysis import Analysis
 from .document import Block, Detail, Example, Figure, Section, Table, Text
 from .least_stable import least_stable
+from .moves_section import moves_section
 from .row import Row
 from .wording import HEADINGS, Record, describe, estimate, field, text
 
@@ -244,6 +245,16 @@ _PARTS = (
         "If you use a single verdict, read the curve at 1 vote. Questions whose verdicts nearly "
         "tie never become stable.",
         _votes,
+    ),
+    (
+        "What moves the verdict",
+        "What moves it",
+        "How often two verdicts differ, by what they share. A component says how much one thing, "
+        "or several together, add to that; a negative one is about 0, or the judge follows the "
+        "facet against the question. Dependability: how far the mean of so many verdicts is the "
+        "question's own. Effective number: how many judges without common errors would be worth "
+        "as much. Intervals are for other questions, judged at these levels.",
+        moves_section,
     ),
     (
         "Position and preference",
