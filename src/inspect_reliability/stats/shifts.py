@@ -50,7 +50,7 @@ def shifts(cells: Cells, facet: str, level: float = 0.95) -> Iterator[Shift]:
     place, verdicts = cluster * len(levels) + at, given.replications
 
     def summed(values: FloatArray) -> FloatArray:
-        return np.bincount(place, values, shape[0] * shape[1]).reshape(shape)
+        return np.asarray(np.bincount(place, values, shape[0] * shape[1]).reshape(shape), float)
 
     number, of_cells = summed(np.ones(len(place))), summed(verdicts)
     left = LeftOut(int(cells.missing.sum()))
