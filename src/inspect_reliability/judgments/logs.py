@@ -278,9 +278,9 @@ def _judgments(
                         graders.setdefault(scorer, set()).update(filter(None, [kept.grader]))
                 if exact:
                     made = sum(len(one.weights) for one in exact)
-                tokens = _tokens(sample, made)
+                used = _used(sample, made)
                 found = [
-                    {**known, "tokens": tokens, **row, **place}
+                    {**known, **used, **row, **place}
                     for row in _rows(score, kept, str(sample.id), scorer, _output(log, sample))
                 ]
                 unreadable = sum(row["verdict"] is None for row in found) - failed
@@ -336,7 +336,7 @@ def _rows(
         several.add(distributions.KEPT)
     facts = dict(_facts({k: v for k, v in metadata.items() if k not in several}))
     if kept is not None and kept.scorer is not None:
-        facts |= {"judge": kept.grader or None, "tokens": None}
+        facts |= {"judge": kept.grader or None, "tokens": None, "cost": None}
         facts.setdefault("temperature", None)
     for judgment in judgments_in(score, question, scorer, output):
         own = judgment._asdict()
@@ -393,10 +393,15 @@ def _fingerprint(sample: EvalSampleSummary | EvalSample) -> str:
     return prompt_fingerprint(shown)
 
 
-def _tokens(sample: EvalSampleSummary | EvalSample, judgments: int) -> float | None:
-    """Tokens of each judgment of a sample; whole where a sample is one judgment."""
-    total = sum(usage.total_tokens for usage in sample.model_usage.values())
-    return (total if judgments == 1 else total / judgments) or None
+def _used(sample: EvalSampleSummary | EvalSample, judgments: int) -> dict[str, float]:
+    """Tokens of each judgment of a sample, whole where it is one, and their price where known."""
+    usages = sample.model_usage.values()
+    total = sum(usage.total_tokens for usage in usages)
+    found = {"tokens": total if judgments == 1 else total / judgments} if total else {}
+    prices = [usage.total_cost for usage in usages if usage.total_cost is not None]
+    if total and len(prices) == len(usages):
+        found["cost"] = sum(prices) / judgments
+    return found
 
 
 def _lost(log: EvalLog, samples: Sequence[EvalSampleSummary | EvalSample]) -> str | None:
