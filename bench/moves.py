@@ -36,8 +36,8 @@ Generator = np.random.Generator
 
 ORDERS, WORDINGS, SEEDS, CATEGORIES = 2, 3, 3, 3
 QUESTIONS = (30, 100)
-STUDIES = 1000
-QUICK = 0.1
+STUDIES = 400
+QUICK = 0.125
 """Share of the studies with `--quick`."""
 TRUTH = 200_000
 """Questions of which the truth is that of the population."""
@@ -299,7 +299,7 @@ def main() -> None:
             coverage(max(2, round(share * STUDIES)))
         ),
         "Cheapest designs of simulated pilots": list(
-            simulated_plans(max(2, round(share * STUDIES / 5)))
+            simulated_plans(max(2, round(share * STUDIES / 4)))
         ),
         "Cheapest designs from half of the questions": list(recorded_plans(HALVES)),
     }

@@ -32,6 +32,7 @@ from .intervals import (
     noise_agreement,
     on_f_scale,
     on_log_scale,
+    on_root_scale,
     second,
     t_quantile,
 )
@@ -40,7 +41,7 @@ from .sums import ratio, terms_of_rows
 QUESTION = "question"
 SEED = "seed"
 
-Kind = Literal["agreement", "omega", "difference"]
+Kind = Literal["agreement", "omega", "variance", "difference"]
 """How an interval is made: on which scale, and which questions that were not drawn it adds."""
 
 _NO_PAIR = 1e-12
@@ -153,7 +154,7 @@ class Disagreement:
     def flips(self, facet: str) -> Estimate:
         """How much more often verdicts differ that differ in this facet than in seed alone."""
         shared = self._all_but([facet])
-        return self.estimate(lambda d: d.of(shared) - d.of(self.facets))
+        return self.estimate(lambda d: d.of(shared) - d.of(self.facets), "variance")
 
     def beyond_noise(self, facet: str) -> Estimate:
         """Omega across a facet over omega within: 1 where its levels differ in nothing but noise.
@@ -187,7 +188,9 @@ class Disagreement:
         components are shown as they are. ("seed",) is D of judgments that share everything. Of one
         verdict a cell, it and the highest interaction cannot be split, and are named together.
         """
-        return {names: self.estimate(formula) for names, formula in self.component.items()}
+        return {
+            names: self.estimate(formula, "variance") for names, formula in self.component.items()
+        }
 
     def dependability(
         self,
@@ -256,7 +259,8 @@ class Disagreement:
         Args:
             formula: The function; NaN where it has no value.
             kind: "agreement" and "omega" are at most 1 and have the intervals of these, see
-                `noise_question` and `plus_a_question`; a "difference" has that of the jackknife-t.
+                `noise_question` and `plus_a_question`; a "difference" has that of the jackknife-t,
+                and a "variance" that of `on_root_scale`.
             replications: Omega: how many verdicts of a question its pairs are among.
         """
         check_level(self.level)
@@ -289,6 +293,8 @@ class Disagreement:
         error = jackknife_error(formula(self.without))
         if kind == "difference":
             return x - t * error, x + t * error, "t"
+        if kind == "variance":
+            return *on_root_scale(x, t * error), "root scale"
         mean, norm = self._rows.mean, self._rows.norm
         noise = _Question(NOISE, mean, norm, norm - float(mean @ mean))
         if kind == "agreement":

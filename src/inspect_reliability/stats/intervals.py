@@ -339,6 +339,17 @@ def _on_odds_scale(x: float, reach: float) -> Ends:
     return float(low) if x > reach else 0.0, float(high)
 
 
+def on_root_scale(x: float, reach: float) -> Ends:
+    """The ends x +- reach, the upper one that on the scale of square roots.
+
+    A component of variance is the square of an effect: its error grows with it, so a small estimate
+    comes with an error that is too small. Near 0 the root is no scale, and the upper end is at most
+    a quarter of the reach farther out.
+    """
+    farther = 0.25 if x <= reach else reach / (4 * x)
+    return x - reach, x + reach * (1 + farther)
+
+
 def t_quantile(level: float, degrees_of_freedom: float) -> float:
     """What a t variable exceeds, on either side, with probability 1 - level."""
     from scipy.special import stdtrit
