@@ -190,7 +190,7 @@ def studies_of(
         for name in beside:
             several = table.groupby("question")[name].transform("nunique") > 1
             table = table[several].reset_index(drop=True)
-        varied = [name for name in facets if varies(_hashable(table, name), name)]
+        varied = [name for name in facets if varies(hashable(table, name), name)]
         if not varied or not {*beside} <= {*varied}:
             continue
         given = judged(table)
@@ -200,7 +200,8 @@ def studies_of(
             continue
 
 
-def _hashable(table: pd.DataFrame, name: str) -> pd.DataFrame:
+def hashable(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The table with lists of a column as tuples, which can be counted."""
     if name not in table:
         return table
     lists = table[name].map(lambda value: isinstance(value, list))

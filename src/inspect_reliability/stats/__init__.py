@@ -75,6 +75,7 @@ from .rates import handle_non_response as handle_non_response
 from .rates import rate as rate
 from .shared import NothingSharedError as NothingSharedError
 from .shifts import Shift as Shift
+from .shifts import mean_difference as mean_difference
 from .shifts import shifts as shifts
 
 __all__ = sorted(

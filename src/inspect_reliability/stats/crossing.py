@@ -123,34 +123,34 @@ def cheapest_precise(
             for one in cells.categories
             if cells.columns([one]).table.any()
         ]
-    whole = np.array([_parts(one, one.whole) for one in each])
+    known = [(_parts(one, one.whole), _parts(one, one.without)) for one in each]
     drawn = np.array([bool({QUESTION, SEED} & {*names}) for names in pilot.component])
+
+    def variance(weights: FloatArray, safety: float = safety) -> float:
+        """Of the mean that is known least."""
+        found = (
+            float(parts @ weights) + safety * jackknife_error(without @ weights)
+            for parts, without in known
+        )
+        return max(found)
 
     def over(design: _Tried, n: float) -> FloatArray:
         return np.where(drawn, design.mean / n, design.mean - design.every)
 
-    def questions(design: _Tried) -> float:
-        """How many the estimates ask for."""
-        alone, always = whole @ over(design, 1), whole @ over(design, np.inf)
-        if (always >= wanted).any():
-            return np.inf
-        return float(np.max(np.ceil((alone - always) / (wanted - always))))
+    def cost(design: _Tried) -> float:
+        """Calls in all: what comes from questions shrinks with them, what does not must fit."""
+        always = variance(over(design, np.inf))
+        alone = variance(np.where(drawn, design.mean, 0.0))
+        return _cost(design) * alone / (wanted - always) if always < wanted else np.inf
 
-    best = min(_designs(pilot, all_of), key=lambda one: _cost(one) * questions(one))
-    without = [_parts(one, one.without) for one in each]
-
-    def variance(n: int) -> float:
-        weights = over(best, n)
-        errors = [jackknife_error(one @ weights) for one in without]
-        return float(np.max(whole @ weights + safety * np.array(errors)))
-
-    enough = fewest(lambda n: variance(n) <= wanted)
+    best = min(_designs(pilot, all_of), key=cost)
+    enough = fewest(lambda n: variance(over(best, n)) <= wanted)
     if enough is None:
         raise ReliabilityError(
             f"no design of up to {MOST_CALLS} calls on a question and {MOST_QUESTIONS:,} questions "
             f"knows the mean to within {half_width:g}"
         )
-    expected = float(ndtri(0.975) * np.sqrt(max(np.max(whole @ over(best, enough)), 0.0)))
+    expected = float(ndtri(0.975) * np.sqrt(max(variance(over(best, enough), 0.0), 0.0)))
     return _crossing(pilot, best, all_of, enough, expected)
 
 

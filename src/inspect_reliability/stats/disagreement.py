@@ -240,6 +240,9 @@ class Disagreement:
             raise ReliabilityError("No cell has two verdicts: what more would do is not known.")
         there_are = dict.fromkeys(self.facets, np.inf) | {f: self.levels[f] for f in all_of}
         there_are |= {QUESTION: 1.0}
+        if beyond := [name for name in self.facets if number[name] > there_are[name]]:
+            most = f"Only {there_are[beyond[0]]} levels of {beyond[0]!r} exist"
+            raise ReliabilityError(f"{most}, not {number[beyond[0]]}.")
 
         def weight(names: tuple[str, ...], numbers: Mapping[str, float], seeds: float) -> float:
             every = SEED in names

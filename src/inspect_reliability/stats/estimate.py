@@ -31,8 +31,8 @@ class Estimate:
         method: How the interval was made; None without an interval. Each generalises to other
             questions of the same kind: "plus a question", "noise question", "far question",
             "log scale", "logit scale", "F scale", "root scale" and "t" are jackknives over
-            questions, "Clopper-Pearson" is of questions, "exact bound" is for questions that never vary, "as
-            omega" and "as icc" are carried over from these.
+            questions, "Clopper-Pearson" is of questions, "exact bound" is for questions that never
+            vary, "as omega" and "as icc" are carried over from these.
         level: Confidence level of the interval.
     """
 

@@ -1,6 +1,7 @@
 """How the share of a verdict moves with a facet."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from .cells import Cells, FloatArray
 from .errors import check_level
 from .estimate import Estimate, LeftOut
-from .intervals import FEWEST_QUESTIONS, TOO_FEW, t_quantile
+from .intervals import FEWEST_QUESTIONS, NO_WIDTH, TOO_FEW, t_quantile
 from .rates import mean_share
 
 
@@ -74,11 +75,14 @@ def mean_difference(
 ) -> Estimate:
     """The mean over questions of differences, with its interval of t."""
     n = len(values)
-    known = (n, n_replications, left)
+    found = Estimate(None, None, None, n, n_replications, left, level=level)
     if n == 0:
-        return Estimate(None, None, None, *known, reason="no question has two levels", level=level)
+        return replace(found, reason="no question has two levels")
     mean = float(values.mean())
+    found = replace(found, value=mean, reason=TOO_FEW)
     if n < FEWEST_QUESTIONS:
-        return Estimate(mean, None, None, *known, reason=TOO_FEW, level=level)
+        return found
     reach = float(t_quantile(level, n - 1) * values.std(ddof=1) / np.sqrt(n))
-    return Estimate(mean, mean - reach, mean + reach, *known, method="t", level=level)
+    if reach < NO_WIDTH:
+        return replace(found, reason="no interval: it is the same on every question")
+    return replace(found, low=mean - reach, high=mean + reach, reason=None, method="t")
