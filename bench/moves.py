@@ -275,6 +275,24 @@ def _pilot(shown: Array) -> Disagreement:
     return disagreement(Cells(table, questions, tuple(map(str, range(k))), facets=facets))
 
 
+def by_estimate(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """One line an estimate: its lowest and highest coverage, where its truth is 0 and elsewhere."""
+    for what in dict.fromkeys(one["estimate"] for one in found):
+        own = [one for one in found if one["estimate"] == what]
+        line: dict[str, Any] = {"estimate": what}
+        for n in QUESTIONS:
+            for name, zero in (("0", True), ("not 0", False)):
+                some = [
+                    f"{one['coverage']:.3f} ({one['judge']})"
+                    for one in own
+                    if one["n"] == n and one["coverage"] is not None
+                    if (abs(one["truth"]) < 5e-4) == zero
+                ]
+                ends = dict.fromkeys([min(some), max(some)]) if some else ["-"]
+                line[f"N = {n}, truth {name}"] = " to ".join(ends)
+        yield line | {"largest bias": max(abs(one["bias"]) for one in own)}
+
+
 def print_records(title: str, records: list[dict[str, Any]]) -> None:
     """A Markdown table of records."""
     print(f"\n{title}\n")
@@ -288,6 +306,9 @@ def print_records(title: str, records: list[dict[str, Any]]) -> None:
         print("| " + " | ".join(cells) + " |", flush=True)
 
 
+_COVERAGE = "Lowest and highest coverage of 95% intervals, and bias in its standard errors"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the studies")
@@ -295,9 +316,7 @@ def main() -> None:
     arguments = parser.parse_args()
     share = QUICK if arguments.quick else 1.0
     tables = {
-        "Coverage of 95% intervals; bias in standard errors of the mean": list(
-            coverage(max(2, round(share * STUDIES)))
-        ),
+        _COVERAGE: list(coverage(max(2, round(share * STUDIES)))),
         "Cheapest designs of simulated pilots": list(
             simulated_plans(max(2, round(share * STUDIES / 4)))
         ),
@@ -306,6 +325,7 @@ def main() -> None:
     if arguments.json:
         json.dump(tables, sys.stdout, indent=1)
         return
+    tables[_COVERAGE] = list(by_estimate(tables[_COVERAGE]))
     for title, records in tables.items():
         print_records(title, records)
 

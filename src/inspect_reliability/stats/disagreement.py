@@ -297,7 +297,8 @@ class Disagreement:
         if kind == "difference":
             return x - t * error, x + t * error, "t"
         if kind == "variance":
-            return *on_root_scale(x, t * error), "root scale"
+            most = np.inf if self.cells.numeric else 1 - 1 / (self._rows.mean > 0).sum()
+            return *on_root_scale(x, t * error, most), "root scale"
         mean, norm = self._rows.mean, self._rows.norm
         noise = _Question(NOISE, mean, norm, norm - float(mean @ mean))
         if kind == "agreement":

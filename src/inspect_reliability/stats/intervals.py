@@ -339,15 +339,15 @@ def _on_odds_scale(x: float, reach: float) -> Ends:
     return float(low) if x > reach else 0.0, float(high)
 
 
-def on_root_scale(x: float, reach: float) -> Ends:
-    """The ends x +- reach, the upper one that on the scale of square roots.
+def on_root_scale(x: float, reach: float, most: float) -> Ends:
+    """The ends x +- reach, or those on the scale of square roots where these are farther out.
 
     A component of variance is the square of an effect: its error grows with it, so a small estimate
-    comes with an error that is too small. Near 0 the root is no scale, and the upper end is at most
-    a quarter of the reach farther out.
+    comes with an error that is too small. So does one near the most that it can be. There the root
+    is no scale, and an end is at most a quarter of the reach farther out.
     """
-    farther = 0.25 if x <= reach else reach / (4 * x)
-    return x - reach, x + reach * (1 + farther)
+    below, above = (min(0.25, reach / (4 * max(room, 1e-9))) for room in (most - x, x))
+    return x - reach * (1 + below), x + reach * (1 + above)
 
 
 def t_quantile(level: float, degrees_of_freedom: float) -> float:
