@@ -28,7 +28,7 @@ def documented() -> dict[str, set[str]]:
             title = line.strip("# ")
         if re.match(r"\| key", line):
             heading = line.split("|")[1]
-            of = re.findall(r"`(\w+)`", heading) or [title]
+            of = re.findall(r"`([\w -]+)`", heading) or [title]
             keys = set()
             tables |= dict.fromkeys(of, keys)
         elif line.startswith("| `"):
@@ -84,15 +84,18 @@ def test_every_key_of_a_report_is_documented_and_there(reports: list[dict[str, A
 @pytest.mark.parametrize(
     ("command", "beside"),
     [
-        (["compare", "--by", "temperature"], {"left_out"}),
+        (["compare", "--by", "temperature"], {"left_out", "changes", "score_change"}),
         (["plan"], set()),
+        (["plan", "--facets"], set()),
         (["gate", "--min-omega", "0.1"], {"result"}),
     ],
 )
 def test_the_keys_of_the_other_commands(folder: Path, command: list[str], beside: set[str]) -> None:
     """The same of compare, plan and gate, and of what they print beside their rows."""
     found = printed(*command, folder / "published")
-    assert keys(found["rows"]) - GROUP == documented()[command[0]] - GROUP
+    name = " ".join(command) if command[0] == "plan" else command[0]
+    assert keys(found["rows"]) - GROUP == documented()[name] - GROUP
+    assert keys(found.get("changes", [])) - GROUP in (set(), documented()["changes"] - GROUP)
     assert found.keys() == {"schema_version", "version", "rows", *beside}
 
 

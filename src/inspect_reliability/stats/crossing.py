@@ -12,6 +12,7 @@ from .errors import ReliabilityError
 from .estimate import Estimate
 from .intervals import jackknife_error
 from .planning import MOST_QUESTIONS, fewest
+from .sums import ratio
 
 MOST_CALLS = 100
 """Calls on one question of the largest design that is tried."""
@@ -81,7 +82,7 @@ def cheapest_dependable(
 
         def phi(parts: FloatArray, design: _Tried = design) -> FloatArray:
             questions = parts @ (design.every * own)
-            return np.asarray(questions / (questions + parts @ (design.mean - design.every)))
+            return ratio(questions, questions + parts @ (design.mean - design.every))
 
         reached = float(phi(whole)) - safety * jackknife_error(phi(without))
         if reached >= wanted and (best is None or reached > best[0]):
