@@ -11,28 +11,30 @@ from ..stats import (
     agreement_between,
     pooled_omega,
 )
-from .row import Row, interval
+from .results import Analysis, result
+from .row import Row, valued
 from .wording import Record
 
 
-def agreement_of_judges(rows: Sequence[Row]) -> Iterator[Record]:
+@result("between_judges")
+def agreement_of_judges(analysis: Analysis) -> Iterator[Record]:
     """Agreement of each judge with itself and with each other, under each condition."""
-    for condition, judges in _apart(rows, "judge"):
+    for condition, judges in _apart(analysis.rows, "judge"):
         for one, other in combinations_with_replacement(judges, 2):
             found = _agreement({name: judges[name] for name in (one, other)})
             yield condition | {
                 "first": one,
                 "second": other,
-                "agreement": found.value,
-                "agreement_interval": interval(found),
+                **valued(agreement=found),
                 "n_questions": found.n_questions,
                 "reason": found.reason,
             }
 
 
-def pooled(rows: Sequence[Row]) -> Iterator[Record]:
+@result("pooled")
+def pooled(analysis: Analysis) -> Iterator[Record]:
     """Omega over the benchmarks of rows that differ in nothing else."""
-    replicated = [row for row in rows if row.record["n_questions"]]
+    replicated = [row for row in analysis.rows if row.record["n_questions"]]
     for condition, benchmarks in _apart(replicated, "benchmark"):
         found = pooled_omega({name: row.counts for name, row in benchmarks.items()})
         without = [name for name, row in benchmarks.items() if row.no_evidence]
@@ -41,8 +43,7 @@ def pooled(rows: Sequence[Row]) -> Iterator[Record]:
         yield condition | {
             "benchmarks": list(benchmarks),
             "n_questions": omega.n_questions,
-            "omega": None if without else omega.value,
-            "omega_interval": None if without else interval(omega),
+            **valued(omega=None if without else omega),
             "between": None if without else found.between,
             "reason": why if without else omega.reason,
         }

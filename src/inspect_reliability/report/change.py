@@ -5,15 +5,15 @@ from itertools import combinations
 
 import pandas as pd
 
-from ..judgments import judged
+from ..judgments import Judged
 from ..judgments.columns import varies
 from ..stats import LeftOut, ReliabilityError, disagreement, mean_difference, shifts
 from .at_work import is_rejudged, is_suite
 from .compare import ALL, Sides, benchmarks_of, conditions_of
 from .document import Block, Table, Text
-from .moves import Study, hashable, moves
-from .row import interval, values
-from .wording import Record, describe, estimate, field
+from .moves import hashable, moved_by
+from .row import valued, values
+from .wording import Column, Record, describe, estimate
 
 _SIDE = "side"
 
@@ -46,14 +46,14 @@ def change_blocks(changed: Iterable[Record], splits: Iterable[Record]) -> Iterat
         under = f" ({', '.join(known)})" if known else ""
         said = (
             f"Verdicts of {first} and {second}{under} differ in "
-            f"{estimate('disagreement_across', '.1%')(record)} of pairs"
+            f"{estimate(record, 'disagreement_across', '.1%')} of pairs"
         )
         if record["above_noise"] is None:
             yield Text(f"{said}; what their own noise adds to that is not known.")
         else:
             yield Text(
                 f"{said}, those of each alone in {record['disagreement_within']:.1%}: "
-                f"{estimate('above_noise', 'z.1%')(record)} is change."
+                f"{estimate(record, 'above_noise', 'z.1%')} is change."
             )
         title = f"Shares of the verdicts of {first} (first) and {second} (second)"
         yield Table.of(record["shares"], _COLUMNS, title)
@@ -62,19 +62,19 @@ def change_blocks(changed: Iterable[Record], splits: Iterable[Record]) -> Iterat
             yield Text(split["reason"])
             continue
         yield Text(
-            f"The mean score moved by {estimate('change', '+.3f')(split)}: the judge accounts for "
-            f"{estimate('judge', '+.3f')(split)}, and the system for "
-            f"{estimate('system', '+.3f')(split)}. This takes {split['grader']}, who graded the "
+            f"The mean score moved by {estimate(split, 'change', '+.3f')}: the judge accounts for "
+            f"{estimate(split, 'judge', '+.3f')}, and the system for "
+            f"{estimate(split, 'system', '+.3f')}. This takes {split['grader']}, who graded the "
             f"outputs of {split['graded_again']} again, for the grader of the other side."
         )
 
 
-_COLUMNS = {
-    "Verdict": field("verdict"),
-    "First": field("first", ".1%"),
-    "Second": field("second", ".1%"),
-    "Change [95%]": estimate("change", "+.1%"),
-}
+_COLUMNS = (
+    Column("verdict", heading="Verdict"),
+    Column("first", heading="First", form=".1%"),
+    Column("second", heading="Second", form=".1%"),
+    Column("change", heading="Change [95%]", form="+.1%"),
+)
 
 
 def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
@@ -83,11 +83,9 @@ def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
         [part[part["question"].isin(shared)].assign(side=name) for name, part in sides.items()],
         ignore_index=True,
     )
-    given = judged(table)
+    given = Judged(table)
     orders = ["order"] if varies(hashable(table, "order"), "order") else []
     found = disagreement(given.cells([_SIDE, *orders]))
-    [moved] = (one for one in moves([Study({}, given, found)]) if one.pop("facet") == _SIDE)
-    del moved["levels"]
     each = list(shifts(given.cells([_SIDE]), _SIDE))
     second = {one.category: one for one in each if one.level}
     shares = [
@@ -95,13 +93,14 @@ def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
             "verdict": one.category,
             "first": one.share.value,
             "second": second[one.category].share.value,
-            "change": second[one.category].change.value,
-            "change_interval": interval(second[one.category].change),
+            **valued(change=second[one.category].change),
         }
         for one in each
         if not one.level and (one.share.value or second[one.category].share.value)
     ]
-    return moved | {"shares": shares}
+    moved = moved_by(_SIDE, found)
+    why = moved.pop("not_estimable")
+    return moved | {"shares": shares, "not_estimable": why}
 
 
 def judge_or_system(sides: Sides) -> Iterator[Record]:

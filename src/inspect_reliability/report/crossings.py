@@ -1,28 +1,21 @@
 """Which numbers of orders, wordings, judges and seeds are the cheapest?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..errors import UserError
 from ..judgments import Judgments
 from ..stats import Crossing, ReliabilityError, cheapest_dependable, cheapest_precise
 from ..stats.disagreement import SEED
 from .analysis import rows_of
+from .columns import declared
 from .document import Block, Document, Table, Text
 from .moves import Study, studies_of
-from .wording import Named, Record, describe, estimate, field, finite, of_group, percent, whole
+from .row import valued
+from .wording import Named, Record, describe, finite, of_group, percent, whole
 
 DEPENDABILITIES = (0.8, 0.9)
 
-_COLUMNS = {
-    "Wanted": field("wanted"),
-    "Questions": field("n_questions", ",", "any"),
-    "Levels": lambda design: ", ".join(f"{name} {n}" for name, n in design["levels"].items()),
-    "Seeds": field("n_replications", missing="exact"),
-    "Dependability [95%]": estimate("dependability"),
-    "Calls": field("calls", ","),
-    "Tokens": field("tokens", ","),
-    "Dollars": field("cost", ",.2f"),
-}
+_COLUMNS = declared("crossings", levels=lambda one: _levels(one["levels"]))
 
 
 def crossings(
@@ -64,8 +57,7 @@ def crossings_document(found: Sequence[Named]) -> Document:
     blocks: list[Block] = []
     for name, plan in found:
         if plan["designs"]:
-            columns = {key: of for key, of in _COLUMNS.items() if any(map(of, plan["designs"]))}
-            blocks.append(Table.of(plan["designs"], columns, name))
+            blocks.append(Table.of(plan["designs"], _COLUMNS, name))
         blocks += [Text(f"{name}: {one}") for one in _remarks(plan)]
     wanted = percent(found[0].record["assurance"])
     blocks.append(
@@ -117,20 +109,22 @@ def _plan(
 
 def _design(aim: str, one: Crossing, each: dict[str, float | None]) -> Record:
     calls = one.calls * (one.n_questions or 1)
-    known = one.dependability
     cost = None if each["cost"] is None else calls * each["cost"]
     return {
         "wanted": aim,
         "n_questions": one.n_questions,
         "levels": dict(one.levels),
         "n_replications": whole(finite(one.n_replications)),
-        "dependability": known.value,
-        "dependability_interval": None if known.low is None else [known.low, known.high],
+        **valued(dependability=one.dependability),
         "half_width": one.half_width,
         "calls": calls,
         "tokens": None if each["tokens"] is None else round(calls * each["tokens"]),
         "cost": cost,
     }
+
+
+def _levels(levels: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {n}" for name, n in levels.items())
 
 
 def _mean(study: Study, name: str) -> float | None:

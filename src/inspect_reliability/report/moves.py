@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain, combinations
 from math import factorial
 from typing import NamedTuple
@@ -9,12 +10,13 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..judgments import GROUP_BY, Judged, judged
+from ..judgments import GROUP_BY, Judged
 from ..judgments.columns import COLUMNS, varies
 from ..stats import Estimate, ReliabilityError, shifts
 from ..stats.disagreement import SEED, Disagreement, disagreement
 from ..verdicts import INVALID, NON_RESPONSE, TIE
-from .row import Row, interval
+from .results import Analysis, result
+from .row import Row, valued
 from .wording import Record, describe
 
 ONE_VERDICT = "each cell has one verdict"
@@ -51,55 +53,55 @@ class Study(NamedTuple):
         return ["order"] if tried > 1 and tried == factorial(min(max(options), 9)) else []
 
 
-def moves(studies: Iterable[Study]) -> Iterator[Record]:
+@result("moves")
+def moves(analysis: Analysis) -> Iterator[Record]:
     """How often verdicts differ across the levels of each facet, all else equal."""
-    for keys, _, found in studies:
+    for keys, _, found in alone(analysis):
         for facet, levels in found.levels.items():
-            parts = {
-                "disagreement_across": _less(found.agreement([facet])),
-                "disagreement_within": _less(found.agreement()),
-                "above_noise": found.flips(facet),
-            }
-            record: Record = {
-                "facet": facet,
-                "levels": levels,
-                "n_questions": found.cells.n_clusters,
-            }
-            why = {}
-            for name, estimate in parts.items():
-                record |= {name: estimate.value, f"{name}_interval": interval(estimate)}
-                if estimate.value is None:
-                    silent = name != "disagreement_across" and parts["disagreement_across"].value
-                    why[name] = ONE_VERDICT if silent else _reason(estimate)
-            yield keys | record | {"not_estimable": why}
+            yield keys | {"facet": facet, "levels": levels} | moved_by(facet, found)
 
 
-def components(studies: Iterable[Study]) -> Iterator[Record]:
+def moved_by(facet: str, found: Disagreement) -> Record:
+    """How often verdicts differ across the levels of a facet, within them, and above noise."""
+    parts = {
+        "disagreement_across": _less(found.agreement([facet])),
+        "disagreement_within": _less(found.agreement()),
+        "above_noise": found.flips(facet),
+    }
+    why = {}
+    for name, estimate in parts.items():
+        if estimate.value is None:
+            silent = name != "disagreement_across" and parts["disagreement_across"].value
+            why[name] = ONE_VERDICT if silent else _reason(estimate)
+    return {"n_questions": found.cells.n_clusters, **valued(**parts), "not_estimable": why}
+
+
+@result("components")
+def components(analysis: Analysis) -> Iterator[Record]:
     """The variance of verdicts, by what acts together."""
-    for keys, _, found in studies:
+    for keys, _, found in [*alone(analysis), *together(analysis)]:
         parts = found.components()
         total = sum(one.value or 0.0 for one in parts.values())
         for names, estimate in parts.items():
             yield keys | {
                 "component": _together(names),
-                "variance": estimate.value,
-                "variance_interval": interval(estimate),
+                **valued(variance=estimate),
                 "share": None if estimate.value is None or total <= 0 else estimate.value / total,
                 "reason": None if estimate.value is not None else _reason(estimate),
             }
 
 
-def omega_over(studies: Iterable[Study]) -> Iterator[Record]:
+@result("omega_over")
+def omega_over(analysis: Analysis) -> Iterator[Record]:
     """Omega by what may vary from one verdict to the next."""
-    for keys, _, found in studies:
+    for keys, _, found in alone(analysis):
         facets = list(found.levels)
         sets = chain.from_iterable(combinations(facets, k) for k in range(len(facets) + 1))
         for varying in sets:
             estimate = found.omega(varying)
             yield keys | {
                 "varying": " x ".join(varying) or SEED,
-                "omega": estimate.value,
-                "omega_interval": interval(estimate),
+                **valued(omega=estimate),
                 "reason": None if estimate.value is not None else _reason(estimate),
             }
 
@@ -120,9 +122,10 @@ def in_words(record: Record, keys: Record) -> str:
     )
 
 
-def movers(studies: Iterable[Study]) -> Iterator[Record]:
+@result("movers")
+def movers(analysis: Analysis) -> Iterator[Record]:
     """The questions that each facet moves most."""
-    for keys, _, found in studies:
+    for keys, _, found in alone(analysis):
         _, first = np.unique(found.cells.clusters, return_index=True)
         for facet in found.levels:
             across = found.by_question(*(name for name in found.levels if name != facet))
@@ -141,9 +144,10 @@ def movers(studies: Iterable[Study]) -> Iterator[Record]:
                     }
 
 
-def favours(studies: Iterable[Study]) -> Iterator[Record]:
+@result("favours")
+def favours(analysis: Analysis) -> Iterator[Record]:
     """Which level of a facet favours which verdict, and which order which place."""
-    for keys, given, found in studies:
+    for keys, given, found in alone(analysis):
         values = {"verdict": given.choices}
         if given.order_varies:
             values = {"responder": given.choices, "place": given.verdicts}
@@ -158,13 +162,22 @@ def favours(studies: Iterable[Study]) -> Iterator[Record]:
                         "level": names[shift.level],
                         "what": what,
                         "option": shift.category,
-                        "share": shift.share.value,
-                        "share_interval": interval(shift.share),
-                        "change": shift.change.value,
-                        "change_interval": interval(shift.change),
+                        **valued(share=shift.share, change=shift.change),
                         "n_questions": shift.share.n_questions,
                         "reason": shift.change.reason,
                     }
+
+
+@lru_cache(maxsize=1)  # several results are read off the same differences
+def alone(analysis: Analysis) -> list[Study]:
+    """Each judge whose facets vary."""
+    return list(studies_of(analysis.rows, analysis.judgments.facets))
+
+
+@lru_cache(maxsize=1)
+def together(analysis: Analysis) -> list[Study]:
+    """The judges of the same questions under one condition, as a facet."""
+    return list(studies_of(analysis.rows, analysis.judgments.facets, ["judge"]))
 
 
 def studies_of(
@@ -185,15 +198,15 @@ def studies_of(
     for row in rows:
         keys = {name: value for name, value in row.keys.items() if name not in facets}
         alike.setdefault(str(keys), (keys, []))[1].append(row)
-    for keys, together in alike.values():
-        table = pd.concat([row.table for row in together], ignore_index=True)
+    for keys, members in alike.values():
+        table = pd.concat([row.table for row in members], ignore_index=True)
         for name in beside:
             several = table.groupby("question")[name].transform("nunique") > 1
             table = table[several].reset_index(drop=True)
         varied = [name for name in facets if varies(hashable(table, name), name)]
         if not varied or not {*beside} <= {*varied}:
             continue
-        given = judged(table)
+        given = Judged(table)
         try:
             yield Study(keys, given, disagreement(given.cells(varied)))
         except ReliabilityError:  # some verdicts are exact, and some are drawn

@@ -1,20 +1,22 @@
 """Several judges of the same units: what they share beyond noise, and what one more would add."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ..judgments import Judged
 from ..stats import disagreement, effective_number
 from ..stats.disagreement import SEED, Disagreement
-from .moves import ONE_VERDICT, Study
+from .moves import ONE_VERDICT, alone, together
+from .results import Analysis, result
 from .row import values
 from .wording import Record
 
 JUDGE = "judge"
 
 
-def panels(studies: Iterable[Study]) -> Iterator[Record]:
+@result("panels")
+def panels(analysis: Analysis) -> Iterator[Record]:
     """Agreement of the judges of a panel, and how many of them it is worth."""
-    for keys, given, found in studies:
+    for keys, given, found in together(analysis):
         errors = _errors(given, found)
         rho = (errors or found).correlation(JUDGE)
         number = found.levels[JUDGE]
@@ -38,12 +40,13 @@ def panels(studies: Iterable[Study]) -> Iterator[Record]:
         }
 
 
-def one_more(panels: Iterable[Study], studies: Iterable[Study]) -> Iterator[Record]:
+@result("one_more")
+def one_more(analysis: Analysis) -> Iterator[Record]:
     """What one more judge, order, wording or seed makes of the dependability of a verdict.
 
     Of a panel, the verdict is the mean of all of its judges; each other facet has one level.
     """
-    for study in (*panels, *studies):
+    for study in (*together(analysis), *alone(analysis)):
         found, all_of = study.found, study.all_of
         now = {name: n if name == JUDGE else 1 for name, n in found.levels.items()}
         calls = now.get(JUDGE, 1)

@@ -5,21 +5,24 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from ..stats import choice_shares
+from .results import Analysis, result
 from .row import Row
-from .wording import Record
+from .wording import Record, picked
 
 
-def position_shares(rows: Sequence[Row]) -> Iterator[Record]:
+@result("position")
+def position_shares(analysis: Analysis) -> Iterator[Record]:
     """How often each row's judge chooses each label."""
-    for row in rows:
+    for row in analysis.rows:
         options = row.judged.labels
         if set(options) & set(row.judged.verdicts):
             yield from _shares(row, row.judged.verdicts, options)
 
 
-def responder_shares(rows: Sequence[Row]) -> Iterator[Record]:
+@result("responders")
+def responder_shares(analysis: Analysis) -> Iterator[Record]:
     """How often it chooses each responder, where orders differ and tell them from labels."""
-    for row in rows:
+    for row in analysis.rows:
         if len(row.judged.orders_shown) > 1 and len(_choices(row)):
             verdict = row.table["verdict"]
             chosen = verdict.where(~verdict.isin(row.judged.labels), row.table["responder"])
@@ -44,8 +47,5 @@ def _shares(row: Row, chosen: Sequence[str | None], options: Sequence[str]) -> I
             "option": option,
             "share": found.shares and found.shares[k],
             "standard_error": found.standard_errors and found.standard_errors[k],
-            "p_value": found.p_value,
-            "n_questions": found.n_questions,
-            "n_choices": found.n_choices,
-            "reason": found.reason,
+            **picked(found, "p_value", "n_questions", "n_choices", "reason"),
         }
