@@ -24,7 +24,7 @@ from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
 from inspect_reliability.report.card import card_document
-from inspect_reliability.report.change import changes
+from inspect_reliability.report.change import changes, judge_or_system
 from inspect_reliability.report.columns import KEYS
 from inspect_reliability.report.compare import compare_sides, sides_by
 from inspect_reliability.report.crossings import crossings
@@ -302,9 +302,22 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
             found["compare"] += compare_sides(sides)[0]
             found["changes"] += changes(sides)
             found["plan --facets"] += [plan.record for plan in crossings(judgments)]
+    found["score_change"] += judge_or_system({"old": _suite("CI", "CC"), "new": _suite("CC")})
     for name, designs in (("plan", "designs"), ("plan --facets", "crossings")):
         found[designs] = [design for plan in found[name] for design in plan["designs"]]
     return found
+
+
+def _suite(own: str, *again: str) -> pd.DataFrame:
+    """Grades of a suite's own scorer, and of a grader that judged its outputs again, twice."""
+    known = {"log": own, "epoch": 1}
+    rows = [
+        known | {"sample": q, "scorer": scorer, "judge": scorer, "verdict": verdict}
+        for scorer, grades in (("own", [own]), ("again", [*again, *again]))
+        for verdicts in grades
+        for q, verdict in enumerate(verdicts)
+    ]
+    return pd.DataFrame(rows)
 
 
 def _made_up() -> Iterator[Judgments]:
