@@ -59,6 +59,11 @@ _SOURCES = {
     help="The log's task, to take the scorer from: PACKAGE/NAME or FILE.py@NAME. For scorers that "
     "a log cannot describe.",
 )
+@click.option(
+    "--wordings",
+    metavar="FILE",
+    help="Judge each output in other wordings of the scorer's template or instructions as well.",
+)
 @click.option("--replications", type=click.IntRange(min=1), default=20, show_default=True)
 @click.option("--seed", default=0, show_default=True, help="Base seed.")
 @click.option(
@@ -96,6 +101,7 @@ def rejudge(
     log: str,
     scorers: tuple[str, ...],
     task: str | None,
+    wordings: str | None,
     replications: int,
     seed: int,
     model: str | None,
@@ -141,6 +147,7 @@ def rejudge(
         temperature=temperature,
         max_tokens=max_tokens,
         task=task,
+        wordings=wordings,
         limit=limit,
         output=target,
     )

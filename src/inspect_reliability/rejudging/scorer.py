@@ -13,7 +13,7 @@ from rich.markup import escape
 from ..errors import UserError
 from ..errors.inspect_error import PrerequisiteError
 from ..judging.provider_check import ProviderCheck, SeedTurn
-from ..judging.seeds import base_seed, replication_seed
+from ..judging.seeds import base_seed
 from ..judging.trials import Drawn, Outcome
 from ..scoring import reliability
 from ..verdicts import graded
@@ -24,11 +24,6 @@ from .summary import Replication, keeps, kept_replications, summarise
 from .wrapped import ScorerSpec, Wrapped, wrap
 
 logger = logging.getLogger(__name__)
-
-
-def output_seed(base: int, sample: int | str, epoch: int, replication: int) -> int:
-    """Seed of a replication, from 1, of an output."""
-    return replication_seed(base, f"{sample}|{epoch}", replication)
 
 
 @register(metrics=[reliability()])
@@ -108,7 +103,8 @@ class JudgeAgain:
             self.run.record(output, number, one)
             return one
 
-        fresh = earlier is None and not self.run.seed_checks  # no earlier run has made the check
+        # No earlier run has made the check, nor does another wording.
+        fresh = earlier is None and not self.run.seed_checks and not self.wrapped.changes
         turn = self._check.seeds(str(state.model)) if fresh else nullcontext()
         share_graders()
         with turn as check_seeds:
@@ -122,8 +118,11 @@ class JudgeAgain:
             result = summarise(name, made)
             if check_seeds and made[0].error is None and made[0].models:
                 checked = await self._check_seeds(check_seeds, made, state, target) or checked
+        result.metadata = result.metadata or {}
+        if self.wrapped.wording:
+            result.metadata["wording"] = self.wrapped.wording.name
         if checked and not self.run.stopped:
-            result.metadata = {**(result.metadata or {}), "seed_check": checked}
+            result.metadata["seed_check"] = checked
         return result
 
     async def _replicate(
@@ -175,7 +174,7 @@ class JudgeAgain:
         return await check(draw, two, made[0].grader)
 
     def _seed_of(self, state: TaskState, number: int) -> int:
-        return output_seed(self._seed, state.sample_id, state.epoch, number)
+        return self.wrapped.seed(self._seed, state.sample_id, state.epoch, number)
 
 
 def _wrapped(scorer: ScorerSpec | None, replications: int) -> Wrapped:

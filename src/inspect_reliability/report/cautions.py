@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from ..judging.same_model import same_model
-from ..judgments import GROUP_BY, Judged, judged, weights
+from ..judgments import GROUP_BY, Judged, weights
 from ..judgments.columns import dividing, of_role, varies
 from ..stats import Counts, Estimate, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
@@ -257,7 +257,7 @@ def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
     cell = of_role(table, "unit", "facet", without=("prompt", "order"))
     chosen: pd.Series[Any] = pd.Series(known.choices, table.index, dtype=object)
     for temperature, rows in table.groupby("temperature", dropna=False):
-        own = known if len(rows) == len(table) else judged(rows)
+        own = known if len(rows) == len(table) else Judged(rows)
         if own.exact:
             if temperature == 0:
                 yield COPIES

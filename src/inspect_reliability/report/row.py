@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..judgments import Judged, counts, judged
+from ..judgments import Judged, counts
 from ..judgments.estimate import accuracy_of, estimates, on_scale
 from ..judgments.text import JudgmentText, judgment_text
 from ..stats import (
@@ -108,7 +108,7 @@ class Row:
     @cached_property
     def judged(self) -> Judged:
         """The same, ready to be counted."""
-        return judged(self.table)
+        return Judged(self.table)
 
     @cached_property
     def counts(self) -> Counts:
