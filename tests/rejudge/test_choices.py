@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, get_model
-from inspect_ai.scorer import Score, Scorer, Target, match, mean, scorer
+from inspect_ai.scorer import Score, Scorer, Target, match, mean, model_graded_qa, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import concurrency
 
@@ -104,6 +104,18 @@ def test_replications_are_those_of_their_seeds(
     assert choices_asked(server) == asked
     if how == "config":
         assert {body.get("max_tokens") for body in server.requests} == {9}
+
+
+def test_what_is_found_in_one_wording_holds_for_the_others(tmp_path: Path) -> None:
+    """Only the first wording is tried with calls of its own; each other output shares a request."""
+    server = ChatServer(said=tuple(f"{letter}. GRADE: {letter}" for letter in "CI"))
+    (tmp_path / "wordings.yaml").write_text("wordings: ['{question}{criterion}{answer}']")
+    with serving(server) as name:
+        grader, options = get_model(name), {"template": "{question}? {criterion} {answer}"}
+        log = run(suite(model_graded_qa(**options)), tmp_path, grader)
+        server.requests.clear()
+        rejudge_log(log, replications=REPLICATIONS, model=name, wordings=tmp_path / "wordings.yaml")
+    assert choices_asked(server) == [CHECK, *[REPLICATIONS] * 5]
 
 
 def test_a_replication_that_fails_costs_no_other(tmp_path: Path) -> None:

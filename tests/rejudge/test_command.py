@@ -14,7 +14,7 @@ from inspect_ai.scorer import model_graded_qa
 from graders import LENIENT, TINY, in_full, run, suite
 from inspect_reliability.cli import main
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.rejudging.failures import failure_lines, short_error
+from inspect_reliability.rejudging.earlier import failure_lines, short_error
 from processes import COMMAND, python
 
 

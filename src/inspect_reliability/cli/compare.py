@@ -8,10 +8,11 @@ from ..errors import UserError
 from ..report.change import change_blocks, changes, judge_or_system
 from ..report.compare import compare_document, compare_sides, sides_by, sides_of
 from ..report.forms import Form
+from .main import examples
 from .sources import Read, format_option, print_left_out, reads_logs, show
 
 
-@click.command()
+@click.command(epilog=examples("compare a.eval b.eval", "compare logs --by judge"))
 @click.option(
     "--by",
     metavar="KEY",
@@ -27,9 +28,6 @@ def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> No
     intervals that overlap do not show that two judges are alike. The intervals of all pairs of
     several judges hold together. Of two sides, such as a judge then and now, you also read how far
     verdicts and their shares moved beyond noise, and how much of a suite's change is its judge's.
-
-    Write `inspect-reliability compare a.eval b.eval`, or
-    `inspect-reliability compare logs --by judge`.
     """
     if by:
         judgments = read(logs)

@@ -17,11 +17,10 @@ from ..judging.cost import total
 from ..judgments import Judgments
 from ..judgments.logs import judgments_from_logs
 from ..log_files import read_log
-from ..rejudging import Rejudging, score_variance
-from ..rejudging.earlier import replicated_scores
-from ..rejudging.failures import failure_lines, failures
+from ..rejudging import Rejudging, published_error, score_variance
+from ..rejudging.earlier import failure_lines, failures, replicated_scores
 from ..rejudging.run import Run
-from ..rejudging.variance import Widening, widening
+from ..rejudging.variance import widening
 from ..report import analyse
 from ..report.document import Block, Table, Text
 from ..report.forms import Form
@@ -32,6 +31,7 @@ from ..report.wording import Record, text
 from ..saving import beside
 from ..stats import ReliabilityError
 from ..study.published.reported import PublishedStudy
+from .main import examples
 from .running import MISSING, shown_progress, stopped_by_signals
 from .sources import Finite, format_option, model_args_option, print_left_out, show
 
@@ -43,7 +43,11 @@ _SOURCES = {
 }
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "rejudge LOG --dry-run", "rejudge LOG --scorer model_graded_qa --replications 20"
+    )
+)
 @click.argument("log")
 @click.option(
     "--scorer",
@@ -200,7 +204,7 @@ def _report(judged: EvalLog, scores: Sequence[str], target: str, form: Form) -> 
 def _suite(log: EvalLog, scorer: str, judgments: pd.DataFrame) -> Record:
     """Where one scorer's score varies, and how much wider a published interval should be."""
     found: Record = {"scorer": scorer, "variance": None, "shares": None, "reason": None}
-    wider = Widening()
+    wider = None
     try:
         variance = score_variance(judgments)
         known = {"variance": asdict(variance), "reason": variance.reason, "shares": variance.shares}
@@ -209,10 +213,10 @@ def _suite(log: EvalLog, scorer: str, judgments: pd.DataFrame) -> Record:
     except (UserError, ReliabilityError) as error:
         found["reason"] = str(error.args[0]).removesuffix(".")
     return found | {
-        "published": wider.published,
-        "widening": wider.value,
-        "widening_interval": None if wider.low is None else [wider.low, wider.high],
-        "widening_reason": wider.reason,
+        "published": wider and published_error(log, scorer),
+        "widening": wider and wider.value,
+        "widening_interval": wider and (None if wider.low is None else [wider.low, wider.high]),
+        "widening_reason": wider and wider.reason,
     }
 
 

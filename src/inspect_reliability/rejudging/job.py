@@ -17,13 +17,14 @@ from ..judging.cost import Cost
 from ..judging.seeds import base_seed
 from ..judgments.replications import nothing_replicated
 from .arguments import models_named, named_grader, names_grader
+from .choices import Choices
 from .earlier import earlier_replications, remove_earlier
 from .grading import Grading, LoggedScorer, chosen_scorers, grading_of, packages_of, scorers_in
 from .run import Run
 from .scorer import JudgeAgain, rejudge
 from .summary import Known, Output, Replication
 from .target import Target, opened
-from .trust import vet, vet_config, vet_media
+from .trust import vet, vet_media, vet_model
 from .wordings import in_wordings
 from .wrapped import ScorerSpec, Wrapped, find_scorer, scorer_of_task, wrap
 
@@ -119,6 +120,7 @@ class Rejudging:
         self._settings = {key: value for key, value in settings.items() if value is not None}
         self._task, self._wordings = task, wordings
         self._output = output
+        self._choices: dict[tuple[str, str], Choices] = {}
         if "/" not in log.eval.model:
             raise UserError(
                 f"{self._where} names no model that was evaluated ({log.eval.model!r}), so inspect "
@@ -238,9 +240,9 @@ class Rejudging:
         roles, evaluated = self._needed(wrapped, grading)
         for role, bound in roles.items():
             for one in _bound(bound):
-                vet_config(one, f"{self._where}, role {role},")
+                vet_model(one, f"{self._where}, role {role},")
         if evaluated:
-            vet_config(self._evaluated, f"{self._where}, model,")
+            vet_model(self._evaluated, f"{self._where}, model,")
         there = [
             sum(one.error is None for one in made.values())
             for output, made in known.items()
@@ -314,6 +316,9 @@ class Rejudging:
             run.keep = target.keep
         again = cast(JudgeAgain, rejudge(job.wrapped.spec, self._replications, self._seed))
         again.wrapped, again.run = job.wrapped, run
+        # What is found of calls in one wording need not be tried in the next.
+        its = job.wrapped.name, repr(job.wrapped.arguments)
+        again.choices = self._choices.setdefault(its, again.choices)
         run.expected = job.earlier_graders or job.grading.models
         if self._model is not None:
             run.expected = frozenset([str(active)])

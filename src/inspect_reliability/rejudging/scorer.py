@@ -74,6 +74,7 @@ class JudgeAgain:
     Attributes:
         wrapped: The scorer that it runs.
         run: What it knows of other outputs, and whom it tells of replications.
+        choices: Whether its replications share calls.
     """
 
     def __init__(self, wrapped: Wrapped, replications: int, seed: int) -> None:
@@ -82,7 +83,7 @@ class JudgeAgain:
         self._replications = replications
         self._seed = seed
         self._check = ProviderCheck()
-        self._choices = Choices()
+        self.choices = Choices()
 
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
         """Judge an output; None where the run was stopped before it had a verdict."""
@@ -109,7 +110,7 @@ class JudgeAgain:
         share_graders()
         with turn as check_seeds:
             _ = self.wrapped.scorer  # where it cannot be made, before anything is judged
-            async with self._choices.of_output(seeds, self.run) as calls:
+            async with self.choices.of_output(seeds, self.run) as calls:
                 new = await collect(*(replication(n, seed, calls) for n, seed in seeds.items()))
             there |= dict(zip(seeds, new, strict=True))
             made = [there[number] for number in numbers]
