@@ -261,7 +261,7 @@ def _judgments(
                 continue
             cell = {}
             wording = (score.metadata or {}).get("wording")
-            if wording and isinstance(kept, Replications) and kept.scorer:
+            if isinstance(wording, str) and isinstance(kept, Replications) and kept.scorer:
                 # Wordings of one scorer are scores of their own.
                 scorer = named.setdefault(kept.scorer.removesuffix(f" as {wording}"), scorer)
                 cell = {"wording": wording}

@@ -97,7 +97,7 @@ def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
     elif needed := plan["votes_needed"]:
         give = "give" if needed > 1 else "gives"
         found = [f"{_votes(needed)} {give} the same majority again {percent(wanted)} of the time."]
-        fewest, most = plan["votes_likely"]
+        fewest, most = plan["votes_fewest"], plan["votes_most"]
         if most != fewest:
             least = f"from {fewest} to {most}" if most else f"{fewest} or more"
             found[0] += f" Other questions may take {least}."
@@ -155,7 +155,8 @@ def _plan(
         "n_questions": len(counted.questions),
         "votes": votes_of(majority),
         "votes_needed": majority.votes_needed if majority else None,
-        "votes_likely": majority and list(majority.votes_likely),
+        "votes_fewest": majority.votes_likely[0] if majority else None,
+        "votes_most": majority.votes_likely[1] if majority else None,
         "unsettled": [
             picked(one, "question", "agreement", "lead")
             for one in (majority.unsettled if majority else ())
