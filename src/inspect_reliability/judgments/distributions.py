@@ -34,6 +34,7 @@ class KeptDistribution:
         temperature: Temperature of the judge; None where it is that of the run.
         replication: Number of the sampled reasoning that it follows, from 1; None where nothing
             was sampled before the verdict.
+        cell: Number of the cell of an experiment, from 0; None where there is one only.
     """
 
     shares: Annotated[dict[str, _Share], Field(max_length=_MOST_NAMES)]
@@ -41,6 +42,7 @@ class KeptDistribution:
     tail: Annotated[list[str], Field(default_factory=list, max_length=_MOST)]
     temperature: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
     replication: Annotated[int, Field(strict=True)] | None = None
+    cell: Annotated[int, Field(strict=True, ge=0)] | None = None
 
     @model_validator(mode="after")
     def _is_whole(self) -> KeptDistribution:
@@ -60,22 +62,14 @@ class KeptDistribution:
         return [*followed, *((verdict, each, True) for verdict in self.tail)]
 
 
-def likeliest(found: Sequence[KeptDistribution]) -> str:
-    """The verdict with the largest weight in all of some distributions."""
-    total: dict[str, float] = {}
-    for verdict, weight, _ in (row for one in found for row in one.weights):
-        total[verdict] = total.get(verdict, 0.0) + weight
-    return max(total, key=total.__getitem__)
-
-
 def distributions_kept(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Distributions as metadata of a score.
 
     `exact` has those of each temperature, or of each sampled reasoning; `rows` the histories that
     went through the model for all of them, or the number of reasonings.
     """
-    keys = ("temperature", "replication", "shares", "open_mass", "tail")
-    kept = [{key: one[key] for key in keys if key in one} for one in found]
+    keys = ("cell", "temperature", "replication", "shares", "open_mass", "tail")
+    kept = [{key: one[key] for key in keys if one.get(key) is not None} for one in found]
     return {KEPT: kept, "rows": found[0].get("rows", len(found))}
 
 

@@ -269,7 +269,9 @@ def _judgments(
                 if kept is not None:
                     lost = [n for n, one in enumerate(kept.verdicts, kept.first) if one is None]
                     failed, tasks_own = len(lost), kept.scorer is None
-                    plans = [_Plan([sample.id], n, n + 1) if tasks_own else None for n in lost]
+                    # Another cell of an experiment has the same number.
+                    tell = tasks_own and kept.cells is None
+                    plans = [_Plan([sample.id], n, n + 1) if tell else None for n in lost]
                     gaps += [_Gap("replications that failed", 1, one) for one in plans]
                     if tasks_own:
                         made = len(kept.verdicts)
@@ -333,7 +335,7 @@ def _rows(
     metadata = score.metadata or {}
     several = {*REPLICATION_KEYS} if kept is not None else set()
     if keeps_distributions(metadata):
-        several.add(distributions.KEPT)
+        several |= {distributions.KEPT, "cells"}
     facts = dict(_facts({k: v for k, v in metadata.items() if k not in several}))
     if kept is not None and kept.scorer is not None:
         facts |= {"judge": kept.grader or None, "tokens": None}
@@ -341,6 +343,7 @@ def _rows(
     for judgment in judgments_in(score, question, scorer, output):
         own = judgment._asdict()
         part = "" if judgment.place is None else f"{judgment.temperature} {judgment.place}"
+        part += f" {judgment.wording} {judgment.order}"
         del own["cluster"]
         for name in ("categories", "order"):
             own[name] = own[name] and tuple(own[name])
@@ -450,4 +453,7 @@ def _scores(sample: EvalSampleSummary | EvalSample, log: str) -> Mapping[str, Sc
 def _thinned(metadata: Mapping[str, Any]) -> bool:
     """Whether a text stands where a score keeps replications or distributions."""
     kept = {replications.KEPT: keeps_replications, distributions.KEPT: keeps_distributions}
-    return any(isinstance(metadata.get(key), str) and is_(metadata) for key, is_ in kept.items())
+    return any(
+        is_(metadata) and any(isinstance(metadata.get(one), str) for one in (key, "cells"))
+        for key, is_ in kept.items()
+    )
