@@ -72,8 +72,11 @@ def cells_in(metadata: Mapping[str, Any]) -> Cells | None:
     Raises:
         ValueError: They cannot be read.
     """
-    kept = metadata.get("cells")
-    return Cells(**kept) if isinstance(kept, dict) and "seeds" in kept else None
+    if (kept := metadata.get("cells")) is None:
+        return None
+    if not isinstance(kept, Mapping):  # a summary leaves out what is long
+        raise ValueError("cells that cannot be read")
+    return Cells(**kept)
 
 
 def number_of_orders(orders: Orders | None, options: int, policy: OrderPolicy) -> int:

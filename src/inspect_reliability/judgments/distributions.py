@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter, ValidationError, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
-if TYPE_CHECKING:
-    from inspect_ai.scorer import Score
+from ..judging.cells import cells_in
+from .replications import names_in
 
 KEPT = "exact"
 """Metadata key of the distributions in a score."""
@@ -41,13 +41,15 @@ class KeptDistribution:
     open_mass: _Share
     tail: Annotated[list[str], Field(default_factory=list, max_length=_MOST)]
     temperature: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
-    replication: Annotated[int, Field(strict=True)] | None = None
+    replication: Annotated[int, Field(strict=True, ge=1, lt=2**62)] | None = None
     cell: Annotated[int, Field(strict=True, ge=0)] | None = None
 
     @model_validator(mode="after")
     def _is_whole(self) -> KeptDistribution:
         if abs(sum(self.shares.values()) + self.open_mass - 1) > _ROUNDING:
             raise ValueError("shares and what is open must add up to 1")
+        if not self.shares and not self.tail:
+            raise ValueError("a distribution must name a verdict")
         return self
 
     @property
@@ -73,18 +75,21 @@ def distributions_kept(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {KEPT: kept, "rows": found[0].get("rows", len(found))}
 
 
-def keeps_distributions(metadata: Mapping[str, Any]) -> bool:
-    """Whether a score's metadata say that it keeps distributions, readable or not."""
-    return metadata.keys() >= {KEPT, "rows"}
+def read_distributions(metadata: Mapping[str, Any]) -> list[KeptDistribution]:
+    """The distributions in a score's metadata; empty if these keep none.
 
-
-def distributions_in(score: Score) -> list[KeptDistribution]:
-    """The distributions in a score; empty if it has none that can be read."""
-    metadata: Mapping[str, Any] = score.metadata or {}
-    try:
-        return _KEPT.validate_python(metadata[KEPT]) if keeps_distributions(metadata) else []
-    except ValidationError:
+    Raises:
+        ValueError: They cannot be read.
+    """
+    if not metadata.keys() >= {KEPT, "rows"}:
         return []
+    found = _KEPT.validate_python(metadata[KEPT])
+    cells = cells_in(metadata)
+    orders, most = (cells.orders, len(cells.seeds)) if cells else ([], 1)
+    shown = names_in(metadata.get("order")) or ()
+    if any((one.cell or 0) >= most for one in found) or any(len(o) != len(shown) for o in orders):
+        raise ValueError("distributions of other cells")
+    return found
 
 
-_KEPT = TypeAdapter(Annotated[list[KeptDistribution], Field(max_length=_MOST)])
+_KEPT = TypeAdapter(Annotated[list[KeptDistribution], Field(min_length=1, max_length=_MOST)])

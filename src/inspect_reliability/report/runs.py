@@ -44,7 +44,7 @@ def _headers(logs: Iterable[Any]) -> Iterator[tuple[str, EvalLog]]:
     for location in logs:
         try:
             yield location, read_eval_log(str(location), header_only=True)
-        except (OSError, ValueError):
+        except Exception:  # the log may have been moved, or be under way
             continue
 
 
