@@ -142,7 +142,7 @@ def test_wordings_of_a_file_and_of_a_design(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wordings", "message"),
     [
-        ("[a, {nam: b, prompt: c}]", "line 1, wordings, item 2: unknown field 'nam'. Allowed"),
+        ("[a, {title: b, prompt: c}]", "line 1, wordings, item 2: unknown field 'title'. Allowed"),
         ("[a, {name: b}]", "line 1, wordings, item 2: missing field 'prompt'"),
         ("[a, [b]]", "line 1, wordings: item 2: expected a text, or {name: ..., prompt: ...}"),
         ("[]", "line 1, wordings: expected 1 or more, found 0"),
