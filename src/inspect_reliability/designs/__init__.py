@@ -2,7 +2,12 @@
 
 from .design import JudgeDesign
 from .fields import GIVEN
-from .file import design_file, design_from_file, wordings_from_file
+from .file import (
+    design_file,
+    design_from_file,
+    grader_wordings_from_file,
+    wordings_from_file,
+)
 from .item import Item
 from .paper import DESIGNS, HEAD_TO_TAIL_CUT, is_of_paper
 from .reader import Reader
@@ -21,6 +26,7 @@ __all__ = [
     "Reading",
     "design_file",
     "design_from_file",
+    "grader_wordings_from_file",
     "is_of_paper",
     "items_from_file",
     "wordings_from_file",

@@ -192,6 +192,9 @@ class ReaderFields(_Strict):
         return self
 
 
+_Wording = TypeVar("_Wording", "Wording", "GraderWording")
+
+
 def _named(wordings: object) -> object:
     """Wordings with a name each, by default their number."""
     if not isinstance(wordings, list | tuple):
@@ -203,7 +206,7 @@ def _named(wordings: object) -> object:
     return tuple({"name": str(number), **one} for number, one in enumerate(given, 1))
 
 
-def _told_apart(wordings: "tuple[Wording, ...]") -> "tuple[Wording, ...]":
+def _told_apart(wordings: "tuple[_Wording, ...]") -> "tuple[_Wording, ...]":
     names = [GIVEN, *(one.name for one in wordings)]
     if again := [name for name in names if names.count(name) > 1]:
         of_itself = ", the name of the prompt that it rewords" if again[0] == GIVEN else ""
@@ -240,6 +243,31 @@ class WordingsFields(_Strict):
     """All fields of a file of wordings."""
 
     wordings: Annotated[Wordings, Field(min_length=1)]
+
+
+class GraderWording(_Strict):
+    """Another template, or other instructions, of a model-graded scorer."""
+
+    name: Name
+    prompt: Prompt | None = None
+    instructions: Prompt | None = None
+
+    @model_validator(mode="after")
+    def _something(self) -> "GraderWording":
+        if self.prompt is None and self.instructions is None:
+            raise ValueError("missing field 'prompt' or 'instructions'")
+        return self
+
+
+class GraderWordingsFields(_Strict):
+    """All fields of a file of wordings of a grader."""
+
+    wordings: Annotated[
+        tuple[GraderWording, ...],
+        Field(min_length=1, max_length=100),
+        BeforeValidator(_named),
+        AfterValidator(_told_apart),
+    ]
 
 
 class DesignFields(ReaderFields):
@@ -283,6 +311,8 @@ def _error(model: type[BaseModel], found: Sequence[ErrorDetails]) -> FieldError:
         given["name"] = names.pop()
         forms = [_FORMS[str(part)] for part in one["loc"] if str(part) in _FORMS]
         form = _INSIDE.get(path[0]) if names else None
+        if form is Wording and model is GraderWordingsFields:
+            form = GraderWording
         form = form or [model, *forms][-1]
         known = (field.alias or name for name, field in form.model_fields.items())
         given["allowed"] = ", ".join(known)

@@ -8,7 +8,15 @@ import yaml
 from ..errors import UserError
 from ..files import expect, read_json, read_text, user_path
 from .design import JudgeDesign
-from .fields import LONGEST, DesignFields, FieldError, Fields, WordingsFields, checked
+from .fields import (
+    LONGEST,
+    DesignFields,
+    FieldError,
+    Fields,
+    GraderWordingsFields,
+    WordingsFields,
+    checked,
+)
 
 Lines = dict[tuple[str | int, ...], int]
 """Line of each part of a YAML file, by its names and places."""
@@ -45,6 +53,23 @@ def wordings_from_file(spec: str | Path) -> dict[str, str]:
     fields, lines = _fields(path)
     found = _check(WordingsFields, fields, path, lines)
     return {one.name: one.prompt for one in found.wordings}
+
+
+def grader_wordings_from_file(spec: str | Path) -> dict[str, dict[str, str]]:
+    """Read other wordings of a model-graded scorer from a file like that of `wordings_from_file`.
+
+    A prompt is the scorer's `template`, and a wording can have other `instructions`, too.
+
+    Returns:
+        What each wording changes of the scorer's arguments, by its name.
+    """
+    path = user_path(spec)
+    fields, lines = _fields(path)
+    found = _check(GraderWordingsFields, fields, path, lines).wordings
+    changes = {
+        one.name: {"template": one.prompt, "instructions": one.instructions} for one in found
+    }
+    return {n: {key: text for key, text in one.items() if text} for n, one in changes.items()}
 
 
 def design_file(design: JudgeDesign) -> str:

@@ -141,7 +141,7 @@ def judgments_from_logs(
         found = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
         raise UserError("\n".join([f"No judgments in {found or 'the logs'}.", *map(str, notes)]))
     table["time"] = table["time"].map(days)
-    one = ["uuid", "scorer", "replication", "part"]
+    one = ["uuid", "scorer", "replication", "part", *({"wording"} & {*table})]
     table, duplicates = without_duplicates(table, one, "log")
     if "seed" in table:
         # One text may be read for other verdicts, which are other parts.
@@ -254,10 +254,17 @@ def _judgments(
             continue
         known = shared | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
         place = {"log": where, "sample": sample.id, "epoch": sample.epoch, "uuid": sample.uuid}
+        named: dict[str, str] = {}
         for scorer, score, kept in _scores(sample, where):
             if kept is None:
                 gaps.append(_Gap(_BROKEN))
                 continue
+            cell = {}
+            wording = (score.metadata or {}).get("wording")
+            if wording and isinstance(kept, Replications) and kept.scorer:
+                # Wordings of one scorer are scores of their own.
+                scorer = named.setdefault(kept.scorer.removesuffix(f" as {wording}"), scorer)
+                cell = {"wording": wording}
             its_own, made, lost = [sample.id], 1, set[int]()
             if not isinstance(kept, Replications):
                 made = sum(len(one.weights) for one in kept) or 1
@@ -272,7 +279,7 @@ def _judgments(
                     its_own = []
                     graders[scorer] |= {kept.grader} - {""}
             known["tokens"] = _tokens(sample, made)
-            found = [known | row | place for row in _rows(score, kept, scorer, log, sample)]
+            found = [known | row | cell | place for row in _rows(score, kept, scorer, log, sample)]
             if score.value != score.value and found[0]["verdict"] != TIE:
                 gaps.append(_Gap(_UNSCORED))
             for row in found:

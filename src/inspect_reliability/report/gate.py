@@ -217,15 +217,15 @@ def gate_document(checks: Sequence[Named]) -> Document:
         column._replace(heading=f"Value{levels}") if column.key == "value" else column
         for column in declared("gate", value=_value, evidence_for=_evidence)
     ]
-    name = Column("", heading="Judge")
-    table = Table.of([{"": judge} | one for judge, one in checks], [name, *shown])
+    judge = Column("", heading="Judge")
+    table = Table.of([{"": name} | one for name, one in checks], [judge, *shown])
     result = overall(checks)
     sentence, tone = _SENTENCES[result]
     open_checks = [one for _, one in checks if one["result"] == OPEN]
     if result == OPEN and open_checks:
         answerable = any(not one["reason"] for one in open_checks)
         sentence += " Judge more questions." if answerable else " The cautions say why."
-    blocks: list[Block] = [table, Text(sentence, tone)]
+    blocks: list[Block] = [*([table] if checks else []), Text(sentence, tone)]
     if "More questions" in table.headings:
         blocks.append(Text(_MORE))
     if "Evidence" in table.headings:

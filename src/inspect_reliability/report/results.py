@@ -75,6 +75,8 @@ def result(name: str) -> Callable[[Compute], Compute]:
     """Make a function of an analysis a result."""
 
     def add(compute: Compute) -> Compute:
+        if name not in KEYS:
+            raise KeyError(f"keys.md does not declare the keys of {name!r}")
         RESULTS[name] = compute
         return compute
 
