@@ -259,12 +259,10 @@ def _judgments(
             if kept is None:
                 gaps.append(_Gap(_BROKEN))
                 continue
-            cell = {}
             wording = (score.metadata or {}).get("wording")
             if wording and isinstance(kept, Replications) and kept.scorer:
                 # Wordings of one scorer are scores of their own.
                 scorer = named.setdefault(kept.scorer.removesuffix(f" as {wording}"), scorer)
-                cell = {"wording": wording}
             its_own, made, lost = [sample.id], 1, set[int]()
             if not isinstance(kept, Replications):
                 made = sum(len(one.weights) for one in kept) or 1
@@ -279,7 +277,7 @@ def _judgments(
                     its_own = []
                     graders[scorer] |= {kept.grader} - {""}
             known["tokens"] = _tokens(sample, made)
-            found = [known | row | cell | place for row in _rows(score, kept, scorer, log, sample)]
+            found = [known | row | place for row in _rows(score, kept, scorer, log, sample)]
             if score.value != score.value and found[0]["verdict"] != TIE:
                 gaps.append(_Gap(_UNSCORED))
             for row in found:

@@ -57,16 +57,17 @@ def judgments_of(
     score: Score, kept: Kept, question: str, scorer: str, output: str
 ) -> list[Judgment]:
     """The judgments of a score that keeps this; see `judgments_in`."""
+    facts: Mapping[str, Any] = score.metadata or {}
+    wording = _name(facts.get("wording"))
     if isinstance(kept, Replications) and kept.scorer is not None:
         return [
             Judgment(
                 *(output, question, _joined(scorer, key), verdict_name(part), number, cell.seed),
-                wording=cell.wording,
+                wording=cell.wording or wording,
             )
             for value, (number, cell) in zip(kept.verdicts, kept.made, strict=True)
             for key, part in by_key(value)
         ]
-    facts: Mapping[str, Any] = score.metadata or {}
     declared, order = facts.get("categories"), names_in(facts.get("order"))
     if order is not None and len(order) < 2:
         order = None  # one name is no choice, and somebody else's metadata
@@ -75,7 +76,7 @@ def judgments_of(
     # A seed beside no replication may be that of somebody's dataset.
     seed = None if replication is None else _whole(facts.get("seed"))
     rest = (replication, seed, names_in(declared), order, responder)
-    one = Judgment(question, question, scorer, None, *rest, wording=_name(facts.get("wording")))
+    one = Judgment(question, question, scorer, None, *rest, wording=wording)
     if isinstance(kept, Replications):
         return list(_replicated(kept, one, declared))
     if kept:
