@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pandas as pd
@@ -71,7 +71,8 @@ def test_each_cell_has_the_distribution_of_its_prompt(folder: Path) -> None:
     item = item_of((made.samples or [])[0].metadata)
     cells = table.groupby(["wording", "order"])
     assert cells["share"].sum().tolist() == pytest.approx([1.0] * 4)
-    for (wording, order), rows in cells:
+    for cell, rows in cells:
+        wording, order = cast("tuple[str, tuple[str, ...]]", cell)
         design = wordings_of(DESIGNS["bbh"], "labels")[wording]
         shown = replace(item, responses={name: item.responses[name] for name in order})
         task = judge_task(design, [shown], exact=True, order="given")
