@@ -37,10 +37,11 @@ def test_help_of_a_bench(
     assert title in " ".join(shown.split())
 
 
+HELD: dict[str, Any] = {"HELD_QUESTIONS": [20], "HELD_REPLICATIONS": [8]}
 SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "coverage": (
         "--quick",
-        {"QUICK": 0, "QUESTIONS": [20], "REPLICATIONS": [5], "TRUTH": 900, "ENDLESS": 99},
+        {"QUICK": 0, "QUESTIONS": [20], "REPLICATIONS": [5], "TRUTH": 900, "ENDLESS": 99, **HELD},
     ),
     "end_to_end": ("--questions 2 --replications 3 --baseline 1", {}),
     "exact": ("--questions 1", {"TEMPERATURES": (1.0,), "REPLICATIONS": 2}),
@@ -58,15 +59,6 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "report_ratio": ("--loops 1", {"BENCHMARKS": {"BBH": 5}, "TEMPERATURES": {1.0: 0.9}}),
     "shared_instruction": ("", {"QUESTIONS": 2, "PROMPT": 60, "ROUNDS": 1, "REPLICATIONS": 2}),
-    "whole_study": (
-        "--epochs 1",
-        {
-            "TEMPERATURES": ("1.0",),
-            "REPLICATIONS": 1,
-            "TASKS": ("bbh_judge",),
-            "LIMIT": ["--limit", "1"],
-        },
-    ),
 }
 """Bench -> arguments and constants of its smallest size. `served` needs vLLM."""
 

@@ -72,6 +72,7 @@ def commands() -> str:
             f"```\ninspect-reliability {name} {' '.join(usage)}\n```",
             _help(command),
             _table(["Option", "What it does", "Default"], rows) if rows else "",
+            _examples(command),
         ]
     return _join(parts)
 
@@ -104,8 +105,8 @@ def coefficients() -> str:
     """The table of coefficients, and each of its rows."""
     intro = (
         "Every coefficient is a function in `inspect_reliability.stats` that takes "
-        "[`Counts`](stats.md#inspect_reliability.stats.Counts) (of interval scale: "
-        "[`Numbers`](stats.md#inspect_reliability.stats.Numbers)) and returns an "
+        "[`Cells`](stats.md#inspect_reliability.stats.Cells) (of interval scale: with verdicts "
+        "taken for numbers, as `Cells.of_numbers` does) and returns an "
         "[`Estimate`](stats.md#inspect_reliability.stats.Estimate). Its value depends on the "
         "number of declared categories (K) or of replications (R) where the table says so. "
         "[Statistics](../reliability.md) explains how to read them, and "
@@ -151,7 +152,7 @@ def json_keys() -> str:
     )
     numbers = (
         "An interval is `[low, high]`, 95% over questions, and is also `null` with fewer than "
-        "three questions that vary, or where leaving out questions changes nothing. A number that "
+        "three questions that vary, or if dropping any question changes nothing. A number that "
         "cannot be estimated is `null`, never left out or filled in, and `not_estimable` or "
         "`reason` says why. [Statistics](../reliability.md) explains the coefficients."
     )
@@ -208,11 +209,13 @@ def python_room(room: str) -> str:
             parts.append(_coefficient(thing))
         else:
             parts.append(f"::: {PACKAGE}.{room}.{name}")
+    for name, home in inspect_reliability._HOME.items():
+        if home.startswith(f"{room}."):  # loads more than the room does
+            parts.append(f"::: {PACKAGE}.{home}.{name}")
     return _join(parts)
 
 
 def _coefficient(row: Coefficient) -> str:
-    of = "Numbers" if row.scale == "interval" else "Counts"
     facts = {
         "Scale": row.scale,
         "Interval": row.interval.name,
@@ -223,7 +226,7 @@ def _coefficient(row: Coefficient) -> str:
     return _join(
         [
             f"## `{row.name}` {{ #{_anchor(row)} }}",
-            f"```python\n{row.name}(given: {of}, level: float = 0.95) -> Estimate\n```",
+            f"```python\n{row.name}(given: Cells, level: float = 0.95) -> Estimate\n```",
             f"{row.title}. {row.about}",
             "\n".join(listed),
         ]
@@ -254,6 +257,11 @@ def _makes_a_task(function: Any) -> bool:
 
 def _help(command: click.Command) -> str:
     return _paragraphs(inspect.cleandoc(command.help or ""))
+
+
+def _examples(command: click.Command) -> str:
+    calls = re.findall(r"^  (.*)$", command.epilog or "", re.MULTILINE)
+    return "\n".join(["```", *calls, "```"]) if calls else ""
 
 
 def _paragraphs(text: str) -> str:
@@ -385,8 +393,14 @@ def _rounded(value: Any) -> Any:
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A pipe table of Markdown."""
     lines = [headings, ["---"] * len(headings), *rows]
-    cells = ([" ".join(cell.split()).replace("|", r"\|") for cell in line] for line in lines)
+    cells = ([_cell(" ".join(cell.split())) for cell in line] for line in lines)
     return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+
+
+def _cell(text: str) -> str:
+    """Its pipes escaped, but for those in code: there the site would show the escape."""
+    parts = re.split(r"(`+.*?`+)", text)
+    return "".join(part if n % 2 else part.replace("|", r"\|") for n, part in enumerate(parts))
 
 
 def _code(text: str) -> str:

@@ -7,10 +7,11 @@ import click
 from ..errors import UserError
 from ..report.compare import compare_document, compare_sides, sides_by, sides_of
 from ..report.forms import Form
+from .main import examples
 from .sources import Read, format_option, print_left_out, reads_logs, show
 
 
-@click.command()
+@click.command(epilog=examples("compare a.eval b.eval", "compare logs --by judge"))
 @click.option(
     "--by",
     metavar="KEY",
@@ -25,9 +26,6 @@ def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> No
     The difference has an interval of its own: a paired jackknife over questions. Two separate
     intervals that overlap do not show that two judges are alike. The intervals of all pairs of
     several judges hold together.
-
-    Write `inspect-reliability compare a.eval b.eval`, or
-    `inspect-reliability compare logs --by judge`.
     """
     if by:
         judgments = read(logs)

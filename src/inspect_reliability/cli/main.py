@@ -27,6 +27,11 @@ _LONGEST = 300
 """Characters of an unforeseen error that are quoted."""
 
 
+def examples(*calls: str) -> str:
+    """Calls of our command, as `--help` shows them below its options."""
+    return "\n".join(["\b", "Examples:", *(f"  inspect-reliability {call}" for call in calls)])
+
+
 class Refusal(click.ClickException):
     """What cannot be done with what was given; never mistaken for a failed gate (exit 1)."""
 

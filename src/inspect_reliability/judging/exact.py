@@ -145,8 +145,9 @@ def distributions_at_verdict(
 ) -> list[dict[str, Any]]:
     """The distribution of the verdict after each reasoning that a sample drew.
 
-    What is open goes to the verdict drawn: where the judge names a verdict in this place, all
-    together is unbiased. Texts are by the number of the replication, None where it failed.
+    Open probability is assigned to the drawn verdict, which keeps the estimate unbiased where the
+    judge names a verdict in this place. Texts are by the number of the replication, None where
+    it failed.
 
     Returns:
         One distribution a reasoning; none where fewer than two have one.

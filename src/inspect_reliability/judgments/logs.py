@@ -260,7 +260,7 @@ def _judgments(
                 gaps.append(_Gap(_BROKEN))
                 continue
             wording = (score.metadata or {}).get("wording")
-            if wording and isinstance(kept, Replications) and kept.scorer:
+            if isinstance(wording, str) and isinstance(kept, Replications) and kept.scorer:
                 # Wordings of one scorer are scores of their own.
                 scorer = named.setdefault(kept.scorer.removesuffix(f" as {wording}"), scorer)
             its_own, made, lost = [sample.id], 1, set[int]()

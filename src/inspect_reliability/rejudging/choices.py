@@ -16,7 +16,7 @@ from .seeded_calls import Asked, Calls, Make, seeded_calls
 
 
 class Choices:
-    """Whether replications of a scorer share a call: the first output of a run shows it.
+    """Lets replications of a scorer share a call where the first output shows that they can.
 
     Its replications make a call each. Where these calls are alike, those of each other output share
     one, if the provider draws choice i of seed s as it draws seed s + i.

@@ -97,6 +97,10 @@ def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
     elif needed := plan["votes_needed"]:
         give = "give" if needed > 1 else "gives"
         found = [f"{_votes(needed)} {give} the same majority again {percent(wanted)} of the time."]
+        fewest, most = plan["votes_fewest"], plan["votes_most"]
+        if most != fewest:
+            least = f"from {fewest} to {most}" if most else f"{fewest} or more"
+            found[0] += f" Other questions may take {least}."
     else:
         most = plan["votes"][-1]["votes"]
         found = [
@@ -122,11 +126,11 @@ def _plan(
     majority, reason = majority_of(counted, row.no_evidence, wanted)
     why = {"votes": reason} if reason else {}
     if majority and None in majority.share_stable:
-        why["share_stable"] = "A single question can be judged with at most a quarter of its " + (
-            "replications, so which questions are stable is not known with more than "
-            f"{_votes(majority.most_by_question)}."
+        why["share_stable"] = (
+            f"Single questions can be checked up to {_votes(majority.most_by_question)}, a quarter "
+            "of their replications."
             if majority.most_by_question
-            else "replications, and there are fewer than 4."
+            else "Single questions cannot be checked: that takes at least 4 replications."
         )
     tokens = _tokens(row)
     designs = []
@@ -151,6 +155,8 @@ def _plan(
         "n_questions": len(counted.questions),
         "votes": votes_of(majority),
         "votes_needed": majority.votes_needed if majority else None,
+        "votes_fewest": majority.votes_likely[0] if majority else None,
+        "votes_most": majority.votes_likely[1] if majority else None,
         "unsettled": [
             picked(one, "question", "agreement", "lead")
             for one in (majority.unsettled if majority else ())

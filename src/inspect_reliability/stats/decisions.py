@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from .cells import Cells
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
-from .intervals import clopper_pearson
 from .planning import fewest, precision
-from .rates import question_rates
+from .rates import question_rates, share_ends
 from .sums import FloatArray, terms
 
 PASSES = "passes"
@@ -174,12 +173,12 @@ def questions_to_decide_rate(
     shares, found = question_rates(counts, category, level)
     if found.value is None:
         return None
-    value, spread = found.value, float(shares.std(ddof=1)) if len(shares) > 1 else 0.0
+    value, spread = found.value, float(shares.std())
     toward = float(ndtri(PROBABLY)) * (1 if value < at_most else -1)
 
     def excluded(n: int) -> bool:
         share = min(max(value + toward * spread / np.sqrt(n), 0.0), 1.0)
-        low, high = clopper_pearson(n * share, n, level)
+        low, high = share_ends(share, spread, n, level)
         return high <= at_most if value < at_most else low > at_most
 
     return _more(excluded, len(shares))

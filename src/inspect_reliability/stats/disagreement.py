@@ -22,6 +22,8 @@ from .intervals import (
     FEWEST_QUESTIONS,
     NO_WIDTH,
     NOISE,
+    NOISE_OF_NUMBERS,
+    SETTLED,
     TOO_FEW,
     UNSEEN,
     Ends,
@@ -202,7 +204,7 @@ class Disagreement:
         Args:
             formula: The function; NaN where it has no value.
             kind: "agreement" and "omega" are at most 1 and have the intervals of these, see
-                `noise_question` and `plus_a_question`; a "difference" has that of the jackknife-t.
+                `noise_or_settled` and `plus_a_question`; a "difference" that of the jackknife-t.
             replications: Omega: how many verdicts of a question its pairs are among.
         """
         check_level(self.level)
@@ -243,16 +245,18 @@ class Disagreement:
                 return bound, 1.0, "exact bound"
             if not self.cells.numeric:
                 noise = noise._replace(disagreement=1 - noise_agreement(mean))
+            settled = noise._replace(weight=SETTLED, disagreement=0.0)
             low, high = on_log_scale(x, error, t)
             low = np.fmin(low, on_log_scale(*self._plus(formula, noise), t)[0])
-            return float(max(low, min(0.0, x))), float(high), "noise question"
+            high = np.fmax(high, on_log_scale(*self._plus(formula, settled), t)[1])
+            return float(max(low, min(0.0, x))), float(high), "noise or settled question"
         if x == 1:
             bound = constant_share_bound(self.cells.n_clusters, self.level)
             base: Ends = (1 - (1 - bound) / self._any_two, 1.0)
         else:
             base = on_f_scale(x, error, t, r)
         if self.cells.numeric:
-            sure = [self._rows.far]
+            sure, noise = [self._rows.far], noise._replace(weight=NOISE_OF_NUMBERS)
         else:
             sure = [_Question(UNSEEN, one, 1.0, 0.0) for one in second(mean)]
         more = [self._plus(formula, one) for one in sure]
@@ -372,7 +376,7 @@ class _Rows:
 
     @property
     def far(self) -> _Question:
-        """A question of far numbers; see `far_question`."""
+        """A question of far numbers; see `far_or_noise`."""
         weight, farther = FAR
         means = np.array([np.bincount(self.cluster, self.weights * x) for x in self.means.T]).T
         away = means - self.mean
