@@ -49,6 +49,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "hostile_texts": ("--questions 1 --draws 2", {}),
     "live_metrics": ("", {"QUESTIONS": 5, "REPLICATIONS": 2, "CALLS": 1}),
     "load": ("", {"SHAPES": {"two": [(n, range(2), range(1, 3)) for n in (0, 1)]}, "WAITING": 4}),
+    "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500, "HALVES": 1}),
     "parsers": (str(ROOT / "tests" / "example_outputs.json"), {}),
     "processors": ("--here --replications 1", {"QUESTIONS": 1, "TOKENS": 4, "TABLES": 5}),
     "rejudge": ("--samples 1 --replications 2 --max-tokens 8", {}),

@@ -276,7 +276,7 @@ def _judgments(
                 else:
                     its_own = []
                     graders[scorer] |= {kept.grader} - {""}
-            known["tokens"] = _tokens(sample, made)
+            known |= _used(sample, made)
             found = [known | row | cell | place for row in _rows(score, kept, scorer, log, sample)]
             if score.value != score.value and found[0]["verdict"] != TIE:
                 gaps.append(_Gap(_UNSCORED))
@@ -334,7 +334,7 @@ def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) 
         several = REPLICATION_KEYS
     facts = dict(_facts({k: v for k, v in (score.metadata or {}).items() if k not in several}))
     if isinstance(kept, Replications) and kept.scorer is not None:
-        facts |= {"judge": kept.grader or None, "tokens": None}
+        facts |= {"judge": kept.grader or None, "tokens": None, "cost": None}
         facts.setdefault("temperature", None)
     for judgment in judgments_of(score, kept, question, scorer, output):
         own = judgment._asdict()
@@ -375,10 +375,15 @@ def _fingerprint(sample: _Sample) -> str:
     return prompt_fingerprint(shown)
 
 
-def _tokens(sample: _Sample, judgments: int) -> float | None:
-    """Tokens of each judgment of a sample; whole where a sample is one judgment."""
-    total = sum(usage.total_tokens for usage in sample.model_usage.values())
-    return (total if judgments == 1 else total / judgments) or None
+def _used(sample: _Sample, judgments: int) -> _Row:
+    """Tokens of each judgment of a sample, whole where it is one, and their price where known."""
+    usages = sample.model_usage.values()
+    total = sum(usage.total_tokens for usage in usages)
+    prices = [usage.total_cost for usage in usages if usage.total_cost is not None]
+    found: _Row = {"tokens": (total if judgments == 1 else total / judgments) or None}
+    if total and len(prices) == len(usages):
+        found["cost"] = sum(prices) / judgments
+    return found
 
 
 def _lost(log: EvalLog, samples: Sequence[_Sample]) -> str | None:

@@ -72,7 +72,8 @@ class Figure:
         y: Key of the height, whose interval is drawn too; of bars, the length of a segment.
         by: Key of the series: one colour, and one line, each.
         table: Its numbers.
-        kind: Points that are joined, points that are not, or bars that lie.
+        kind: Points that are joined, points that are not, bars that lie and are made of segments,
+            or bars that lie side by side, from 0 to x, each with its interval.
         y_label: What the vertical axis shows.
         spread: Key of a standard error, where there is no interval.
         reference: Height of a reference line.
@@ -86,7 +87,7 @@ class Figure:
     y: str
     by: str
     table: Table
-    kind: Literal["lines", "points", "bars"] = "lines"
+    kind: Literal["lines", "points", "bars", "effects"] = "lines"
     y_label: str = ""
     spread: str = ""
     reference: float = 0.0
