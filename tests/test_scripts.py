@@ -45,6 +45,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "end_to_end": ("--questions 2 --replications 3 --baseline 1", {}),
     "exact": ("--questions 1", {"TEMPERATURES": (1.0,), "REPLICATIONS": 2}),
+    "experiments": ("", {"QUESTIONS": 1, "PROMPT": 30, "ROUNDS": 1, "SEEDS": 2}),
     "faults": ("--kills 1 --only import", {}),
     "hostile_texts": ("--questions 1 --draws 2", {}),
     "live_metrics": ("", {"QUESTIONS": 5, "REPLICATIONS": 2, "CALLS": 1}),

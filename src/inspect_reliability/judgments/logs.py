@@ -259,12 +259,10 @@ def _judgments(
             if kept is None:
                 gaps.append(_Gap(_BROKEN))
                 continue
-            cell = {}
             wording = (score.metadata or {}).get("wording")
             if isinstance(wording, str) and isinstance(kept, Replications) and kept.scorer:
                 # Wordings of one scorer are scores of their own.
                 scorer = named.setdefault(kept.scorer.removesuffix(f" as {wording}"), scorer)
-                cell = {"wording": wording}
             its_own, made, lost = [sample.id], 1, set[int]()
             if not isinstance(kept, Replications):
                 made = sum(len(one.weights) for one in kept) or 1
@@ -273,6 +271,8 @@ def _judgments(
                 if kept.scorer is None:
                     made = len(kept.verdicts)
                     each = max(each, made)
+                    if kept.cells is not None:  # another cell has the same number
+                        its_own = []
                 else:
                     its_own = []
                     graders[scorer] |= {kept.grader} - {""}
@@ -329,7 +329,7 @@ def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) 
     question = output = str(sample.id)
     if (log.eval.config.epochs or 1) > 1:
         output = f"{question}, epoch {sample.epoch}"
-    several: Collection[str] = (distributions.KEPT,) if kept else ()
+    several: Collection[str] = (distributions.KEPT, "cells") if kept else ()
     if isinstance(kept, Replications):
         several = REPLICATION_KEYS
     facts = dict(_facts({k: v for k, v in (score.metadata or {}).items() if k not in several}))
@@ -339,6 +339,7 @@ def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) 
     for judgment in judgments_of(score, kept, question, scorer, output):
         own = judgment._asdict()
         part = "" if judgment.place is None else f"{judgment.temperature} {judgment.place}"
+        part += f" {judgment.wording} {judgment.order}"
         del own["cluster"]
         for name in ("categories", "order"):
             own[name] = own[name] and tuple(own[name])
