@@ -15,6 +15,7 @@ from ..stats import (
     Counts,
     Estimate,
     bounds,
+    gini_mean_difference,
     handle_non_response,
     noise_floor,
     omega,
@@ -146,6 +147,11 @@ class Row:
         return MEASUREMENTS if are_measurements(self.judged) else self.no_draws
 
     @property
+    def scale(self) -> bool:
+        """Whether its verdicts are numbers of more than two values: ICC tells of it."""
+        return len(self.judged.values or ()) > 2
+
+    @property
     def asked_once(self) -> bool:
         """Whether nothing was replicated."""
         return asked_once(self.table, self.counts)
@@ -190,6 +196,8 @@ class Row:
         }
         if self.several:
             found["omega"] = self.estimate("omega")
+        if self.scale and self.judged.values and found["icc"].value is not None:
+            found["mean_difference"] = gini_mean_difference(self.counts, self.judged.values)
         if self.correctness:
             binary = [CORRECT if one == CORRECT else INCORRECT for one in self.judged.verdicts]
             merged = panel(self.judged.count(binary, (CORRECT, INCORRECT)), _MERGED)

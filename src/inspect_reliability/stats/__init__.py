@@ -71,6 +71,7 @@ from .pooled import Pooled as Pooled
 from .pooled import pooled_omega as pooled_omega
 from .position import ChoiceShares as ChoiceShares
 from .position import choice_shares as choice_shares
+from .rates import gini_mean_difference as gini_mean_difference
 from .rates import handle_non_response as handle_non_response
 from .rates import rate as rate
 from .shared import NothingSharedError as NothingSharedError
