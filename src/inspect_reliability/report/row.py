@@ -12,8 +12,11 @@ from ..judgments.estimate import accuracy_of, estimates, on_scale
 from ..judgments.text import JudgmentText, judgment_text
 from ..stats import (
     COEFFICIENTS,
+    Cells,
     Counts,
     Estimate,
+    Labelled,
+    NoJudgmentsError,
     bounds,
     gini_mean_difference,
     handle_non_response,
@@ -43,6 +46,11 @@ _MERGED = ("omega", "agreement", "fleiss_kappa")
 
 RATES = {"non_response_rate": NON_RESPONSE, "invalid_rate": INVALID}
 """Shares of outputs of one kind, by name."""
+
+ACCURACY = "accuracy"
+"""How often one verdict is right."""
+
+NO_LABELS = "nothing is labelled: name a file of labels with --labels FILE"
 
 
 @dataclass(frozen=True)
@@ -126,6 +134,11 @@ class Row:
         """Whether it has several benchmarks."""
         return bool(self.table["benchmark"].nunique() > 1)
 
+    @cached_property
+    def labelled(self) -> Labelled | None:
+        """Its judgments beside their labels; None where nothing is labelled."""
+        return labelled(self.judged, self.counts)
+
     @property
     def exact(self) -> bool:
         """Whether its verdicts are exact distributions."""
@@ -178,6 +191,8 @@ class Row:
         """
         if name in RATES:
             return rate(self.counts, RATES[name], level)
+        if name == ACCURACY:
+            return self.labelled.accuracy(level) if self.labelled else Estimate(reason=NO_LABELS)
         if name == "omega" and self.several:
             return pooled_omega(self.by_benchmark, level).estimate
         given, why = on_scale(self.judged, COEFFICIENTS[name].scale)
@@ -288,6 +303,15 @@ class Row:
         found = {name: getattr(shares, name) for name in needs}
         why |= {name: needs[name] for name, value in found.items() if value is None}
         return values({"a_lm": shares.a_lm}, why) | found
+
+
+def labelled(known: Judged, given: Cells) -> Labelled | None:
+    """Verdicts beside the labels of what they are of; None where nothing is labelled."""
+    truth = known.truth
+    try:
+        return None if truth is None else Labelled(given, truth)
+    except NoJudgmentsError:
+        return None
 
 
 def interval(estimate: Estimate) -> list[float] | None:
