@@ -48,6 +48,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "experiments": ("", {"QUESTIONS": 1, "PROMPT": 30, "ROUNDS": 1, "SEEDS": 2}),
     "faults": ("--kills 1 --only import", {}),
     "hostile_texts": ("--questions 1 --draws 2", {}),
+    "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
     "live_metrics": ("", {"QUESTIONS": 5, "REPLICATIONS": 2, "CALLS": 1}),
     "load": ("", {"SHAPES": {"two": [(n, range(2), range(1, 3)) for n in (0, 1)]}, "WAITING": 4}),
     "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500, "HALVES": 1}),

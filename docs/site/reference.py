@@ -31,6 +31,7 @@ from inspect_reliability.report.crossings import crossings
 from inspect_reliability.report.forms.json import SCHEMA_VERSION
 from inspect_reliability.report.gate import Limits, check
 from inspect_reliability.report.plan import plans
+from inspect_reliability.report.validity import with_more
 from inspect_reliability.report.wording import Column
 from inspect_reliability.stats import Coefficient
 from inspect_reliability.stats.coefficients import markdown_table
@@ -301,6 +302,7 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
         analysis = analyse(judgments, study=study, texts=True)
         for name, records in analysis.results.items():
             found[name] += records
+        found["with_more"] += with_more(analysis.rows, 5)
         found["card"] += card_document(analysis).results["rows"]
         found["plan"] += [plan.record for plan in plans(judgments)]
         found["gate"] += [one.record for one in check(judgments, Limits(0.5, 0.05))]
@@ -357,6 +359,22 @@ def _made_up() -> Iterator[Judgments]:
             )
             for benchmark, verdicts in kinds.items()
         ]
+    )
+    labels = [chance.choice(("correct", "incorrect")) for _ in range(12)]
+    yield judgments_from_frame(
+        pd.DataFrame(
+            {
+                "judge": "judge",
+                "question": f"q{question}",
+                "wording": wording,
+                "verdict": label if chance.random() < 0.8 else "incorrect",
+                "label": (label, chance.choice((label, "correct"))) if question < 9 else None,
+                "rater": ("ann", "bob") if question < 9 else None,
+            }
+            for question, label in enumerate(labels)
+            for wording in ("short", "long")
+            for _ in range(3)
+        )
     )
     shown = [(n, r, chance.sample("xyz", 3)) for n in range(12) for r in range(1, 9)]
     yield judgments_from_frame(

@@ -40,8 +40,9 @@ from .sources import Finite, Read, by_option, format_option, reads_logs, show
     metavar="NAME",
     default=COEFFICIENTS,
     show_default=True,
-    help="Coefficient whose interval is planned, such as icc; repeat it for several. Those other "
-    "than omega and agreement are planned for the pilot's number of replications.",
+    help="Coefficient whose interval is planned, such as icc, or accuracy to plan labels; repeat "
+    "it for several. Those other than omega and agreement are planned for the pilot's number of "
+    "replications.",
 )
 @click.option(
     "--facets",

@@ -28,6 +28,7 @@ from ..log_files import logs_below
 from ..verdicts import TIE
 from . import distributions
 from .columns import COLUMNS, fits, of_role
+from .edits import as_columns, before_edits
 from .judgment import Judgment
 from .replications import REPLICATION_KEYS, Replications
 from .score import Kept, judgments_of, kept_in
@@ -90,6 +91,7 @@ _PASSED_OVER = {
 def judgments_from_logs(
     logs: LogSource | Sequence[LogSource],
     *,
+    edited: Sequence[LogSource] = (),
     progress: Callable[[Iterable[LogSource]], Iterable[LogSource]] = iter,
 ) -> Judgments:
     """Judgments of inspect logs of any task, several scorers included.
@@ -100,6 +102,9 @@ def judgments_from_logs(
 
     Args:
         logs: Logs in memory, log files, or folders of them, local or any URL inspect can read.
+        edited: Logs whose scores people edited. Their samples are read whole, so that what the
+            judge said is its verdict, and what people made of it a label. Other logs tell only the
+            last value of a score.
         progress: Wraps the logs as they are read, to show progress.
 
     Returns:
@@ -115,10 +120,14 @@ def judgments_from_logs(
     made: dict[_Run, set[_Made]] = defaultdict(set)
     days: dict[str, str] = {}
     sources, notes = find_logs([logs] if isinstance(logs, LogSource) else logs)
+    first, others = find_logs(edited)
+    notes += others
+    # Of a judgment that several logs have, that with its labels is kept.
+    sources = [*first, *(source for source in sources if source not in first)]
     for source in progress(sources):
         where = _location(source)
         try:
-            log, samples = _read(source)
+            log, samples = _read(source, whole=source in first)
             table, gaps = _judgments(log, samples, where)
         except Exception as error:  # a file can be broken in as many ways as there are bytes
             notes.append(Note(f"log that cannot be read ({_why(error)})", 1, where))
@@ -153,7 +162,7 @@ def judgments_from_logs(
         )
         table = table.loc[drawn.index]
         duplicates += repeated
-    table = table.drop(columns=["uuid", "part"]).reset_index(drop=True)
+    table = table.drop(columns="part").reset_index(drop=True)
     return Judgments(table, (*notes, *duplicates))
 
 
@@ -224,10 +233,10 @@ def _location(source: LogSource) -> str:
     return str(source).removeprefix("file://")
 
 
-def _read(source: LogSource) -> tuple[EvalLog, Sequence[_Sample]]:
+def _read(source: LogSource, whole: bool = False) -> tuple[EvalLog, Sequence[_Sample]]:
     if isinstance(source, EvalLog):
         return source, source.samples or []
-    if str(source).endswith(".json"):
+    if whole or str(source).endswith(".json"):
         # Nothing of a JSON log can be read without the rest of it.
         log = read_eval_log(source)
         return log, log.samples or []
@@ -255,7 +264,12 @@ def _judgments(
         known = shared | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
         place = {"log": where, "sample": sample.id, "epoch": sample.epoch, "uuid": sample.uuid}
         named: dict[str, str] = {}
-        for scorer, score, kept in _scores(sample, where):
+        before = [(name, kept, *before_edits(one)) for name, one, kept in _scores(sample, where)]
+        added = [labels for *_, score, labels in before if score is None]
+        for scorer, kept, score, labels in before:
+            if score is None:
+                continue
+            kept = kept_in(score) if score.history else kept
             if kept is None:
                 gaps.append(_Gap(_BROKEN))
                 continue
@@ -281,6 +295,11 @@ def _judgments(
             if score.value != score.value and found[0]["verdict"] != TIE:
                 gaps.append(_Gap(_UNSCORED))
             for row in found:
+                key = row["scorer"].removeprefix(scorer).removeprefix(".")
+                # A score that people added labels what the scorers say.
+                for given in (*added, labels):
+                    if of_part := given.get(key) or given.get(""):
+                        row |= as_columns(of_part)
                 number = row["replication"]
                 if row["verdict"] is not None:
                     rows.append((scorer, row))
@@ -352,6 +371,8 @@ def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in metadata.items():
         if name in _NOT_OF_METADATA or value is None:
             continue
+        if name in ("label", "rater") and "study" not in metadata:
+            continue  # what another task's scorer calls a label may be its verdict
         if name in COLUMNS and not fits(value, COLUMNS[name].kind):
             continue
         if isinstance(value, str | int | float):

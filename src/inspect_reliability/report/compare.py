@@ -10,7 +10,13 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments import Judgments, counts
 from ..judgments.columns import GROUP_BY, dividing, of_role
-from ..stats import Comparison, ReliabilityError, compare_all, compare_pooled
+from ..stats import (
+    Comparison,
+    ReliabilityError,
+    compare_accuracy,
+    compare_all,
+    compare_pooled,
+)
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text
 from .row import Row, methods_of
@@ -177,6 +183,9 @@ def _compared(benchmark: str | None, parts: Mapping[str, Row]) -> Iterator[Compa
             yield from compare_pooled(several, coefficient)
         else:
             yield from compare_all(single, coefficient)
+    right = {name: row.labelled for name, row in parts.items() if row.labelled}
+    if benchmark != ALL and len(right) == len(parts):
+        yield from compare_accuracy(right)
 
 
 def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:

@@ -12,9 +12,13 @@ from ..judgments.estimate import accuracy_of, estimates, on_scale
 from ..judgments.text import JudgmentText, judgment_text
 from ..stats import (
     COEFFICIENTS,
+    Cells,
     Counts,
     Estimate,
+    Labelled,
+    NoJudgmentsError,
     bounds,
+    gini_mean_difference,
     handle_non_response,
     noise_floor,
     omega,
@@ -42,6 +46,11 @@ _MERGED = ("omega", "agreement", "fleiss_kappa")
 
 RATES = {"non_response_rate": NON_RESPONSE, "invalid_rate": INVALID}
 """Shares of outputs of one kind, by name."""
+
+ACCURACY = "accuracy"
+"""How often one verdict is right."""
+
+NO_LABELS = "nothing is labelled: name a file of labels with --labels FILE"
 
 
 @dataclass(frozen=True)
@@ -125,6 +134,11 @@ class Row:
         """Whether it has several benchmarks."""
         return bool(self.table["benchmark"].nunique() > 1)
 
+    @cached_property
+    def labelled(self) -> Labelled | None:
+        """Its judgments beside their labels; None where nothing is labelled."""
+        return labelled(self.judged, self.counts)
+
     @property
     def exact(self) -> bool:
         """Whether its verdicts are exact distributions."""
@@ -144,6 +158,11 @@ class Row:
     def no_evidence(self) -> str | None:
         """Why omega and agreement say nothing about reliability; None if they do."""
         return MEASUREMENTS if are_measurements(self.judged) else self.no_draws
+
+    @property
+    def scale(self) -> bool:
+        """Whether its verdicts are numbers of more than two values: ICC tells of it."""
+        return len(self.judged.values or ()) > 2
 
     @property
     def asked_once(self) -> bool:
@@ -172,6 +191,8 @@ class Row:
         """
         if name in RATES:
             return rate(self.counts, RATES[name], level)
+        if name == ACCURACY:
+            return self.labelled.accuracy(level) if self.labelled else Estimate(reason=NO_LABELS)
         if name == "omega" and self.several:
             return pooled_omega(self.by_benchmark, level).estimate
         given, why = on_scale(self.judged, COEFFICIENTS[name].scale)
@@ -190,6 +211,8 @@ class Row:
         }
         if self.several:
             found["omega"] = self.estimate("omega")
+        if self.scale and self.judged.values and found["icc"].value is not None:
+            found["mean_difference"] = gini_mean_difference(self.counts, self.judged.values)
         if self.correctness:
             binary = [CORRECT if one == CORRECT else INCORRECT for one in self.judged.verdicts]
             merged = panel(self.judged.count(binary, (CORRECT, INCORRECT)), _MERGED)
@@ -280,6 +303,15 @@ class Row:
         found = {name: getattr(shares, name) for name in needs}
         why |= {name: needs[name] for name, value in found.items() if value is None}
         return values({"a_lm": shares.a_lm}, why) | found
+
+
+def labelled(known: Judged, given: Cells) -> Labelled | None:
+    """Verdicts beside the labels of what they are of; None where nothing is labelled."""
+    truth = known.truth
+    try:
+        return None if truth is None else Labelled(given, truth)
+    except NoJudgmentsError:
+        return None
 
 
 def interval(estimate: Estimate) -> list[float] | None:

@@ -9,6 +9,7 @@ from .moves_section import moves_section
 from .reading import least_stable
 from .results import Analysis
 from .row import Row
+from .steady_or_right import TITLE, section
 from .wording import Column, Record, chance, describe, estimate, grouped, text
 
 MOST_QUESTIONS = 40
@@ -247,6 +248,13 @@ _PARTS = (
         "question's own. Effective number: how many judges without common errors would be worth "
         "as much. Intervals are for other questions, judged at these levels.",
         moves_section,
+    ),
+    (
+        TITLE,
+        "Right",
+        "Steady: how often two verdicts on a question agree. Right: how often one is the label. "
+        "No judge can be above the line: one that disagrees with itself is wrong at times.",
+        section,
     ),
     (
         "Position and preference",

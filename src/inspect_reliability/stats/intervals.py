@@ -69,8 +69,8 @@ class Study:
         n: Number of questions.
     """
 
-    def __init__(self, given: Cells, scale: Scale) -> None:
-        self.terms: Sums | Ranks = Ranks(given) if scale == "ordinal" else terms(given)
+    def __init__(self, given: Cells, scale: Scale, known: Sums | None = None) -> None:
+        self.terms: Sums | Ranks = known or (Ranks(given) if scale == "ordinal" else terms(given))
         self.total = self.terms.over()
         self.n = given.n_clusters
 
