@@ -184,10 +184,11 @@ def _dtype(name: str) -> torch.dtype | str:
 def _advice(name: str, source: str, error: Exception) -> str:
     reason = " ".join(str(error).split())
     lower = reason.lower()
+    local = source != name or Path(source).exists()
     reason = reason if len(reason) < 400 else reason[:400] + " ..."
     if "weights only load failed" in lower:
         advice = "Its weights are a Python pickle that would run code: ask for a safetensors file."
-    elif "gated" in lower or "401" in reason or "403" in reason:
+    elif not local and ("gated" in lower or "401" in reason or "403" in reason):
         advice = (
             "Access to it is restricted: accept its terms on its hub page, then set HF_TOKEN "
             "or run `hf auth login`."
@@ -196,7 +197,7 @@ def _advice(name: str, source: str, error: Exception) -> str:
         advice = "It needs code of its own. If you trust that code: -M trust_remote_code=true."
     elif "out of memory" in lower or isinstance(error, MemoryError):
         advice = "It does not fit into memory: try -M dtype=bfloat16 or -M device_map=auto."
-    elif source != name or Path(source).exists():
+    elif local:
         advice = (
             "Check the -M arguments, and that its config, tokenizer and weights are complete and "
             "belong together."
