@@ -98,7 +98,7 @@ def write(llama: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, tmp_path: 
     return written
 
 
-def load(path: Path, **arguments: Any) -> Model:
+def load(path: Path, **arguments: Any) -> Any:
     return get_model(f"hf_seeded/{path}", memoize=False, device="cpu", **arguments)
 
 

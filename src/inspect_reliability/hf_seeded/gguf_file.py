@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from transformers.integrations.gguf import read_gguf_metadata
+from transformers.integrations.gguf.reader import read_gguf_metadata
 
 from ..errors import UserError, needs, reason
 
