@@ -371,6 +371,7 @@ def test_scores_of_somebody_else(data: st.DataObject, log: Path, place: Path) ->
 
 KEYS = ["replication", "seed", "order", "categories", "responder", "temperature", "replications"]
 KEYS += ["study", "tokens", "seed_check", "scorer", "grader", "missing", "category", "own"]
+KEYS += ["exact", "rows", "read_by"]
 METADATA = st.dictionaries(st.sampled_from(KEYS), STRANGE, min_size=1, max_size=3).filter(
     lambda found: found.get("replications", "") is not None  # a score of one judgment
 )

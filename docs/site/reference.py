@@ -23,7 +23,13 @@ from inspect_reliability.judgments import Judgments, combine, judgments_from_fra
 from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
+from inspect_reliability.report.card import card_document
+from inspect_reliability.report.columns import KEYS
+from inspect_reliability.report.compare import compare_sides, sides_by
 from inspect_reliability.report.forms.json import SCHEMA_VERSION
+from inspect_reliability.report.gate import Limits, check
+from inspect_reliability.report.plan import plans
+from inspect_reliability.report.wording import Column
 from inspect_reliability.stats import Coefficient
 from inspect_reliability.stats.coefficients import markdown_table
 from inspect_reliability.study.published.reported import PublishedStudy
@@ -134,22 +140,36 @@ def columns() -> str:
 
 
 def json_keys() -> str:
-    """Every key of `report --format json`, with its shape and an example."""
+    """Every key of `--format json`: what it says, when it is null, and an example."""
     intro = (
-        f"`report --format json` prints one object. Its `schema_version`, now {SCHEMA_VERSION}, "
-        "grows when a key is renamed, removed or changes its meaning; new keys leave it as it is. "
-        "`version` is that of the package. Every other key is a list of objects with these keys. "
-        "[What they mean, and when they are `null`](../how-to-report.md#the-keys-of-format-json) "
-        "is in the how-to."
+        f"Every command prints one object. Its `schema_version`, now {SCHEMA_VERSION}, grows when "
+        "a key is renamed, removed or changes its meaning; new keys leave it as it is. `version` "
+        "is that of the package. `rows`, a list of objects, is the main result of the command; "
+        "`report` has the other results beside it. Each is a list, `[]` where there is nothing to "
+        "say, of objects that begin with the keys of the row that they are about: judge, "
+        "benchmark, temperature, or what `--by` names."
     )
-    parts = ["# Keys of the JSON", intro]
-    for result, records in _results().items():
-        known: dict[str, list[Any]] = {}
-        for key, value in ((k, v) for record in records for k, v in record.items()):
-            known.setdefault(key, []).append(value)
-        rows = [[_code(key), _shape(values), _example(values)] for key, values in known.items()]
-        parts += [f"## `{result}`", _table(["Key", "Shape", "Example"], rows)]
+    numbers = (
+        "An interval is `[low, high]`, 95% over questions, and is also `null` with fewer than "
+        "three questions that vary, or where leaving out questions changes nothing. A number that "
+        "cannot be estimated is `null`, never left out or filled in, and `not_estimable` or "
+        "`reason` says why. [Statistics](../reliability.md) explains the coefficients."
+    )
+    parts = ["# Keys of the JSON", intro, numbers]
+    results = _results()
+    for name, (about, columns) in KEYS.items():
+        if name != "shared":
+            rows = [_key(column, results[name]) for column in columns.values()]
+            table = _table(["Key", "Shape", "Says", "`null` when", "Example"], rows)
+            parts += [f"## `{name}`", about, table]
     return _join(parts)
+
+
+def _key(column: Column, records: Iterable[Mapping[str, Any]]) -> list[str]:
+    values = [record[column.key] for record in records if column.key in record]
+    key = _code(column.key) + f", {_code(f'{column.key}_interval')}" * column.ends
+    null = column.null_when or "never"
+    return [key, _shape(values), column.meaning, null, _example(values)]
 
 
 def python() -> str:
@@ -265,12 +285,19 @@ def _shown_default(argument: inspect.Parameter) -> str:
 
 def _results() -> Mapping[str, list[dict[str, Any]]]:
     """The results of a real log and of made-up judgments that fill the other keys."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in KEYS}
     for judgments in (judgments_from_logs([_EXAMPLE_LOGS]), *_made_up()):
         study = PublishedStudy(permutations=20)
-        results = analyse(judgments, study=study, texts=True).results
-        for name, records in results.items():
-            found.setdefault(name, []).extend(records)
+        analysis = analyse(judgments, study=study, texts=True)
+        for name, records in analysis.results.items():
+            found[name] += records
+        found["card"] += card_document(analysis).results["rows"]
+        found["plan"] += [plan.record for plan in plans(judgments)]
+        found["gate"] += [one.record for one in check(judgments, Limits(0.5, 0.05))]
+        found["gate"] += [one.record for one in check(judgments, Limits(0.5, anytime=True))]
+        if judgments.table["judge"].nunique() > 1:
+            found["compare"] += compare_sides(sides_by(judgments, "judge"))[0]
+    found["designs"] = [design for plan in found["plan"] for design in plan["designs"]]
     return found
 
 
@@ -292,6 +319,7 @@ def _made_up() -> Iterator[Judgments]:
                         "verdict": chance.choice(verdicts[question % 2 :]) if question else None,
                         "missing": False,
                         "read_by": "label",
+                        "categories": list("12345") if benchmark == "grades" else None,
                     }
                     for judge in "ab"
                     for question in range(12)

@@ -1,8 +1,7 @@
-"""The keys of `--format json` are those the how-to lists."""
+"""The keys of `--format json` are those that are declared."""
 
 import json
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,36 +11,25 @@ from click.testing import CliRunner
 import example_logs
 from example_published import published_folder
 from inspect_reliability.cli import main
+from inspect_reliability.report.columns import KEYS
+from inspect_reliability.report.results import RESULTS
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to-report.md"
-GROUP = {"judge", "benchmark", "temperature", "scorer", "responder"}
+GROUP = {"judge", "benchmark", "temperature", "scorer", "responder", "time", "wording", "method"}
 """Keys that name a row, in whatever is about it."""
 
 
-def documented() -> dict[str, set[str]]:
-    """Heading or first cell of each table of keys -> its keys, with those of intervals."""
-    tables: dict[str, set[str]] = {}
-    title = ""
-    keys: set[str] = set()
-    for line in PAGE.read_text().splitlines():
-        if line.startswith("#"):
-            title = line.strip("# ")
-        if re.match(r"\| key", line):
-            heading = line.split("|")[1]
-            of = re.findall(r"`(\w+)`", heading) or [title]
-            keys = set()
-            tables |= dict.fromkeys(of, keys)
-        elif line.startswith("| `"):
-            cell = line.split("|")[1]
-            named = re.findall(r"`(\w+)`", cell)
-            keys.update(named)
-            if "+ interval" in cell:
-                keys.update(f"{name}_interval" for name in named)
-    return tables
-
-
-def keys(records: Iterable[dict[str, Any]]) -> set[str]:
-    return {key for record in records for key in record}
+def as_declared(name: str, records: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The declared keys that records have; there is no other, and only some may be null."""
+    shared = KEYS["rows"].columns if name == "card" else {}
+    columns = {**shared, **KEYS[name].columns}
+    known = set(columns) | {f"{key}_interval" for key, one in columns.items() if one.ends}
+    found: set[str] = set()
+    for record in records:
+        assert record.keys() <= known | GROUP, name
+        never = {key for key, column in columns.items() if not column.null_when}
+        assert not {key for key in never & record.keys() if record[key] is None}, name
+        found |= record.keys()
+    return found & known
 
 
 def printed(*arguments: object) -> dict[str, Any]:
@@ -69,15 +57,12 @@ def reports(folder: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_every_key_of_a_report_is_documented_and_there(reports: list[dict[str, Any]]) -> None:
-    """The page's tables have neither a key too few nor one too many, for every result."""
-    tables = documented()
-    results = {name for report in reports for name in report} - {"schema_version", "version"}
-    assert tables["The keys of `--format json`"] == {"schema_version", "version", "rows"}
-    assert keys(row for report in reports for row in report["rows"]) == tables["`rows` of `report`"]
-    for name in results - {"rows"}:
-        found = keys(record for report in reports for record in report[name])
-        assert found - GROUP == tables[name] - GROUP, name
+def test_every_key_of_a_report_is_declared(reports: list[dict[str, Any]]) -> None:
+    """No result has a key that is not declared, or a null where it says never."""
+    for report in reports:
+        assert report.keys() == {"schema_version", "version", *RESULTS}
+        for name in RESULTS:
+            as_declared(name, report[name])
 
 
 @pytest.mark.slow
@@ -86,13 +71,14 @@ def test_every_key_of_a_report_is_documented_and_there(reports: list[dict[str, A
     [
         (["compare", "--by", "temperature"], {"left_out"}),
         (["plan"], set()),
+        (["card"], set()),
         (["gate", "--min-omega", "0.1"], {"result"}),
     ],
 )
 def test_the_keys_of_the_other_commands(folder: Path, command: list[str], beside: set[str]) -> None:
     """The same of compare, plan and gate, and of what they print beside their rows."""
     found = printed(*command, folder / "published")
-    assert keys(found["rows"]) - GROUP == documented()[command[0]] - GROUP
+    assert as_declared(command[0], found["rows"])
     assert found.keys() == {"schema_version", "version", "rows", *beside}
 
 

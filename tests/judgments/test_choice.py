@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from inspect_reliability.judgments import Judged, judged, judgments_from_frame
+from inspect_reliability.judgments import Judged, judgments_from_frame
 from inspect_reliability.stats import ReliabilityError, disagreement
 
 LABELS = "ABC"
@@ -32,7 +32,7 @@ def following(what: str, noise: float = 0.0) -> Table:
 
 
 def known(rows: Table) -> Judged:
-    return judged(judgments_from_frame(pd.DataFrame(rows)).table)
+    return Judged(judgments_from_frame(pd.DataFrame(rows)).table)
 
 
 def test_one_reshuffled_question_names_all_by_responder() -> None:

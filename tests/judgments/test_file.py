@@ -142,6 +142,8 @@ def test_files_that_are_none(tmp_path: Path, name: str, content: str) -> None:
         ({"prompt": [{"a": 1}]}, "'prompt': {'a': 1} is not a text"),
         ({"temperature": [10**400]}, "'temperature': 1000.* is not a number"),
         ({"replication": [1.5]}, "'replication': 1.5 is not a whole number"),
+        ({"replication": [10**25]}, "'replication': 1000.* is not a whole number below"),
+        ({"seed": [2**63]}, "'seed': 9223372036854775808 is not a whole number below"),
         ({"replication": [None]}, "'replication': a value is missing"),
         ({"tail": ["perhaps"]}, "'tail': 'perhaps' is not true or false"),
         ({"order": [["a"]]}, "'order': .'a'. is not a list of names"),

@@ -82,6 +82,8 @@ BROKEN_REPLICATIONS: list[Any] = [
     {"values": ["A"], "verdicts": "0 0", "orders": "01234 0123"},
     {"values": ["A"], "verdicts": "0 0", "orders": "00000 01234"},
     {"values": ["A"], "verdicts": "0 0", "orders": "10 01"},
+    {"values": ["A"], "verdicts": "0 0", "orders": ""},
+    {"values": ["A"], "verdicts": "9" * 5000},
 ]
 
 
@@ -96,6 +98,31 @@ def test_replications_that_do_not_fit_are_one_note(
     assert (note.count, note.where) == (1, str(path))
     assert "replications or distributions cannot be read" in note.what
     assert len(found) == (QUESTIONS - 1) * REPLICATIONS
+
+
+@pytest.mark.parametrize("broken", [{"scorer": 5}, {"grader": ["a"]}, {"seed": None}])
+def test_facts_of_replications_that_do_not_fit_are_one_note(
+    changed: Callable[[Change], Path], broken: dict[str, Any]
+) -> None:
+    """Who judged is never guessed: a scorer that is no text makes no judge of the run's model."""
+    found = judgments_from_logs(changed(first(broken)))
+    (note,) = found.notes
+    assert (note.count, len(found)) == (1, (QUESTIONS - 1) * REPLICATIONS)
+
+
+def test_the_order_of_replications_that_is_no_list_is_one_note(
+    changed: Callable[[Change], Path],
+) -> None:
+    """Replications that each showed another order say nothing without the names that they show."""
+
+    def change(log: EvalLog) -> None:
+        for metadata in scores(log):
+            metadata["replications"]["orders"] = "01234 10234 20134"
+        scores(log)[0]["order"] = "abcde"
+
+    found = judgments_from_logs(changed(change))
+    (note,) = found.notes
+    assert (note.count, len(found)) == (1, (QUESTIONS - 1) * REPLICATIONS)
 
 
 BROKEN_DISTRIBUTIONS: list[dict[str, Any]] = [
@@ -117,6 +144,9 @@ BROKEN_DISTRIBUTIONS: list[dict[str, Any]] = [
     {"exact": []},
     {"exact": None},
     {"exact": {"shares": {}}},
+    {"shares": {}, "open_mass": 1.0, "tail": []},
+    {"replication": 10**25},
+    {"replication": "1"},
 ]
 
 
@@ -180,6 +210,19 @@ def test_samples_with_broken_bodies_end_no_report(log: Path, tmp_path: Path) -> 
     found = json.loads(result.stdout)
     assert found["rows"][0]["n_judgments"] == QUESTIONS * REPLICATIONS
     assert {one["text"] for row in found["least_stable"] for one in row["outputs"]} == {None}
+
+
+def test_broken_bodies_of_a_suite_end_no_report(tmp_path: Path) -> None:
+    """Who graded a suite's outputs is read from some samples; without them it is not known."""
+    log = Path(example_logs.foreign(tmp_path).location.removeprefix("file://"))
+    good, broken = (
+        CliRunner().invoke(main, ["report", str(path), "--format", "json"])
+        for path in (log, flipped(log, tmp_path / f"{log.stem}_broken.eval"))
+    )
+    assert broken.exception is None, broken.exception
+    assert [row["omega"] for row in json.loads(broken.stdout)["rows"]] == [
+        row["omega"] for row in json.loads(good.stdout)["rows"]
+    ]
 
 
 @pytest.mark.slow

@@ -13,7 +13,6 @@ from inspect_reliability.judgments import (
     Judged,
     Judgment,
     counts,
-    judged,
     judgments_from_frame,
     judgments_in,
 )
@@ -129,7 +128,7 @@ def test_foreign_verdicts_declare_themselves() -> None:
 
 
 def matrix(table: pd.DataFrame) -> list[list[str | None]]:
-    return judged(table).matrix(list(table["verdict"])).tolist()
+    return Judged(table).matrix(list(table["verdict"])).tolist()
 
 
 def test_matrix_keeps_replications_in_their_columns() -> None:
@@ -185,7 +184,7 @@ def test_a_frame_of_reshuffled_orders_says_who_was_chosen() -> None:
         {"order": list(np.array([["ann", "bob"], ["bob", "ann"], ["ann", "bob"], ["ann", "bob"]]))},
     ):
         table = judgments_from_frame(reshuffled(**columns)).table
-        assert judged(table).choices == chosen
+        assert Judged(table).choices == chosen
 
 
 @pytest.mark.parametrize("verdict", ["3", "C"])

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, get_model
-from inspect_ai.scorer import Score, Scorer, Target, match, mean, scorer
+from inspect_ai.scorer import Score, Scorer, Target, match, mean, model_graded_qa, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import concurrency
 
@@ -14,7 +14,8 @@ from chat_server import ChatServer, serving
 from graders import in_full, run, suite, tiny
 from inspect_reliability.judging import provider_check
 from inspect_reliability.rejudging import rejudge, rejudge_log
-from inspect_reliability.rejudging.run import Run
+from inspect_reliability.rejudging.run import MOST_TRIES, Run
+from inspect_reliability.rejudging.seeded_calls import LONGEST
 
 pytestmark = pytest.mark.server
 
@@ -105,6 +106,18 @@ def test_replications_are_those_of_their_seeds(
         assert {body.get("max_tokens") for body in server.requests} == {9}
 
 
+def test_what_is_found_in_one_wording_holds_for_the_others(tmp_path: Path) -> None:
+    """Only the first wording is tried with calls of its own; each other output shares a request."""
+    server = ChatServer(said=tuple(f"{letter}. GRADE: {letter}" for letter in "CI"))
+    (tmp_path / "wordings.yaml").write_text("wordings: ['{question}{criterion}{answer}']")
+    with serving(server) as name:
+        grader, options = get_model(name), {"template": "{question}? {criterion} {answer}"}
+        log = run(suite(model_graded_qa(**options)), tmp_path, grader)
+        server.requests.clear()
+        rejudge_log(log, replications=REPLICATIONS, model=name, wordings=tmp_path / "wordings.yaml")
+    assert choices_asked(server) == [CHECK, *[REPLICATIONS] * 5]
+
+
 def test_a_replication_that_fails_costs_no_other(tmp_path: Path) -> None:
     """A scorer that fails now and then loses those replications; the next run makes them."""
     server = ChatServer(said=SAID)
@@ -137,6 +150,51 @@ def test_a_request_that_fails_loses_its_replications_and_no_other(tmp_path: Path
         assert all("no key" in why for why in failed[0]["errors"].values())
         again = rejudge_log(log, replications=REPLICATIONS)
     assert [found["verdicts"] for found in kept(again)] == [drawn(f) for f in kept(again)]
+
+
+class Broken(ChatServer):
+    """A server that changes its answers, or the first choice of each."""
+
+    def __init__(self, answer: dict[str, Any], message: dict[str, Any]) -> None:
+        super().__init__(said=SAID)
+        self._changes = answer, message
+
+    def answer(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        status, answer = super().answer(body)
+        answer["choices"][0]["message"] |= self._changes[1]
+        return status, answer | self._changes[0]
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer")
+@pytest.mark.parametrize(
+    ("answer", "message", "why"),
+    [
+        ({"choices": []}, {}, "an answer without choices"),
+        ({"choices": None}, {}, "an answer that cannot be read (TypeError"),
+        ({}, {"content": [{"type": "text", "text": "A"}]}, "an answer that cannot be read"),
+        ({}, {"content": "A" * (LONGEST + 1)}, "an answer of 1,000,001 characters"),
+    ],
+)
+def test_an_answer_that_is_none_is_a_failure_in_words(
+    answer: dict[str, Any], message: dict[str, Any], why: str, tmp_path: Path
+) -> None:
+    """What a server gives in place of an answer fails the replication, and is named."""
+    with serving(Broken(answer, message)) as name:
+        log = run(suite(rejudge(letter(), 2), questions=1), tmp_path, get_model(name))
+    [found] = kept(log)
+    assert found["verdicts"] == [None, None]
+    for error in found["errors"].values():
+        assert f"ValueError: {name} gave {why}" in error
+
+
+def test_a_server_without_answers_is_not_asked_for_ever() -> None:
+    """A page in place of an answer ends the run after some tries; a limit of the rate never."""
+    for error, stopped in (("OpenAIResponseError", True), ("RateLimitError", False)):
+        tried = Run()
+        for attempt in range(1, MOST_TRIES + 1):
+            assert not tried.stopped
+            tried.retry(error, attempt)
+        assert bool(tried.stopped) == stopped
 
 
 def test_a_limit_counts_every_choice(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from inspect_ai.scorer import model_graded_qa
 from graders import LENIENT, TINY, in_full, run, suite
 from inspect_reliability.cli import main
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.rejudging.failures import failure_lines, short_error
+from inspect_reliability.rejudging.earlier import failure_lines, short_error
 from processes import COMMAND, python
 
 
@@ -144,6 +144,20 @@ def test_settings_of_the_command_reach_every_call(log: str) -> None:
     again = rejudge(log, "--temperature", "1")
     assert again.exit_code == 2
     assert "replications at temperature 0.5, not at 1" in " ".join(again.stderr.split())
+
+
+def test_a_log_that_does_not_say_how_it_was_rejudged_has_no_command(log: str) -> None:
+    """The task's own command would not repeat the judgments; that of `rejudge` does, if known."""
+    target, how = log.removesuffix(".eval") + "-rejudged.eval", []
+    for known in (True, False):
+        rejudge(log)
+        judged = read_eval_log(target)
+        judged.eval.task_registry_name = "package/task"
+        judged.eval.metadata = judged.eval.metadata if known else None
+        write_eval_log(judged, target)
+        how.append(CliRunner().invoke(main, ["card", target]).output)
+    assert "To repeat: inspect-reliability rejudge" in how[0]
+    assert "To repeat" not in how[1]
 
 
 def test_votes_that_tie_are_ties(tmp_path: Path) -> None:

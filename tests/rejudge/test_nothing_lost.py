@@ -52,9 +52,10 @@ class Counted(ModelAPI):
 
 
 @scorer(metrics=[accuracy()])
-def paced() -> Scorer:
+def paced(template: str = "Best of {sample}?") -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
-        output = await get_model(role="grader").generate(f"Best of {state.sample_id}?")
+        prompt = template.format(sample=state.sample_id)
+        output = await get_model(role="grader").generate(prompt)
         return Score(value="C", explanation=output.completion)
 
     return score
@@ -168,6 +169,28 @@ def test_a_killed_run_goes_on_from_the_replications_on_disk(
     assert done.returncode == 0, done.stderr
     assert calls(tmp_path) - before == ALL - made + CHECKS
     assert is_whole(log)
+    assert not unfinished(log).exists()
+
+
+def test_a_killed_run_of_several_wordings_goes_on(tmp_path: Path, log: str) -> None:
+    """Killed in its second wording, a run leaves the first in the log and that on disk."""
+    (tmp_path / "wordings.json").write_text('{"wordings": ["Which is best: {sample}?"]}')
+    worded = ["--wordings", str(tmp_path / "wordings.json")]
+    plan(tmp_path, ALL + CHECKS + 12, "os.kill(os.getpid(), signal.SIGKILL)")
+    assert rejudge(tmp_path, log, *worded).returncode != 0
+    assert is_whole(log)
+    made, before = on_disk(log), calls(tmp_path)
+    assert ALL < made < before
+
+    (tmp_path / "plan").unlink()
+    done = rejudge(tmp_path, log, *worded)
+    assert done.returncode == 0, done.stderr
+    assert calls(tmp_path) - before == 2 * ALL - made
+    for sample in read_eval_log(str(target_of(log))).samples or []:
+        scores = [(sample.scores or {})[name] for name in ("rejudge", "rejudge1")]
+        assert [in_full(one)["verdicts"] for one in scores] == [["C"] * REPLICATIONS] * 2
+        assert [(one.metadata or {})["wording"] for one in scores] == ["given", "1"]
+        assert len({seed for one in scores for seed in in_full(one)["seeds"]}) == ALL * 2 / 3
     assert not unfinished(log).exists()
 
 

@@ -16,10 +16,11 @@ from inspect_ai.log import (
     EvalSpec,
 )
 
-from inspect_reliability.rejudging.variance import Widening, widening
+from inspect_reliability.rejudging.variance import widening
+from inspect_reliability.stats import Estimate
 
 
-def of_published(stderr: float, questions: int = 40, judged: int | None = None) -> Widening:
+def of_published(stderr: float, questions: int = 40, judged: int | None = None) -> Estimate:
     """Advice on a score of this standard error, from 10 grades of each output."""
     again = {"scorer": {"name": "wins", "params": {}}}
     scorers: Any = [{"name": "wins", "options": {}}, {"name": "rejudge", "options": again}]
@@ -50,7 +51,9 @@ def of_published(stderr: float, questions: int = 40, judged: int | None = None) 
         for q in range(judged or questions)
         for _ in range(10)
     ]
-    return widening(log, "rejudge", pd.DataFrame(rows))
+    found = widening(log, "rejudge", pd.DataFrame(rows))
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize("times", [0.5, 1.0, 3.0])

@@ -1,7 +1,6 @@
 """The judge card says what was done, and the command on it does it again."""
 
 import json
-import re
 import shlex
 from importlib.metadata import version
 from itertools import pairwise
@@ -23,8 +22,6 @@ from inspect_reliability.report.card import card_document
 from inspect_reliability.report.document import Document
 from inspect_reliability.report.forms import FORMS, Form, render
 from inspect_reliability.study.tasks import bbh_judge
-
-PAGE = Path(__file__).parents[2] / "docs" / "how-to-card.md"
 
 
 def card(source: Path) -> dict[str, Any]:
@@ -220,17 +217,6 @@ def test_a_card_in_every_form(form: Form) -> None:
     shown = render(document, form)
     assert (str(found["omega"]) if form in ("json", "csv") else f"{found['omega']:.2f}") in shown
     assert "judge" in shown
-
-
-def test_the_documented_keys(tmp_path: Path) -> None:
-    """The page lists the keys of a card, none too few and none too many."""
-    example_logs.judged(tmp_path, epochs=4, questions=4)
-    listed = set()
-    for line in PAGE.read_text().partition("## The keys")[2].splitlines():
-        cell = line.split("|")[1] if line.startswith("| `") else ""
-        names = re.findall(r"`(\w+)`", cell)
-        listed.update(names + [f"{name}_interval" for name in names if "+ interval" in cell])
-    assert set(card(tmp_path)) | {"icc", "icc_interval"} == listed
 
 
 def test_a_card_of_several_judges_names_them() -> None:

@@ -6,7 +6,7 @@ from example_judgments import made, together
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judgments
 from inspect_reliability.report.compare import (
-    _COLUMNS as COLUMNS,
+    _difference as shown,
 )
 from inspect_reliability.report.compare import (
     compare_document,
@@ -44,7 +44,6 @@ def test_what_is_not_known_has_its_reason_beside_it() -> None:
     """A difference that is not estimable, or has no interval, says why in its cell."""
     record = dict.fromkeys(("difference", "difference_interval", "reason"))
     known = {"difference": 0.25, "difference_interval": [-0.001, 0.5]}
-    shown = COLUMNS["Difference [95%]"]
     assert shown(record | {"reason": "no variance"}) == "not estimable: no variance"
     assert shown(record | {"difference": 0.25, "reason": "too few"}) == "+0.25 (too few)"
     assert shown(record | known) == "+0.25 [+0.00, +0.50]"

@@ -9,7 +9,7 @@ import pytest
 
 from example_judgments import changed, made, together
 from inspect_reliability.report import Analysis, analyse
-from inspect_reliability.report.figures import write_figures
+from inspect_reliability.report.data import write_figures
 from inspect_reliability.report.forms import render
 from inspect_reliability.report.summary import report_document
 

@@ -15,7 +15,7 @@ from inspect_reliability import Item, JudgeDesign, judge, rejudge
 from inspect_reliability.cli import main
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
-from inspect_reliability.report.figures import write_figures
+from inspect_reliability.report.data import write_figures
 from inspect_reliability.report.forms import Form, render
 from inspect_reliability.report.summary import report_document
 from inspect_reliability.study.published.reported import PublishedStudy

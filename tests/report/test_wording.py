@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inspect_reliability.report.wording import describe, estimate, whole
+from inspect_reliability.report.wording import describe, estimate, text, whole
 
 
 @pytest.mark.parametrize(
@@ -23,8 +23,8 @@ def test_value_with_its_interval(
     """What rounds to 0 has no sign, and a missing interval is said in words."""
     interval = None if low is None or high is None else [low, high]
     record = {"x": value, "x_interval": interval, "reason": "one question"}
-    assert estimate("x")(record) == shown
-    assert estimate("y")(record) == ""
+    assert estimate(record, "x") == shown
+    assert estimate(record, "y") == ""
 
 
 def test_a_group_in_words() -> None:
@@ -32,4 +32,5 @@ def test_a_group_in_words() -> None:
     group = {"judge": "j", "temperature": np.float64(1), "scorer": None, "responder": "r"}
     assert describe(group) == "j, temperature 1, of r"
     assert describe({}) == "all judgments"
+    assert text(["a", "b"]) == "a, b"
     assert [type(whole(v)) for v in (np.int64(3), 1.0, 0.5, "a")] == [int, int, float, str]

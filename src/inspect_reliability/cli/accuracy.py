@@ -6,7 +6,7 @@ from ..errors import UserError
 from ..files import kind_of
 from ..report.document import Document, Table, Text
 from ..report.forms import Form
-from ..report.wording import Record, field
+from ..report.wording import Column, Record
 from ..study.benchmarks import BENCHMARKS
 from ..study.responses import NoAnswersError, load_scorable_answers
 from ..study.responses.answers import five_numbers, responders_right
@@ -42,7 +42,7 @@ def accuracy(responses: str, benchmark: str | None, form: Form) -> None:
     rows = [row for name in asked for row in _rows(responses, name)]
     if not rows:
         raise UserError(f"{responses} contains no responses to questions with known answers.")
-    table = Table.of(rows, {name.replace("_", " "): field(name) for name in rows[0]})
+    table = Table.of(rows, [Column(name, heading=name.replace("_", " ")) for name in rows[0]])
     show(Document("How many responders are right?", [table, Text(_LEGEND)], {"rows": rows}), form)
 
 

@@ -1,7 +1,6 @@
 """`inspect-reliability probe`: what a provider does with the options of a request."""
 
 import asyncio
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
@@ -12,16 +11,17 @@ from ..judging.probe import probe as findings_of
 from ..report.document import Document, Table
 from ..report.forms import Form
 from ..report.forms.table import console, print_text
+from ..report.wording import Column
 from .sources import format_option, model_args_option, show
 
 _SENT = {True: "yes", False: "no", None: "not known"}
 
-_COLUMNS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "Option": lambda row: row["option"],
-    "Sent": lambda row: _SENT[row["sent"]],
-    "Outcome": lambda row: row["outcome"],
-    "Seen": lambda row: row["because"],
-}
+_COLUMNS = (
+    Column("option", heading="Option"),
+    Column("sent", heading="Sent", shown=lambda row: _SENT[row["sent"]]),
+    Column("outcome", heading="Outcome"),
+    Column("because", heading="Seen"),
+)
 
 
 @click.command()

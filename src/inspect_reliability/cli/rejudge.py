@@ -17,11 +17,10 @@ from ..judging.cost import total
 from ..judgments import Judgments
 from ..judgments.logs import judgments_from_logs
 from ..log_files import read_log
-from ..rejudging import Rejudging, score_variance
-from ..rejudging.earlier import replicated_scores
-from ..rejudging.failures import failure_lines, failures
+from ..rejudging import Rejudging, published_error, score_variance
+from ..rejudging.earlier import failure_lines, failures, replicated_scores
 from ..rejudging.run import Run
-from ..rejudging.variance import Widening, widening
+from ..rejudging.variance import widening
 from ..report import analyse
 from ..report.document import Block, Table, Text
 from ..report.forms import Form
@@ -58,6 +57,11 @@ _SOURCES = {
     metavar="NAME",
     help="The log's task, to take the scorer from: PACKAGE/NAME or FILE.py@NAME. For scorers that "
     "a log cannot describe.",
+)
+@click.option(
+    "--wordings",
+    metavar="FILE",
+    help="Judge each output in other wordings of the scorer's template or instructions as well.",
 )
 @click.option("--replications", type=click.IntRange(min=1), default=20, show_default=True)
 @click.option("--seed", default=0, show_default=True, help="Base seed.")
@@ -96,6 +100,7 @@ def rejudge(
     log: str,
     scorers: tuple[str, ...],
     task: str | None,
+    wordings: str | None,
     replications: int,
     seed: int,
     model: str | None,
@@ -141,6 +146,7 @@ def rejudge(
         temperature=temperature,
         max_tokens=max_tokens,
         task=task,
+        wordings=wordings,
         limit=limit,
         output=target,
     )
@@ -193,7 +199,7 @@ def _report(judged: EvalLog, scores: Sequence[str], target: str, form: Form) -> 
 def _suite(log: EvalLog, scorer: str, judgments: pd.DataFrame) -> Record:
     """Where one scorer's score varies, and how much wider a published interval should be."""
     found: Record = {"scorer": scorer, "variance": None, "shares": None, "reason": None}
-    wider = Widening()
+    wider = None
     try:
         variance = score_variance(judgments)
         known = {"variance": asdict(variance), "reason": variance.reason, "shares": variance.shares}
@@ -202,10 +208,10 @@ def _suite(log: EvalLog, scorer: str, judgments: pd.DataFrame) -> Record:
     except (UserError, ReliabilityError) as error:
         found["reason"] = str(error.args[0]).removesuffix(".")
     return found | {
-        "published": wider.published,
-        "widening": wider.value,
-        "widening_interval": None if wider.low is None else [wider.low, wider.high],
-        "widening_reason": wider.reason,
+        "published": wider and published_error(log, scorer),
+        "widening": wider and wider.value,
+        "widening_interval": wider and (None if wider.low is None else [wider.low, wider.high]),
+        "widening_reason": wider and wider.reason,
     }
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ..report import analyse
-from ..report.data import write_data
+from ..report.data import write_data, write_figures
 from ..report.forms import Form, render
 from ..report.forms.table import console, print_text
 from ..report.summary import report_document
@@ -70,6 +70,4 @@ def report(
     if data:
         print_text(screen, f"Wrote {len(write_data(data, analysis))} files in {data}")
     if figures:
-        from ..report.figures import write_figures  # brings matplotlib
-
         print_text(screen, f"Wrote {len(write_figures(figures, document))} files in {figures}")

@@ -8,7 +8,7 @@ import click
 from dotenv import find_dotenv, load_dotenv
 
 from ..errors import UserError
-from ..rejudging.failures import failure_lines, short_error
+from ..rejudging.earlier import failure_lines, short_error
 from ..report import analyse
 from ..report.forms.table import console, print_text
 from ..report.judge_by_benchmark import table_2

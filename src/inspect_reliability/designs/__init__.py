@@ -1,7 +1,13 @@
 """How a judge is asked and how its answer is read."""
 
 from .design import JudgeDesign
-from .file import design_file, design_from_file
+from .fields import GIVEN
+from .file import (
+    design_file,
+    design_from_file,
+    grader_wordings_from_file,
+    wordings_from_file,
+)
 from .item import Item
 from .paper import DESIGNS, HEAD_TO_TAIL_CUT, is_of_paper
 from .reader import Reader
@@ -10,6 +16,7 @@ from .rows import items_from_file
 
 __all__ = [
     "DESIGNS",
+    "GIVEN",
     "HEAD_TO_TAIL_CUT",
     "Item",
     "JudgeDesign",
@@ -18,6 +25,8 @@ __all__ = [
     "Reading",
     "design_file",
     "design_from_file",
+    "grader_wordings_from_file",
     "is_of_paper",
     "items_from_file",
+    "wordings_from_file",
 ]

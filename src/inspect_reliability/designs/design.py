@@ -34,6 +34,8 @@ class JudgeDesign:
             these labels, `{"pattern": "..."}` in the first group of a regular expression,
             `{"json": "verdict"}` in a field of a JSON object; None for the default.
         labels: Words that announce a verdict, in the language of the outputs.
+        wordings: Other prompts that mean the same, each a template or `{"name": ..., "prompt":
+            ...}`; by default a wording's name is its number. The judge is asked with each.
 
     Raises:
         UserError: A field is not what it should be; the message names it.
@@ -44,6 +46,7 @@ class JudgeDesign:
     verdict: Verdict
     parser: Mapping[str, Any] | None = None
     labels: Sequence[str] = ()
+    wordings: Sequence[str | Mapping[str, str]] = ()
 
     def __post_init__(self) -> None:
         try:

@@ -8,6 +8,7 @@ from jinja2 import TemplateSyntaxError
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
@@ -24,6 +25,9 @@ from .template import TEMPLATES
 MOST_OPTIONS = 26
 LONGEST = 200_000
 """Characters of a prompt, or of a file of a design."""
+
+GIVEN = "given"
+"""Name of the wording that a design or a grader has by itself."""
 
 
 class _Strict(BaseModel):
@@ -75,6 +79,7 @@ Names = Annotated[
     tuple[Name, ...], Field(min_length=2, max_length=MOST_OPTIONS), AfterValidator(_distinct)
 ]
 Number = Annotated[float, Field(ge=-999_999, le=999_999)]
+Prompt = Annotated[StrictStr, Field(max_length=LONGEST), AfterValidator(_said)]
 
 
 class Options(_Strict):
@@ -187,19 +192,93 @@ class ReaderFields(_Strict):
         return self
 
 
-Fields = TypeVar("Fields", bound=ReaderFields)
+_Wording = TypeVar("_Wording", "Wording", "GraderWording")
+
+
+def _named(wordings: object) -> object:
+    """Wordings with a name each, by default their number."""
+    if not isinstance(wordings, list | tuple):
+        return wordings
+    for number, one in enumerate(wordings, 1):
+        if not isinstance(one, str | Mapping):
+            raise ValueError(f"item {number}: expected a text, or {{name: ..., prompt: ...}}")
+    given = ({"prompt": one} if isinstance(one, str) else one for one in wordings)
+    return tuple({"name": str(number), **one} for number, one in enumerate(given, 1))
+
+
+def _told_apart(wordings: "tuple[_Wording, ...]") -> "tuple[_Wording, ...]":
+    names = [GIVEN, *(one.name for one in wordings)]
+    if again := [name for name in names if names.count(name) > 1]:
+        of_itself = ", the name of the prompt that it rewords" if again[0] == GIVEN else ""
+        raise ValueError(f"two wordings are called '{again[0]}'{of_itself}")
+    return wordings
+
+
+def _templates(wordings: "tuple[Wording, ...]") -> "tuple[Wording, ...]":
+    for one in wordings:
+        try:
+            _template(one.prompt)
+        except ValueError as error:
+            raise ValueError(f"'{one.name}': {error}") from None
+    return wordings
+
+
+class Wording(_Strict):
+    """Another prompt that means the same."""
+
+    name: Name
+    prompt: Prompt
+
+
+Wordings = Annotated[
+    tuple[Wording, ...],
+    Field(max_length=100),
+    BeforeValidator(_named),
+    AfterValidator(_told_apart),
+]
+"""Other wordings of a prompt: each a text, or `{name: ..., prompt: ...}`."""
+
+
+class WordingsFields(_Strict):
+    """All fields of a file of wordings."""
+
+    wordings: Annotated[Wordings, Field(min_length=1)]
+
+
+class GraderWording(_Strict):
+    """Another template, or other instructions, of a model-graded scorer."""
+
+    name: Name
+    prompt: Prompt | None = None
+    instructions: Prompt | None = None
+
+    @model_validator(mode="after")
+    def _something(self) -> "GraderWording":
+        if self.prompt is None and self.instructions is None:
+            raise ValueError("missing field 'prompt' or 'instructions'")
+        return self
+
+
+class GraderWordingsFields(_Strict):
+    """All fields of a file of wordings of a grader."""
+
+    wordings: Annotated[
+        tuple[GraderWording, ...],
+        Field(min_length=1, max_length=100),
+        BeforeValidator(_named),
+        AfterValidator(_told_apart),
+    ]
 
 
 class DesignFields(ReaderFields):
     """All fields of a design."""
 
     name: Annotated[Text, Field(max_length=200)]
-    prompt: Annotated[
-        StrictStr,
-        Field(max_length=LONGEST),
-        AfterValidator(_said),
-        AfterValidator(_template),
-    ]
+    prompt: Annotated[Prompt, AfterValidator(_template)]
+    wordings: Annotated[Wordings, AfterValidator(_templates)] = ()
+
+
+Fields = TypeVar("Fields", bound=_Strict)
 
 
 class FieldError(ValueError):
@@ -231,13 +310,17 @@ def _error(model: type[BaseModel], found: Sequence[ErrorDetails]) -> FieldError:
     if kind in ("missing", "extra_forbidden"):
         given["name"] = names.pop()
         forms = [_FORMS[str(part)] for part in one["loc"] if str(part) in _FORMS]
-        form = ParserFields if names == ["parser"] else [model, *forms][-1]
+        form = _INSIDE.get(path[0]) if names else None
+        if form is Wording and model is GraderWordingsFields:
+            form = GraderWording
+        form = form or [model, *forms][-1]
         known = (field.alias or name for name, field in form.model_fields.items())
         given["allowed"] = ", ".join(known)
     why = _SENTENCES[kind].format_map(given) if kind in _SENTENCES else one["msg"]
     return FieldError(path, ", ".join(names), why.removesuffix(".") + ".")
 
 
+_INSIDE: Mapping[str | int, type[BaseModel]] = {"parser": ParserFields, "wordings": Wording}
 _FORMS: Mapping[str, type[BaseModel]] = {
     "|options": Options,
     "|criteria": Criteria,

@@ -8,7 +8,15 @@ import yaml
 from ..errors import UserError
 from ..files import expect, read_json, read_text, user_path
 from .design import JudgeDesign
-from .fields import LONGEST, DesignFields, FieldError, checked
+from .fields import (
+    LONGEST,
+    DesignFields,
+    FieldError,
+    Fields,
+    GraderWordingsFields,
+    WordingsFields,
+    checked,
+)
 
 Lines = dict[tuple[str | int, ...], int]
 """Line of each part of a YAML file, by its names and places."""
@@ -25,23 +33,43 @@ def design_from_file(spec: str | Path) -> JudgeDesign:
         UserError: The file is no design; the message names file, line and field.
     """
     path = user_path(spec)
-    lines: Lines = {}
-    if path.suffix == ".json":
-        fields = expect(read_json(_short(path)), dict, str(path))
-    else:
-        fields, lines = _yaml(path)
-    if isinstance(fields.get("prompt"), dict):
-        fields["prompt"] = _prompt_file(fields["prompt"], path)
+    fields, lines = _fields(path)
     if not fields.get("parser"):
         fields.pop("parser", None)
-    try:
-        checked(DesignFields, fields)
-    except FieldError as error:
-        found = (lines.get(error.path[:n]) for n in range(len(error.path), 0, -1))
-        line = next(filter(None, found), None)
-        where = f"{path}, line {line}" if line else str(path)
-        raise UserError(f"{where}{', ' if error.field else ': '}{error}") from None
+    _check(DesignFields, fields, path, lines)
     return JudgeDesign(**fields)
+
+
+def wordings_from_file(spec: str | Path) -> dict[str, str]:
+    """Read other wordings of a prompt from a YAML or JSON file, by their names.
+
+    Its field `wordings` is a list of prompts, each a text or `{name: ..., prompt: ...}`; by default
+    a wording's name is its number. A prompt can be `{file: NAME}`, as that of a design.
+
+    Raises:
+        UserError: The file has no wordings; the message names file, line and field.
+    """
+    path = user_path(spec)
+    fields, lines = _fields(path)
+    found = _check(WordingsFields, fields, path, lines)
+    return {one.name: one.prompt for one in found.wordings}
+
+
+def grader_wordings_from_file(spec: str | Path) -> dict[str, dict[str, str]]:
+    """Read other wordings of a model-graded scorer from a file like that of `wordings_from_file`.
+
+    A prompt is the scorer's `template`, and a wording can have other `instructions`, too.
+
+    Returns:
+        What each wording changes of the scorer's arguments, by its name.
+    """
+    path = user_path(spec)
+    fields, lines = _fields(path)
+    found = _check(GraderWordingsFields, fields, path, lines).wordings
+    changes = {
+        one.name: {"template": one.prompt, "instructions": one.instructions} for one in found
+    }
+    return {n: {key: text for key, text in one.items() if text} for n, one in changes.items()}
 
 
 def design_file(design: JudgeDesign) -> str:
@@ -55,6 +83,30 @@ def design_file(design: JudgeDesign) -> str:
         default_flow_style=None,
     )
     return f"name: {facts['name']}\nprompt: |-{prompt}\n{rest}"
+
+
+def _fields(path: Path) -> tuple[dict[str, Any], Lines]:
+    """The fields of a file, with the prompts that are files of their own, and the line of each."""
+    lines: Lines = {}
+    if path.suffix == ".json":
+        fields = expect(read_json(_short(path)), dict, str(path))
+    else:
+        fields, lines = _yaml(path)
+    wordings = fields.get("wordings")
+    for asks in [fields, *(wordings if isinstance(wordings, list) else ())]:
+        if isinstance(asks, dict) and isinstance(asks.get("prompt"), dict):
+            asks["prompt"] = _prompt_file(asks["prompt"], path)
+    return fields, lines
+
+
+def _check(model: type[Fields], fields: dict[str, Any], path: Path, lines: Lines) -> Fields:
+    try:
+        return checked(model, fields)
+    except FieldError as error:
+        found = (lines.get(error.path[:n]) for n in range(len(error.path), 0, -1))
+        line = next(filter(None, found), None)
+        where = f"{path}, line {line}" if line else str(path)
+        raise UserError(f"{where}{', ' if error.field else ': '}{error}") from None
 
 
 def _prompt_file(prompt: dict[str, Any], design: Path) -> str:

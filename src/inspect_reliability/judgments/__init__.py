@@ -10,7 +10,6 @@ from .table import (
     Note,
     combine,
     counts,
-    judged,
     weights,
 )
 
@@ -23,7 +22,6 @@ __all__ = [
     "Note",
     "combine",
     "counts",
-    "judged",
     "judgments_from_file",
     "judgments_from_frame",
     "judgments_in",

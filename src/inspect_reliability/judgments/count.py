@@ -179,15 +179,7 @@ class Judged:
         return found if given and finite and len(found) == len(given) else None
 
     def counts(self, categories: Sequence[str] = ()) -> Cells:
-        """The judgments counted by question and category; exact ones as shares.
-
-        Args:
-            categories: Declared categories; by default those that the judgments declare, else
-                those that occur, with the opposites of C, true and correct.
-
-        Raises:
-            ReliabilityError: There is no verdict, or only some of them are exact.
-        """
+        """The judgments counted by question and category, as `cells` counts them."""
         return self.cells((), categories) if categories else self._counts
 
     @cached_property
@@ -195,14 +187,15 @@ class Judged:
         return self.cells()
 
     def cells(self, facets: Iterable[str] = (), categories: Sequence[str] = ()) -> Cells:
-        """The same by question and level of each facet, as `stats.disagreement` takes them.
+        """The judgments counted by question, level of each facet and category; exact as shares.
 
         Args:
             facets: Columns of the table. Levels of `order` are permutations of the responders.
-            categories: Declared categories, as `counts` takes them.
+            categories: Declared categories; by default those that the judgments declare, else
+                those that occur, with the opposites of C, true and correct.
 
         Raises:
-            ReliabilityError: As `counts`; or a facet is no column.
+            ReliabilityError: There is no verdict, only some are exact, or a facet is no column.
         """
         first = tuple(dict.fromkeys(categories)) or self.declared
         occurring = set(self.choices) - {None}

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter, ValidationError, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
-
-if TYPE_CHECKING:
-    from inspect_ai.scorer import Score
 
 KEPT = "exact"
 """Metadata key of the distributions in a score."""
@@ -40,12 +37,14 @@ class KeptDistribution:
     open_mass: _Share
     tail: Annotated[list[str], Field(default_factory=list, max_length=_MOST)]
     temperature: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
-    replication: Annotated[int, Field(strict=True)] | None = None
+    replication: Annotated[int, Field(strict=True, ge=1, lt=2**62)] | None = None
 
     @model_validator(mode="after")
     def _is_whole(self) -> KeptDistribution:
         if abs(sum(self.shares.values()) + self.open_mass - 1) > _ROUNDING:
             raise ValueError("shares and what is open must add up to 1")
+        if not self.shares and not self.tail:
+            raise ValueError("a distribution must name a verdict")
         return self
 
     @property
@@ -79,18 +78,13 @@ def distributions_kept(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {KEPT: kept, "rows": found[0].get("rows", len(found))}
 
 
-def keeps_distributions(metadata: Mapping[str, Any]) -> bool:
-    """Whether a score's metadata say that it keeps distributions, readable or not."""
-    return metadata.keys() >= {KEPT, "rows"}
+def read_distributions(metadata: Mapping[str, Any]) -> list[KeptDistribution]:
+    """The distributions in a score's metadata; empty if these keep none.
+
+    Raises:
+        ValueError: They cannot be read.
+    """
+    return _KEPT.validate_python(metadata[KEPT]) if metadata.keys() >= {KEPT, "rows"} else []
 
 
-def distributions_in(score: Score) -> list[KeptDistribution]:
-    """The distributions in a score; empty if it has none that can be read."""
-    metadata: Mapping[str, Any] = score.metadata or {}
-    try:
-        return _KEPT.validate_python(metadata[KEPT]) if keeps_distributions(metadata) else []
-    except ValidationError:
-        return []
-
-
-_KEPT = TypeAdapter(Annotated[list[KeptDistribution], Field(max_length=_MOST)])
+_KEPT = TypeAdapter(Annotated[list[KeptDistribution], Field(min_length=1, max_length=_MOST)])

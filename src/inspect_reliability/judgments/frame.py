@@ -11,8 +11,9 @@ from ..errors import UserError, reason
 from ..files import read_json_lines
 from ..verdicts import INVALID, NON_RESPONSE
 from .columns import COLUMNS, Kind, in_order, of_role
-from .score import verdict_name
-from .table import NUMBERS, Judgments, Note, clean_temperature, judged
+from .count import Judged
+from .score import LARGEST, verdict_name
+from .table import NUMBERS, Judgments, Note, clean_temperature
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,10 +137,7 @@ def _read(
         table["replication"] = _counted(table, own)
     elif table["replication"].isna().any():
         raise UserError(f"{where}, column 'replication': a value is missing.")
-    try:
-        table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
-    except OverflowError:
-        raise UserError(f"{where}, column 'replication': a number is too large.") from None
+    table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
     notes += [Note(what, 1, where) for what in taken]
     notes.append(Note(_AGAIN, int(table.duplicated(_identity(table, own)).sum()), where))
     made = Judgments(table[in_order(table.columns)], tuple(note for note in notes if note.count))
@@ -223,7 +221,7 @@ def _name(value: Any) -> str:
 
 def _whole(value: Any) -> int:
     number = int(value) if isinstance(value, int) else float(value)
-    if number != int(number):
+    if number != int(number) or abs(number) >= LARGEST:
         raise ValueError
     return int(number)
 
@@ -262,7 +260,7 @@ _KINDS: Mapping[Kind, tuple[Callable[[Any], Any], str]] = {
     "text": (_name, "a text"),
     "name": (_name, "a text"),
     "number": (float, "a number"),
-    "whole": (_whole, "a whole number"),
+    "whole": (_whole, "a whole number below 2^63"),
     "names": (_names, "a list of names"),
     "order": (_order, "a list of names"),
     "flag": (_flag, "true or false"),
@@ -321,18 +319,12 @@ def _as_meant(column: pd.Series[Any]) -> pd.Series[Any]:
 
 def _refuse_unknown_choices(judgments: Judgments) -> None:
     """Where options change places, a verdict counts as the responder that the judge chose."""
-    if "order" not in judgments.table:
-        return
-    for _, rows in judgments.groups():
-        found = judged(rows)
-        if not found.order_varies:
-            continue
-        unknown = [
-            verdict
-            for verdict, choice in zip(found.verdicts, found.choices, strict=True)
-            if choice not in (found.declared or ())
-        ]
-        if unknown:
+    for _, rows in judgments.groups() if "order" in judgments.table else ():
+        found = Judged(rows)
+        known = {*(found.declared or ())}
+        chosen = zip(found.verdicts, found.choices, strict=True)
+        unknown = [verdict for verdict, choice in chosen if choice not in known]
+        if found.order_varies and unknown:
             raise UserError(
                 "Column 'order' shows a question's options in several orders, "
                 f"and {len(unknown):,} verdicts, such as {unknown[0]!r:.40}, name none of them. "

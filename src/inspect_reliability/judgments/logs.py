@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,12 +26,11 @@ from ..judging.sample import prompt_fingerprint
 from ..judging.seeds import replication_numbers
 from ..log_files import logs_below
 from ..verdicts import TIE
-from . import distributions, replications
+from . import distributions
 from .columns import COLUMNS, fits, of_role
-from .distributions import distributions_in, keeps_distributions
 from .judgment import Judgment
-from .replications import REPLICATION_KEYS, Replications, keeps_replications, replications_in
-from .score import is_broken, judgments_in
+from .replications import REPLICATION_KEYS, Replications
+from .score import Kept, judgments_of, kept_in
 from .table import Judgments, Note, clean_temperature, concatenate, make_table, without_duplicates
 
 if TYPE_CHECKING:
@@ -38,34 +38,29 @@ if TYPE_CHECKING:
 
 LogSource = str | Path | EvalLog
 
+_Sample = EvalSampleSummary | EvalSample
 _Row = dict[str, Any]
 _Run = tuple[str, str, float | None]
 _Made = tuple[int | str, int]
 """Id of a sample and number of the replication."""
 
 
-class _Plan(NamedTuple):
-    """Judgments that were to be made: these replications of each of these samples."""
-
-    samples: Sequence[int | str]
-    first: int
-    end: int
-
-    def is_in(self, made: Collection[_Made]) -> bool:
-        """Whether all of them are there; a header may plan more than anybody could list."""
-        return 0 < len(self.samples) * (self.end - self.first) <= len(made) and all(
-            (name, number) in made
-            for name in self.samples
-            for number in range(self.first, self.end)
-        )
-
-
 class _Gap(NamedTuple):
-    """What a log lacks, and the judgments that would fill it (where that can be said)."""
+    """Judgments that a log lacks.
+
+    Other logs fill the gap if they have all of these replications of these samples; none can where
+    it names no sample.
+    """
 
     what: str
-    size: int
-    filled_by: _Plan | None = None
+    size: int = 1
+    samples: Sequence[int | str] = ()
+    numbers: range = range(0)
+
+    def is_filled(self, made: Collection[_Made]) -> bool:
+        # A header may plan more than anybody could list: the first that is not there ends it.
+        planned = ((name, number) for name in self.samples for number in self.numbers)
+        return bool(self.samples and self.numbers) and all(one in made for one in planned)
 
 
 _NOT_OF_METADATA = {*Judgment._fields, "output", "time"} - {"temperature"}
@@ -82,6 +77,10 @@ _BESIDE_LOGS = {"logs.json", "eval-set.json", "listing.json"}
 _UNREADABLE = "scores that are neither text, number nor true/false, nor a list of labels"
 _UNSCORED = "unscored samples counted as non-responses; a run's own metrics do not see them"
 _BROKEN = "scores left out: their replications or distributions cannot be read"
+_FAILED = "replications that failed"
+_NOT_ASKED = "replications of a scorer that asks no model"
+_OF_TRANSCRIPTS = {"messages", "output", "events", "attachments", "store", "metadata"}
+"""Fields of a sample that may be large, and say nothing about its scores."""
 _PASSED_OVER = {
     ".json": "JSON files with other names than inspect's left out; name a log itself to read it",
     ".eval": "links, folders or names in capitals left out (*.eval); name a log itself to read it",
@@ -134,7 +133,7 @@ def judgments_from_logs(
     for where, run, gaps in lacking:
         left: Counter[str] = Counter()
         for gap in gaps:
-            if gap.filled_by is None or not gap.filled_by.is_in(made[run]):
+            if not gap.is_filled(made[run]):
                 left[gap.what] += gap.size
         notes += [Note(what, count, where) for what, count in left.items()]
     table = concatenate(tables)
@@ -142,7 +141,7 @@ def judgments_from_logs(
         found = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
         raise UserError("\n".join([f"No judgments in {found or 'the logs'}.", *map(str, notes)]))
     table["time"] = table["time"].map(days)
-    one = ["uuid", "scorer", "replication", "part"]
+    one = ["uuid", "scorer", "replication", "part", *({"wording"} & {*table})]
     table, duplicates = without_duplicates(table, one, "log")
     if "seed" in table:
         # One text may be read for other verdicts, which are other parts.
@@ -160,10 +159,11 @@ def judgments_from_logs(
 
 def scores_of(
     log: str,
-) -> Iterator[tuple[EvalSampleSummary | EvalSample, Mapping[str, Score]]]:
+) -> Iterator[tuple[_Sample, Mapping[str, Score]]]:
     """The samples of a log file that were judged, with their scores."""
     _, samples = _read(log)
-    return ((one, _scores(one, log)) for one in samples if one.scores and not one.error)
+    judged = (one for one in samples if one.scores and not one.error)
+    return ((one, {name: score for name, score, _ in _scores(one, log)}) for one in judged)
 
 
 def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
@@ -224,7 +224,7 @@ def _location(source: LogSource) -> str:
     return str(source).removeprefix("file://")
 
 
-def _read(source: LogSource) -> tuple[EvalLog, Sequence[EvalSampleSummary | EvalSample]]:
+def _read(source: LogSource) -> tuple[EvalLog, Sequence[_Sample]]:
     if isinstance(source, EvalLog):
         return source, source.samples or []
     if str(source).endswith(".json"):
@@ -235,110 +235,108 @@ def _read(source: LogSource) -> tuple[EvalLog, Sequence[EvalSampleSummary | Eval
 
 
 def _judgments(
-    log: EvalLog, samples: Sequence[EvalSampleSummary | EvalSample], where: str
+    log: EvalLog, samples: Sequence[_Sample], where: str
 ) -> tuple[pd.DataFrame, list[_Gap]]:
+    """The judgments of a log, and what it lacks."""
     shared: _Row = {
         "judge": log.eval.model,
         "benchmark": log.eval.task.rsplit("/", 1)[-1],
         "temperature": _temperature(log),
     }
-    rows: list[_Row] = []
+    rows: list[tuple[str, _Row]] = []
     gaps: list[_Gap] = []
-    graders: dict[str, set[str]] = {}
+    graders: dict[str, set[str]] = defaultdict(set)
     each = 1  # judgments of a sample
-    numbers = _numbers(log)
     for sample in _in_order(log, samples):
         if sample.error or not sample.scores:
             what = "that ended in an error" if sample.error else "without a score"
-            planned = _planned(numbers, [sample.id], sample.epoch)
-            gaps.append(_Gap(f"samples {what}", 1, planned))
-        else:
-            known = shared | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
-            place = {
-                "log": where,
-                "sample": sample.id,
-                "epoch": sample.epoch,
-                "uuid": sample.uuid,
-            }
-            for scorer, score in _scores(sample, where).items():
-                failed, made = 0, 1
-                kept, exact = replications_in(score), distributions_in(score)
-                if is_broken(score.metadata or {}, kept, exact):
-                    gaps.append(_Gap(_BROKEN, 1))
-                    continue
-                if kept is not None:
-                    lost = [n for n, one in enumerate(kept.verdicts, kept.first) if one is None]
-                    failed, tasks_own = len(lost), kept.scorer is None
-                    plans = [_Plan([sample.id], n, n + 1) if tasks_own else None for n in lost]
-                    gaps += [_Gap("replications that failed", 1, one) for one in plans]
-                    if tasks_own:
-                        made = len(kept.verdicts)
-                        each = max(each, made)
-                    else:
-                        graders.setdefault(scorer, set()).update(filter(None, [kept.grader]))
-                if exact:
-                    made = sum(len(one.weights) for one in exact)
-                tokens = _tokens(sample, made)
-                found = [
-                    {**known, "tokens": tokens, **row, **place}
-                    for row in _rows(score, kept, str(sample.id), scorer, _output(log, sample))
-                ]
-                unreadable = sum(row["verdict"] is None for row in found) - failed
-                gaps += [
-                    _Gap(_UNREADABLE, unreadable),
-                    _Gap(_UNSCORED, int(score.value != score.value and found[0]["verdict"] != TIE)),
-                ]
-                rows += found
-    rows = [row for row in rows if row["verdict"] is not None]
+            gaps.append(_Gap(f"samples {what}", 1, *_planned(log, [sample.id], sample.epoch)))
+            continue
+        known = shared | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
+        place = {"log": where, "sample": sample.id, "epoch": sample.epoch, "uuid": sample.uuid}
+        named: dict[str, str] = {}
+        for scorer, score, kept in _scores(sample, where):
+            if kept is None:
+                gaps.append(_Gap(_BROKEN))
+                continue
+            cell = {}
+            wording = (score.metadata or {}).get("wording")
+            if wording and isinstance(kept, Replications) and kept.scorer:
+                # Wordings of one scorer are scores of their own.
+                scorer = named.setdefault(kept.scorer.removesuffix(f" as {wording}"), scorer)
+                cell = {"wording": wording}
+            its_own, made, lost = [sample.id], 1, set[int]()
+            if not isinstance(kept, Replications):
+                made = sum(len(one.weights) for one in kept) or 1
+            else:
+                lost = kept.lost
+                if kept.scorer is None:
+                    made = len(kept.verdicts)
+                    each = max(each, made)
+                else:
+                    its_own = []
+                    graders[scorer] |= {kept.grader} - {""}
+            known["tokens"] = _tokens(sample, made)
+            found = [known | row | cell | place for row in _rows(score, kept, scorer, log, sample)]
+            if score.value != score.value and found[0]["verdict"] != TIE:
+                gaps.append(_Gap(_UNSCORED))
+            for row in found:
+                number = row["replication"]
+                if row["verdict"] is not None:
+                    rows.append((scorer, row))
+                elif number in lost:
+                    gaps.append(_Gap(_FAILED, 1, its_own, range(number, number + 1)))
+                else:
+                    gaps.append(_Gap(_UNREADABLE))
     for scorer, names in graders.items():
-        own, others = _split(rows, scorer)
-        if not names:
-            gaps.append(_Gap("replications of a scorer that asks no model", len(own)))
-            rows = others
+        own = [row for name, row in rows if name == scorer]
+        if not names and own:
+            gaps.append(_Gap(_NOT_ASKED, len(own)))
+            rows = [(name, row) for name, row in rows if name != scorer]
         elif len(names) == 1:
             for row in own:
                 # What a scorer grades without asking its grader is part of that judge.
                 row["judge"] = row["judge"] or next(iter(names))
-    gaps = [gap for gap in gaps if gap.size]
+    judgments = [row for _, row in rows]
     if log.status in _UNFINISHED:
-        count = _samples(log)
-        size = f"{count * each:,}" if count else "an unknown number of"
+        dataset, epochs = log.eval.dataset, log.eval.config.epochs or 1
+        ids = dataset.sample_ids or []
+        # The dataset's own count does not know of a limit, its list of ids does.
+        planned = (len(ids) or dataset.samples or 0) * epochs * each
+        size = f"{planned:,}" if planned else "an unknown number of"
         what = f"of {size} judgments made: {_UNFINISHED[log.status]}"
-        whole = _planned(numbers, log.eval.dataset.sample_ids or [], 1, log.eval.config.epochs or 1)
-        gaps.append(_Gap(what, _scored(rows) * each, whole))
+        gaps.append(_Gap(what, _scored(judgments) * each, *_planned(log, ids, 1, epochs)))
     elif too_few := _lost(log, samples):
         # Such a log is damaged, whatever others have.
         gaps.append(_Gap(too_few, len(samples)))
     # One replication of a run was checked, and speaks for all of its judge.
-    checks = {row["judge"]: row["seed_check"] for row in rows if "seed_check" in row}
-    for row in rows:
+    checks = {row["judge"]: row["seed_check"] for row in judgments if "seed_check" in row}
+    for row in judgments:
         row["temperature"] = clean_temperature(row["temperature"])
         if row["judge"] in checks:
             row["seed_check"] = checks[row["judge"]]
-    return make_table(rows), gaps
+    return make_table(judgments), gaps
 
 
-def _in_order(
-    log: EvalLog, samples: Sequence[EvalSampleSummary | EvalSample]
-) -> list[EvalSampleSummary | EvalSample]:
+def _in_order(log: EvalLog, samples: Sequence[_Sample]) -> list[_Sample]:
     """Samples as the dataset has them: a log has them as they ended, which differs by run."""
     place = {name: number for number, name in enumerate(log.eval.dataset.sample_ids or [])}
     return sorted(samples, key=lambda one: (place.get(one.id, len(place)), one.epoch))
 
 
-def _rows(
-    score: Score, kept: Replications | None, question: str, scorer: str, output: str
-) -> Iterator[_Row]:
+def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) -> Iterator[_Row]:
     """One row a judgment in a score, with the scalar values of its metadata."""
-    metadata = score.metadata or {}
-    several = {*REPLICATION_KEYS} if kept is not None else set()
-    if keeps_distributions(metadata):
-        several.add(distributions.KEPT)
-    facts = dict(_facts({k: v for k, v in metadata.items() if k not in several}))
-    if kept is not None and kept.scorer is not None:
+    question = output = str(sample.id)
+    if (log.eval.config.epochs or 1) > 1:
+        output = f"{question}, epoch {sample.epoch}"
+    several: Collection[str] = (distributions.KEPT,) if kept else ()
+    if isinstance(kept, Replications):
+        several = REPLICATION_KEYS
+    facts = dict(_facts({k: v for k, v in (score.metadata or {}).items() if k not in several}))
+    if isinstance(kept, Replications) and kept.scorer is not None:
         facts |= {"judge": kept.grader or None, "tokens": None}
         facts.setdefault("temperature", None)
-    for judgment in judgments_in(score, question, scorer, output):
+    for judgment in judgments_of(score, kept, question, scorer, output):
         own = judgment._asdict()
         part = "" if judgment.place is None else f"{judgment.temperature} {judgment.place}"
         del own["cluster"]
@@ -361,26 +359,10 @@ def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _split(rows: list[_Row], scorer: str) -> tuple[list[_Row], list[_Row]]:
-    """The rows of a scorer, those of its keys included, and all others."""
-    own: list[_Row] = []
-    others: list[_Row] = []
-    for row in rows:
-        (own if f"{row['scorer']}.".startswith(f"{scorer}.") else others).append(row)
-    return own, others
-
-
 def _scored(rows: Iterable[_Row]) -> int:
     """Samples with a score, by the scorer that got least far."""
-    done: dict[str, set[tuple[Any, Any]]] = {}
-    for row in rows:
-        done.setdefault(row["scorer"], set()).add((row["sample"], row["epoch"]))
-    return min(map(len, done.values()), default=0)
-
-
-def _output(log: EvalLog, sample: EvalSampleSummary | EvalSample) -> str:
-    several = (log.eval.config.epochs or 1) > 1
-    return f"{sample.id}, epoch {sample.epoch}" if several else str(sample.id)
+    scored = {(row["scorer"], row["sample"], row["epoch"]) for row in rows}
+    return min(Counter(scorer for scorer, *_ in scored).values(), default=0)
 
 
 def _temperature(log: EvalLog) -> float | None:
@@ -388,18 +370,18 @@ def _temperature(log: EvalLog) -> float | None:
     return log.eval.model_generate_config.temperature if asked is None else asked
 
 
-def _fingerprint(sample: EvalSampleSummary | EvalSample) -> str:
+def _fingerprint(sample: _Sample) -> str:
     shown = sample.input if isinstance(sample.input, str) else "".join(m.text for m in sample.input)
     return prompt_fingerprint(shown)
 
 
-def _tokens(sample: EvalSampleSummary | EvalSample, judgments: int) -> float | None:
+def _tokens(sample: _Sample, judgments: int) -> float | None:
     """Tokens of each judgment of a sample; whole where a sample is one judgment."""
     total = sum(usage.total_tokens for usage in sample.model_usage.values())
     return (total if judgments == 1 else total / judgments) or None
 
 
-def _lost(log: EvalLog, samples: Sequence[EvalSampleSummary | EvalSample]) -> str | None:
+def _lost(log: EvalLog, samples: Sequence[_Sample]) -> str | None:
     """What a log that calls itself finished has too little of."""
     made = log.results.completed_samples if log.results else 0
     if samples and made <= sum(sample.error is None for sample in samples):
@@ -407,47 +389,30 @@ def _lost(log: EvalLog, samples: Sequence[EvalSampleSummary | EvalSample]) -> st
     return f"of {made or 'an unknown number of'} samples in the log: the others are missing"
 
 
-def _samples(log: EvalLog) -> int | None:
-    # The dataset's own count does not know of a limit, its list of ids does.
-    dataset = log.eval.dataset
-    samples = len(dataset.sample_ids) if dataset.sample_ids else dataset.samples
-    return samples and samples * (log.eval.config.epochs or 1)
-
-
-def _numbers(log: EvalLog) -> range | None:
-    """Numbers of the replications that a sample of a judge task makes in its first epoch."""
-    try:
-        return replication_numbers(log.eval.task_args.get("replications") or 1)
-    except UserError:  # another task's argument
-        return None
-
-
 def _planned(
-    numbers: range | None, samples: Sequence[int | str], epoch: int, epochs: int = 1
-) -> _Plan | None:
-    """The judgments that samples of a judge task are to make from one epoch on."""
-    if numbers is None:
-        return None
+    log: EvalLog, samples: Sequence[int | str], epoch: int, epochs: int = 1
+) -> tuple[Sequence[int | str], range]:
+    """The replications that samples of a judge task are to make from one epoch on."""
+    try:
+        numbers = replication_numbers(log.eval.task_args.get("replications") or 1)
+    except UserError:  # another task's argument
+        return (), range(0)
     first = numbers.start + (epoch - 1) * len(numbers)
-    return _Plan(samples, first, first + epochs * len(numbers))
+    return samples, range(first, first + epochs * len(numbers))
 
 
 def _run(log: EvalLog) -> _Run:
     return log.eval.model, log.eval.task, _temperature(log)
 
 
-def _scores(sample: EvalSampleSummary | EvalSample, log: str) -> Mapping[str, Score]:
-    scores = sample.scores or {}
-    # Summaries leave out values of over 1 KB.
-    if any(_thinned(score.metadata or {}) for score in scores.values()):
-        try:
-            return read_eval_log_sample(log, sample.id, sample.epoch).scores or {}
-        except Exception:  # bytes of this sample alone may be broken; its scores then are
-            return scores
-    return scores
-
-
-def _thinned(metadata: Mapping[str, Any]) -> bool:
-    """Whether a text stands where a score keeps replications or distributions."""
-    kept = {replications.KEPT: keeps_replications, distributions.KEPT: keeps_distributions}
-    return any(isinstance(metadata.get(key), str) and is_(metadata) for key, is_ in kept.items())
+def _scores(sample: _Sample, log: str) -> list[tuple[str, Score, Kept | None]]:
+    """The scores of a sample by name, with what they keep; None where that cannot be read."""
+    found = [(name, one, kept_in(one)) for name, one in (sample.scores or {}).items()]
+    if isinstance(sample, EvalSampleSummary) and any(kept is None for *_, kept in found):
+        # Summaries leave out values of over 1 KB. The sample's own bytes may be broken, too.
+        with suppress(Exception):
+            whole = read_eval_log_sample(
+                log, sample.id, sample.epoch, exclude_fields=_OF_TRANSCRIPTS
+            )
+            return _scores(whole, log)
+    return found

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 from pydantic.dataclasses import dataclass
 
 from ..judging.seeds import seeds_from
@@ -66,6 +66,11 @@ class Replications:
         return self
 
     @property
+    def lost(self) -> set[int]:
+        """Numbers of the replications that failed."""
+        return {n for n, verdict in enumerate(self.verdicts, self.first) if verdict is None}
+
+    @property
     def seeds(self) -> list[int]:
         """Seed of each replication."""
         return seeds_from(self.seed, len(self.verdicts))
@@ -92,48 +97,72 @@ class Replications:
         return own if self.scorer is None else {**own, "scorer": self.scorer, "grader": self.grader}
 
 
-def keeps_replications(metadata: Mapping[str, Any]) -> bool:
-    """Whether a score's metadata say that it keeps replications, readable or not."""
-    kept = metadata.get(KEPT)
-    return metadata.keys() >= {KEPT, "replication", "seed"} or (
-        isinstance(kept, Mapping) and kept.keys() >= {"values", "verdicts"}
-    )
+def read_replications(metadata: Mapping[str, Any]) -> Replications | None:
+    """The replications in a score's metadata, or None if these keep none.
 
-
-def replications_in(score: Score) -> Replications | None:
-    """The replications in a score, or None if it has none that can be read."""
-    metadata: Mapping[str, Any] = score.metadata or {}
-    if KEPT not in metadata or not keeps_replications(metadata):
+    Raises:
+        ValueError: They cannot be read.
+    """
+    if KEPT not in metadata:  # most scores
+        return None
+    kept: Any = metadata[KEPT]
+    ours = isinstance(kept, Mapping) and kept.keys() >= {"values", "verdicts"}
+    if not ours and not metadata.keys() >= {"replication", "seed"}:
         return None
     try:
-        ways: Any = metadata["read_by"]
-        read_by = [str(ways["ways"][_PLACES.index(way)]) for way in ways["each"]]
-    except (KeyError, IndexError, TypeError, ValueError):
-        read_by = []
-    scorer = metadata.get("scorer")
-    try:
-        kept = metadata[KEPT]
-        codes, values, orders = kept["verdicts"].split(), kept["values"], kept.get("orders")
-        shown = None if not orders else orders.split()
+        codes, orders = kept["verdicts"].split(), kept.get("orders")
+        meant = {code: _value(kept["values"], code) for code in {*codes}}
+        shown = None if orders is None else orders.split()
         places = {order: [_PLACES.index(place) for place in order] for order in {*(shown or ())}}
-        meant = {code: None if code == _FAILED else _value(values, code) for code in {*codes}}
+        if any(len(names_in(metadata["order"]) or ()) != len(order) for order in places):
+            raise ValueError("orders show other options than the score's order")
         return Replications(
             [meant[code] for code in codes],
             metadata["seed"],
             metadata["replication"],
             None if shown is None else [places[order] for order in shown],
-            scorer if isinstance(scorer, str) else None,
-            str(metadata.get("grader") or ""),
-            read_by if len(read_by) == len(codes) else None,
+            metadata.get("scorer"),
+            metadata.get("grader") or "",
+            _ways(metadata.get("read_by"), len(codes)),
         )
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError, ValidationError):
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        raise ValueError("replications that cannot be read") from error
+
+
+def replications_in(score: Score) -> Replications | None:
+    """The replications in a score, or None if it has none that can be read."""
+    try:
+        return read_replications(score.metadata or {})
+    except ValueError:
         return None
 
 
 def _value(values: object, code: str) -> object:
+    if code == _FAILED:
+        return None
     if isinstance(values, list) and code.isdecimal():
         return values[int(code)]
     raise ValueError(code)
+
+
+def _ways(read_by: Any, number: int) -> list[str] | None:
+    """How each verdict was found; None where that cannot be read."""
+    try:
+        found = [str(read_by["ways"][_PLACES.index(way)]) for way in read_by["each"]]
+    except (IndexError, KeyError, TypeError, ValueError):
+        return None
+    return found if len(found) == number else None
+
+
+def names_in(value: object) -> Sequence[str] | None:
+    """A list of names in a score's metadata; None for anything else, and for an empty list."""
+    if not value or not isinstance(value, list | tuple):
+        return None
+    try:
+        "".join(value)  # the quickest check that all are strings
+    except TypeError:
+        return None
+    return value
 
 
 def are_rejudged(scores: Iterable[Score]) -> bool:

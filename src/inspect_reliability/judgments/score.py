@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from ..judging.seeds import SEED_LIMIT
 from ..verdicts import NON_RESPONSE, graded
-from . import distributions, replications
-from .distributions import KeptDistribution, distributions_in, keeps_distributions
+from .distributions import KeptDistribution, read_distributions
 from .judgment import Judgment
-from .replications import Replications, keeps_replications, replications_in
+from .replications import Replications, names_in, read_replications
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Score
 
-_ONE_PART, _LISTS = (str, int, float), (list, tuple)
-_LARGEST = 2**63
+Kept = Replications | list[KeptDistribution]
+"""What a score keeps of several judgments; an empty list where it is one judgment."""
+
+LARGEST = 2**63
 """What no column of whole numbers can have."""
 
 
@@ -38,30 +39,43 @@ def judgments_in(
         output: Name of the output that was judged, for a score that `rejudge` made: each output is
             judged on its own.
     """
+    kept = kept_in(score)
+    return [] if kept is None else judgments_of(score, kept, question, scorer, output or question)
+
+
+def kept_in(score: Score) -> Kept | None:
+    """The replications or exact distributions that a score keeps; None if they cannot be read."""
     facts: Mapping[str, Any] = score.metadata or {}
-    # Live metrics ask about thousands of scores, of which most keep neither.
-    kept = replications_in(score) if replications.KEPT in facts else None
-    exact = distributions_in(score) if distributions.KEPT in facts else None
-    if is_broken(facts, kept, exact):
-        return []
-    if kept is not None and kept.scorer is not None:
-        judged = output or question
+    try:
+        return read_replications(facts) or read_distributions(facts)
+    except ValueError:
+        return None
+
+
+def judgments_of(
+    score: Score, kept: Kept, question: str, scorer: str, output: str
+) -> list[Judgment]:
+    """The judgments of a score that keeps this; see `judgments_in`."""
+    if isinstance(kept, Replications) and kept.scorer is not None:
         return [
-            Judgment(judged, question, _joined(scorer, key), name, number, seed)
+            Judgment(output, question, _joined(scorer, key), verdict_name(part), number, seed)
             for number, (value, seed) in enumerate(zip(kept.verdicts, kept.seeds, strict=True), 1)
-            for key, name in _verdicts(value)
+            for key, part in by_key(value)
         ]
-    declared, order = facts.get("categories"), _order(facts)
+    facts: Mapping[str, Any] = score.metadata or {}
+    declared, order = facts.get("categories"), names_in(facts.get("order"))
+    if order is not None and len(order) < 2:
+        order = None  # one name is no choice, and somebody else's metadata
     responder = _name(facts.get("responder"))
     replication = _whole(facts.get("replication"))
     # A seed beside no replication may be that of somebody's dataset.
     seed = None if replication is None else _whole(facts.get("seed"))
-    rest = (replication, seed, _names(declared), order, responder)
+    rest = (replication, seed, names_in(declared), order, responder)
     one = Judgment(question, question, scorer, None, *rest)
-    if kept is not None:
+    if isinstance(kept, Replications):
         return list(_replicated(kept, one, declared))
-    if exact:
-        return list(_exact(exact, one))
+    if kept:
+        return list(_exact(kept, one))
     value = graded(score.value, facts) if "panel" in facts else score.value
     return list(_parts(one, value, declared, _name(facts.get("read_by"))))
 
@@ -70,34 +84,17 @@ def _parts(
     one: Judgment, value: object, declared: object, read_by: str | None
 ) -> Iterator[Judgment]:
     """The judgments of a value, one a part; categories may be declared for each part."""
-    if isinstance(value, _ONE_PART):  # most scores: no need to look for parts
-        verdict = verdict_name(value)
-        yield one._replace(verdict=verdict, read_by=None if verdict == NON_RESPONSE else read_by)
-        return
-    for key, verdict in _verdicts(value):
+    for key, part in by_key(value):
+        verdict = verdict_name(part)
+        own = one.categories
+        if isinstance(declared, Mapping):
+            own = names_in(declared.get(key))
         yield one._replace(
             scorer=_joined(one.scorer, key),
             verdict=verdict,
-            categories=_names(declared.get(key))
-            if isinstance(declared, Mapping)
-            else one.categories,
+            categories=own,
             read_by=None if verdict == NON_RESPONSE else read_by,
         )
-
-
-def is_broken(
-    facts: Mapping[str, Any],
-    kept: Replications | None,
-    exact: Sequence[KeptDistribution] | None,
-) -> bool:
-    """Whether a score says that it has replications or distributions, and they cannot be read."""
-    if kept is None and replications.KEPT in facts and keeps_replications(facts):
-        return True
-    if not exact and distributions.KEPT in facts and keeps_distributions(facts):
-        return True
-    if kept is None or kept.orders is None:
-        return False
-    return len(_order(facts) or ()) != len(kept.orders[0])
 
 
 def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterator[Judgment]:
@@ -124,7 +121,7 @@ def _exact(exact: Sequence[KeptDistribution], first: Judgment) -> Iterator[Judgm
     replication, seed, order = first.replication, first.seed, first.order
     shown = dict(zip(_labels(first.categories, order), order or (), strict=False))
     for one in exact:
-        own, each = _whole(one.replication), first
+        own, each = one.replication, first
         if own is not None and replication is not None:
             its_seed = None if seed is None else (seed + own - replication) % SEED_LIMIT
             each = first._replace(replication=own, seed=its_seed)
@@ -148,10 +145,6 @@ def _joined(scorer: str, key: str) -> str:
     return f"{scorer}.{key}" if scorer and key else scorer or key
 
 
-def _verdicts(value: object) -> Iterator[tuple[str, str | None]]:
-    return ((key, verdict_name(part)) for key, part in by_key(value))
-
-
 def by_key(value: object) -> list[tuple[str, object]]:
     """The parts of a score's value, by the keys of a mapping.
 
@@ -169,7 +162,7 @@ def verdict_name(value: object) -> str | None:
     "unscored": a grade that the grader did not give. A list of labels is one verdict, the set of
     them in any order ("a, b"). An empty list means none, and so does one of anything else.
     """
-    if isinstance(value, _LISTS):
+    if isinstance(value, list | tuple):
         if not all(isinstance(label, str) for label in value):
             return None
         quoted = (repr(label) if "," in label else label for label in set(value))
@@ -191,25 +184,9 @@ def verdict_name(value: object) -> str | None:
 
 
 def _whole(value: object) -> int | None:
-    fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST
+    fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST
     return value if fits else None  # type: ignore[return-value]
 
 
 def _name(value: object) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def _order(facts: Mapping[str, Any]) -> Sequence[str] | None:
-    """The options that were shown; one name is no choice, and somebody else's metadata."""
-    order = _names(facts.get("order"))
-    return order if order is not None and len(order) > 1 else None
-
-
-def _names(value: object) -> Sequence[str] | None:
-    if not value or not isinstance(value, _LISTS):
-        return None
-    try:
-        "".join(value)  # the quickest check that all are strings
-    except TypeError:
-        return None
-    return value

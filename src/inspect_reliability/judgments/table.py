@@ -142,11 +142,6 @@ def clean_temperature(value: float | None) -> float | None:
     return 0.0 if value <= _MACHINE_EPSILON else value
 
 
-def judged(table: pd.DataFrame) -> Judged:
-    """A table of one judge under one condition, ready to be counted."""
-    return Judged(table)
-
-
 def weights(table: pd.DataFrame) -> pd.Series[float]:
     """How many judgments each row counts for: 1, or its share of an exact distribution."""
     import pandas as pd
@@ -158,7 +153,7 @@ def weights(table: pd.DataFrame) -> pd.Series[float]:
 
 def counts(table: pd.DataFrame, categories: Sequence[str] = ()) -> Counts:
     """Count the judgments of a table by question and category (see `Judged.counts`)."""
-    return judged(table).counts(categories)
+    return Judged(table).counts(categories)
 
 
 def without_duplicates(

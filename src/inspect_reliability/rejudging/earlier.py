@@ -1,6 +1,8 @@
-"""Replications that a log has already."""
+"""Replications that a log has already, and those that it lacks."""
 
-from collections.abc import Iterable
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from inspect_ai.log import EvalLog, EvalSample
@@ -8,11 +10,21 @@ from inspect_ai.scorer import Score
 
 from ..errors import UserError
 from ..judgments.replications import replications_in
-from .scorer import output_seed
+from .run import NOT_MADE
 from .summary import Known, Output, keeps, kept_replications, summarise
+from .wrapped import Wrapped
+
+_MOST = 5
+"""Kinds of errors that are quoted."""
+
+_LONGEST = 300
+_REQUEST = re.compile(r"\n?Request:\n.*\n\n", re.DOTALL)
+"""What inspect puts before the error of a provider."""
 
 
-def earlier_replications(log: EvalLog, scorer: str, seed: int) -> tuple[Known, dict[Output, Any]]:
+def earlier_replications(
+    log: EvalLog, wrapped: Wrapped, seed: int
+) -> tuple[Known, dict[Output, Any]]:
     """Replications of a scorer with a base seed, and what their seed check found.
 
     Raises:
@@ -21,12 +33,13 @@ def earlier_replications(log: EvalLog, scorer: str, seed: int) -> tuple[Known, d
     """
     known: Known = {}
     checks: dict[Output, Any] = {}
+    scorer = wrapped.identity
     for sample in log.samples or []:
-        first = output_seed(seed, sample.id, sample.epoch, 1)
+        first = wrapped.seed(seed, sample.id, sample.epoch, 1)
         kept = [one for one in (sample.scores or {}).values() if keeps(one, scorer)]
         own = [one for one in kept if keeps(one, scorer, first)]
         if kept and not own:
-            raise _other_seed(log, kept[-1], scorer, sample, seed)
+            raise _other_seed(log, kept[-1], wrapped, sample, seed)
         for one in own:
             output, made = (scorer, sample.id, sample.epoch), kept_replications(one)
             try:
@@ -42,7 +55,7 @@ def earlier_replications(log: EvalLog, scorer: str, seed: int) -> tuple[Known, d
     return known, checks
 
 
-def remove_earlier(log: EvalLog, scorer: str, seed: int, scores: Iterable[str]) -> None:
+def remove_earlier(log: EvalLog, wrapped: Wrapped, seed: int, scores: Iterable[str]) -> None:
     """Remove the scores with these replications from a log, and what was computed from them.
 
     Inspect would put a second score beside the first. `scores` are the names of the scores of the
@@ -51,7 +64,7 @@ def remove_earlier(log: EvalLog, scorer: str, seed: int, scores: Iterable[str]) 
     removed = set()
     for sample in log.samples or []:
         for name, one in list((sample.scores or {}).items()):
-            if keeps(one, scorer, output_seed(seed, sample.id, sample.epoch, 1)):
+            if keeps(one, wrapped.identity, wrapped.seed(seed, sample.id, sample.epoch, 1)):
                 del (sample.scores or {})[name]
                 removed.add(name)
     if log.results is not None:
@@ -72,20 +85,57 @@ def replicated_scores(log: EvalLog) -> list[str]:
     return list(found)
 
 
+def failures(log: EvalLog) -> list[str]:
+    """Why replications failed, each without the request that caused it, in the log's order."""
+    found = []
+    for sample in log.samples or []:
+        for score in (sample.scores or {}).values():
+            if replications_in(score) is not None:
+                errors = (score.metadata or {}).get("errors") or {}
+                found += [short_error(str(why)) for why in errors.values()]
+    return [why for why in found if not why.startswith(NOT_MADE)]
+
+
+def failure_lines(failed: Sequence[str], missing: int, stopped: str | None) -> list[str]:
+    """What to tell the user of `missing` replications, those that failed included."""
+    lines = []
+    if failed:
+        kinds = Counter(failed)
+        lines.append(f"{len(failed):,} replications failed:")
+        lines += [f"  {count:,} x {why}" for why, count in kinds.most_common(_MOST)]
+        if len(kinds) > _MOST:
+            lines.append(f"  and {len(kinds) - _MOST:,} other errors, all in the log")
+    if missing > len(failed):
+        why = f": {stopped}" if stopped else ""
+        lines.append(f"{missing - len(failed):,} replications were not made{why}.")
+    return [*lines, "Run the same command again to make them."] if lines else []
+
+
+def short_error(error: str) -> str:
+    """An error without the request that caused it, on one line."""
+    text = " ".join(_REQUEST.sub("", error).split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
 def _where(log: EvalLog) -> str:
     return log.location.removeprefix("file://") or "The log"
 
 
 def _other_seed(
-    log: EvalLog, score: Score, scorer: str, sample: EvalSample, asked: int
+    log: EvalLog, score: Score, wrapped: Wrapped, sample: EvalSample, asked: int
 ) -> UserError:
     tried = [(entry.options or {}).get("seed", 0) for entry in log.eval.scorers or []]
     known = [
         seed
         for seed in tried
         if isinstance(seed, int)
-        and keeps(score, scorer, output_seed(seed, sample.id, sample.epoch, 1))
+        and keeps(score, wrapped.identity, wrapped.seed(seed, sample.id, sample.epoch, 1))
     ]
+    if asked in tried and wrapped.wording:
+        return UserError(
+            f"{_where(log)} has replications of another text of '{wrapped.wording.name}'. Give the "
+            "new wording another name, or name another --output to begin anew."
+        )
     which, what = ("another base seed", "the same --seed as before")
     if known:
         which, what = f"base seed {known[0]}", f"--seed {known[0]}"

@@ -25,6 +25,7 @@ class LoggedScorer:
         again: Whether the log names it as what `rejudge` ran.
         given: What the user called it, if the user chose it.
         task: The task that `rejudge` took it from, if it did.
+        worded: Whether it is one of several wordings.
     """
 
     score: str
@@ -33,6 +34,7 @@ class LoggedScorer:
     again: bool = False
     given: str | None = None
     task: str | None = None
+    worded: bool = False
 
     def is_like(self, other: "LoggedScorer") -> bool:
         """Whether two are one scorer, run once and again; a log may leave out its package."""
@@ -85,7 +87,8 @@ def scorers_in(log: EvalLog) -> list[LoggedScorer]:
             arguments = dict(arguments) if isinstance(arguments, Mapping) else {}
             name, task = str(within.get("name")), within.get("task")
             task = task if isinstance(task, str) else None
-            found.append(LoggedScorer(score, name, arguments, again=True, task=task))
+            worded = "wording" in within
+            found.append(LoggedScorer(score, name, arguments, True, task=task, worded=worded))
         else:
             found.append(LoggedScorer(score, entry.name, options))
     return found

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 from inspect_ai import score
@@ -16,13 +17,15 @@ from ..judging.cost import Cost
 from ..judging.seeds import base_seed
 from ..judgments.replications import nothing_replicated
 from .arguments import models_named, named_grader, names_grader
+from .choices import Choices
 from .earlier import earlier_replications, remove_earlier
 from .grading import Grading, LoggedScorer, chosen_scorers, grading_of, packages_of, scorers_in
 from .run import Run
 from .scorer import JudgeAgain, rejudge
 from .summary import Known, Output, Replication
 from .target import Target, opened
-from .trust import vet, vet_config, vet_media
+from .trust import vet, vet_media, vet_model
+from .wordings import in_wordings
 from .wrapped import ScorerSpec, Wrapped, find_scorer, scorer_of_task, wrap
 
 
@@ -77,6 +80,8 @@ class Rejudging:
         max_tokens: Tokens of a call at most, in place of the grader's own limit.
         task: The log's task, `package/name` or `file.py@name`, to take the scorers from. It has
             what a log cannot say of them.
+        wordings: File of other wordings of the scorers' templates or instructions, in each of
+            which every output is judged `replications` times, as in their own.
         limit: Outputs to judge at most.
         output: Log file to write.
 
@@ -102,6 +107,7 @@ class Rejudging:
         temperature: float | None = None,
         max_tokens: int | None = None,
         task: str | None = None,
+        wordings: str | Path | None = None,
         limit: int | None = None,
         output: str | None = None,
     ) -> None:
@@ -112,8 +118,9 @@ class Rejudging:
         self._model, self._model_args, self._base_url = model, model_args or {}, model_base_url
         settings = {"temperature": temperature, "max_tokens": max_tokens}
         self._settings = {key: value for key, value in settings.items() if value is not None}
-        self._task = task
+        self._task, self._wordings = task, wordings
         self._output = output
+        self._choices: dict[tuple[str, str], Choices] = {}
         if "/" not in log.eval.model:
             raise UserError(
                 f"{self._where} names no model that was evaluated ({log.eval.model!r}), so inspect "
@@ -128,8 +135,16 @@ class Rejudging:
         self._unfinished = Target(output, log, self._seed).known() if output else {}
         named = [one for one in scorers if isinstance(one, str)]
         logged = chosen_scorers(log, named) if named or not scorers else []
-        self._jobs = [self._job_of_log(one) for one in logged]
-        self._jobs += [self._job(wrap(one), Grading()) for one in scorers if one not in named]
+        found = [self._logged(one) for one in logged]
+        found += [(wrap(one), Grading()) for one in scorers if one not in named]
+        if wordings is not None:
+            facts = {name for sample in samples for name in sample.metadata}
+            found = [
+                (each, grading)
+                for wrapped, grading in found
+                for each in in_wordings(wrapped, wordings, facts)
+            ]
+        self._jobs = [self._job(*one) for one in found]
 
     @property
     def costs(self) -> list[Cost]:
@@ -138,7 +153,12 @@ class Rejudging:
 
     def announcement(self) -> list[str]:
         """Who will grade, and what differs from the log: for the user, before the first call."""
-        return [line for job in self._jobs for line in self._announcement(job)]
+        lines = [line for job in self._jobs for line in self._announcement(job)]
+        if names := [job.wrapped.wording.name for job in self._jobs if job.wrapped.wording]:
+            outputs, n = len(self._outputs), self._replications
+            cells = f"{outputs:,} outputs x {len(names)} = {outputs * len(names):,} cells of {n:,}"
+            lines.append(f"Wordings: {', '.join(names)}. {cells} replications.")
+        return list(dict.fromkeys(lines))
 
     def run(self, run: Run | None = None) -> EvalLog:
         """Judge the outputs again; setting `stopped` of a run ends it.
@@ -169,15 +189,21 @@ class Rejudging:
                 target.finish()
         return judged
 
-    def _job_of_log(self, scorer: LoggedScorer) -> Job:
+    def _logged(self, scorer: LoggedScorer) -> tuple[Wrapped, Grading]:
+        """A scorer of the log, and how it graded."""
         grading = grading_of(self._log, scorer)
         name = scorer.given or scorer.name
         if self._task is not None:
             arguments: Mapping[str, Any] = self._log.eval.task_args_passed
             vet(self._kept(arguments, grading), f"{self._where}, its task")
             score = scorer.name if scorer.again else scorer.score
-            return self._job(
-                scorer_of_task(self._task, arguments, score, self._regrade(grading)), grading
+            return scorer_of_task(self._task, arguments, score, self._regrade(grading)), grading
+        if self._wordings is None and any(
+            one.worded and one.is_like(scorer) for one in scorers_in(self._log)
+        ):
+            raise UserError(
+                f"{self._where} has replications of the scorer {name} in several wordings. Give "
+                "the same --wordings to go on with them, or name another --output to begin anew."
             )
         if scorer.task is not None:
             raise UserError(
@@ -196,7 +222,7 @@ class Rejudging:
         wrapped = find_scorer(name, arguments, packages, self._regrade(grading), task)
         if wrapped.name.startswith("inspect_reliability/"):
             raise _asks_no_model(name)  # before its judge is loaded for nothing
-        return self._job(wrapped, grading)
+        return wrapped, grading
 
     def _kept(self, arguments: Mapping[str, Any], grading: Grading) -> dict[str, Any]:
         """Arguments of the log that are used: another grader replaces those that name one."""
@@ -207,16 +233,16 @@ class Rejudging:
         }
 
     def _job(self, wrapped: Wrapped, grading: Grading) -> Job:
-        known, checks = earlier_replications(self._log, wrapped.identity, self._seed)
+        known, checks = earlier_replications(self._log, wrapped, self._seed)
         for place, made in self._unfinished.items():
             if place[0] == wrapped.identity:
                 known[place] = known.get(place, {}) | made
         roles, evaluated = self._needed(wrapped, grading)
         for role, bound in roles.items():
             for one in _bound(bound):
-                vet_config(one, f"{self._where}, role {role},")
+                vet_model(one, f"{self._where}, role {role},")
         if evaluated:
-            vet_config(self._evaluated, f"{self._where}, model,")
+            vet_model(self._evaluated, f"{self._where}, model,")
         there = [
             sum(one.error is None for one in made.values())
             for output, made in known.items()
@@ -284,13 +310,15 @@ class Rejudging:
         active: Model,
         roles: dict[str, Model | list[Model]],
     ) -> EvalLog:
-        identity = job.wrapped.identity
-        remove_earlier(log, identity, self._seed, (one.score for one in scorers_in(log)))
+        remove_earlier(log, job.wrapped, self._seed, (one.score for one in scorers_in(log)))
         run.known, run.seed_checks, run.models = job.known, job.seed_checks, set()
         if target is not None:
             run.keep = target.keep
         again = cast(JudgeAgain, rejudge(job.wrapped.spec, self._replications, self._seed))
         again.wrapped, again.run = job.wrapped, run
+        # What is found of calls in one wording need not be tried in the next.
+        its = job.wrapped.name, repr(job.wrapped.arguments)
+        again.choices = self._choices.setdefault(its, again.choices)
         run.expected = job.earlier_graders or job.grading.models
         if self._model is not None:
             run.expected = frozenset([str(active)])
@@ -306,12 +334,12 @@ class Rejudging:
         log.samples = samples
         if run.stranger:
             raise self._other_answers(job, run)
-        known, _ = earlier_replications(log, identity, self._seed)
+        known, _ = earlier_replications(log, job.wrapped, self._seed)
         scores = [
             one
             for sample in samples
             for one in (sample.scores or {}).values()
-            if (one.metadata or {}).get("scorer") == identity
+            if (one.metadata or {}).get("scorer") == job.wrapped.identity
         ]
         if nothing_replicated(scores):
             raise _asks_no_model(job.wrapped.name)

@@ -10,6 +10,11 @@ from .summary import Known, Output, Replication
 NOT_MADE = "not made"
 """How the error of a replication begins whose calls were refused."""
 
+MOST_TRIES = 6
+"""Tries of a call whose answer cannot be read; inspect would try for ever."""
+
+_NO_ANSWER = ("APIResponseValidationError", "JSONDecodeError", "OpenAIResponseError")
+
 
 class CallRefusedError(LimitExceededError):
     """A model call that must not be made; the only kind of error that a hook can raise."""
@@ -77,9 +82,11 @@ class Run:
         self.calls += choices
         self.tell()
 
-    def retry(self) -> None:
-        """Count a call that failed and is made again."""
+    def retry(self, error: str, attempt: int) -> None:
+        """Count a call that failed and is made again, unless the server gives no answers at all."""
         self.retries += 1
+        if error in _NO_ANSWER and attempt >= MOST_TRIES:
+            self.stopped = f"the grader's server gave something else than answers ({error})"
         self.tell()
 
     def record(self, output: Output, number: int, replication: Replication) -> None:

@@ -13,7 +13,7 @@ from rich.markup import escape
 from ..errors import UserError
 from ..errors.inspect_error import PrerequisiteError
 from ..judging.provider_check import ProviderCheck, SeedTurn
-from ..judging.seeds import base_seed, replication_seed
+from ..judging.seeds import base_seed
 from ..judging.trials import Drawn, Outcome
 from ..scoring import reliability
 from ..verdicts import graded
@@ -24,11 +24,6 @@ from .summary import Replication, keeps, kept_replications, summarise
 from .wrapped import ScorerSpec, Wrapped, wrap
 
 logger = logging.getLogger(__name__)
-
-
-def output_seed(base: int, sample: int | str, epoch: int, replication: int) -> int:
-    """Seed of a replication, from 1, of an output."""
-    return replication_seed(base, f"{sample}|{epoch}", replication)
 
 
 @register(metrics=[reliability()])
@@ -79,6 +74,7 @@ class JudgeAgain:
     Attributes:
         wrapped: The scorer that it runs.
         run: What it knows of other outputs, and whom it tells of replications.
+        choices: Whether its replications share calls.
     """
 
     def __init__(self, wrapped: Wrapped, replications: int, seed: int) -> None:
@@ -87,7 +83,7 @@ class JudgeAgain:
         self._replications = replications
         self._seed = seed
         self._check = ProviderCheck()
-        self._choices = Choices()
+        self.choices = Choices()
 
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
         """Judge an output; None where the run was stopped before it had a verdict."""
@@ -108,12 +104,13 @@ class JudgeAgain:
             self.run.record(output, number, one)
             return one
 
-        fresh = earlier is None and not self.run.seed_checks  # no earlier run has made the check
+        # No earlier run has made the check, nor does another wording.
+        fresh = earlier is None and not self.run.seed_checks and not self.wrapped.changes
         turn = self._check.seeds(str(state.model)) if fresh else nullcontext()
         share_graders()
         with turn as check_seeds:
             _ = self.wrapped.scorer  # where it cannot be made, before anything is judged
-            async with self._choices.of_output(seeds, self.run) as calls:
+            async with self.choices.of_output(seeds, self.run) as calls:
                 new = await collect(*(replication(n, seed, calls) for n, seed in seeds.items()))
             there |= dict(zip(seeds, new, strict=True))
             made = [there[number] for number in numbers]
@@ -122,8 +119,11 @@ class JudgeAgain:
             result = summarise(name, made)
             if check_seeds and made[0].error is None and made[0].models:
                 checked = await self._check_seeds(check_seeds, made, state, target) or checked
+        result.metadata = result.metadata or {}
+        if self.wrapped.wording:
+            result.metadata["wording"] = self.wrapped.wording.name
         if checked and not self.run.stopped:
-            result.metadata = {**(result.metadata or {}), "seed_check": checked}
+            result.metadata["seed_check"] = checked
         return result
 
     async def _replicate(
@@ -175,7 +175,7 @@ class JudgeAgain:
         return await check(draw, two, made[0].grader)
 
     def _seed_of(self, state: TaskState, number: int) -> int:
-        return output_seed(self._seed, state.sample_id, state.epoch, number)
+        return self.wrapped.seed(self._seed, state.sample_id, state.epoch, number)
 
 
 def _wrapped(scorer: ScorerSpec | None, replications: int) -> Wrapped:

@@ -18,6 +18,9 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ge
 
 from .run import CallRefusedError, Run
 
+LONGEST = 1_000_000
+"""Characters of an answer: whoever says more grades nothing."""
+
 
 class Asked(NamedTuple):
     """Whom a call asks, with which settings of its own, what, and with which others."""
@@ -103,7 +106,7 @@ class _SeedHook(Hooks):
     async def on_model_retry(self, data: ModelRetry) -> None:
         """Count a call that will be made again."""
         if (calls := _current.get()) is not None:
-            calls.run.retry()
+            calls.run.retry(data.exception_type or "", data.attempt)
 
 
 def _digest(prompt: Sequence[ChatMessage]) -> str:
@@ -131,7 +134,10 @@ class SharingModel(Model):
         """Make a call, or take its output from one that other replications share."""
         calls = _current.get()
         make = partial(super().generate, input, *args, **options)
-        if calls is None or calls.first is None:
+        if calls is None:
+            return await make()
+        make = partial(_readable, str(self), make)
+        if calls.first is None:
             return await make()
         first, calls.first = calls.first, None
         if not isinstance(input, str):
@@ -139,6 +145,20 @@ class SharingModel(Model):
         asked = Asked(str(self), self.config, input, options.get("config", GenerateConfig()))
         with_tools = bool(args or options.keys() - {"config"})
         return await first(calls, self, None if with_tools else asked, make)
+
+
+async def _readable(model: str, make: Make) -> ModelOutput:
+    """The output of a call, or an error that says what is wrong with the server's answer."""
+    try:
+        output = await make()
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        why = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{model} gave an answer that cannot be read ({why}).") from None
+    if not output.choices:
+        raise ValueError(f"{model} gave an answer without choices.")
+    if (longest := max(len(choice.message.text) for choice in output.choices)) > LONGEST:
+        raise ValueError(f"{model} gave an answer of {longest:,} characters.")
+    return output
 
 
 def share(model: Model) -> None:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from fsspec import available_protocols
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ModelConfig
+from inspect_ai.model import GenerateConfig, ModelConfig
 from inspect_ai.util import RegistryType
 
 from ..errors import UserError
@@ -52,13 +52,7 @@ _HARMLESS = {
 """Arguments of models that choose where and how fast they run, and nothing else."""
 
 
-def vet_model(
-    model: str,
-    base_url: str | None,
-    arguments: Mapping[str, Any],
-    where: str,
-    config: Mapping[str, Any] | None = None,
-) -> None:
+def vet_model(model: ModelConfig, where: str) -> None:
     """Refuse a model of a log that is a local folder, lives elsewhere, or has risky arguments.
 
     An address is taken if it is on this machine or in the environment (`OPENAI_BASE_URL`). Requests
@@ -67,32 +61,27 @@ def vet_model(
     Raises:
         UserError: The error names the options that allow it.
     """
-    if model.startswith(_MOCKS):
+    name, base_url, arguments = model.model, model.base_url, model.args
+    if name.startswith(_MOCKS):
         return
     risky = {key: value for key, value in arguments.items() if key not in _HARMLESS}
     reasons = []
-    if _is_path(model):
+    if _is_path(name):
         reasons.append("loads a model folder of this machine")
     if risky:
         reasons.append(f"sets model arguments that can run code ({', '.join(risky)})")
     if base_url is not None and not _is_known(base_url):
         reasons.append(f"sends requests, with your API key, to {base_url}")
-    if added := [key for key in ADDED if (config or {}).get(key)]:
+    if added := [key for key in ADDED if getattr(model.config, key)]:
         reasons.append(f"adds to each request ({', '.join(added)})")
     if reasons:
-        own = [f"--model {model}"]
+        own = [f"--model {name}"]
         own += [f"-M {key}={value}" for key, value in arguments.items()]
         own += [f"--model-base-url {base_url}"] if base_url is not None else []
         raise UserError(
             f"{where} {' and '.join(reasons)}. A log does not decide that. If you trust it, name "
             f"the model yourself: {' '.join(own)}"
         )
-
-
-def vet_config(model: ModelConfig, where: str) -> None:
-    """Refuse a model of a log as `vet_model` does, with all that the log says of it."""
-    config = model.config.model_dump(include=set(ADDED))
-    vet_model(model.model, model.base_url, model.args, where, config)
 
 
 def vet(value: Any, where: str, task: str | None = None) -> None:
@@ -111,7 +100,7 @@ def vet(value: Any, where: str, task: str | None = None) -> None:
                 "scorer that you trust with --scorer."
             )
         if value.partition("/")[0] in _LOADED_HERE:
-            vet_model(value, None, {}, where)
+            vet_model(ModelConfig(model=value), where)
         if task and _is_read(value):
             raise UserError(
                 f"{where} names {value}, whose text would be sent to the grader. A log does not "
@@ -149,9 +138,16 @@ def vet_media(sample: EvalSample, where: str) -> None:
 def _vet_mapping(value: Mapping[str, Any], where: str) -> None:
     model, arguments = value.get("model"), value.get("model_args")
     if isinstance(model, str) and isinstance(arguments, Mapping):
+        # Not checked: what a log has here can be of any type.
         config = value.get("config")
-        config = config if isinstance(config, Mapping) else None
-        vet_model(model, value.get("base_url"), arguments, where, config)
+        config = {key: config.get(key) for key in ADDED} if isinstance(config, Mapping) else {}
+        added = GenerateConfig.model_construct(**config)
+        known: dict[str, Any] = {
+            "base_url": value.get("base_url"),
+            "args": arguments,
+            "config": added,
+        }
+        vet_model(ModelConfig.model_construct(model=model, **known), where)
     kind = value.get("type")
     if {"type", "name", "params"} <= value.keys() and kind in _ACTIVE:
         raise UserError(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from inspect_ai.log import EvalLog
 
 from ..errors import UserError
-from ..stats import Decomposition, ReliabilityError, decompose
+from ..stats import Decomposition, Estimate, decompose
+from ..stats.decomposition import widening as widening_of
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE, TIE
 from .grading import LoggedScorer, grading_of, scorers_in
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 _WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "true": 1.0, "false": 0.0}
 _WORTH |= {CORRECT: 1.0, INCORRECT: 0.0, NON_RESPONSE: math.nan, INVALID: math.nan, TIE: math.nan}
-
-_MOST_GROUPS = 50
 
 FEWEST_QUESTIONS = 20
 """From fewer, nothing is said of the interval of a published score."""
@@ -45,39 +43,24 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
             f"{', '.join(map(str, judgments['scorer'].unique()))}. Choose one, as in "
             "table[table['scorer'] == 'rejudge']."
         )
+    return decompose(*_columns(judgments))
+
+
+def _columns(judgments: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
+    """The question, the run and the worth of each judgment."""
     names = judgments["verdict"].dropna().unique()
     worth = {name: _worth(name) for name in names}
     if unknown := [name for name, value in worth.items() if value is None]:
         raise UserError(
             f"The variance of a score needs numbers or grades (C, P, I, N), not {unknown[0]!r}."
         )
-    return decompose(judgments["sample"], judgments["epoch"], judgments["verdict"].map(worth))
+    return judgments["sample"], judgments["epoch"], judgments["verdict"].map(worth)
 
 
-@dataclass(frozen=True)
-class Widening:
-    """How many times as wide the interval of a published score should be; at least 1.
+def widening(log: EvalLog, suite: str, judgments: pd.DataFrame) -> Estimate | None:
+    """How many times as wide the interval of the score in a rejudged log should be; at least 1.
 
-    Attributes:
-        published: Its standard error; None if the log has none.
-        value: The factor; None where it is not known.
-        low: Lower end of its 95% interval.
-        high: Upper end.
-        reason: Why it is not known.
-    """
-
-    published: float | None = None
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    reason: str | None = None
-
-
-def widening(log: EvalLog, suite: str, judgments: pd.DataFrame) -> Widening:
-    """Compare the error of the score in a rejudged log with that of other questions and runs.
-
-    The interval is a jackknife of the factor's logarithm over questions, in at most 50 groups
-    (Efron & Tibshirani 1993, ch. 11). Raises what `score_variance` raises.
+    None if the log has no standard error of it. Raises what `score_variance` raises.
 
     Args:
         log: A rejudged log, with its samples.
@@ -87,47 +70,21 @@ def widening(log: EvalLog, suite: str, judgments: pd.DataFrame) -> Widening:
     """
     own, published = _own_scorer(log, suite), published_error(log, suite)
     if own is None or published is None:
-        return Widening()
+        return None
     judgments = judgments[~judgments["verdict"].isin([NON_RESPONSE, INVALID])]
     graders, now = grading_of(log, own[0]).models, judgments["judge"].dropna().unique()
     outputs = sum(not sample.error for sample in log.samples or [])
     judged = len(judgments[["sample", "epoch"]].drop_duplicates())
-    questions = judgments["sample"].unique()
+    questions = judgments["sample"].nunique()
     if graders and any(set(name.split(", ")) != graders for name in now):
         reason = f"it was graded by {', '.join(sorted(graders))}, and now by {', '.join(now)}"
     elif judged < outputs:
         reason = f"{judged} of {outputs} outputs have a grade; advice takes all of them"
-    elif len(questions) < FEWEST_QUESTIONS:
-        reason = f"it takes {FEWEST_QUESTIONS} questions with a grade, and there are " + str(
-            len(questions)
-        )
+    elif questions < FEWEST_QUESTIONS:
+        reason = f"it takes {FEWEST_QUESTIONS} questions with a grade, and there are {questions}"
     else:
-        try:
-            return _widening(judgments, questions, published)
-        except ReliabilityError as error:
-            reason = str(error).removesuffix(".")
-    return Widening(published, reason=reason)
-
-
-def _widening(judgments: pd.DataFrame, questions: Any, published: float) -> Widening:
-    import numpy as np
-    from scipy.special import stdtrit
-
-    whole = score_variance(judgments).widening(published)
-    groups = min(len(questions), _MOST_GROUPS)
-    group = judgments["sample"].map({name: i % groups for i, name in enumerate(questions)})
-    # A part of the questions has a larger error than all of them.
-    without = np.array(
-        [
-            found.widening(published) * (found.n_questions / len(questions)) ** 0.5
-            for found in (score_variance(judgments[group != g]) for g in range(groups))
-        ]
-    )
-    if not without.all():
-        raise ReliabilityError("Without some questions, no score differs from another.")
-    spread = np.log(without).std() * (groups - 1) ** 0.5 * stdtrit(groups - 1, 0.975)
-    value, low, high = (max(1.0, float(whole * np.exp(sign * spread))) for sign in (0, -1, 1))
-    return Widening(published, value, low, high)
+        return widening_of(*_columns(judgments), published)
+    return Estimate(reason=reason)
 
 
 def published_error(log: EvalLog, suite: str) -> float | None:

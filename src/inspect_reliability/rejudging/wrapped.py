@@ -8,7 +8,7 @@ from hashlib import blake2b
 from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspect_ai import Task
 
@@ -18,12 +18,20 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.util import registry_info
 
 from ..errors import UserError
+from ..judging.seeds import replication_seed
 from .arguments import Regrade, made_with, refuse_what_logs_cannot_say
 
 ScorerSpec = Scorer | str | Mapping[str, Any]
 """A scorer; its name, `package/name` or `file.py@name`; or a mapping of `name` and `params`."""
 
 _LONGEST = 60
+
+
+class Wording(NamedTuple):
+    """One of several wordings of a scorer: its name, and the arguments that it changes."""
+
+    name: str
+    changes: Mapping[str, str]
 
 
 class Wrapped:
@@ -34,25 +42,37 @@ class Wrapped:
     Attributes:
         name: Its registered name, with the package's.
         arguments: What it is made with, as a log has it.
+        defaults: What it takes, with the values of what is not given; empty where not known.
+        wording: Its wording, if it is run in several.
+        changes: Arguments that its wording changes.
     """
 
     def __init__(
         self,
         name: str,
         arguments: Mapping[str, Any],
-        make: Callable[[], Scorer],
+        make: Callable[[Mapping[str, Any]], Scorer],
         task: str | None = None,
+        defaults: Mapping[str, Any] | None = None,
+        wording: Wording | None = None,
     ) -> None:
         self.name = name
         self.arguments = arguments
+        self.defaults = defaults or {}
+        self.wording = wording
+        self.changes = wording.changes if wording else {}
         self._make = make
         self._task = task
+
+    def reworded(self, wording: Wording) -> "Wrapped":
+        """The same scorer in another wording."""
+        return Wrapped(self.name, self.arguments, self._make, self._task, self.defaults, wording)
 
     @cached_property
     def scorer(self) -> Scorer:
         """The scorer itself; a UserError if it cannot be made."""
         try:
-            return self._make()
+            return self._make({**self.arguments, **self.changes})
         except UserError:
             raise
         except Exception as error:  # code of somebody else
@@ -63,13 +83,22 @@ class Wrapped:
         """Its name with its arguments, long ones by a digest: equal for equal scorers."""
         given = [f"{key}={_short(value)}" for key, value in sorted(self.arguments.items())]
         name = f"{self.name}({', '.join(given)})" if given else self.name
+        name += f" as {self.wording.name}" if self.wording and self.changes else ""
         return f"{name} of {self._task}" if self._task else name
+
+    def seed(self, base: int, sample: int | str, epoch: int, replication: int) -> int:
+        """Seed of a replication, from 1, of an output; each text has seeds of its own."""
+        text = "".join(f"{key}: {value}" for key, value in sorted(self.changes.items()))
+        worded = f"|{blake2b(text.encode(), digest_size=8).hexdigest()}" if text else ""
+        return replication_seed(base, f"{sample}|{epoch}{worded}", replication)
 
     @property
     def spec(self) -> dict[str, Any]:
         """What a log keeps of it."""
-        task = {"task": self._task} if self._task else {}
-        return {"name": self.name, "params": dict(self.arguments), **task}
+        spec: dict[str, Any] = {"name": self.name, "params": dict(self.arguments)}
+        if self.wording:
+            spec["wording"] = {"name": self.wording.name, "changes": dict(self.wording.changes)}
+        return spec | ({"task": self._task} if self._task else {})
 
 
 def wrap(spec: ScorerSpec) -> Wrapped:
@@ -84,11 +113,13 @@ def wrap(spec: ScorerSpec) -> Wrapped:
         name, arguments = spec["name"], dict(spec.get("params") or {})
         if spec.get("task"):
             return scorer_of_task(spec["task"], arguments, name)
-        return find_scorer(name, arguments)
+        found = find_scorer(name, arguments)
+        worded = spec.get("wording")
+        return found.reworded(Wording(**worded)) if worded else found
     if isinstance(spec, str):
         return find_scorer(spec, {})
     try:
-        return Wrapped(registry_info(spec).name, registry_params(spec), lambda: spec)
+        return Wrapped(registry_info(spec).name, registry_params(spec), lambda _: spec)
     except ValueError:
         raise UserError(
             f"{spec!r} is not a scorer. Call the function that makes it, as in "
@@ -126,7 +157,13 @@ def find_scorer(
     except TypeError as error:
         raise _cannot_be_made(full_name, error) from None
     refuse_what_logs_cannot_say(factory, full_name, arguments, task)
-    return Wrapped(full_name, arguments, lambda: made_with(factory, arguments, regrade))
+    parameters = inspect.signature(factory).parameters
+    return Wrapped(
+        full_name,
+        arguments,
+        lambda given: made_with(factory, given, regrade),
+        defaults={name: parameter.default for name, parameter in parameters.items()},
+    )
 
 
 def scorer_of_task(
@@ -146,8 +183,8 @@ def scorer_of_task(
     factory = _find("task", task, ())
     name = registry_info(factory).name
 
-    def make() -> Scorer:
-        made: Task = made_with(factory, arguments, regrade)
+    def make(given: Mapping[str, Any]) -> Scorer:
+        made: Task = made_with(factory, given, regrade)
         scorers = made.scorer or []
         names = score_names(registry_info(one).name.rpartition("/")[2] for one in scorers)
         if score not in names:

@@ -1,6 +1,7 @@
 """What judgments say: everything computed of them, and documents in every form."""
 
-from .analysis import Analysis, analyse
+from .analysis import analyse
+from .results import Analysis
 from .row import Row
 
 __all__ = ["Analysis", "Row", "analyse"]

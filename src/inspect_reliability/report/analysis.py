@@ -1,75 +1,19 @@
-"""Everything that a set of judgments says."""
+"""From judgments to rows, and what every analysis has beside the results of its rows."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from ..errors import UserError
 from ..judgments import Judgments, Note
+from . import between, moves, position, reading, votes  # noqa: F401  # each adds its results
 from .at_work import beside_replications
-from .between import agreement_of_judges, pooled, variance_of_verdicts
-from .least_stable import contradictions
-from .moves import components, moves, omega_over, studies_of
-from .position import position_effects, position_shares, responder_shares
-from .reading import read_by, silent_outputs
-from .results import Results
+from .results import Analysis, Progress, quietly, result
 from .row import NO_STUDY, Row, Study, methods_of, worst_seed_check
-from .votes import votes
-from .wording import Record, flat
-
-Progress = Callable[[Sequence[Any], str], Iterable[Any]]
-
-_RESULTS: Mapping[str, Callable[[Sequence[Row]], Iterable[Record]]] = {
-    "pooled": pooled,
-    "position": position_shares,
-    "responders": responder_shares,
-    "position_or_preference": position_effects,
-    "between_judges": agreement_of_judges,
-    "variance": variance_of_verdicts,
-    "votes": votes,
-}
-"""What is computed of the rows, by its name in JSON and in files."""
-
+from .wording import Record
 
 _GRADED_AGAIN = "grades of the suite itself left out: rejudge judged its outputs again"
-
-
-@dataclass(frozen=True)
-class Analysis:
-    """Every result of a set of judgments.
-
-    Attributes:
-        judgments: The judgments, and what was left out of them.
-        rows: One row a judge and condition.
-        results: Name -> records of plain values: `rows` and everything between and beside them,
-            each computed when it is first asked for.
-    """
-
-    judgments: Judgments
-    rows: tuple[Row, ...]
-    results: Results
-
-    @property
-    def names(self) -> list[str]:
-        """The columns that rows are grouped by."""
-        return list(dict.fromkeys(name for row in self.rows for name in row.group))
-
-    def keys(self, record: Record, *without: str) -> Record:
-        """What a record is of: its values in those columns, or in some of them."""
-        return {n: record[n] for n in self.names if n in record and n not in without}
-
-    def frame(self, name: str = "rows") -> pd.DataFrame:
-        """A result as a data frame: intervals and floors as columns `_low` and `_high`.
-
-        Raises:
-            UserError: No result has this name.
-        """
-        if name not in self.results:
-            raise UserError(f"No result {name!r}. Use one of: {', '.join(self.results)}.")
-        return pd.DataFrame([flat(found) for found in self.results[name]])
 
 
 def analyse(
@@ -78,9 +22,9 @@ def analyse(
     *,
     study: Study = NO_STUDY,
     texts: bool = False,
-    progress: Progress = lambda items, what: items,
+    progress: Progress = quietly,
 ) -> Analysis:
-    """Compute the rows, and say how every other result is computed.
+    """Find the rows, of which every result is computed when it is first asked for.
 
     Args:
         judgments: All judgments.
@@ -88,49 +32,21 @@ def analyse(
             within these.
         study: What a study adds to each row, and where the texts of its judgments are.
         texts: Whether to read the prompts and outputs of the least stable questions from the logs.
-        progress: Wraps the groups as they are computed, to show progress.
+        progress: Wraps the rows as they are computed, to show progress.
 
     Raises:
         UserError: There is no such column.
     """
-    rows = sorted(rows_of(judgments, by, study), key=lambda row: _order(row.group))
-    own = [
-        row
-        for row in rows
-        if not row.asked["question"].duplicated().any()
-        and beside_replications(row.asked, judgments.table)
-    ]
-    if own:  # of one output each: nothing to say of them
-        rows = [row for row in rows if row not in own]
-        left_out = [
-            Note(_GRADED_AGAIN, len(row.asked), str(row.asked["log"].iloc[0])) for row in own
-        ]
-        judgments = replace(judgments, notes=(*judgments.notes, *left_out))
-
-    def least_stable() -> Iterator[Record]:
-        for row in progress(rows, "Reading texts") if texts else rows:
-            yield from contradictions(row, study.text if texts else None)
-
-    # Three results are read off the same differences.
-    studies = cache(lambda: list(studies_of(rows, judgments.facets)))
-    computed_by: dict[str, Callable[[], Iterable[Record]]] = {
-        "rows": lambda: [row.record for row in progress(rows, "Computing")],
-        **{name: partial(compute, rows) for name, compute in _RESULTS.items()},
-        "moves": lambda: moves(studies()),
-        "components": lambda: components(studies()),
-        "omega_over": lambda: omega_over(studies()),
-        "least_stable": least_stable,
-        "read_by": lambda: (found for row in rows for found in read_by(row)),
-        "without_verdict": lambda: (
-            found for row in rows for found in silent_outputs(row, study.text)
-        ),
-        "seed_checks": lambda: _seed_checks(judgments.table),
-        "notes": lambda: (
-            {"where": note.where, "what": note.what, "count": note.count}
-            for note in judgments.notes
-        ),
-    }
-    return Analysis(judgments, tuple(rows), Results(computed_by))
+    rows = []
+    for row in sorted(rows_of(judgments, by, study), key=lambda row: _order(row.group)):
+        # Of one output each there is nothing to say.
+        once = not row.asked["question"].duplicated().any()
+        if once and beside_replications(row.asked, judgments.table):
+            note = Note(_GRADED_AGAIN, len(row.asked), str(row.asked["log"].iloc[0]))
+            judgments = replace(judgments, notes=(*judgments.notes, note))
+        else:
+            rows.append(row)
+    return Analysis(judgments, tuple(rows), study, texts, progress)
 
 
 def rows_of(judgments: Judgments, by: Sequence[str] = (), study: Study = NO_STUDY) -> Iterator[Row]:
@@ -232,8 +148,9 @@ def _order(group: Mapping[str, Any]) -> list[tuple[bool, float, str]]:
     ]
 
 
-def _seed_checks(table: pd.DataFrame) -> Iterator[Record]:
-    """What is known of each judge's seeds."""
+@result("seed_checks")
+def _seed_checks(analysis: Analysis) -> Iterator[Record]:
+    table = analysis.judgments.table
     known = table[[name for name in ("judge", "seed_check", "seed") if name in table]]
     for judge, rows in known.groupby("judge", sort=False, dropna=False):
         yield {
@@ -242,3 +159,9 @@ def _seed_checks(table: pd.DataFrame) -> Iterator[Record]:
             "n_judgments": len(rows),
             "n_seeds": int(rows["seed"].notna().sum()) if "seed" in rows else 0,
         }
+
+
+@result("notes")
+def _notes(analysis: Analysis) -> Iterator[Record]:
+    for note in analysis.judgments.notes:
+        yield {"where": note.where, "what": note.what, "count": note.count}

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache, partial
+from itertools import islice
 from typing import Any
 
 import pandas as pd
@@ -62,27 +64,26 @@ def suite_of(table: pd.DataFrame) -> Suite | None:
 
     from ..rejudging.grading import grading_of, scorers_in
 
-    evaluated = ", ".join(map(str, table["judge"].dropna().unique()))
+    header = cache(partial(read_eval_log, header_only=True))
     graders: set[str] = set()
     differ = False
     replicated = table[table["question"].duplicated(keep=False)]
     questions = replicated["question"].unique()
-    some = questions[:: max(len(questions) // _LOOKED_AT, 1)][:_LOOKED_AT]
-    for _, rows in replicated[replicated["question"].isin(some)].groupby("question"):
-        outputs: set[Any] = set()
-        places: Iterable[Any] = rows.head(_LOOKED_AT).itertuples()
-        for one in places:
+    for question in questions[:: max(len(questions) // _LOOKED_AT, 1)][:_LOOKED_AT]:
+        outputs: set[str] = set()
+        places: Iterable[Any] = replicated[replicated["question"] == question].itertuples()
+        for one in islice(places, _LOOKED_AT):
             try:
-                log = read_eval_log(one.log, header_only=True)
-                sample = read_eval_log_sample(one.log, one.sample, int(one.epoch))
-            except (OSError, ValueError, IndexError, KeyError):
+                log = header(one.log).model_copy()
+                log.samples = [read_eval_log_sample(one.log, one.sample, int(one.epoch))]
+            except Exception:  # a sample can be broken in as many ways as it has bytes
                 continue
-            outputs.add(sample.output.completion)
-            log.samples = [sample]
-            scorers = (s for s in scorers_in(log) if f"{one.scorer}.".startswith(f"{s.score}."))
-            for scorer in scorers:
-                graders |= grading_of(log, scorer).models
+            outputs.add(log.samples[0].output.completion)
+            for scorer in scorers_in(log):
+                if f"{one.scorer}.".startswith(f"{scorer.score}."):
+                    graders |= grading_of(log, scorer).models
         differ = differ or len(outputs) > 1
+    evaluated = ", ".join(map(str, table["judge"].dropna().unique()))
     return Suite(evaluated, tuple(sorted(graders)), differ)
 
 

@@ -13,28 +13,30 @@ from ..stats import (
     pooled_omega,
     variance_components,
 )
-from .row import Row, interval
+from .results import Analysis, result
+from .row import Row, valued
 from .wording import Record
 
 
-def agreement_of_judges(rows: Sequence[Row]) -> Iterator[Record]:
+@result("between_judges")
+def agreement_of_judges(analysis: Analysis) -> Iterator[Record]:
     """Agreement of each judge with itself and with each other, under each condition."""
-    for condition, judges in _apart(rows, "judge"):
+    for condition, judges in _apart(analysis.rows, "judge"):
         for one, other in combinations_with_replacement(judges, 2):
             found = _agreement({name: judges[name] for name in (one, other)})
             yield condition | {
                 "first": one,
                 "second": other,
-                "agreement": found.value,
-                "agreement_interval": interval(found),
+                **valued(agreement=found),
                 "n_questions": found.n_questions,
                 "reason": found.reason,
             }
 
 
-def variance_of_verdicts(rows: Sequence[Row]) -> Iterator[Record]:
+@result("variance")
+def variance_of_verdicts(analysis: Analysis) -> Iterator[Record]:
     """Shares of the variance of verdicts, for each condition that several judges share."""
-    for condition, judges in _apart(rows, "judge"):
+    for condition, judges in _apart(analysis.rows, "judge"):
         shares, reason, n = None, None, 0
         try:
             found = variance_components(_alike(judges))
@@ -51,9 +53,10 @@ def variance_of_verdicts(rows: Sequence[Row]) -> Iterator[Record]:
         }
 
 
-def pooled(rows: Sequence[Row]) -> Iterator[Record]:
+@result("pooled")
+def pooled(analysis: Analysis) -> Iterator[Record]:
     """Omega over the benchmarks of rows that differ in nothing else."""
-    replicated = [row for row in rows if row.record["n_questions"]]
+    replicated = [row for row in analysis.rows if row.record["n_questions"]]
     for condition, benchmarks in _apart(replicated, "benchmark"):
         found = pooled_omega({name: row.counts for name, row in benchmarks.items()})
         without = [name for name, row in benchmarks.items() if row.no_evidence]
@@ -62,8 +65,7 @@ def pooled(rows: Sequence[Row]) -> Iterator[Record]:
         yield condition | {
             "benchmarks": list(benchmarks),
             "n_questions": omega.n_questions,
-            "omega": None if without else omega.value,
-            "omega_interval": None if without else interval(omega),
+            **valued(omega=None if without else omega),
             "between": None if without else found.between,
             "reason": why if without else omega.reason,
         }

@@ -10,13 +10,14 @@ from importlib.metadata import version
 from typing import Any
 
 from ..judgments.columns import of_role, varies
-from .analysis import Analysis
 from .at_work import Suite, beside_replications, is_rejudged
+from .columns import KEYS
 from .document import Block, Caution, Document, Table, Text
+from .results import Analysis
 from .row import Row
 from .runs import runs
-from .summary import MEANINGS, judges, notes
-from .wording import Record, estimate, field, text, whole
+from .summary import judges, legend, notes
+from .wording import Record, chance, estimate, text, whole
 
 _PACKAGE = "inspect-reliability"
 _KNOWN_BY = ("seed_check", "non_response_rate", "invalid_rate", "method", "open_mass")
@@ -53,7 +54,7 @@ def card_document(analysis: Analysis) -> Document:
         blocks += map(Caution, card["cautions"])
         blocks += [Text(f"To repeat: {command}") for command in card["commands"]]
     title = "Judge cards" if cards[1:] else "Judge card"
-    blocks += [Text(MEANINGS["Omega [95%]"]), Text(_NOT_VALIDITY), *notes(analysis)]
+    blocks += [*legend([KEYS["rows"].columns["omega"]]), Text(_NOT_VALIDITY), *notes(analysis)]
     return Document(title, blocks, {"rows": cards}, facts=[("Judges", judges(analysis))])
 
 
@@ -152,20 +153,19 @@ def _lines(card: Record, suite: Suite | None) -> Iterator[tuple[str, str]]:
     yield "Versions", ", ".join([*sorted(used), f"card by {_PACKAGE} {version(_PACKAGE)}"])
     yield "Parser of verdicts", _PARSERS.get(card["parser"], text(card["parser"]))
     yield "Study design (hash)", text(card["study"])
-    rates = (field(f"{name}_rate", ".1%")(card) for name in ("non_response", "invalid"))
+    rates = (text(card[f"{name}_rate"], ".1%") for name in ("non_response", "invalid"))
     yield "Without a verdict", "{} non-response, {} invalid".format(*rates)
-    yield "Omega of one verdict [95%]", estimate("omega")(card)
+    yield "Omega of one verdict [95%]", estimate(card, "omega")
     if floor := card["omega_floor"]:
         yield "Noise floor of omega", "{:z.2f} [{:z.2f}, {:z.2f}]".format(*floor)
     left = f"; at most {card['open_mass']:.2g} of a question left open" if card["open_mass"] else ""
     yield "Verdicts", f"{card['method']}{left}"
-    yield "Agreement [95%]", estimate("agreement")(card)
-    yield "Krippendorff's alpha [95%]", estimate("krippendorff_alpha")(card)
-    yield "ICC [95%]", estimate("icc")(card)
+    yield "Agreement [95%]", estimate(card, "agreement")
+    yield "Krippendorff's alpha [95%]", estimate(card, "krippendorff_alpha")
+    yield "ICC [95%]", estimate(card, "icc")
     if (bias := card["position_bias"]) is not None:
         p = card["position_p_value"]
-        tested = "not tested" if p is None else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-        yield "Position bias", f"{bias:.2f} ({tested})"
+        yield "Position bias", f"{bias:.2f} ({'not tested' if p is None else chance(p)})"
     yield "Varied", ", ".join(card["varied"])
     yield "Not varied", ", ".join(card["not_varied"])
 

@@ -7,10 +7,9 @@ import pandas as pd
 
 from ..judging.same_model import same_model
 from ..judgments import GROUP_BY, Judged, weights
-from ..judgments.columns import dividing, of_role
+from ..judgments.columns import dividing, of_role, varies
 from ..stats import Counts, Estimate, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
-from .copies import NO_VERDICT, are_measurements
 
 FEW_QUESTIONS = 20
 """Below this the interval of omega is very wide."""
@@ -34,6 +33,27 @@ ASKED_ONCE = (
 
 MOST_SHOWN = 40
 """Characters of a name."""
+
+COPIES = (
+    "At temperature 0 all replications of a prompt are copies of one answer. Their agreement says "
+    "nothing about reliability."
+)
+
+ALIKE = (
+    "No two replications of a question differ, and no seed check has seen this judge vary: the "
+    "server may ignore the temperature or answer from a cache. Such agreement says nothing about "
+    "reliability. Check the sampling settings."
+)
+
+NO_VERDICT = "No output has a verdict. Read some of them, then change the prompt or the parser."
+
+MOST_GRADES = 20
+"""Different numbers that may still be grades; with more they are measurements."""
+
+MEASUREMENTS = (
+    f"The verdicts are numbers with more than {MOST_GRADES} different values. Omega and agreement "
+    "count only exact matches: read ICC instead."
+)
 
 
 def without_verdict(table: pd.DataFrame) -> float:
@@ -65,7 +85,7 @@ def asked_once(table: pd.DataFrame, counts: Counts) -> bool:
 def cautions(
     group: Mapping[str, Any],
     table: pd.DataFrame,
-    judged: Judged,
+    known: Judged,
     counts: Counts,
     omega: Estimate,
     no_evidence: str | None,
@@ -78,7 +98,7 @@ def cautions(
     elif omega.low is None:
         yield f"Omega has no interval: {str(omega.reason).removeprefix('no interval: ')}."
     yield from _of_the_questions(table, counts, omega)
-    yield from _of_the_verdicts(judged)
+    yield from _of_the_verdicts(known)
     if silent := of_the_silent(table):
         yield silent
     elif without_verdict(table) >= MANY_WITHOUT_VERDICT:
@@ -88,10 +108,10 @@ def cautions(
         )
     if no_evidence and no_evidence != NO_VERDICT:
         yield no_evidence
-    yield from _of_the_order(table, judged)
-    yield from _of_the_judge(table, judged)
+    yield from _of_the_order(table, known)
+    yield from _of_the_judge(table, known)
     yield from _of_the_options(table)
-    if not judged.exact:
+    if not known.exact:
         yield from _of_the_seeds(table)
     yield from _of_the_mixture(group, table)
 
@@ -127,33 +147,33 @@ def _of_the_questions(table: pd.DataFrame, counts: Counts, omega: Estimate) -> I
         )
 
 
-def _of_the_verdicts(judged: Judged) -> Iterator[str]:
-    given = {choice for choice in judged.choices if choice is not None}
-    if len(given) > MANY_CATEGORIES and not are_measurements(judged):
+def _of_the_verdicts(known: Judged) -> Iterator[str]:
+    given = {choice for choice in known.choices if choice is not None}
+    if len(given) > MANY_CATEGORIES and not are_measurements(known):
         yield (
             f"The verdicts have {len(given)} different values. Omega and agreement count only "
             "exact matches."
         )
 
 
-def _of_the_order(table: pd.DataFrame, judged: Judged) -> Iterator[str]:
+def _of_the_order(table: pd.DataFrame, known: Judged) -> Iterator[str]:
     if "order" not in table:
         return
-    if judged.order_varies:
+    if known.order_varies:
         yield (
             "The order of a question's options varies, so a verdict counts as the responder that "
             "the judge chose, not as the label."
         )
-    elif len(set(judged.questions)) > 1 and len(judged.orders_shown) == 1:
+    elif len(set(known.questions)) > 1 and len(known.orders_shown) == 1:
         yield (
             "All questions show the responders in one order. A preference for a position cannot be "
             "told from a preference for a responder: shuffle the options."
         )
 
 
-def _of_the_judge(table: pd.DataFrame, judged: Judged) -> Iterator[str]:
-    responders = {name for order in judged.orders_shown for name in order}
-    responders.update(name for name in set(judged.responders) if name is not None)
+def _of_the_judge(table: pd.DataFrame, known: Judged) -> Iterator[str]:
+    responders = {name for order in known.orders_shown for name in order}
+    responders.update(name for name in set(known.responders) if name is not None)
     judges = [str(judge) for judge in table["judge"].unique() if pd.notna(judge)]
     own = sorted(name for name in responders if any(same_model(judge, name) for judge in judges))
     if own:
@@ -214,3 +234,41 @@ def _of_the_mixture(group: Mapping[str, Any], table: pd.DataFrame) -> Iterator[s
                 f"{mixed} question id{'s' if mixed > 1 else ''} had more than one prompt. Report "
                 "the logs separately if the questions differ."
             )
+
+
+def are_measurements(judgments: Judged) -> bool:
+    """Whether verdicts are numbers of more values than grades have."""
+    return judgments.values is not None and len(judgments.values) > MOST_GRADES
+
+
+def why_no_draws(table: pd.DataFrame, known: Judged) -> str | None:
+    """Why no coefficient of one row says anything about reliability; None if they do.
+
+    A row of several temperatures is no better than the worst of them: copies among draws make a
+    judge look steadier than it is.
+    """
+    if table["verdict"].isin([NON_RESPONSE, INVALID]).all():
+        return NO_VERDICT
+    return next(_copied(table, known), None)
+
+
+def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
+    """Why, for each temperature at which no two replications of a question differ."""
+    cell = of_role(table, "unit", "facet", without=("prompt", "order"))
+    chosen: pd.Series[Any] = pd.Series(known.choices, table.index, dtype=object)
+    for temperature, rows in table.groupby("temperature", dropna=False):
+        own = known if len(rows) == len(table) else Judged(rows)
+        if own.exact:
+            if temperature == 0:
+                yield COPIES
+            continue
+        asked = chosen.loc[rows.index].groupby([rows[name] for name in cell], dropna=False)
+        # Options in another order make another prompt.
+        if asked.nunique().max() > 1 or asked.size().max() < 2 or varies(rows, "order"):
+            continue
+        # A seed check saw the judge vary, with another seed or with the same one.
+        seen = "seed_check" in rows and rows["seed_check"].isin(["honoured", "not honoured"]).any()
+        if temperature == 0:
+            yield COPIES
+        elif not seen:
+            yield ALIKE

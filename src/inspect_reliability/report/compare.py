@@ -11,9 +11,10 @@ from ..errors import UserError
 from ..judgments import Judgments, counts
 from ..judgments.columns import GROUP_BY, dividing, of_role
 from ..stats import Comparison, ReliabilityError, compare_all, compare_pooled
+from .columns import declared
 from .document import Block, Caution, Document, Table, Text
 from .row import Row, methods_of
-from .wording import HEADINGS, Record, describe, field, finite, text, whole
+from .wording import Record, describe, finite, grouped, picked, text, whole
 
 COEFFICIENTS = ("omega", "agreement")
 """A judge can be ahead by one and behind by the other, so both are given."""
@@ -108,10 +109,9 @@ def compare_document(pairs: list[Record], left_out: list[str]) -> Document:
     """One table for each two sides, with what moves their difference most."""
     blocks: list[Block] = []
     conditions = dict.fromkeys(name for pair in pairs for name in _conditions(pair))
-    named = ("judge", "benchmark", "temperature", "scorer", *conditions)
-    shown = {"Coefficient": field("coefficient")}
-    shown |= {HEADINGS.get(name, name): field(name) for name in named}
-    columns = {name: of for name, of in (shown | _COLUMNS).items() if any(map(of, pairs))}
+    named = dict.fromkeys(["judge", "benchmark", "temperature", "scorer", *conditions])
+    first, *others = declared("compare", difference=_difference, n_replications=_replications)
+    columns = [first, *map(grouped, named), *others]
     for first, second in dict.fromkeys((pair["first"], pair["second"]) for pair in pairs):
         chosen = [p for p in pairs if (p["first"], p["second"]) == (first, second)]
         blocks.append(Table.of(chosen, columns, f"{first} (first) and {second} (second)"))
@@ -137,15 +137,8 @@ def _difference(row: Record) -> str:
     return f"{row['difference']:+z.2f} {shown}"
 
 
-_COLUMNS = {
-    "N": field("n_questions"),
-    "R": lambda row: " and ".join(
-        text(r, ".4g", "exact") for r in dict.fromkeys(row["n_replications"])
-    ),
-    "First": field("first_value", "z.2f", "not estimable"),
-    "Second": field("second_value", "z.2f", "not estimable"),
-    "Difference [95%]": _difference,
-}
+def _replications(pair: Record) -> str:
+    return " and ".join(text(r, ".4g", "exact") for r in dict.fromkeys(pair["n_replications"]))
 
 
 def _conditions(pair: Record) -> list[str]:
@@ -187,8 +180,7 @@ def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
         "n_questions": found.n_questions,
         "n_replications": [finite(number) for number in found.n_replications],
         "drivers": [
-            {"question": driver.question, "influence": driver.influence}
-            for driver in found.drivers[:MOST_DRIVERS]
+            picked(driver, "question", "influence") for driver in found.drivers[:MOST_DRIVERS]
         ],
         "left_out": {reason: list(questions) for reason, questions in found.left_out.items()},
         "reason": found.reason,

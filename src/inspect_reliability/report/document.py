@@ -1,10 +1,10 @@
 """What a command has to say, before it takes a form."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .wording import Record
+from .wording import Column, Record
 
 Tone = Literal["legend", "heading", "note", "good", "bad", "unsure"]
 
@@ -51,14 +51,13 @@ class Table:
     title: str = ""
 
     @classmethod
-    def of(
-        cls,
-        records: Sequence[Record],
-        columns: Mapping[str, Callable[[Record], str]],
-        title: str = "",
-    ) -> "Table":
-        """A table of records: heading -> what a record shows there."""
-        return cls(list(columns), [[c(one) for c in columns.values()] for one in records], title)
+    def of(cls, records: Sequence[Record], columns: Iterable[Column], title: str = "") -> "Table":
+        """A table of records, of the columns that have a heading and are filled by any."""
+        known = [
+            one for one in columns if (one.heading or not one.key) and any(map(one.show, records))
+        ]
+        lines = [[one.show(record) for one in known] for record in records]
+        return cls([one.heading for one in known], lines, title)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..errors import UserError
-from ..judgments import Judgments, judged
+from ..judgments import Judged, Judgments
 from ..stats import (
     COEFFICIENTS,
     FAILS,
@@ -22,9 +22,10 @@ from ..stats import (
 from .analysis import rows_of
 from .at_work import beside_replications
 from .cautions import ASKED_ONCE
+from .columns import declared
 from .document import Block, Caution, Document, Table, Text, Tone
-from .row import RATES, Row, interval
-from .wording import Named, Record, estimate, field, of_group
+from .row import RATES, Row, valued
+from .wording import Column, Named, Record, estimate, of_group
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
     PASSES: ("The gate passes.", "good"),
@@ -120,7 +121,7 @@ def check(judgments: Judgments, limits: Limits, by: Sequence[str] = ()) -> list[
 
 def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bool) -> Record:
     found, why = row.estimate(name, limits.level), _why_undecided(row, limits, name)
-    asked = judged(row.asked).counts() if limits.anytime else row.counts
+    asked = Judged(row.asked).counts() if limits.anytime else row.counts
     evidence, more = None, None
     if name in RATES:
         if limits.anytime:
@@ -169,8 +170,7 @@ def _record(
         result, more = evidence.result, evidence.more_questions
     return {
         "requirement": requirement,
-        "value": found.value,
-        "value_interval": interval(found),
+        **valued(value=found),
         "level": found.level,
         "n_questions": found.n_questions,
         "evidence_for": evidence and evidence.for_pass,
@@ -198,29 +198,37 @@ def overall(checks: Sequence[Named]) -> str:
     return next(result for result in (FAILS, OPEN, PASSES) if result in results)
 
 
+def _value(record: Record) -> str:
+    """The estimate; a caution below the table says why there is none."""
+    return "not estimable" if record["value"] is None else estimate(record, "value", "z.3f")
+
+
+def _evidence(record: Record) -> str:
+    if record["evidence_for"] is None:
+        return ""
+    for_it, against, needed = (record[f"evidence_{k}"] for k in ("for", "against", "needed"))
+    return f"{for_it:.3g} for, {against:.3g} against ({needed:.3g} decides)"
+
+
 def gate_document(checks: Sequence[Named]) -> Document:
     """The checks, their common result, and why a judge is uncertain."""
     levels = "".join(f" [{level:.3g}%]" for level in {100 * one["level"] for _, one in checks})
-    columns = {
-        "Requirement": field("requirement"),
-        f"Value{levels}": _value,
-        "N": field("n_questions"),
-        "Evidence": _evidence,
-        "Result": field("result"),
-        "More questions": field("more_questions", ","),
-    }
-    known = {heading: of for heading, of in columns.items() if any(of(one) for _, one in checks)}
-    cells = [[name, *(of(one) for of in known.values())] for name, one in checks]
+    shown = [
+        column._replace(heading=f"Value{levels}") if column.key == "value" else column
+        for column in declared("gate", value=_value, evidence_for=_evidence)
+    ]
+    judge = Column("", heading="Judge")
+    table = Table.of([{"": name} | one for name, one in checks], [judge, *shown])
     result = overall(checks)
     sentence, tone = _SENTENCES[result]
     open_checks = [one for _, one in checks if one["result"] == OPEN]
     if result == OPEN and open_checks:
         answerable = any(not one["reason"] for one in open_checks)
         sentence += " Judge more questions." if answerable else " The cautions say why."
-    blocks: list[Block] = [Table(["Judge", *known], cells), Text(sentence, tone)]
-    if "More questions" in known:
+    blocks: list[Block] = [*([table] if checks else []), Text(sentence, tone)]
+    if "More questions" in table.headings:
         blocks.append(Text(_MORE))
-    if "Evidence" in known:
+    if "Evidence" in table.headings:
         blocks.append(Text(_ANYTIME))
     blocks += [
         Caution(one["reason"], (name,))
@@ -230,18 +238,6 @@ def gate_document(checks: Sequence[Named]) -> Document:
     blocks += [Caution(caution, (name,)) for name, one in checks for caution in one["cautions"]]
     results = {"result": result, "rows": [check.record for check in checks]}
     return Document("Are the judges good enough?", blocks, results)
-
-
-def _value(record: Record) -> str:
-    """The estimate; a caution below the table says why there is none."""
-    return "not estimable" if record["value"] is None else estimate("value", "z.3f")(record)
-
-
-def _evidence(record: Record) -> str:
-    if record["evidence_for"] is None:
-        return ""
-    for_it, against, needed = (record[f"evidence_{k}"] for k in ("for", "against", "needed"))
-    return f"{for_it:.3g} for, {against:.3g} against ({needed:.3g} decides)"
 
 
 _MORE = "More questions: add this many; if the estimate holds, about 80% of gates then decide."

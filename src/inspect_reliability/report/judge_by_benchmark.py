@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
-from .analysis import Analysis
+from .columns import KEYS
 from .document import Block, Document, Table
+from .results import Analysis
 from .summary import cautions, legend, published
-from .wording import HEADINGS, Record, describe, estimate, text
+from .wording import GROUPS, Record, describe, text
 
-_OMEGA = estimate("omega")
-_ACROSS = [name for name in HEADINGS if name not in ("judge", "temperature", "method")]
+_OMEGA, _PUBLISHED = (KEYS["rows"].columns[f"{which}omega"] for which in ("", "published_"))
+_SHOWN = (_OMEGA, _PUBLISHED._replace(shown=published))
+_ACROSS = [name for name in GROUPS if name not in ("judge", "temperature", "method")]
 """What rows are of, and each column of the table."""
 
 
@@ -37,9 +39,9 @@ def judge_by_benchmark(records: Sequence[Record], benchmarks: Sequence[str] = ()
     headings = ["Judge", "T"]
     for column in columns:
         own = [found.get(column) for found in lines.values()]
-        for heading, cell in ((f"{column}: omega [95%]", _OMEGA), ("published", published)):
-            cells = [cell(record) if record else "" for record in own]
-            if cell is _OMEGA or any(cells):
+        for shown, heading in zip(_SHOWN, (f"{column}: omega [95%]", "published"), strict=True):
+            cells = [shown.show(record) if record else "" for record in own]
+            if shown.key == "omega" or any(cells):
                 headings.append(heading)
                 rows = [[*row, one] for row, one in zip(rows, cells, strict=True)]
     return Table(headings, rows)
@@ -48,8 +50,8 @@ def judge_by_benchmark(records: Sequence[Record], benchmarks: Sequence[str] = ()
 def table_2(analysis: Analysis, benchmarks: Sequence[str] = ()) -> Document:
     """The table with its legend and cautions."""
     table = judge_by_benchmark(analysis.results["rows"], benchmarks)
-    named = {heading.rpartition(": ")[2].capitalize() for heading in table.headings}
-    blocks: list[Block] = [table, *legend(sorted(named)), *cautions(analysis.rows)]
+    shown = _SHOWN if "published" in table.headings else _SHOWN[:1]
+    blocks: list[Block] = [table, *legend(shown), *cautions(analysis.rows)]
     return Document("Judges by benchmark", blocks, analysis.results)
 
 

@@ -1,71 +1,66 @@
 """What moves the verdict: every facet that was varied, beside the noise of the judge itself."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain, combinations
 
 import pandas as pd
 
-from ..judgments import GROUP_BY, judged
+from ..judgments import GROUP_BY, Judged
 from ..judgments.columns import COLUMNS, varies
 from ..stats import Estimate, ReliabilityError
 from ..stats.disagreement import SEED, Disagreement, disagreement
-from .row import Row, interval
+from .results import Analysis, result
+from .row import Row, valued
 from .wording import Record, describe
 
-Study = tuple[Record, Disagreement]
-"""What its rows share, and how often its verdicts differ."""
 
-
-def moves(studies: Iterable[Study]) -> Iterator[Record]:
+@result("moves")
+def moves(analysis: Analysis) -> Iterator[Record]:
     """How often verdicts differ across the levels of each facet, all else equal."""
-    for keys, found in studies:
+    for keys, found in studies_of(analysis):
         for facet, levels in found.levels.items():
             parts = {
                 "disagreement_across": _less(found.agreement([facet])),
                 "disagreement_within": _less(found.agreement()),
                 "above_noise": found.flips(facet),
             }
-            record: Record = {
-                "facet": facet,
-                "levels": levels,
-                "n_questions": found.cells.n_clusters,
-            }
+            record = {"facet": facet, "levels": levels, "n_questions": found.cells.n_clusters}
             why = {}
             for name, estimate in parts.items():
-                record |= {name: estimate.value, f"{name}_interval": interval(estimate)}
                 if estimate.value is None:
                     silent = name != "disagreement_across" and parts["disagreement_across"].value
                     why[name] = "each cell has one verdict" if silent else _reason(estimate)
-            yield keys | record | {"not_estimable": why}
+            yield keys | record | valued(**parts) | {"not_estimable": why}
 
 
-def components(studies: Iterable[Study]) -> Iterator[Record]:
+@result("components")
+def components(analysis: Analysis) -> Iterator[Record]:
     """The variance of verdicts, by what acts together."""
-    for keys, found in studies:
+    for keys, found in studies_of(analysis):
         parts = found.components()
         total = sum(one.value or 0.0 for one in parts.values())
         for names, estimate in parts.items():
             yield keys | {
                 "component": _together(names),
-                "variance": estimate.value,
-                "variance_interval": interval(estimate),
+                **valued(variance=estimate),
                 "share": None if estimate.value is None or total <= 0 else estimate.value / total,
                 "reason": None if estimate.value is not None else _reason(estimate),
             }
 
 
-def omega_over(studies: Iterable[Study]) -> Iterator[Record]:
+@result("omega_over")
+def omega_over(analysis: Analysis) -> Iterator[Record]:
     """Omega by what may vary from one verdict to the next."""
-    for keys, found in studies:
+    for keys, found in studies_of(analysis):
         facets = list(found.levels)
         sets = chain.from_iterable(combinations(facets, k) for k in range(len(facets) + 1))
         for varying in sets:
             estimate = found.omega(varying)
             yield keys | {
                 "varying": " x ".join(varying) or SEED,
-                "omega": estimate.value,
-                "omega_interval": interval(estimate),
+                **valued(omega=estimate),
                 "reason": None if estimate.value is not None else _reason(estimate),
             }
 
@@ -86,15 +81,14 @@ def in_words(record: Record, keys: Record) -> str:
     )
 
 
-def studies_of(rows: Sequence[Row], named: Collection[str]) -> Iterator[Study]:
-    """Rows that differ in facets only, together, where any facet varies.
-
-    `named` are columns that the user takes for facets.
-    """
+@lru_cache(maxsize=1)  # three results are read off the same differences
+def studies_of(analysis: Analysis) -> list[tuple[Record, Disagreement]]:
+    """What rows share that differ in facets only, and how often their verdicts differ."""
     divide = {name for name, column in COLUMNS.items() if column.role == "facet"}
-    divide = (divide | set(named)) - set(GROUP_BY)
+    divide = (divide | set(analysis.judgments.facets)) - set(GROUP_BY)
+    studies = []
     alike: dict[str, tuple[Record, list[Row]]] = {}
-    for row in rows:
+    for row in analysis.rows:
         keys = {name: value for name, value in row.keys.items() if name not in divide}
         alike.setdefault(str(keys), (keys, []))[1].append(row)
     for keys, together in alike.values():
@@ -104,10 +98,11 @@ def studies_of(rows: Sequence[Row], named: Collection[str]) -> Iterator[Study]:
         if not facets:
             continue
         try:
-            found = disagreement(judged(table).cells(sorted(facets, key=known.index)))
+            found = disagreement(Judged(table).cells(sorted(facets, key=known.index)))
         except ReliabilityError:  # some verdicts are exact, and some are drawn
             continue
-        yield keys, found
+        studies.append((keys, found))
+    return studies
 
 
 def _hashable(table: pd.DataFrame, name: str) -> pd.DataFrame:

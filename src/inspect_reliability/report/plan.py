@@ -8,10 +8,11 @@ from ..judgments import GROUP_BY, Judgments
 from ..stats import COEFFICIENTS as ALL_COEFFICIENTS
 from ..stats import Design, ReliabilityError, precision
 from .analysis import rows_of
+from .columns import declared
 from .document import Block, Caution, Document, Table, Text
 from .row import Row
 from .votes import majority_of, votes_of
-from .wording import Named, Record, describe, field, finite, of_group, percent, whole
+from .wording import Named, Record, describe, finite, of_group, percent, picked, whole
 
 COEFFICIENTS = ("omega", "agreement")
 REPLICATIONS = (5, 10, 20, 50, 100)
@@ -19,26 +20,8 @@ REPLICATIONS = (5, 10, 20, 50, 100)
 _SEVERAL = "Questions of several benchmarks are not one test. Plan for each: group by benchmark."
 
 _TABLES = {
-    "votes": (
-        "Votes for a stable majority",
-        {
-            "Votes": field("votes"),
-            "Same majority again": field("agreement", ".2f"),
-            "Questions stable": field("share_stable", ".0%", "not known"),
-        },
-    ),
-    "designs": (
-        "Studies that give an interval of the wanted width",
-        {
-            "Coefficient": field("coefficient"),
-            "Half-width": lambda design: f"+-{design['half_width']:g}",
-            "Replications": field("n_replications", missing="exact"),
-            "Questions": field("n_questions", ","),
-            "Range": lambda design: f"{design['fewest']:,}-{design['most']:,}",
-            "Judgments": field("judgments", ","),
-            "Tokens": field("tokens", ",", "not known"),
-        },
-    ),
+    "votes": ("Votes for a stable majority", declared("votes")),
+    "designs": ("Studies that give an interval of the wanted width", declared("designs")),
 }
 
 
@@ -159,10 +142,7 @@ def _plan(
                     "coefficient": coefficient,
                     "half_width": half_width,
                     "n_replications": whole(finite(study.n_replications)),
-                    "n_questions": study.n_questions,
-                    "fewest": study.fewest,
-                    "most": study.most,
-                    "judgments": study.judgments,
+                    **picked(study, "n_questions", "fewest", "most", "judgments"),
                     "tokens": None if tokens is None else round(study.judgments * tokens),
                 }
                 for study in studies
@@ -172,7 +152,7 @@ def _plan(
         "votes": votes_of(majority),
         "votes_needed": majority.votes_needed if majority else None,
         "unsettled": [
-            {"question": one.question, "agreement": one.agreement, "lead": one.lead}
+            picked(one, "question", "agreement", "lead")
             for one in (majority.unsettled if majority else ())
         ],
         "unsettled_votes": majority.most_by_question if majority else None,

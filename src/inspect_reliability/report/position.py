@@ -5,30 +5,34 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from ..stats import Counts, choice_shares, position_or_preference
-from .row import Row, interval
-from .wording import Record
+from .results import Analysis, result
+from .row import Row, valued
+from .wording import Record, picked
 
 
-def position_shares(rows: Sequence[Row]) -> Iterator[Record]:
+@result("position")
+def position_shares(analysis: Analysis) -> Iterator[Record]:
     """How often each row's judge chooses each label."""
-    for row in rows:
+    for row in analysis.rows:
         options = row.judged.labels
         if set(options) & set(row.judged.verdicts):
             yield from _shares(row, row.judged.verdicts, options)
 
 
-def responder_shares(rows: Sequence[Row]) -> Iterator[Record]:
+@result("responders")
+def responder_shares(analysis: Analysis) -> Iterator[Record]:
     """How often it chooses each responder, where orders differ and tell them from labels."""
-    for row in rows:
+    for row in analysis.rows:
         if len(row.judged.orders_shown) > 1 and len(_choices(row)):
             verdict = row.table["verdict"]
             chosen = verdict.where(~verdict.isin(row.judged.labels), row.table["responder"])
             yield from _shares(row, list(chosen), _responders(row))
 
 
-def position_effects(rows: Sequence[Row]) -> Iterator[Record]:
+@result("position_or_preference")
+def position_effects(analysis: Analysis) -> Iterator[Record]:
     """What decides, label or responder, where the order was reshuffled in every replication."""
-    for row in rows:
+    for row in analysis.rows:
         options, responders = row.judged.labels, _responders(row)
         if row.exact or not row.judged.order_varies or len(options) != len(responders):
             continue
@@ -39,11 +43,7 @@ def position_effects(rows: Sequence[Row]) -> Iterator[Record]:
             Counts.from_long(chosen["question"], chosen["verdict"], options),
             Counts.from_long(chosen["question"], chosen["responder"], responders),
         )
-        parts: Record = {}
-        for name in ("position", "preference"):
-            estimate = getattr(found, name)
-            parts[name] = estimate and estimate.value
-            parts[f"{name}_interval"] = estimate and interval(estimate)
+        parts = valued(position=found.position, preference=found.preference)
         yield row.keys | parts | {"chance": found.chance, "reason": found.reason}
 
 
@@ -65,8 +65,5 @@ def _shares(row: Row, chosen: Sequence[str | None], options: Sequence[str]) -> I
             "option": option,
             "share": found.shares and found.shares[k],
             "standard_error": found.standard_errors and found.standard_errors[k],
-            "p_value": found.p_value,
-            "n_questions": found.n_questions,
-            "n_choices": found.n_choices,
-            "reason": found.reason,
+            **picked(found, "p_value", "n_questions", "n_choices", "reason"),
         }

@@ -1,4 +1,4 @@
-"""How verdicts were read in the outputs, and some outputs in which none was found."""
+"""Outputs to read: how verdicts were found, where none was, and two that contradict each other."""
 
 import re
 from collections import Counter
@@ -6,30 +6,46 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any, cast
 
+import numpy as np
+
 from ..judgments.text import TextOf
+from ..stats import Counts
 from ..verdicts import INVALID, NON_RESPONSE
 from .cautions import MANY_WITHOUT_VERDICT, of_the_silent, without_verdict
+from .results import Analysis, result
 from .row import Row
 from .wording import Record
 
 SHOWN = 3
 """Outputs without a verdict that a row shows."""
 
+_QUESTIONS = 2
+"""Least stable questions of each row."""
+
 _LOOKED_AT = 12
 """Outputs among which one with a label is looked for, where a third have no verdict."""
 
 
-def read_by(row: Row) -> Iterator[Record]:
+@result("read_by")
+def read_by(analysis: Analysis) -> Iterator[Record]:
     """The forms in which verdicts were found, and how often; nothing where scores do not say."""
-    if "read_by" not in row.table or row.exact:
-        return
-    found = row.table["read_by"]
-    names = found.where(found.notna(), row.table["verdict"])
-    for name, count in Counter(names).most_common():
-        yield row.keys | {"read_by": str(name), "count": count, "share": count / len(names)}
+    for row in analysis.rows:
+        if "read_by" not in row.table or row.exact:
+            continue
+        found = row.table["read_by"]
+        names = found.where(found.notna(), row.table["verdict"])
+        for name, count in Counter(names).most_common():
+            yield row.keys | {"read_by": str(name), "count": count, "share": count / len(names)}
 
 
-def silent_outputs(row: Row, text_of: TextOf) -> list[Record]:
+@result("without_verdict")
+def outputs_without_verdict(analysis: Analysis) -> Iterator[Record]:
+    """A few outputs without a verdict, of each row that has many of them."""
+    for row in analysis.rows:
+        yield from _silent_outputs(row, analysis.study.text)
+
+
+def _silent_outputs(row: Row, text_of: TextOf) -> list[Record]:
     """A few outputs without a verdict, of a row that has many of them.
 
     They are spread over the row, and their texts are read by `text_of`; None if they cannot be.
@@ -64,3 +80,53 @@ def silent_outputs(row: Row, text_of: TextOf) -> list[Record]:
         )
     turns = zip_longest(missed, silent_ones, several)
     return [one for turn in turns for one in turn if one is not None][:SHOWN]
+
+
+def least_stable(counts: Counts) -> list[int]:
+    """Rows of the counts from the smallest share of the most frequent verdict to the largest."""
+    modal = counts.shares.max(axis=1)
+    return [int(i) for i in np.argsort(modal, kind="stable")]
+
+
+@result("least_stable")
+def contradictions(analysis: Analysis) -> Iterator[Record]:
+    """The least stable questions of each row, with an output of two different verdicts."""
+    rows, text_of = analysis.rows, analysis.study.text if analysis.texts else None
+    for row in analysis.progress(rows, "Reading texts") if text_of else rows:
+        yield from _contradictions(row, text_of)
+
+
+def _contradictions(row: Row, text_of: TextOf | None) -> Iterator[Record]:
+    """The least stable questions of a row, with the first output of two different verdicts.
+
+    Prompts and outputs are None without `text_of`, which reads them.
+    """
+    if row.exact:
+        return  # no output was drawn
+    for i in least_stable(row.counts)[:_QUESTIONS]:
+        question = row.counts.questions[i]
+        places: dict[str, list[int]] = {}
+        judgments = zip(row.judged.questions, row.judged.choices, strict=True)
+        for place, (name, choice) in enumerate(judgments):
+            if name == question and choice is not None:
+                places.setdefault(choice, []).append(place)
+        given = sorted(places, key=lambda choice: -len(places[choice]))
+        # Two choices contradict each other more than a choice and none.
+        choices = [name for name in given if name not in (NON_RESPONSE, INVALID)]
+        shown = choices if len(choices) > 1 else given
+        if len(shown) < 2:
+            continue
+        prompt, outputs = None, []
+        for verdict in shown[:2]:
+            judgment = cast("dict[str, Any]", row.table.iloc[places[verdict][0]].to_dict())
+            text = text_of(judgment) if text_of else None
+            prompt = prompt or (text and text.prompt)
+            outputs.append(
+                {
+                    "verdict": verdict,
+                    "share": len(places[verdict]) / sum(map(len, places.values())),
+                    "replication": int(judgment["replication"]),
+                    "text": text and text.output,
+                }
+            )
+        yield row.keys | {"question": question, "prompt": prompt, "outputs": outputs}

@@ -1,35 +1,111 @@
-"""Results by name, each computed when it is first asked for: few forms show all of them."""
+"""The results of an analysis: each is a function of it, with the keys of its records."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
-from .wording import Record
+import pandas as pd
+
+from ..errors import UserError
+from ..judgments import Judgments
+from .columns import KEYS
+from .row import NO_STUDY, Row, Study
+from .wording import Record, flat
+
+Progress = Callable[[Sequence[Any], str], Iterable[Any]]
+
+
+def quietly(items: Sequence[Any], what: str) -> Iterable[Any]:
+    """The items, with no progress shown."""
+    return items
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """Every result of a set of judgments.
+
+    Attributes:
+        judgments: The judgments, and what was left out of them.
+        rows: One row a judge and condition.
+        study: What a study adds to each row, and where the texts of its judgments are.
+        texts: Whether the outputs of the least stable questions are read from the logs.
+        progress: Wraps the rows as they are computed.
+    """
+
+    judgments: Judgments
+    rows: tuple[Row, ...]
+    study: Study = NO_STUDY
+    texts: bool = False
+    progress: Progress = quietly
+
+    @cached_property
+    def results(self) -> "Results":
+        """Name -> records of plain values, computed when they are first asked for."""
+        return Results(self)
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that rows are grouped by."""
+        return list(dict.fromkeys(name for row in self.rows for name in row.group))
+
+    def keys(self, record: Record, *without: str) -> Record:
+        """What a record is of: its values in those columns, or in some of them."""
+        return {n: record[n] for n in self.names if n in record and n not in without}
+
+    def frame(self, name: str = "rows") -> pd.DataFrame:
+        """A result as a data frame: intervals and floors as columns `_low` and `_high`.
+
+        Raises:
+            UserError: No result has this name.
+        """
+        if name not in RESULTS:
+            raise UserError(f"No result {name!r}. Use one of: {', '.join(self.results)}.")
+        return pd.DataFrame([flat(found) for found in self.results[name]])
+
+
+Compute = Callable[[Analysis], Iterable[Record]]
+
+
+RESULTS: dict[str, Compute] = {}
+"""Name in JSON and in files -> function that computes the records; `keys.md` has their keys."""
+
+
+def result(name: str) -> Callable[[Compute], Compute]:
+    """Make a function of an analysis a result."""
+
+    def add(compute: Compute) -> Compute:
+        if name not in KEYS:
+            raise KeyError(f"keys.md does not declare the keys of {name!r}")
+        RESULTS[name] = compute
+        return compute
+
+    return add
 
 
 class Results(Mapping[str, list[Record]]):
-    """Name -> records of plain values.
+    """The results of one analysis by name; few forms show all of them."""
 
-    Args:
-        computed_by: Name -> function that computes the records, called once at most.
-    """
-
-    def __init__(self, computed_by: Mapping[str, Callable[[], Iterable[Record]]]) -> None:
-        self._computed_by = computed_by
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
         self._known: dict[str, list[Record]] = {}
 
     def __getitem__(self, name: str) -> list[Record]:
         """The records of a result."""
         if name not in self._known:
-            self._known[name] = list(self._computed_by[name]())
+            self._known[name] = list(RESULTS[name](self._analysis))
         return self._known[name]
-
-    def __getstate__(self) -> dict[str, object]:
-        """What is pickled: every result, and no function."""
-        return {"_known": dict(self), "_computed_by": dict.fromkeys(self)}
 
     def __iter__(self) -> Iterator[str]:
         """The names, in the order of JSON."""
-        return iter(self._computed_by)
+        return (name for name in KEYS if name in RESULTS)
 
     def __len__(self) -> int:
         """How many results there are."""
-        return len(self._computed_by)
+        return len(RESULTS)
+
+
+@result("rows")
+def _rows(analysis: Analysis) -> Iterator[Record]:
+    for row in analysis.progress(analysis.rows, "Computing"):
+        yield row.record

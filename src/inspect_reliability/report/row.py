@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..judgments import Judged, counts, judged
+from ..judgments import Judged, counts
 from ..judgments.estimate import accuracy_of, estimates, on_scale
 from ..judgments.text import JudgmentText, judgment_text
 from ..stats import (
@@ -24,15 +24,21 @@ from ..stats import (
 )
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .at_work import Suite, suite_of
-from .cautions import asked_once, cautions, of_the_silent
-from .copies import MEASUREMENTS, are_measurements, why_no_draws
+from .cautions import (
+    MEASUREMENTS,
+    are_measurements,
+    asked_once,
+    cautions,
+    of_the_silent,
+    why_no_draws,
+)
 from .wording import Record, describe, of_group, plain, whole
-
-_MERGED = ("omega", "agreement", "fleiss_kappa")
-"""Coefficients of verdicts of which everything but "correct" is one category."""
 
 AT_VERDICT = "exact at the verdict"
 """The method of exact verdicts after sampled reasonings."""
+
+_MERGED = ("omega", "agreement", "fleiss_kappa")
+"""Coefficients of verdicts of which everything but "correct" is one category."""
 
 RATES = {"non_response_rate": NON_RESPONSE, "invalid_rate": INVALID}
 """Shares of outputs of one kind, by name."""
@@ -102,7 +108,7 @@ class Row:
     @cached_property
     def judged(self) -> Judged:
         """The same, ready to be counted."""
-        return judged(self.table)
+        return Judged(self.table)
 
     @cached_property
     def counts(self) -> Counts:
@@ -283,6 +289,14 @@ def interval(estimate: Estimate) -> list[float] | None:
     return [estimate.low, estimate.high]
 
 
+def valued(**estimates: Estimate | None) -> Record:
+    """Estimates by name, each with its interval."""
+    found: Record = {}
+    for name, one in estimates.items():
+        found |= {name: one and one.value, f"{name}_interval": one and interval(one)}
+    return found
+
+
 def worst_seed_check(table: pd.DataFrame) -> str | None:
     """What the seed checks of these judgments' runs found, the worst of several; None if none."""
     found = set(table["seed_check"].dropna()) if "seed_check" in table else set()
@@ -309,11 +323,9 @@ def methods_of(table: pd.DataFrame) -> "pd.Series[str]":
 
 def _values(estimates: Mapping[str, Estimate], why: dict[str, str]) -> Record:
     """Estimates with their intervals; `why` is told of what is missing."""
-    found: Record = {}
+    found = valued(**estimates)
     for name, estimate in estimates.items():
-        ends = f"{name}_interval"
-        found |= {name: estimate.value, ends: interval(estimate)}
-        missing = name if estimate.value is None else ends
+        missing = name if estimate.value is None else f"{name}_interval"
         if found[missing] is None:
             why[missing] = estimate.reason or "not estimable"
     return found

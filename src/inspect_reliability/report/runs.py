@@ -44,7 +44,7 @@ def _headers(logs: Iterable[Any]) -> Iterator[tuple[str, EvalLog]]:
     for location in logs:
         try:
             yield location, read_eval_log(str(location), header_only=True)
-        except (OSError, ValueError):
+        except Exception:  # the log may have been moved, or be under way
             continue
 
 
@@ -69,8 +69,9 @@ def _command(log: EvalLog, sampling: Record) -> str | None:
     typed = (log.eval.metadata or {}).get(REJUDGED)
     if isinstance(typed, list):
         return shlex.join(["inspect-reliability", "rejudge", *map(str, typed)])
-    task = _task(log)
-    if task is None:
+    task, scorers = _task(log), [one.name for one in log.eval.scorers or []]
+    # A scorer that came later is not the task's; the log does not say whether it did.
+    if task is None or "rejudge" in scorers[1:]:
         return None
     spec = log.eval
     words = ["inspect", "eval", task, "--model", spec.model]

@@ -1,16 +1,19 @@
 """The closer look of a page: figures, agreement between judges, and questions one by one."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from ..stats import COEFFICIENTS, Coefficient, Counts
-from .analysis import Analysis
+from .columns import KEYS, declared
 from .document import Block, Detail, Example, Figure, Section, Table, Text
-from .least_stable import least_stable
+from .reading import least_stable
+from .results import Analysis
 from .row import Row
-from .wording import HEADINGS, Record, describe, estimate, field, text
+from .wording import Column, Record, chance, describe, estimate, grouped, text
 
 MOST_QUESTIONS = 40
 """Bars of a figure; a figure of more questions shows the least stable ones."""
+
+_OMEGA = KEYS["rows"].columns["omega"]
 
 _LOWEST = -0.25
 """Where an axis of omega begins, unless an omega lies lower."""
@@ -38,7 +41,7 @@ def _omega(analysis: Analysis, across: str) -> Iterator[Block]:
             unknown.append(Text(f"Not known for {title}: {'; '.join(reasons)}."))
             continue
         lowest = min(_LOWEST, *(r["omega"] - 0.05 for r in records if r["omega"] is not None), 0)
-        columns = {"Judge": field("judge"), **_across(x), "Omega [95%]": estimate("omega")}
+        columns = [grouped("judge"), *_across(x), _OMEGA]
         yield Figure(
             title,
             f"{title}: omega of one verdict, by judge{x and f' and {x}'}.",
@@ -54,12 +57,7 @@ def _omega(analysis: Analysis, across: str) -> Iterator[Block]:
 
 
 def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
-    columns = {
-        **_across(across),
-        "Votes": field("votes"),
-        "Same majority again": field("agreement", ".2f"),
-        "Questions stable": field("share_stable", ".0%", "not known"),
-    }
+    columns = [*_across(across), *declared("votes")]
     for title, records in _apart(analysis, "votes", across):
         if known := [record for record in records if record["votes"] is not None]:
             yield Figure(
@@ -84,13 +82,8 @@ def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
 
 def _position(analysis: Analysis, across: str) -> Iterator[Block]:
     for result, by in (("position", "Label"), ("responders", "Responder")):
-        columns = {
-            **_across(across),
-            by: field("option"),
-            "Share": field("share", ".1%", "none"),
-            "Standard error": field("standard_error", ".1%", "not known"),
-            "Equal shares?": _p_value,
-        }
+        option, *others = declared(result, p_value=_p_value)
+        columns = [*_across(across), option._replace(heading=by), *others]
         for title, records in _apart(analysis, result, across):
             options = len({record["option"] for record in records})
             yield Figure(
@@ -109,21 +102,13 @@ def _position(analysis: Analysis, across: str) -> Iterator[Block]:
         if found["position"] is not None and found["preference"] is not None:
             yield Text(
                 f"{describe(analysis.keys(found))}: of the way from chance to certainty, the "
-                f"position decides {estimate('position')(found)} and the responder "
-                f"{estimate('preference')(found)}."
+                f"position decides {estimate(found, 'position')} and the responder "
+                f"{estimate(found, 'preference')}."
             )
 
 
 def _reading(analysis: Analysis, across: str) -> Iterator[Block]:
-    columns: dict[str, Callable[[Record], str]] = {
-        "": lambda record: describe(analysis.keys(record, across)),
-        **_across(across),
-        "Form": field("read_by"),
-        "Outputs": field("count"),
-        "Share": field("share", ".1%"),
-    }
-    if records := analysis.results["read_by"]:
-        yield Table.of(records, columns, "Forms of the verdicts")
+    yield from _whole(analysis, across, "read_by", "Forms of the verdicts")
     for found in analysis.results["without_verdict"]:
         if found["text"] is not None:
             output = (found["verdict"], f"replication {found['replication']}", found["text"])
@@ -132,39 +117,29 @@ def _reading(analysis: Analysis, across: str) -> Iterator[Block]:
 
 
 def _judges(analysis: Analysis, across: str) -> Iterator[Block]:
-    place = field(across, missing="not known")
+    place = grouped(across, "not known")
     for title, records in _apart(analysis, "between_judges", across):
-        places = dict.fromkeys(map(place, records))
+        places = dict.fromkeys(map(place.show, records))
         pairs: dict[str, dict[str, str]] = {}
         for record in records:
             first, second = record["first"], record["second"]
             who = f"{first} with {'itself' if first == second else second}"
-            pairs.setdefault(who, {})[place(record)] = estimate("agreement")(record)
+            pairs.setdefault(who, {})[place.show(record)] = estimate(record, "agreement")
         rows = [[who, *(found.get(p, "") for p in places)] for who, found in pairs.items()]
-        headings = [f"{HEADINGS[across]} = {p}" for p in places] if across else ["Agreement [95%]"]
+        headings = [f"{place.heading} = {p}" for p in places] if across else ["Agreement [95%]"]
         yield Table(["", *headings], rows, title)
-    split = [r for r in analysis.results["variance"] if r["share_question"] is not None]
-    if split:
-        columns: dict[str, Callable[[Record], str]] = {
-            "": lambda record: describe(analysis.keys(record, across)),
-            **_across(across),
-            "Question": field("share_question", ".0%"),
-            "Judge": field("share_judge", ".0%"),
-            "Question x judge": field("share_question_by_judge", ".0%"),
-            "Replication": field("share_replication", ".0%"),
-        }
-        yield Table.of(split, columns, "Where verdicts differ")
+    yield from _whole(analysis, across, "variance", "Where verdicts differ")
 
 
 def _coefficients(analysis: Analysis, across: str) -> Iterator[Block]:
     for row in analysis.rows:
         rows = [
-            [_titled(known, row), estimate(name)(row.record), known.about]
+            [_titled(known, row), estimate(row.record, name), known.about]
             for name, known in COEFFICIENTS.items()
             if name in row.record
         ]
         table = Table(["Coefficient", "Value [95%]", "What it says"], rows)
-        yield Detail(row.name, f"omega {estimate('omega')(row.record)}", [table])
+        yield Detail(row.name, f"omega {estimate(row.record, 'omega')}", [table])
 
 
 def _titled(known: Coefficient, row: Row) -> str:
@@ -184,7 +159,7 @@ def _questions(analysis: Analysis, across: str) -> Iterator[Block]:
     none = Text("No question has two different verdicts, or their texts are not available.")
     for row in analysis.rows:
         shown = examples.get(row.name, [none])
-        yield Detail(row.name, f"omega {estimate('omega')(row.record)}", [_verdicts(row), *shown])
+        yield Detail(row.name, f"omega {estimate(row.record, 'omega')}", [_verdicts(row), *shown])
 
 
 def _verdicts(row: Row) -> Figure:
@@ -235,15 +210,22 @@ def _apart(analysis: Analysis, result: str, *without: str) -> Iterable[tuple[str
     return found.items()
 
 
-def _across(across: str) -> dict[str, Callable[[Record], str]]:
-    return {HEADINGS.get(across, across): field(across, missing="not known")} if across else {}
+def _across(across: str) -> list[Column]:
+    return [grouped(across, "not known")] if across else []
 
 
 def _p_value(record: Record) -> str:
-    p = record["p_value"]
-    if p is None:
-        return str(record["reason"] or "no test")
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    known = record["p_value"] is not None
+    return chance(record["p_value"]) if known else str(record["reason"] or "no test")
+
+
+def _whole(analysis: Analysis, across: str, result: str, title: str) -> Iterator[Table]:
+    """All records of a result in one table, where it has any that are known."""
+    shown = declared(result)
+    of = Column("", shown=lambda record: describe(analysis.keys(record, across)))
+    known = [one for one in analysis.results[result] if any(column.show(one) for column in shown)]
+    if known:
+        yield Table.of(known, [of, *_across(across), *shown], title)
 
 
 _PARTS = (

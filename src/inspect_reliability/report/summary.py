@@ -1,49 +1,25 @@
 """The report as a document: what was studied, the numbers, and what qualifies them."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import Any
 
 from ..verdicts import NON_RESPONSE
-from .analysis import Analysis
+from .columns import KEYS, declared
 from .document import Block, Caution, Document, Table, Text
 from .moves import in_words
+from .results import Analysis
 from .row import AT_VERDICT, Row
 from .sections import sections
-from .wording import HEADINGS, Record, describe, estimate, field, text, whole
+from .wording import Column, Record, describe, estimate, grouped, text, whole
 
-COLUMNS = {"omega": "Omega", "agreement": "Agreement", "icc": "ICC"}
-"""Coefficients that have a column in the main table."""
-
-MOST_SHOWN = 3
+_MOST_SHOWN = 3
 """Outputs without a verdict below the main tables; the page and JSON have three of each row."""
 
 _LONGEST = 200
 """Characters of an output."""
-
-MEANINGS = {
-    "N x R": "N x R: questions x replications.",
-    "Omega [95%]": (
-        "Omega: how repeatable one verdict is (1: always the same, 0: unrelated to the question), "
-        "with its 95% interval over questions."
-    ),
-    "Rule of thumb": (
-        "Rule of thumb: the labels were devised for whole-questionnaire scores. Here they label "
-        "single-verdict omega, where its whole interval has one label."
-    ),
-    "Agreement [95%]": "Agreement: share of pairs of replications with the same verdict.",
-    "ICC [95%]": "ICC: reliability of numeric verdicts; close scores count as close.",
-    "Non-response": "Non-response: share of outputs without a verdict.",
-    "Invalid": "Invalid: share of outputs that name several different verdicts.",
-    "Published": (
-        "Published: the coefficient of Schroeder & Wood-Doughty (2024); in brackets, its mean and "
-        "95% range on shuffled verdicts. Inside that range it tells nothing."
-    ),
-    "A_LM [95%]": "A_LM: share of answers judged correct.",
-}
-"""What the columns say."""
 
 
 def report_document(analysis: Analysis) -> Document:
@@ -63,17 +39,20 @@ def report_document(analysis: Analysis) -> Document:
 def summary(analysis: Analysis) -> list[Block]:
     """The main tables, what their columns say, and every caution."""
     records = analysis.results["rows"]
-    shown = columns(records)
-    first, *rest = analysis.names
+    size = Column("", "questions x replications", heading="N x R", shown=_size)
+    known = [size, *declared("rows", published_omega=published, invalid_rate=_invalid)]
+    shown = [column for column in known if any(map(column.show, records))]
+    first, *rest = map(grouped, analysis.names)
     blocks: list[Block] = []
-    for value in dict.fromkeys(record.get(first) for record in records):
-        own = [record for record in records if record.get(first) == value]
-        title = f"{HEADINGS.get(first, first)}: {text(value, missing='not known')}"
-        blocks.append(Table.of(own, _named(rest, own) | shown, title))
+    for value in dict.fromkeys(record.get(first.key) for record in records):
+        own = [record for record in records if record.get(first.key) == value]
+        title = f"{first.heading}: {text(value, missing='not known')}"
+        blocks.append(Table.of(own, [*rest, *shown], title))
     return [
         *blocks,
-        *_over_benchmarks(analysis),
-        *what_moves(analysis),
+        *_table(analysis, "pooled", "Over all benchmarks"),
+        *_table(analysis, "moves", "What moves the verdict"),
+        *(Text(in_words(one, analysis.keys(one))) for one in analysis.results["moves"]),
         *legend(shown),
         *_exact(analysis.rows),
         *cautions(analysis.rows),
@@ -82,49 +61,12 @@ def summary(analysis: Analysis) -> list[Block]:
     ]
 
 
-def _named(names: Iterable[str], records: Sequence[Record]) -> dict[str, Callable[[Record], str]]:
-    """Heading -> the column that rows are grouped by, where any of them has a value there."""
-    known = [name for name in names if any(record.get(name) is not None for record in records)]
-    return {HEADINGS.get(name, name): field(name) for name in known}
-
-
-def _over_benchmarks(analysis: Analysis) -> Iterator[Block]:
-    """Omega of each judge over several benchmarks."""
-    if records := analysis.results["pooled"]:
-        shown = {
-            "Benchmarks": lambda record: ", ".join(record["benchmarks"]),
-            "N": field("n_questions"),
-            "Omega [95%]": estimate("omega"),
-            "Spread": field("between", ".2f", "not known"),
-        }
-        columns = _named(analysis.names, records) | shown
-        yield Table.of(records, columns, "Over all benchmarks")
-        yield Text(
-            "Over all benchmarks: verdicts are compared within a benchmark only, and each "
-            "benchmark counts alike. The interval is for other questions of these benchmarks. "
-            "Spread: standard deviation of omega between benchmarks, beyond chance."
-        )
-
-
-def what_moves(analysis: Analysis) -> Iterator[Block]:
-    """How far each facet that was varied moves the verdict, and the sentences to quote."""
-    if not (records := analysis.results["moves"]):
-        return
-    shown = {
-        "Facet": field("facet"),
-        "Levels": field("levels"),
-        "Differ across [95%]": estimate("disagreement_across", ".1%"),
-        "Differ within [95%]": estimate("disagreement_within", ".1%"),
-        "Above noise [95%]": estimate("above_noise", "z.1%"),
-    }
-    yield Table.of(records, _named(analysis.names, records) | shown, "What moves the verdict")
-    yield Text(
-        "What moves the verdict: share of pairs of verdicts on a question that differ, across the "
-        "levels of a facet with all else equal, and within them, where only the seed differs. "
-        "Intervals are for other questions, judged at these levels."
-    )
-    for record in records:
-        yield Text(in_words(record, analysis.keys(record)))
+def _table(analysis: Analysis, result: str, title: str) -> Iterator[Block]:
+    """All records of a result, with what they are of and what the result is, where it has any."""
+    if records := analysis.results[result]:
+        yield Table.of(records, [*map(grouped, analysis.names), *declared(result)], title)
+        about = KEYS[result].about
+        yield Text(f"{title}: {about[0].lower()}{about[1:]}")
 
 
 def notes(analysis: Analysis) -> list[Text]:
@@ -132,26 +74,10 @@ def notes(analysis: Analysis) -> list[Text]:
     return [Text(str(note), "note") for note in analysis.judgments.notes]
 
 
-def columns(records: Sequence[Record]) -> dict[str, Callable[[Record], str]]:
-    """Heading -> what a row shows below it; columns that no row fills are left out."""
-    shown: dict[str, Callable[[Record], str]] = {"N x R": _size}
-    for name, heading in COLUMNS.items():
-        shown[f"{heading} [95%]"] = estimate(name)
-        if name == "omega":
-            shown["Rule of thumb"] = field("rule_of_thumb")
-    shown |= {
-        "Non-response": field("non_response_rate", ".1%"),
-        "Invalid": lambda row: f"{row['invalid_rate']:.1%}" if row["invalid_rate"] else "",
-        "Published": published,
-        "A_LM [95%]": estimate("a_lm", ".3f"),
-    }
-    always = "Non-response"
-    return {name: of for name, of in shown.items() if name == always or any(map(of, records))}
-
-
-def legend(headings: Iterable[str]) -> list[Text]:
+def legend(columns: Iterable[Column]) -> list[Text]:
     """What the columns say, one paragraph each."""
-    return [Text(MEANINGS[name]) for name in headings if name in MEANINGS]
+    names = ((one.heading.removesuffix(" [95%]"), one.meaning) for one in columns)
+    return [Text(f"{name}: {meaning}.") for name, meaning in names]
 
 
 def _exact(rows: Sequence[Row]) -> Iterator[Text]:
@@ -207,7 +133,7 @@ def _without_verdict(analysis: Analysis) -> Iterator[Text]:
             name = describe(analysis.keys(found))
             rows[name] += 1
             known.append((rows[name], name, found))
-    for _, name, found in sorted(known, key=itemgetter(0))[:MOST_SHOWN]:
+    for _, name, found in sorted(known, key=itemgetter(0))[:_MOST_SHOWN]:
         start = " ".join(found["text"].split())[:_LONGEST]
         what = f"{name}, question {found['question']}, replication {found['replication']}"
         missed = found["label"] and found["verdict"] == NON_RESPONSE
@@ -222,6 +148,10 @@ def published(record: Record) -> str:
         return "" if record.get("published_n_varying") is None else "not estimable"
     beside = " ({:z.2f}: {:z.2f}-{:z.2f})".format(*floor) if floor else ""
     return f"{value:z.2f}{beside}"
+
+
+def _invalid(record: Record) -> str:
+    return text(record["invalid_rate"] or None, ".1%")
 
 
 def _size(record: Record) -> str:
@@ -272,7 +202,7 @@ def _glance(judge: Any, rows: Sequence[Row]) -> str:
         value = row.record["omega"]
         if row.group.get("judge") == judge and not row.no_evidence and value is not None:
             rest = describe({name: part for name, part in row.group.items() if name != "judge"})
-            found.append((value, f"{estimate('omega')(row.record)} ({rest})"))
+            found.append((value, f"{estimate(row.record, 'omega')} ({rest})"))
     name = "All judgments" if judge is None else str(judge)
     if not found:
         return f"{name}: these judgments do not show how reliable it is; the cautions say why."

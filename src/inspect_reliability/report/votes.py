@@ -1,9 +1,9 @@
 """How many votes make a majority that comes out the same again?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ..stats import Counts, ReliabilityError, StableMajority, stable_majority
-from .row import Row
+from .results import Analysis, result
 from .wording import Record
 
 
@@ -30,9 +30,10 @@ def votes_of(majority: StableMajority | None) -> list[Record]:
     ]
 
 
-def votes(rows: Sequence[Row]) -> Iterator[Record]:
+@result("votes")
+def votes(analysis: Analysis) -> Iterator[Record]:
     """The same for each row; one record with the reason where nothing is known."""
-    for row in rows:
+    for row in analysis.rows:
         majority, reason = majority_of(row.counts, row.no_evidence)
         unknown: Record = {"votes": None, "agreement": None, "share_stable": None}
         for found in votes_of(majority) or [unknown]:

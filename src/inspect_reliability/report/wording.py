@@ -17,27 +17,60 @@ class Named(NamedTuple):
     record: Record
 
 
-HEADINGS = {
-    "judge": "Judge",
-    "benchmark": "Benchmark",
-    "temperature": "T",
-    "wording": "Wording",
-    "time": "Time",
-    "scorer": "Scorer",
-    "responder": "Responder",
-    "study": "Study",
-    "method": "Verdicts",
+_GROUPS = {
+    "judge": ("Judge", "{}"),
+    "benchmark": ("Benchmark", "{}"),
+    "temperature": ("T", "temperature {}"),
+    "wording": ("Wording", "wording {}"),
+    "time": ("Time", "time {}"),
+    "scorer": ("Scorer", "scorer {}"),
+    "responder": ("Responder", "of {}"),
+    "study": ("Study", "study {}"),
+    "method": ("Verdicts", "{}"),
 }
-"""Headings of the columns that rows are grouped by; any other column is its own heading."""
+"""Columns that rows are grouped by: their headings, and their values in words."""
 
-_IN_WORDS = {
-    "temperature": "temperature {}",
-    "wording": "wording {}",
-    "time": "time {}",
-    "scorer": "scorer {}",
-    "responder": "of {}",
-    "study": "study {}",
-}
+GROUPS = tuple(_GROUPS)
+
+
+class Column(NamedTuple):
+    """A key of a result, declared once for tables, legends and the reference.
+
+    Attributes:
+        key: Its name in JSON, files and data frames; empty where only tables have it.
+        meaning: What it says.
+        null_when: When it is null; empty if never.
+        heading: Above it in tables, with [95%] where they show the interval, too; empty if no
+            table has it.
+        form: How `format()` writes its value, or a record where it has braces.
+        missing: What a table shows for null.
+        ends: Whether `<key>_interval` follows.
+        shown: What a table shows of a record, where no format does.
+    """
+
+    key: str
+    meaning: str = ""
+    null_when: str = ""
+    heading: str = ""
+    form: str = ""
+    missing: str = ""
+    ends: bool = False
+    shown: Callable[[Record], str] | None = None
+
+    def show(self, record: Record) -> str:
+        """What a table shows of a record."""
+        if self.shown:
+            return self.shown(record)
+        if self.heading.endswith("[95%]"):
+            return estimate(record, self.key, self.form)
+        if "{" in self.form:
+            return self.form.format_map(record)
+        return text(record.get(self.key), self.form, self.missing)
+
+
+def grouped(name: str, missing: str = "") -> Column:
+    """A column that rows are grouped by, under its own name where it is none of ours."""
+    return Column(name, heading=_GROUPS.get(name, (name,))[0], missing=missing)
 
 
 def whole(value: Any) -> Any:
@@ -70,10 +103,15 @@ def of_group(group: Mapping[str, Any], record: Record) -> Record:
     return own | record
 
 
+def picked(found: object, *names: str) -> Record:
+    """Some attributes by name."""
+    return {name: getattr(found, name) for name in names}
+
+
 def describe(group: Mapping[str, Any]) -> str:
     """A group in words: "my-judge, BBH, temperature 1"."""
     known = {name: whole(value) for name, value in group.items() if value is not None}
-    words = (_IN_WORDS.get(name, "{}").format(value) for name, value in known.items())
+    words = (_GROUPS.get(name, ("", "{}"))[1].format(value) for name, value in known.items())
     return ", ".join(words) or "all judgments"
 
 
@@ -98,8 +136,15 @@ def flat(found: Record) -> Record:
 
 
 def text(value: Any, form: str = "", missing: str = "") -> str:
-    """A value in a format of `format()`; `missing` for None."""
+    """A value in a format of `format()`, a list with commas; `missing` for None."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
     return missing if value is None else format(whole(value), form)
+
+
+def chance(p: float) -> str:
+    """A p-value: "p = 0.042"."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def percent(share: float) -> str:
@@ -107,24 +152,14 @@ def percent(share: float) -> str:
     return f"{100 * share:g}%"
 
 
-def field(key: str, form: str = "", missing: str = "") -> Callable[[Record], str]:
-    """A column of a table that shows one key of each record."""
-    return lambda record: text(record.get(key), form, missing)
-
-
-def estimate(key: str, form: str = "z.2f") -> Callable[[Record], str]:
-    """A column that shows an estimate with its interval; empty where a record has none."""
-
-    def shown(record: Record) -> str:
-        if key not in record:
-            return ""
-        value, interval = record[key], record[f"{key}_interval"]
-        if value is None:
-            reason = record.get("not_estimable", {}).get(key) or record.get("reason")
-            return f"not estimable: {reason}"
-        if interval is None:
-            return f"{value:{form}} (no interval)"
-        low, high = interval
-        return f"{value:{form}} [{low:{form}}, {high:{form}}]"
-
-    return shown
+def estimate(record: Record, key: str, form: str = "z.2f") -> str:
+    """An estimate with its interval, or why there is none; empty where a record lacks it."""
+    if key not in record:
+        return ""
+    value, interval = record[key], record[f"{key}_interval"]
+    if value is None:
+        return f"not estimable: {record.get('not_estimable', {}).get(key) or record.get('reason')}"
+    if interval is None:
+        return f"{value:{form}} (no interval)"
+    low, high = interval
+    return f"{value:{form}} [{low:{form}}, {high:{form}}]"

@@ -11,7 +11,7 @@ from ..designs import ParserName, Reader
 from ..errors import UserError, one_of
 from ..judging.exact import distributions_at_verdict, distributions_of
 from ..judging.replicate import replication_of, replications_of
-from ..judgments.distributions import distributions_in, distributions_kept, likeliest
+from ..judgments.distributions import distributions_kept, likeliest, read_distributions
 from ..judgments.replications import Replications
 from .explanation import distribution_table, explanation, label
 from .metrics import invalid_rate, reliability
@@ -130,12 +130,10 @@ def _exact(
     exact: Sequence[Mapping[str, Any]], metadata: dict[str, Any], explanation: str | None
 ) -> Score:
     """One score of exact distributions, whose value is the likeliest verdict."""
-    score = Score(value="", explanation=explanation, metadata=metadata | distributions_kept(exact))
-    first = exact[0].get("temperature")
-    score.value = score.answer = likeliest(
-        [one for one in distributions_in(score) if one.temperature == first]
-    )
-    return score
+    known = metadata | distributions_kept(exact)
+    kept = read_distributions(known)
+    value = likeliest([one for one in kept if one.temperature == kept[0].temperature])
+    return Score(value=value, answer=value, explanation=explanation, metadata=known)
 
 
 def _short_fields(fields: dict[str, Any]) -> dict[str, Any]:

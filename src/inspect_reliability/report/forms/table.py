@@ -66,16 +66,32 @@ def print_table(out: Console, table: Table) -> None:
     Lines break between words. Where even that does not fit the window, each row is printed as a
     list of its own.
     """
-    lines = [[one_line(cell) for cell in row] for row in (table.headings, *table.rows)]
-    heading = RichText(one_line(table.title)) if table.title else None
+    headings, *rows = [[one_line(cell) for cell in row] for row in (table.headings, *table.rows)]
+    title = RichText(one_line(table.title)) if table.title else None
     for gap in (2, 1):
-        if (widths := _widths(lines, out.width - gap * len(table.headings))) is not None:
-            _print_lines(out, lines, widths, gap, heading)
-            return
-    if heading:
-        out.print(heading, style="italic")
-    for cells in lines[1:]:
-        for name, cell in zip(lines[0], cells, strict=True):
+        widths = _widths([headings, *rows], out.width - gap * len(headings))
+        if widths is None:
+            continue
+        # The box's separator is the rest of the gap.
+        shown = RichTable(
+            title=title,
+            title_justify="left",
+            box=box.SIMPLE_HEAD,
+            padding=(0, gap - 1, 0, 0),
+            pad_edge=False,
+            show_edge=False,
+        )
+        for heading, width in zip(headings, widths, strict=True):
+            shown.add_column(RichText(heading), overflow="fold", width=width)
+        for cells in rows:
+            shown.add_row(*map(RichText, cells))
+        out.print(shown)
+        out.print()
+        return
+    if title:
+        out.print(title, style="italic")
+    for cells in rows:
+        for name, cell in zip(headings, cells, strict=True):
             if cell:
                 out.print(RichText(f"  {name}: {cell}" if name else f"  {cell}"))
         out.print()
@@ -96,27 +112,3 @@ def _widths(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
         widths[k] += more
         room -= more
     return widths if room >= 0 else None
-
-
-def _print_lines(
-    out: Console,
-    lines: Sequence[Sequence[str]],
-    widths: Sequence[int],
-    gap: int,
-    title: RichText | None,
-) -> None:
-    # The box's separator is the rest of the gap.
-    table = RichTable(
-        title=title,
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, gap - 1, 0, 0),
-        pad_edge=False,
-        show_edge=False,
-    )
-    for heading, width in zip(lines[0], widths, strict=True):
-        table.add_column(RichText(heading), overflow="fold", width=width)
-    for cells in lines[1:]:
-        table.add_row(*map(RichText, cells))
-    out.print(table)
-    out.print()

@@ -1,0 +1,69 @@
+"""Other wordings of a grader: its template or its instructions, in other words."""
+
+from collections.abc import Collection
+from pathlib import Path
+from string import Formatter
+
+from ..designs import GIVEN, grader_wordings_from_file
+from ..errors import UserError
+from .wrapped import Wording, Wrapped
+
+_INSPECTS = frozenset(("question", "answer", "criterion", "instructions"))
+"""What inspect's own graders fill in; of their own templates nothing public tells."""
+
+
+def in_wordings(wrapped: Wrapped, file: str | Path, facts: Collection[str]) -> list[Wrapped]:
+    """A scorer as it is, and in each wording of a file.
+
+    Args:
+        wrapped: The scorer.
+        file: The file, as `grader_wordings_from_file` reads it.
+        facts: Names of what a sample's metadata can fill in.
+
+    Raises:
+        UserError: The scorer has neither a template nor instructions, the file has no wordings, or
+            a template does not fit the scorer.
+    """
+    takes = [one for one in ("template", "instructions") if one in wrapped.defaults]
+    if not takes:
+        raise UserError(
+            f"The scorer {wrapped.name} cannot be asked in other words: it is not known to take a "
+            "'template' or 'instructions'. Leave --wordings out, or name another --scorer."
+        )
+    wordings = grader_wordings_from_file(file)
+    for wording, changes in wordings.items():
+        where = f"{file}, wording '{wording}': "
+        if unknown := changes.keys() - {*takes}:
+            raise UserError(f"{where}the scorer {wrapped.name} takes no {', '.join(unknown)}.")
+        if "template" in changes:
+            _refuse_unfit(changes["template"], wrapped, facts, where)
+    return [wrapped.reworded(Wording(*one)) for one in {GIVEN: {}, **wordings}.items()]
+
+
+def _refuse_unfit(template: str, wrapped: Wrapped, facts: Collection[str], where: str) -> None:
+    try:
+        has = _placeholders(template)
+    except ValueError as error:
+        raise UserError(f"{where}the template cannot be filled in: {error}.") from None
+    own = wrapped.arguments.get("template") or wrapped.defaults["template"]
+    if not isinstance(own, str) and not wrapped.name.startswith("inspect_ai/"):
+        return  # the scorer keeps its template to itself
+    needed = _placeholders(own) if isinstance(own, str) else _INSPECTS
+    if missing := needed - has:
+        raise UserError(
+            f"{where}the template lacks {_braced(missing)}, which the scorer fills in. Add them."
+        )
+    if unknown := has - needed - _INSPECTS - {*facts}:
+        raise UserError(
+            f"{where}nothing fills in {_braced(unknown)}. Use {_braced(needed)}, and write other "
+            "braces twice."
+        )
+
+
+def _placeholders(template: str) -> frozenset[str]:
+    names = (name for _, name, _, _ in Formatter().parse(template) if name is not None)
+    return frozenset(name.partition(".")[0].partition("[")[0] for name in names)
+
+
+def _braced(names: Collection[str]) -> str:
+    return ", ".join(f"{{{name}}}" for name in sorted(names))
