@@ -72,16 +72,12 @@ def judge(model: Model, task: Task, epochs: int, limit: int | None, folder: Path
 def providers(path: Path, folder: Path) -> tuple[Model, Model]:
     """`hf/` and `hf_seeded/` with the same weights and tokenizer."""
     ours = get_model(f"hf_seeded/{path}", device="cpu")
-    where = {"model_path": str(path)}
+    where, extra = path, {}
     if path.suffix == ".gguf":  # hf/ reads its weights, and wants the tokenizer as a folder
         ours.api.encoder.tokenizer.save_pretrained(folder)  # type: ignore[attr-defined]
-        where = {
-            "model_path": str(path.parent),
-            "gguf_file": path.name,
-            "tokenizer_path": str(folder),
-        }
+        where, extra = folder, {"gguf_file": str(path)}
     config = GenerateConfig(max_connections=100)
-    return get_model(f"hf/{path.name}", device="cpu", config=config, **where), ours
+    return get_model(f"hf/{where}", device="cpu", config=config, **extra), ours
 
 
 def measure(
