@@ -1,6 +1,6 @@
 """Do the intervals cover, and do decisions keep their promises? Simulation with known truth.
 
-    python bench/coverage.py [--quick] [--json]
+    python bench/coverage.py [--quick] [--held] [--json]
 
 Questions are drawn from a population: each has chances of the verdicts, and its replications are
 drawn from those chances. The truth is that of 400,000 questions of the population, with all
@@ -324,6 +324,93 @@ def correct(generator: Generator, n: int, r: int) -> Estimate:
     return accuracy(words.astype(object), None).a_lm
 
 
+TEN = np.arange(1, 11)
+
+
+def scores(
+    middle: float, spread: float, steady: float, wild: float = 0, wide: float = 3, bad: float = 0
+) -> Population:
+    """Scores from 1 to 10: normal questions, a few with wild verdicts, a few of another level.
+
+    Args:
+        middle: Mean of the questions.
+        spread: Their standard deviation.
+        steady: Standard deviation of the verdicts on a question.
+        wild: Share of questions on which it is `wide`.
+        wide: Theirs.
+        bad: Share of questions whose mean is 3.
+    """
+
+    def draw(generator: Generator, n: int) -> Array:
+        at = generator.normal(middle, spread, n)
+        at = np.where(generator.random(n) < bad, generator.normal(3, 1, n), at).clip(1, 10)
+        within = np.where(generator.random(n) < wild, wide, steady)
+        chances = np.exp(-(((TEN - at[:, None]) / within[:, None]) ** 2) / 2) + 1e-12
+        return chances / chances.sum(axis=1, keepdims=True)
+
+    return Population(draw)
+
+
+def few(share: float, *own: float) -> Population:
+    """Questions on which the judge wavers between verdicts, but for a few that are settled."""
+    shares = np.array(own) / sum(own)
+    return Population(settled(share, np.full(len(own), 1 / len(own)), shares))
+
+
+CHOSEN = {
+    "12% settled of 3": few(0.12, 0.4, 0.35, 0.25),
+    "5% settled of 3": few(0.05, 0.4, 0.35, 0.25),
+    "25% settled of 3": few(0.25, 0.4, 0.35, 0.25),
+    "93% settled of 3": few(0.93, 0.5, 0.3, 0.2),
+    "scores, 5% wild": scores(6.5, 1.5, 0.6, wild=0.05),
+    "scores, 15% wild": scores(6.5, 1.5, 0.5, wild=0.15),
+    "scores at the ceiling": scores(9.5, 1, 0.7),
+    "scores, 8% bad": scores(9, 0.5, 0.7, bad=0.08),
+}
+"""Populations that weights of added questions were chosen on."""
+
+OTHERS = {
+    "8% settled of 5": few(0.08, 0.3, 0.25, 0.2, 0.15, 0.1),
+    "4% settled of 10": few(0.04, *[0.1] * 10),
+    "35% settled of 4": few(0.35, 0.28, 0.26, 0.24, 0.22),
+    "95% settled of 2": few(0.95, 0.5, 0.5),
+    "scores, 2% wild": scores(6.5, 2, 0.5, wild=0.02),
+    "scores, 10% wild": scores(6.5, 1.2, 0.7, wild=0.1, wide=2.5),
+    "scores above the ceiling": scores(9.8, 1.3, 0.6),
+    "scores, 12% bad": scores(8.5, 0.5, 0.9, bad=0.12),
+}
+"""Populations that nothing was chosen on."""
+
+HELD_QUESTIONS, HELD_REPLICATIONS = (20, 30, 60, 150), (2, 8, 20)
+
+
+def held_out(studies: int) -> Iterator[Coverage]:
+    """Agreement, and ICC of scores; a study without an interval holds nothing."""
+    for which, populations in (("chosen", CHOSEN), ("others", OTHERS)):
+        for name, population in populations.items():
+            large = population.rows(np.random.default_rng(0), TRUTH)
+            truth = {"agreement": float((large**2).sum(axis=1).mean())}
+            if large.shape[1] == len(TEN) and "scores" in name:
+                means = large @ TEN
+                within = float((large @ TEN**2 - means**2).mean())
+                truth["icc"] = float(1 - within / (within + means.var()))
+            for n in HELD_QUESTIONS:
+                for r in HELD_REPLICATIONS:
+                    generator = np.random.default_rng((5, n, r))
+                    tables = [population.study(generator, n, r) for _ in range(studies)]
+                    for one, value in truth.items():
+                        found = ends_of(_estimated(one, table) for table in tables)
+                        found = np.where(np.isnan(found), 2.0, found)
+                        yield Coverage.of((name, n, r), one, value, which, found)
+
+
+def _estimated(name: str, table: Table) -> Estimate:
+    names = tuple(map(str, range(1, 1 + table.shape[1])))
+    values = tuple(map(float, names)) if name == "icc" else None
+    questions = tuple(map(str, range(len(table))))
+    return panel(Cells(table, questions, names, values=values), [name])[name]
+
+
 @dataclass(frozen=True)
 class Errors:
     """How often a decision is wrong.
@@ -572,6 +659,24 @@ def print_other(found: list[Coverage]) -> None:
         print(f"| {name}, {what} | " + " | ".join(f"{x:.3f}" for x in cells) + " |")
 
 
+def print_held_out(found: list[Coverage]) -> None:
+    """One line a population: lowest and highest coverage over its designs."""
+    designs = len({(c.n, c.r) for c in found})
+    print(f"\nLowest and highest coverage of {designs} designs, N = 20 to 150, R = 2 to 20\n")
+    print("| population | weights were chosen on it | agreement | ICC | ICC, N >= 30 |")
+    print("|---|---|---|---|---|")
+    for name, which in dict.fromkeys((c.population, c.method) for c in found):
+        line = [name, "yes" if which == "chosen" else "no"]
+        for one, fewest in (("agreement", 0), ("icc", 0), ("icc", 30)):
+            covers = [
+                c.coverage
+                for c in found
+                if (c.population, c.coefficient) == (name, one) and c.n >= fewest
+            ]
+            line.append(f"{min(covers):.3f}-{max(covers):.3f}" if covers else "")
+        print("| " + " | ".join(line) + " |")
+
+
 def print_records(title: str, records: list[dict[str, Any]]) -> None:
     """A Markdown table of records."""
     print(f"\n{title}\n")
@@ -585,6 +690,7 @@ def print_records(title: str, records: list[dict[str, Any]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="an eighth of the studies")
+    parser.add_argument("--held", action="store_true", help="of agreement and ICC only")
     parser.add_argument("--json", action="store_true", help="print every figure as JSON")
     arguments = parser.parse_args()
     share = QUICK if arguments.quick else 1.0
@@ -592,6 +698,10 @@ def main() -> None:
     def studies(full: int) -> int:
         return max(2, round(share * full))
 
+    held = list(held_out(studies(400)))
+    if arguments.held:
+        print_held_out(held)
+        return
     intervals, others = list(coverage(studies(400))), list(other_intervals(studies(400)))
     tables = {
         "Decisions: shares of studies, limit less truth": [
@@ -604,11 +714,13 @@ def main() -> None:
         "Cautions shown in sound studies": list(cautions(studies(30))),
     }
     if arguments.json:
-        found = [[asdict(c) for c in part] for part in (intervals, others)]
-        json.dump({"coverage": found[0], "other": found[1], **tables}, sys.stdout, indent=1)
+        found = [[asdict(c) for c in part] for part in (intervals, others, held)]
+        parts = dict(zip(("coverage", "other", "held"), found, strict=True))
+        json.dump({**parts, **tables}, sys.stdout, indent=1)
         return
     print_coverage(intervals)
     print_other(others)
+    print_held_out(held)
     for title, records in tables.items():
         print_records(title, records)
 

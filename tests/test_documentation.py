@@ -1,5 +1,6 @@
 """What the pages show works: links, commands, code and outputs."""
 
+import ast
 import importlib
 import inspect
 import re
@@ -14,6 +15,7 @@ import click
 import inspect_ai
 import inspect_ai.scorer
 import pytest
+from click.shell_completion import BashComplete
 from click.testing import CliRunner
 from inspect_ai._cli.main import inspect as inspect_command
 from inspect_ai.dataset import Sample
@@ -22,6 +24,7 @@ from cli.test_report_keys import as_declared
 from docs.site import links, outputs, reference
 from inspect_reliability import _registry
 from inspect_reliability.cli import main
+from inspect_reliability.cli.main import COMMANDS
 from inspect_reliability.report.columns import KEYS
 
 ROOT = Path(__file__).parents[1]
@@ -90,17 +93,75 @@ def _command_lines(page: Path) -> Iterator[list[str]]:
 def test_our_commands_parse(page: Path) -> None:
     """Each call of our command names a command that exists, with options that it has."""
     for words in _command_lines(page):
-        if words[0] != "inspect-reliability" or len(words) < 2 or words[1].startswith("-"):
-            continue
-        context = click.Context(main)
-        command = main.get_command(context, words[1])
-        assert command is not None, words
-        given, _, _ = command.make_parser(context).parse_args(words[2:])
-        for option in command.params:
-            values = given.get(option.name)
-            for value in values if isinstance(values, list) else [values]:
-                if isinstance(value, str) and not isinstance(option.type, click.Path):
-                    option.type.convert(value, option, context)
+        if words[0] == "inspect-reliability" and len(words) > 1 and not words[1].startswith("-"):
+            _parse(words)
+
+
+def _parse(words: list[str]) -> None:
+    context = click.Context(main)
+    command = main.get_command(context, words[1])
+    assert command is not None, words
+    given, _, _ = command.make_parser(context).parse_args(words[2:])
+    for option in command.params:
+        values = given.get(option.name)
+        for value in values if isinstance(values, list) else [values]:
+            if isinstance(value, str) and not isinstance(option.type, click.Path):
+                option.type.convert(value, option, context)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_shows_two_calls(name: str) -> None:
+    """The help of each command ends with two calls of it, which parse and fit 80 columns."""
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    assert command.epilog is not None
+    _, _, *calls = command.epilog.splitlines()
+    assert len(calls) == 2
+    for call in calls:
+        assert len(call) <= 78
+        words = shlex.split(call.partition(">")[0])
+        assert words[:2] == ["inspect-reliability", name]
+        _parse(words)
+
+
+def test_the_shell_completes() -> None:
+    """The Tab key finds commands, options and their values."""
+    tab = BashComplete(main, {}, "inspect-reliability", "_INSPECT_RELIABILITY_COMPLETE")
+    for before, typed, found in [
+        ([], "rep", {"report"}),
+        (["gate"], "--min-", {"--min-omega"}),
+        (["report", "--format"], "la", {"latex"}),
+    ]:
+        assert {one.value for one in tab.get_completions(before, typed)} == found
+
+
+def test_messages_are_those_of_the_code() -> None:
+    """Every message that "Troubleshooting" explains is one that the code gives."""
+    said = [
+        text
+        for file in (ROOT / "src" / "inspect_reliability").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if (text := _text_of(node))
+    ]
+    page = (ROOT / "docs" / "troubleshooting.md").read_text()
+    tables = re.findall(r"^\| message .*\n\|[-|]+\n((?:\|.*\n)+)", page, re.MULTILINE)
+    messages = [line.split("|")[1].strip() for table in tables for line in table.splitlines()]
+    assert len(messages) > 40
+    for message in messages:
+        pattern = re.compile(".*".join(re.escape(part) for part in message.split("…")))
+        assert any(map(pattern.search, said)), message
+
+
+def _text_of(node: ast.AST) -> str:
+    """What a string of the code says, "…" for what is filled in; empty of any other node."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values):
+            return "".join(map(_text_of, values))
+        case ast.FormattedValue():
+            return "…"
+    return ""
 
 
 @cache
@@ -203,12 +264,30 @@ def test_the_reference_has_every_option(site: dict[str, str]) -> None:
 
 
 @pytest.mark.slow
+def test_anchors_of_the_reference_exist(site: dict[str, str]) -> None:
+    """Each link within the reference leads to a name, or a heading, of the page that it names."""
+    links = [link for text in site.values() for link in re.findall(r"\]\((\w+\.md)#(.+?)\)", text)]
+    assert links
+    for page, anchor in links:
+        there = site[f"reference/{page}"]
+        ways = f"::: {anchor}\n", f"{{ #{anchor} }}\n", f"## `{anchor}`\n"
+        assert any(way in there for way in ways), (page, anchor)
+
+
+@pytest.mark.slow
 def test_every_declared_key_occurs() -> None:
     """Each result has every key that is declared for it, somewhere, and no other."""
     results = reference._results()
     for name in results.keys() - {"shared"}:
         found = as_declared(name, results[name])
         assert {*KEYS[name].columns} <= found, name
+
+
+def test_tables_of_the_reference_show_pipes_as_they_are() -> None:
+    """A pipe in code needs no escape on the site, and any other does."""
+    assert reference._table(["a"], [["`--by x|y` or z|w"]]).splitlines()[-1] == (
+        r"| `--by x|y` or z\|w |"
+    )
 
 
 def test_links_fit_the_site() -> None:

@@ -37,17 +37,21 @@ def test_help_of_a_bench(
     assert title in " ".join(shown.split())
 
 
+HELD: dict[str, Any] = {"HELD_QUESTIONS": [20], "HELD_REPLICATIONS": [8]}
 SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "coverage": (
         "--quick",
-        {"QUICK": 0, "QUESTIONS": [20], "REPLICATIONS": [5], "TRUTH": 900, "ENDLESS": 99},
+        {"QUICK": 0, "QUESTIONS": [20], "REPLICATIONS": [5], "TRUTH": 900, "ENDLESS": 99, **HELD},
     ),
     "end_to_end": ("--questions 2 --replications 3 --baseline 1", {}),
     "exact": ("--questions 1", {"TEMPERATURES": (1.0,), "REPLICATIONS": 2}),
+    "experiments": ("", {"QUESTIONS": 1, "PROMPT": 30, "ROUNDS": 1, "SEEDS": 2}),
     "faults": ("--kills 1 --only import", {}),
     "hostile_texts": ("--questions 1 --draws 2", {}),
+    "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
     "live_metrics": ("", {"QUESTIONS": 5, "REPLICATIONS": 2, "CALLS": 1}),
     "load": ("", {"SHAPES": {"two": [(n, range(2), range(1, 3)) for n in (0, 1)]}, "WAITING": 4}),
+    "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500, "HALVES": 1}),
     "parsers": (str(ROOT / "tests" / "example_outputs.json"), {}),
     "processors": ("--here --replications 1", {"QUESTIONS": 1, "TOKENS": 4, "TABLES": 5}),
     "rejudge": ("--samples 1 --replications 2 --max-tokens 8", {}),
@@ -57,15 +61,6 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "report_ratio": ("--loops 1", {"BENCHMARKS": {"BBH": 5}, "TEMPERATURES": {1.0: 0.9}}),
     "shared_instruction": ("", {"QUESTIONS": 2, "PROMPT": 60, "ROUNDS": 1, "REPLICATIONS": 2}),
-    "whole_study": (
-        "--epochs 1",
-        {
-            "TEMPERATURES": ("1.0",),
-            "REPLICATIONS": 1,
-            "TASKS": ("bbh_judge",),
-            "LIMIT": ["--limit", "1"],
-        },
-    ),
 }
 """Bench -> arguments and constants of its smallest size. `served` needs vLLM."""
 

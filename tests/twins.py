@@ -127,20 +127,24 @@ def plus_a_question(table: Array, level: float = 0.95) -> tuple[float, float]:
     )
 
 
-def noise_question(value: Value, table: Array, level: float = 0.95) -> tuple[float, float]:
+def noise_or_settled(value: Value, table: Array, level: float = 0.95) -> tuple[float, float]:
     """The interval of agreement and its kind, before it is cut at what it can be."""
     agreement, shares, _ = questions(table)
     n = len(table)
     x = value(np.ones(n), agreement, shares)
     low, high = log_ends(x, jackknife_error(left_out(value, agreement, shares)), t(level, n))
     mean = shares.mean(axis=0)
-    w, a = np.append(np.ones(n), 0.5), np.append(agreement, min((mean**2).sum(), 0.5))
     b = np.vstack([shares, mean])
-    error = weighted_jackknife_error(value, w, a, b)
-    return min(low, log_ends(value(w, a, b), error, t(level, n))[0]), high
+
+    def plus(own: float, weight: float) -> tuple[float, float]:
+        w, a = np.append(np.ones(n), weight), np.append(agreement, own)
+        error = weighted_jackknife_error(value, w, a, b)
+        return log_ends(value(w, a, b), error, t(level, n))
+
+    return min(low, plus(min((mean**2).sum(), 0.5), 0.5)[0]), max(high, plus(1.0, 0.75)[1])
 
 
-def far_question(values: Array, level: float = 0.95) -> tuple[float, float]:
+def far_or_noise(values: Array, level: float = 0.95) -> tuple[float, float]:
     """The interval of ICC, of numbers [N, R], before it is cut at what ICC can be."""
     n, r = values.shape
 
@@ -155,7 +159,19 @@ def far_question(values: Array, level: float = 0.95) -> tuple[float, float]:
     error = jackknife_error(left_out(icc, within, means))
     low, high = f_ends(x, error, quantile, r)
     farthest = means[np.argmax(np.abs(means - means.mean()))]
-    means = np.append(means, 1.5 * farthest - 0.5 * means.mean())
-    w, within = np.append(np.ones(n), 0.25), np.append(within, within.mean())
-    error = linear_error(icc, w, within, means)
-    return low, max(high, f_ends(icc(w, within, means), error, quantile, r)[1])
+
+    def plus(mean: float, own: float, weight: float) -> tuple[float, float]:
+        w, a = np.append(np.ones(n), weight), np.append(within, own)
+        b = np.append(means, mean)
+        return icc(w, a, b), linear_error(icc, w, a, b)
+
+    # The slope of each question's weight by a small change of it.
+    step = 1e-6
+    slopes = np.array([icc(np.ones(n) + step * one, within, means) - x for one in np.eye(n)]) / step
+    slopes = slopes - slopes.mean()
+    freedom = np.clip(4 * n / (stats.kurtosis(slopes, fisher=False) - 1), 2, n - 1)
+    few = float(stats.t.ppf((1 + level) / 2, freedom))
+    any_two = within.mean() / (1 - x)
+    lower = f_ends(*plus(means.mean(), any_two, 2.0), few, r)[0]
+    far = plus(2 * farthest - means.mean(), within.mean(), 0.25)
+    return min(low, lower), max(high, f_ends(*far, quantile, r)[1])

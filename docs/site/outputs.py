@@ -13,7 +13,8 @@ from click.testing import CliRunner
 from inspect_reliability.cli import main
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "docs" / name for name in ("tutorial.md", "how-to-card.md")]
+_NAMES = ("index", "tutorial", "how-to-card", "which-number", "cost")
+PAGES = [ROOT / "docs" / f"{name}.md" for name in _NAMES]
 
 _BLOCK = re.compile(
     r"```console\n\$ inspect-reliability (?P<given>[^\n]*logs/example[^\n]*)\n.*?```", re.DOTALL

@@ -24,11 +24,14 @@ from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
 from inspect_reliability.report.card import card_document
+from inspect_reliability.report.change import changes, judge_or_system
 from inspect_reliability.report.columns import KEYS
 from inspect_reliability.report.compare import compare_sides, sides_by
+from inspect_reliability.report.crossings import crossings
 from inspect_reliability.report.forms.json import SCHEMA_VERSION
 from inspect_reliability.report.gate import Limits, check
 from inspect_reliability.report.plan import plans
+from inspect_reliability.report.validity import with_more
 from inspect_reliability.report.wording import Column
 from inspect_reliability.stats import Coefficient
 from inspect_reliability.stats.coefficients import markdown_table
@@ -72,6 +75,7 @@ def commands() -> str:
             f"```\ninspect-reliability {name} {' '.join(usage)}\n```",
             _help(command),
             _table(["Option", "What it does", "Default"], rows) if rows else "",
+            _examples(command),
         ]
     return _join(parts)
 
@@ -104,8 +108,8 @@ def coefficients() -> str:
     """The table of coefficients, and each of its rows."""
     intro = (
         "Every coefficient is a function in `inspect_reliability.stats` that takes "
-        "[`Counts`](stats.md#inspect_reliability.stats.Counts) (of interval scale: "
-        "[`Numbers`](stats.md#inspect_reliability.stats.Numbers)) and returns an "
+        "[`Cells`](stats.md#inspect_reliability.stats.Cells) (of interval scale: with verdicts "
+        "taken for numbers, as `Cells.of_numbers` does) and returns an "
         "[`Estimate`](stats.md#inspect_reliability.stats.Estimate). Its value depends on the "
         "number of declared categories (K) or of replications (R) where the table says so. "
         "[Statistics](../reliability.md) explains how to read them, and "
@@ -151,7 +155,7 @@ def json_keys() -> str:
     )
     numbers = (
         "An interval is `[low, high]`, 95% over questions, and is also `null` with fewer than "
-        "three questions that vary, or where leaving out questions changes nothing. A number that "
+        "three questions that vary, or if dropping any question changes nothing. A number that "
         "cannot be estimated is `null`, never left out or filled in, and `not_estimable` or "
         "`reason` says why. [Statistics](../reliability.md) explains the coefficients."
     )
@@ -208,11 +212,13 @@ def python_room(room: str) -> str:
             parts.append(_coefficient(thing))
         else:
             parts.append(f"::: {PACKAGE}.{room}.{name}")
+    for name, home in inspect_reliability._HOME.items():
+        if home.startswith(f"{room}."):  # loads more than the room does
+            parts.append(f"::: {PACKAGE}.{home}.{name}")
     return _join(parts)
 
 
 def _coefficient(row: Coefficient) -> str:
-    of = "Numbers" if row.scale == "interval" else "Counts"
     facts = {
         "Scale": row.scale,
         "Interval": row.interval.name,
@@ -223,7 +229,7 @@ def _coefficient(row: Coefficient) -> str:
     return _join(
         [
             f"## `{row.name}` {{ #{_anchor(row)} }}",
-            f"```python\n{row.name}(given: {of}, level: float = 0.95) -> Estimate\n```",
+            f"```python\n{row.name}(given: Cells, level: float = 0.95) -> Estimate\n```",
             f"{row.title}. {row.about}",
             "\n".join(listed),
         ]
@@ -254,6 +260,11 @@ def _makes_a_task(function: Any) -> bool:
 
 def _help(command: click.Command) -> str:
     return _paragraphs(inspect.cleandoc(command.help or ""))
+
+
+def _examples(command: click.Command) -> str:
+    calls = re.findall(r"^  (.*)$", command.epilog or "", re.MULTILINE)
+    return "\n".join(["```", *calls, "```"]) if calls else ""
 
 
 def _paragraphs(text: str) -> str:
@@ -291,14 +302,32 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
         analysis = analyse(judgments, study=study, texts=True)
         for name, records in analysis.results.items():
             found[name] += records
+        found["with_more"] += with_more(analysis.rows, 5)
         found["card"] += card_document(analysis).results["rows"]
         found["plan"] += [plan.record for plan in plans(judgments)]
         found["gate"] += [one.record for one in check(judgments, Limits(0.5, 0.05))]
         found["gate"] += [one.record for one in check(judgments, Limits(0.5, anytime=True))]
         if judgments.table["judge"].nunique() > 1:
-            found["compare"] += compare_sides(sides_by(judgments, "judge"))[0]
-    found["designs"] = [design for plan in found["plan"] for design in plan["designs"]]
+            sides = sides_by(judgments, "judge")
+            found["compare"] += compare_sides(sides)[0]
+            found["changes"] += changes(sides)
+            found["plan --facets"] += [plan.record for plan in crossings(judgments)]
+    found["score_change"] += judge_or_system({"old": _suite("CI", "CC"), "new": _suite("CC")})
+    for name, designs in (("plan", "designs"), ("plan --facets", "crossings")):
+        found[designs] = [design for plan in found[name] for design in plan["designs"]]
     return found
+
+
+def _suite(own: str, *again: str) -> pd.DataFrame:
+    """Grades of a suite's own scorer, and of a grader that judged its outputs again, twice."""
+    known = {"log": own, "epoch": 1}
+    rows = [
+        known | {"sample": q, "scorer": scorer, "judge": scorer, "verdict": verdict}
+        for scorer, grades in (("own", [own]), ("again", [*again, *again]))
+        for verdicts in grades
+        for q, verdict in enumerate(verdicts)
+    ]
+    return pd.DataFrame(rows)
 
 
 def _made_up() -> Iterator[Judgments]:
@@ -330,6 +359,22 @@ def _made_up() -> Iterator[Judgments]:
             )
             for benchmark, verdicts in kinds.items()
         ]
+    )
+    labels = [chance.choice(("correct", "incorrect")) for _ in range(12)]
+    yield judgments_from_frame(
+        pd.DataFrame(
+            {
+                "judge": "judge",
+                "question": f"q{question}",
+                "wording": wording,
+                "verdict": label if chance.random() < 0.8 else "incorrect",
+                "label": (label, chance.choice((label, "correct"))) if question < 9 else None,
+                "rater": ("ann", "bob") if question < 9 else None,
+            }
+            for question, label in enumerate(labels)
+            for wording in ("short", "long")
+            for _ in range(3)
+        )
     )
     shown = [(n, r, chance.sample("xyz", 3)) for n in range(12) for r in range(1, 9)]
     yield judgments_from_frame(
@@ -385,8 +430,14 @@ def _rounded(value: Any) -> Any:
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A pipe table of Markdown."""
     lines = [headings, ["---"] * len(headings), *rows]
-    cells = ([" ".join(cell.split()).replace("|", r"\|") for cell in line] for line in lines)
+    cells = ([_cell(" ".join(cell.split())) for cell in line] for line in lines)
     return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+
+
+def _cell(text: str) -> str:
+    """Its pipes escaped, but for those in code: there the site would show the escape."""
+    parts = re.split(r"(`+.*?`+)", text)
+    return "".join(part if n % 2 else part.replace("|", r"\|") for n, part in enumerate(parts))
 
 
 def _code(text: str) -> str:

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from inspect_reliability.stats import Cells, Counts, Estimate, NoJudgmentsError, panel
+from inspect_reliability.stats import (
+    Cells,
+    Counts,
+    Estimate,
+    NoJudgmentsError,
+    cronbach_alpha,
+    panel,
+)
 
 VARIANCE = ("omega", "omega_composite", "fleiss_kappa", "krippendorff_alpha")
 
@@ -145,3 +152,12 @@ def test_a_unit_changes_no_coefficient_of_numbers(unit: float) -> None:
     for name, estimate in panel(Cells.of_numbers(scores, names)).items():
         same = [estimate.value, estimate.low, estimate.high]
         assert [found[name].value, found[name].low, found[name].high] == pytest.approx(same), name
+
+
+def test_cronbach_needs_complete_replications() -> None:
+    """Where one value a replication is missing, that is the reason, not the questions."""
+    values = np.arange(12.0).reshape(4, 3) + np.array([0, 0.1, 0])
+    values[[0, 1, 2], [0, 1, 2]] = np.nan
+    found = cronbach_alpha(Cells.of_numbers(values))
+    reason = "fewer than two replications have a verdict of every question"
+    assert (found.value, found.reason) == (None, reason)

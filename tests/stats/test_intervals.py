@@ -107,15 +107,15 @@ def test_plus_a_question_by_loops(table: Table) -> None:
 @pytest.mark.slow
 @given(tables(min_questions=4))
 @settings(max_examples=60)
-def test_noise_question_by_loops(table: Table) -> None:
-    """Agreement and its kind: the log scale, or the lower end that half a noise question gives."""
+def test_noise_or_settled_by_loops(table: Table) -> None:
+    """Agreement and its kind: the log scale, or what a noise or settled question gives."""
     found = panel(counts(table), ["agreement", "gwet_ac1", "brennan_prediger"], 0.9)
     of = {"agreement": twins.agreement_of, "gwet_ac1": twins.ac1}
     of["brennan_prediger"] = twins.brennan_prediger
     for name, estimate in found.items():
-        if estimate.method != "noise question":
+        if estimate.method != "noise or settled question":
             continue
-        low, high = twins.noise_question(of[name], table, 0.9)
+        low, high = twins.noise_or_settled(of[name], table, 0.9)
         low = min(max(low, possible(table, name)), estimate.value)
         assert estimate.low == pytest.approx(low, rel=1e-6, abs=1e-9), name
         assert estimate.high == pytest.approx(max(min(high, 1), 0), rel=1e-6, abs=1e-9), name
@@ -145,7 +145,7 @@ def test_numbers_by_hand() -> None:
     values = np.random.default_rng(2).normal(size=(10, 6)) + np.arange(10)[:, None] / 3
     found = panel(Cells.of_numbers(values))
     without = [panel(Cells.of_numbers(np.delete(values, i, axis=0))) for i in range(10)]
-    low, high = twins.far_question(values)
+    low, high = twins.far_or_noise(values)
     assert (found["icc"].low, found["icc"].high) == pytest.approx((low, high), abs=1e-7)
     numeric = found["krippendorff_alpha_numeric"]
     assert (numeric.low, numeric.high, numeric.method) == (

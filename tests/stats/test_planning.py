@@ -119,7 +119,8 @@ def test_any_coefficient_is_planned_from_its_interval(
     studies = [panel(make(generator, 240, 6), [name])[name] for _ in range(30)]
     wide = [(one.high or 0) - (one.low or 0) for one in studies]
     expected = np.mean([one.half_width(240, 6) for one in found])
-    assert expected == pytest.approx(np.mean(wide) / 2, rel=0.1)
+    # Questions that are added to an interval count less in larger studies: plans err upwards.
+    assert 0.95 <= expected / (np.mean(wide) / 2) <= 1.15
 
 
 @pytest.mark.slow
@@ -130,7 +131,7 @@ def test_assurance_of_any_coefficient() -> None:
         wanted = precision(numbers(generator, 50, 5), "icc").design(0.08, 5)
         found = panel(numbers(generator, wanted.n_questions, 5), ["icc"])["icc"]
         reached.append(((found.high or 0) - (found.low or 0)) / 2 <= 0.08)
-    assert 0.7 < np.mean(reached) < 0.9
+    assert 0.7 < np.mean(reached) < 0.95  # plans err upwards
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from inspect_reliability.stats import (
     panel,
 )
 from inspect_reliability.stats.coefficients import markdown_table
-from inspect_reliability.stats.intervals import NOISE_QUESTION
+from inspect_reliability.stats.intervals import NOISE_OR_SETTLED
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -32,7 +32,7 @@ disagreement = Coefficient(
     "1 - P_o",
     lambda s: s.disagreement / s.questions,
     best=0.0,
-    interval=NOISE_QUESTION,
+    interval=NOISE_OR_SETTLED,
 )
 
 

@@ -59,7 +59,7 @@ def test_jackknife_by_hand() -> None:
     def interval(name: str) -> tuple[float | None, float | None]:
         return found[name].low, found[name].high
 
-    assert interval("integer_omega") == pytest.approx(twins.far_question(codes.T), abs=1e-7)
+    assert interval("integer_omega") == pytest.approx(twins.far_or_noise(codes.T), abs=1e-7)
     stepped_up = [6 * x / (1 + 5 * x) for x in interval("integer_omega")]
     assert interval("integer_omega_composite") == pytest.approx(stepped_up)
     alpha = found["cronbach_alpha"]

@@ -10,6 +10,7 @@ from ..report.wording import Column, Record
 from ..study.benchmarks import BENCHMARKS
 from ..study.responses import NoAnswersError, load_scorable_answers
 from ..study.responses.answers import five_numbers, responders_right
+from .main import examples
 from .sources import format_option, show
 
 _FIVE = ("min", "lower_quartile", "median", "upper_quartile", "max")
@@ -20,7 +21,7 @@ _LEGEND = (
 )
 
 
-@click.command()
+@click.command(epilog=examples("accuracy logs/responses", "accuracy mine.jsonl --benchmark bbh"))
 @click.argument("responses")
 @click.option(
     "--benchmark",

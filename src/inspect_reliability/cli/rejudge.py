@@ -31,6 +31,7 @@ from ..report.wording import Record, text
 from ..saving import beside
 from ..stats import ReliabilityError
 from ..study.published.reported import PublishedStudy
+from .main import examples
 from .running import MISSING, shown_progress, stopped_by_signals
 from .sources import Finite, format_option, model_args_option, print_left_out, show
 
@@ -42,7 +43,11 @@ _SOURCES = {
 }
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "rejudge LOG --dry-run", "rejudge LOG --scorer model_graded_qa --replications 20"
+    )
+)
 @click.argument("log")
 @click.option(
     "--scorer",

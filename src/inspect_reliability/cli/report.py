@@ -11,10 +11,11 @@ from ..report.forms.table import console, print_text
 from ..report.summary import report_document
 from ..saving import write_text
 from ..study.published.reported import PublishedStudy
+from .main import examples
 from .sources import Read, by_option, format_option, progress, reads_logs, show
 
 
-@click.command()
+@click.command(epilog=examples("report logs", "report results.csv --html report.html"))
 @by_option
 @click.option(
     "--html",

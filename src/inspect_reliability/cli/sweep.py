@@ -17,11 +17,17 @@ from ..study.published.reported import PublishedStudy
 from ..study.tasks import BEST_OF_FIVE, JUDGE_TASKS, judges_of
 from ..sweep.sweep import TEMPERATURES, Sweep, run_sweep
 from ..tasks import judge as judge_of_own
+from .main import examples
 from .running import MISSING
 from .sources import Finite, model_args_option, progress, read_judgments, show
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "sweep --judge MODEL --dry-run",
+        "sweep --judge MODEL --design tone.yaml --data mine.jsonl",
+    )
+)
 @click.option(
     "--judge",
     "judges",

@@ -1,4 +1,4 @@
-"""What a scorer or task of a log is made with: as the types it asks for, with another grader."""
+"""Rebuild the arguments of a log's scorer or task: typed, and with another grader."""
 
 import inspect
 import re

@@ -145,11 +145,7 @@ class Rejudging:
                 for each in in_wordings(wrapped, wordings, facts)
             ]
         self._jobs = [self._job(*one) for one in found]
-
-    @property
-    def costs(self) -> list[Cost]:
-        """What each scorer will cost."""
-        return [job.cost for job in self._jobs]
+        self.costs = [job.cost for job in self._jobs]
 
     def announcement(self) -> list[str]:
         """Who will grade, and what differs from the log: for the user, before the first call."""

@@ -10,7 +10,7 @@ from ..stats import Design, ReliabilityError, precision
 from .analysis import rows_of
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text
-from .row import Row
+from .row import ACCURACY, Row
 from .votes import majority_of, votes_of
 from .wording import Named, Record, describe, finite, of_group, percent, picked, whole
 
@@ -38,7 +38,7 @@ def plans(
     A question counts as stable where two majorities agree with probability `wanted`; a study of the
     planned size reaches its half-width with probability `assurance`. `names` are the coefficients
     whose intervals are planned: omega and agreement with several numbers of replications, any
-    other with that of the pilot.
+    other with that of the pilot; and "accuracy", whose questions are labelled ones.
 
     Returns:
         One record a group: `votes` and how many are needed, the questions that stay unsettled,
@@ -49,7 +49,7 @@ def plans(
         UnknownCoefficientError: There is no such coefficient.
     """
     rows = list(rows_of(judgments, by))
-    if all(row.counts.replications.max() < 2 for row in rows):
+    if ACCURACY not in names and all(row.counts.replications.max() < 2 for row in rows):
         raise UserError(
             "No question was judged more than once, but a plan needs to know how the replications "
             "of a question differ. Run the judge again with more epochs, such as `--epochs 10`."
@@ -97,6 +97,10 @@ def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
     elif needed := plan["votes_needed"]:
         give = "give" if needed > 1 else "gives"
         found = [f"{_votes(needed)} {give} the same majority again {percent(wanted)} of the time."]
+        fewest, most = plan["votes_fewest"], plan["votes_most"]
+        if most != fewest:
+            least = f"from {fewest} to {most}" if most else f"{fewest} or more"
+            found[0] += f" Other questions may take {least}."
     else:
         most = plan["votes"][-1]["votes"]
         found = [
@@ -122,11 +126,11 @@ def _plan(
     majority, reason = majority_of(counted, row.no_evidence, wanted)
     why = {"votes": reason} if reason else {}
     if majority and None in majority.share_stable:
-        why["share_stable"] = "A single question can be judged with at most a quarter of its " + (
-            "replications, so which questions are stable is not known with more than "
-            f"{_votes(majority.most_by_question)}."
+        why["share_stable"] = (
+            f"Single questions can be checked up to {_votes(majority.most_by_question)}, a quarter "
+            "of their replications."
             if majority.most_by_question
-            else "replications, and there are fewer than 4."
+            else "Single questions cannot be checked: that takes at least 4 replications."
         )
     tokens = _tokens(row)
     designs = []
@@ -151,6 +155,8 @@ def _plan(
         "n_questions": len(counted.questions),
         "votes": votes_of(majority),
         "votes_needed": majority.votes_needed if majority else None,
+        "votes_fewest": majority.votes_likely[0] if majority else None,
+        "votes_most": majority.votes_likely[1] if majority else None,
         "unsettled": [
             picked(one, "question", "agreement", "lead")
             for one in (majority.unsettled if majority else ())
@@ -165,7 +171,7 @@ def _plan(
             *(
                 f"{known.title} depends on the number of replications: with another number than "
                 "the pilot's it is another coefficient."
-                for known in map(ALL_COEFFICIENTS.__getitem__, names)
+                for known in (ALL_COEFFICIENTS[name] for name in names if name != ACCURACY)
                 if known.depends_on_replications
             ),
         ],
@@ -179,15 +185,18 @@ def _studies(row: Row, name: str, half_width: float, assurance: float) -> list[D
     Raises:
         ReliabilityError: None can be planned.
     """
-    cells = row.cells(name)
     if row.several and name != "agreement":
         raise ReliabilityError(_SEVERAL)
-    if cells is None:
+    cells = None if name == ACCURACY else row.cells(name)
+    if name == ACCURACY and row.labelled:
+        found = row.labelled.precision()
+    elif cells is None:
         raise ReliabilityError(str(row.estimate(name).reason))
-    found = precision(cells, name)
+    else:
+        found = precision(cells, name)
     if found.reason:
         raise ReliabilityError(found.reason)
-    replications: Sequence[float] = (math.inf,) if cells.exact else REPLICATIONS
+    replications: Sequence[float] = (math.inf,) if row.exact else REPLICATIONS
     if name not in COEFFICIENTS:
         replications = (found.n_replications,)
     return [found.design(half_width, r, assurance) for r in replications]

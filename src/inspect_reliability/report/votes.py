@@ -23,10 +23,15 @@ def votes_of(majority: StableMajority | None) -> list[Record]:
     """One record for each number of votes."""
     if majority is None:
         return []
-    columns = (majority.votes, majority.agreement, majority.share_stable)
+    columns = (majority.votes, majority.agreement, majority.intervals, majority.share_stable)
     return [
-        {"votes": votes, "agreement": agreement, "share_stable": stable}
-        for votes, agreement, stable in zip(*columns, strict=True)
+        {
+            "votes": votes,
+            "agreement": agreement,
+            "agreement_interval": ends and list(ends),
+            "share_stable": stable,
+        }
+        for votes, agreement, ends, stable in zip(*columns, strict=True)
     ]
 
 
@@ -35,6 +40,8 @@ def votes(analysis: Analysis) -> Iterator[Record]:
     """The same for each row; one record with the reason where nothing is known."""
     for row in analysis.rows:
         majority, reason = majority_of(row.counts, row.no_evidence)
-        unknown: Record = {"votes": None, "agreement": None, "share_stable": None}
+        unknown: Record = dict.fromkeys(
+            ("votes", "agreement", "agreement_interval", "share_stable")
+        )
         for found in votes_of(majority) or [unknown]:
             yield row.keys | found | {"reason": reason}

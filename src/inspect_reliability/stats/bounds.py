@@ -10,8 +10,8 @@ Ends = tuple[float, float]
 def bounds(given: Cells) -> dict[str, Ends]:
     """The least and the largest value of omega and agreement over all ways to fill what is open.
 
-    Draws from what is open are not used. Omega's bounds are not sharp: they let the two parts of
-    its ratio go to their ends apart.
+    Draws from what is open are not used. Omega's bounds are not sharp: its numerator and
+    denominator are bounded separately.
 
     Args:
         given: The distributions; their clusters are not used.

@@ -339,7 +339,7 @@ class Cells:
         return np.asarray(self.tails / np.maximum(self._draws, 1)[:, None])
 
     def excess(self, values: FloatArray) -> FloatArray:
-        """Exact: what the square of a cell's mean value has too much: a draw paired with itself.
+        """Exact: bias of a cell's squared mean value from pairing a draw with itself.
 
         A single draw leaves the product of two unknown, and it counts as 0; a single sample counts
         as exact. Values are those of the categories, K x J; returns N x J.

@@ -21,6 +21,7 @@ from .sums import FloatArray, Scale, Sums
 
 NO_VARIANCE = "no variance between questions"
 NO_END = "an exact distribution has no number of replications"
+NOT_COMPLETE = "fewer than two replications have a verdict of every question"
 NO_K = "the number of categories is not fixed where every non-response is a category of its own"
 
 
@@ -43,6 +44,7 @@ class Coefficient:
         depends_on_replications: Whether its true value depends on the number of replications, R.
         of_all_replications: Whether it is of all replications together, so that exact
             distributions have none.
+        needs_complete: Whether it needs replications in which every question has a verdict.
         fewest_questions: How many questions it needs.
         compact: Whether a short panel has it.
     """
@@ -59,6 +61,7 @@ class Coefficient:
     needs_categories: bool = False
     depends_on_replications: bool = False
     of_all_replications: bool = False
+    needs_complete: bool = False
     fewest_questions: int = 2
     compact: bool = False
 
@@ -81,7 +84,11 @@ class Coefficient:
 
     def undefined(self, given: Cells) -> str:
         """Why the formula can have no value."""
-        return NO_K if self.needs_categories and given.singletons else NO_VARIANCE
+        if self.needs_categories and given.singletons:
+            return NO_K
+        if self.needs_complete and (~np.isnan(given.scores).any(axis=0)).sum() < 2:
+            return NOT_COMPLETE
+        return NO_VARIANCE
 
 
 def estimates(given: Cells, rows: list[Coefficient], level: float) -> dict[str, Estimate]:

@@ -16,10 +16,10 @@ from .coefficient import Coefficient, estimates
 from .errors import UnknownCoefficientError
 from .estimate import Estimate
 from .intervals import (
-    F_SCALE,
-    FAR_QUESTION,
-    NOISE_QUESTION,
+    FAR_OR_NOISE,
+    NOISE_OR_SETTLED,
     PLUS_A_QUESTION,
+    RANKS,
     Ends,
     Formula,
     Method,
@@ -170,7 +170,7 @@ def omega_composite(s: Sums) -> FloatArray:
     "Share of pairs of replications that agree: high for any judge that nearly always says the "
     "same, whatever the question.",
     "Fleiss 1971",
-    interval=NOISE_QUESTION,
+    interval=NOISE_OR_SETTLED,
     fewest_questions=1,
     compact=True,
 )
@@ -209,7 +209,7 @@ def krippendorff_alpha(s: Sums) -> FloatArray:
     "Agreement beyond chance, where chance is small if one verdict dominates.",
     "Gwet 2008",
     least=_least_over_categories,
-    interval=NOISE_QUESTION,
+    interval=NOISE_OR_SETTLED,
     needs_categories=True,
 )
 def gwet_ac1(s: Sums) -> FloatArray:
@@ -224,7 +224,7 @@ def gwet_ac1(s: Sums) -> FloatArray:
     "Agreement beyond chance, where chance is 1/K.",
     "Brennan & Prediger 1981",
     least=_least_over_categories,
-    interval=NOISE_QUESTION,
+    interval=NOISE_OR_SETTLED,
     needs_categories=True,
 )
 def brennan_prediger(s: Sums) -> FloatArray:
@@ -236,7 +236,7 @@ def brennan_prediger(s: Sums) -> FloatArray:
     "Modal share",
     "How often one replication gives the most frequent verdict of its question; biased upwards.",
     "",
-    interval=NOISE_QUESTION,
+    interval=NOISE_OR_SETTLED,
     depends_on_replications=True,
 )
 def modal_share(s: Sums) -> FloatArray:
@@ -248,7 +248,7 @@ def modal_share(s: Sums) -> FloatArray:
     "Modal share, leave-one-out",
     "How often one replication gives the majority verdict of the others; biased downwards.",
     "",
-    interval=NOISE_QUESTION,
+    interval=NOISE_OR_SETTLED,
     depends_on_replications=True,
 )
 def modal_share_loo(s: Sums) -> FloatArray:
@@ -261,7 +261,7 @@ def modal_share_loo(s: Sums) -> FloatArray:
     "Spread of the verdicts on a question: 0 if they never differ, 1 if all K are as frequent.",
     "Zhang 2012",
     best=0.0,
-    interval=NOISE_QUESTION,
+    interval=NOISE_OR_SETTLED,
     needs_categories=True,
     depends_on_replications=True,
 )
@@ -278,7 +278,7 @@ krippendorff_alpha_ordinal = _add(
         title="Krippendorff's alpha, ordinal",
         about="Krippendorff's alpha where a disagreement weighs the ranks it spans, squared.",
         scale="ordinal",
-        interval=F_SCALE,
+        interval=RANKS,
     )
 )
 icc = _add(
@@ -289,7 +289,7 @@ icc = _add(
         about="Omega of numbers, ICC(1): how far a single number can be trusted.",
         source="Shrout & Fleiss 1979",
         scale="interval",
-        interval=FAR_QUESTION,
+        interval=FAR_OR_NOISE,
     )
 )
 icc_composite = _add(
@@ -312,6 +312,7 @@ icc_composite = _add(
     scale="interval",
     depends_on_replications=True,
     of_all_replications=True,
+    needs_complete=True,
 )
 def cronbach_alpha(s: Sums) -> FloatArray:
     """R / (R - 1) (1 - sum of the replications' variances / variance of the questions' sums)."""

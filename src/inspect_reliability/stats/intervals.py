@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .cells import Cells
-from .sums import FloatArray, Ranks, Scale, Sums, terms
+from .sums import FloatArray, Ranks, Scale, Sums, ratio, terms
 
 FEWEST_QUESTIONS = 3
 """Fewer do not show how much questions differ."""
@@ -32,7 +32,13 @@ UNSEEN = 0.4
 NOISE = 0.5
 """Weight of a question that gets nothing but noise, for lower ends."""
 
-FAR = 0.25, 1.5
+NOISE_OF_NUMBERS = 2.0
+"""The same of numbers, which a few questions can make noisy."""
+
+SETTLED = 0.75
+"""Weight of a question that never varies, for upper ends of what is a mean over questions."""
+
+FAR = 0.25, 2.0
 """Weight of a question of far numbers, for upper ends, and how much farther than the farthest."""
 
 Formula = Callable[[Sums], FloatArray]
@@ -63,8 +69,8 @@ class Study:
         n: Number of questions.
     """
 
-    def __init__(self, given: Cells, scale: Scale) -> None:
-        self.terms: Sums | Ranks = Ranks(given) if scale == "ordinal" else terms(given)
+    def __init__(self, given: Cells, scale: Scale, known: Sums | None = None) -> None:
+        self.terms: Sums | Ranks = known or (Ranks(given) if scale == "ordinal" else terms(given))
         self.total = self.terms.over()
         self.n = given.n_clusters
 
@@ -75,12 +81,17 @@ class Study:
             return self.terms.without_each()
         return self.terms.over(1.0 - np.eye(self.n))
 
-    @cached_property
-    def noisy(self) -> tuple[Sums, Sums]:
-        """With a noise question: the sum, and those without one question each, the last of it."""
+    def plus(self, agreement: float, modal: float, weight: float) -> tuple[Sums, Sums]:
+        """With a question of the mean shares: the sum, and those without one each, the last of it.
+
+        Args:
+            agreement: How often its verdicts agree.
+            modal: Share of its most frequent verdict.
+            weight: What it weighs.
+        """
         assert isinstance(self.terms, Sums)
-        more = _with_noise(self.terms, self.total)
-        more = more.each(lambda _, x: np.concatenate([x[:-1], NOISE * x[-1:]]))
+        more = _with_one(self.terms, self.total, agreement, modal)
+        more = more.each(lambda _, x: np.concatenate([x[:-1], weight * x[-1:]]))
         return more.over(), more.without_each()
 
 
@@ -96,21 +107,29 @@ def f_scale(formula: Formula, study: Study, level: float) -> Ends:
     return on_f_scale(x, error, t_quantile(level, study.n - 1), float(study.total.replications))
 
 
-def noise_question(formula: Formula, study: Study, level: float) -> Ends:
-    """The log scale, with the lower end that a fraction of a noise question would give, if lower.
+def noise_or_settled(formula: Formula, study: Study, level: float) -> Ends:
+    """The log scale, or what a fraction of a question more would give where that is farther out.
 
-    The standard error with a weighted question is that of the weighted jackknife (Efron &
-    Tibshirani 1993, ch. 11, with pseudo-values in proportion to weights).
+    Lower end: a noise question; upper end: one that never varies. The standard error with a
+    weighted question is that of the weighted jackknife (Efron & Tibshirani 1993, ch. 11, with
+    pseudo-values in proportion to weights).
     """
     low, high = log_scale(formula, study, level)
     if high - low < NO_WIDTH:
         return low, high
-    whole, without = study.noisy
-    weights = np.append(np.ones(study.n), NOISE)
-    x = float(formula(whole))
-    error = linear_error((weights.sum() - weights) / weights * (x - formula(without)), weights)
-    lower, _ = on_log_scale(x, error, t_quantile(level, study.n - 1))
-    return float(np.fmin(low, lower)), high
+    assert isinstance(study.terms, Sums)
+    shares, t = pooled(study.terms), t_quantile(level, study.n - 1)
+
+    def plus(agreement: float, modal: float, weight: float) -> Ends:
+        whole, without = study.plus(agreement, modal, weight)
+        weights = np.append(np.ones(study.n), weight)
+        x = float(formula(whole))
+        error = linear_error((weights.sum() - weights) / weights * (x - formula(without)), weights)
+        return on_log_scale(x, error, t)
+
+    lower, _ = plus(noise_agreement(shares), min(shares.max(initial=0.0), 0.5), NOISE)
+    _, higher = plus(1.0, 1.0, SETTLED)
+    return float(np.fmin(low, lower)), float(np.fmax(high, higher))
 
 
 def plus_a_question(formula: Formula, study: Study, level: float) -> Ends:
@@ -147,24 +166,42 @@ def farthest(base: Ends, noise: Ends, sure: Sequence[Ends], t: float, r: float) 
     return float(np.fmin(base[0], low)), float(np.fmax(base[1], high))
 
 
-def far_question(formula: Formula, study: Study, level: float) -> Ends:
-    """The F scale, with the upper end that a fraction of a far question would give, if higher.
+def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
+    """The F scale, or what a question more would give where that is farther out.
 
-    Questions of skewed or heavy-tailed numbers that were not drawn would be the reliable ones. The
-    one added lies half as far again from the mean as the farthest drawn, and varies like the mean.
+    Upper end: questions of skewed or heavy-tailed numbers that were not drawn would be the reliable
+    ones. The one added lies twice as far from the mean as the farthest drawn, and varies like the
+    mean. Lower end: two noise questions, whose numbers are drawn from all questions. Where a few
+    questions carry the error, it has fewer degrees of freedom than questions: 4N over their
+    kurtosis less 1.
     """
     low, high = f_scale(formula, study, level)
     terms, (weight, farther) = study.terms, FAR
     assert isinstance(terms, Sums)
-    mean = terms.means.mean(axis=0)
+    mean, r = terms.means.mean(axis=0), float(study.total.replications)
     away = terms.means - mean
     far = mean + farther * away[(away**2).sum(axis=-1).argmax()]
-    within, r = float(study.total.within), float(study.total.replications)
-    norm = far @ far + within * (1 - 1 / r)
-    weights = np.append(np.ones(study.n), weight)
-    value, slopes = omega_slopes(Points.with_one(terms, far, within, norm), weights)
-    higher = on_f_scale(value, linear_error(slopes, weights), t_quantile(level, study.n - 1), r)[1]
-    return low, float(np.fmax(high, higher))
+    within, any_two = float(study.total.within), float(study.total.any_two)
+
+    def plus(at: FloatArray, weight: float, disagreement: float) -> Ends:
+        weights = np.append(np.ones(study.n), weight)
+        norm = float(at @ at) + disagreement * (1 - 1 / r)
+        value, slopes = omega_slopes(Points.with_one(terms, at, disagreement, norm), weights)
+        return value, linear_error(slopes, weights)
+
+    t, few = t_quantile(level, study.n - 1), t_quantile(level, _freedom(terms))
+    lower = on_f_scale(*plus(mean, NOISE_OF_NUMBERS, any_two), few, r)[0]
+    higher = on_f_scale(*plus(far, weight, within), t, r)[1]
+    return float(np.fmin(low, lower)), float(np.fmax(high, higher))
+
+
+def ranks(formula: Formula, study: Study, level: float) -> Ends:
+    """The F scale, or the ends of the ranks taken for numbers where these are farther out."""
+    assert isinstance(study.terms, Ranks)
+    low, high = f_scale(formula, study, level)
+    numbers = Study(study.terms.given.ranked, "interval")
+    found = far_or_noise(lambda s: 1 - ratio(s.within, s.any_two), numbers, level)
+    return float(np.fmin(low, found[0])), float(np.fmax(high, found[1]))
 
 
 def exact_bound(formula: Formula, study: Study, level: float) -> Ends:
@@ -176,19 +213,19 @@ def exact_bound(formula: Formula, study: Study, level: float) -> Ends:
 
 LOG_SCALE = Method("log scale", log_scale)
 F_SCALE = Method("F scale", f_scale)
-NOISE_QUESTION = Method("noise question", noise_question)
-FAR_QUESTION = Method("far question", far_question)
+NOISE_OR_SETTLED = Method("noise or settled question", noise_or_settled)
+FAR_OR_NOISE = Method("far or noise question", far_or_noise)
+RANKS = Method("ranks as numbers", ranks)
 PLUS_A_QUESTION = Method("plus a question", plus_a_question, constant=True)
 EXACT_BOUND = Method("exact bound", exact_bound, constant=True)
 
 
-def _with_noise(terms: Sums, total: Sums) -> Sums:
-    """The terms with one more question, of noise: verdicts with the shares of all questions."""
+def _with_one(terms: Sums, total: Sums, agreement: float, modal: float) -> Sums:
+    """The terms with one more question, whose verdicts have the shares of all questions."""
     shares, r = pooled(terms), float(total.replications)
     n = r if np.isfinite(r) else 1.0  # each exact distribution weighs 1
-    agreement, modal = noise_agreement(shares), min(shares.max(initial=0.0), 0.5)
     logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
-    noise = {
+    one = {
         "disagreement": 1 - agreement,
         "squares": shares @ shares,
         "inverse": 1 / r,
@@ -200,14 +237,27 @@ def _with_noise(terms: Sums, total: Sums) -> Sums:
         "alone": 0.0,
         "modal": modal,
         "modal_loo": modal,
-        "entropy": -(shares @ logs),
+        "entropy": 0.0 if modal == 1 else -(shares @ logs),
     }
 
     def append(name: str, x: FloatArray) -> FloatArray:
-        more = np.asarray(noise.get(name, 1.0), dtype=np.float64)
+        more = np.asarray(one.get(name, 1.0), dtype=np.float64)
         return np.concatenate([x, more[None]], axis=0)
 
     return terms.each(append)
+
+
+def _freedom(terms: Sums) -> float:
+    """Degrees of freedom of the standard error of the ICC: N - 1, or fewer if few questions count.
+
+    A variance of N values has a relative variance of their kurtosis less 1, over N.
+    """
+    n = len(terms.questions)
+    _, slopes = omega_slopes(terms, np.ones(n))
+    fourth, second = (slopes**4).mean(), (slopes**2).mean() ** 2
+    if not fourth > second > 0:
+        return n - 1
+    return float(np.clip(4 * n / (fourth / second - 1), 2, n - 1))
 
 
 class Points(NamedTuple):
@@ -337,6 +387,17 @@ def _on_odds_scale(x: float, reach: float) -> Ends:
         odds = np.float64((1 - at) / at) * np.exp(np.array([1, -1]) * reach / (at * (1 - at)))
         low, high = 1 / (1 + odds)
     return float(low) if x > reach else 0.0, float(high)
+
+
+def on_root_scale(x: float, reach: float, most: float) -> Ends:
+    """The ends x +- reach, or those on the scale of square roots where these are farther out.
+
+    A component of variance is the square of an effect: its error grows with it, so a small estimate
+    comes with an error that is too small. So does one near the most that it can be. There the root
+    is no scale, and an end is at most a quarter of the reach farther out.
+    """
+    below, above = (min(0.25, reach / (4 * max(room, 1e-9))) for room in (most - x, x))
+    return x - reach * (1 + below), x + reach * (1 + above)
 
 
 def t_quantile(level: float, degrees_of_freedom: float) -> float:

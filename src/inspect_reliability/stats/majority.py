@@ -9,6 +9,10 @@ from numpy.typing import NDArray
 
 from .cells import Cells
 from .errors import ReliabilityError
+from .estimate import LeftOut
+from .intervals import Ends
+from .rates import by_question as by_cluster
+from .rates import mean_share
 from .sums import FloatArray
 
 VOTES = (1, 3, 5, 7, 9, 15, 25, 49)
@@ -53,6 +57,7 @@ class StableMajority:
         votes: Numbers of votes m.
         agreement: Probability that the majorities of two disjoint sets of m replications are the
             same, mean over questions, for each m.
+        intervals: The 95% interval of each, over questions; None of fewer than three.
         share_stable: Share of questions in which that probability is at least `wanted`, for each m;
             None beyond `most_by_question`.
         by_question: The probability for each m and question, V x N; NaN beyond `most_by_question`.
@@ -61,6 +66,8 @@ class StableMajority:
         questions: The N questions that entered.
         votes_needed: The fewest votes tried with a mean agreement of at least `wanted`; None if
             no number of them is enough.
+        votes_likely: The fewest whose interval reaches that, and the fewest whose interval does not
+            go below it; None where no number tried does.
         unsettled: Questions below `wanted` with `most_by_question` votes, the least stable first.
         left_out: Questions with fewer than two replications per vote of the largest m.
         wanted: The probability asked for.
@@ -68,11 +75,13 @@ class StableMajority:
 
     votes: tuple[int, ...]
     agreement: tuple[float, ...]
+    intervals: tuple[Ends | None, ...]
     share_stable: tuple[float | None, ...]
     by_question: FloatArray
     most_by_question: int | None
     questions: tuple[str, ...]
     votes_needed: int | None
+    votes_likely: tuple[int | None, int | None]
     unsettled: tuple[Unsettled, ...]
     left_out: tuple[str, ...]
     wanted: float
@@ -127,7 +136,7 @@ def stable_majority(
         # What is open and was not drawn from counts as one verdict more.
         shares = np.column_stack([counts.shares, counts.unknown])
         exact = np.array([majority_agreement(shares, m) for m in tried])
-        return _stability(counts, tried, exact.mean(axis=1).tolist(), exact, tried, wanted)
+        return _stability(counts, tried, exact, exact, tried, wanted)
     enough = replications >= 2 * tried[-1]
     if not enough.any():
         raise ReliabilityError(
@@ -136,7 +145,7 @@ def stable_majority(
         )
     kept = counts.rows(enough)
     generator = np.random.default_rng(seed)
-    agreement = [float(_agreement(kept.table, m, generator).mean()) for m in tried]
+    agreement = np.array([_agreement(kept.table, m, generator) for m in tried])
     judged = [m for m in tried if m <= kept.replications.min() / 4]
     each = [_with_replacement(kept.shares, m, generator) for m in judged]
     unknown = np.full((len(tried) - len(judged), len(kept.questions)), np.nan)
@@ -147,21 +156,34 @@ def stable_majority(
 def _stability(
     given: Cells,
     votes: list[int],
-    agreement: list[float],
+    drawn: FloatArray,
     by_question: FloatArray,
     judged: list[int],
     wanted: float,
     left_out: tuple[str, ...] = (),
 ) -> StableMajority:
     stable = (by_question >= wanted).mean(axis=1).tolist()
+    agreement, everything = drawn.mean(axis=1).tolist(), np.ones(len(given.questions), bool)
+    clusters = [by_cluster(one, everything, given.clusters) for one in drawn]
+    found = [mean_share(one, 0.95, np.inf, LeftOut()) for one in clusters]
+    ends = [None if one.low is None or one.high is None else (one.low, one.high) for one in found]
+
+    def first(of: list[float]) -> int | None:
+        return next((m for m, a in zip(votes, of, strict=True) if a >= wanted), None)
+
     return StableMajority(
         votes=tuple(votes),
         agreement=tuple(agreement),
+        intervals=tuple(ends),
         share_stable=tuple(s if m in judged else None for m, s in zip(votes, stable, strict=True)),
         by_question=by_question,
         most_by_question=judged[-1] if judged else None,
         questions=given.questions,
-        votes_needed=next((m for m, a in zip(votes, agreement, strict=True) if a >= wanted), None),
+        votes_needed=first(agreement),
+        votes_likely=(
+            first([one[1] if one else 1.0 for one in ends]),
+            first([one[0] if one else 0.0 for one in ends]),
+        ),
         unsettled=_unsettled(given, by_question[len(judged) - 1], wanted) if judged else (),
         left_out=left_out,
         wanted=wanted,
@@ -257,23 +279,51 @@ def majority_agreement(shares: FloatArray, votes: int) -> FloatArray:
 def winners(shares: FloatArray, votes: int) -> FloatArray:
     """Probability of each category to have the majority of so many independent votes, K.
 
-    Given its number of votes c, a category wins where all others have fewer, or ties with some d
-    of them and wins in 1 of 1 + d, the integral of t^d from 0 to 1. Votes are independent Poisson
-    numbers given their sum; their generating functions are multiplied on the unit circle, with a
-    weight t for each tie, and integrated over t by Gauss and Legendre, exactly for so few ties.
+    Votes are independent Poisson numbers given their sum.
     """
     used = np.flatnonzero(shares > _NEVER)
-    found = np.zeros(len(shares))
+    chance = shares[used] / shares[used].sum()
+    mean, numbers = votes * chance[:, None], np.arange(votes + 1)
+    return _majority(used, len(shares), numbers * np.log(mean) - _log_factorials(votes) - mean)
+
+
+def winners_of_some(counts: NDArray[np.int64], votes: int) -> FloatArray:
+    """The same of so many votes drawn from these without replacement, K.
+
+    The mean over all subsets, so without bias for a vote of the judge. Votes are independent
+    binomial numbers given their sum.
+    """
+    used = np.flatnonzero(counts)
+    given, numbers = counts[used, None], np.arange(votes + 1)
+    logs, odds = _log_factorials(int(counts.sum())), votes / (counts.sum() - votes + 0.5)
+    left = given - numbers
+    ways = logs[given] - logs[numbers] - logs[left.clip(0)] + numbers * np.log(odds)
+    ways = np.where(left < 0, -np.inf, ways - given * np.log1p(odds))
+    return _majority(used, len(counts), ways)
+
+
+def _majority(used: NDArray[np.int64], categories: int, chances: FloatArray) -> FloatArray:
+    """Probability of each category to have most votes, of how likely each number of its votes is.
+
+    Given its number of votes c, a category wins where all others have fewer, or ties with some d
+    of them and wins in 1 of 1 + d, the integral of t^d from 0 to 1. Numbers of votes are
+    independent given their sum; their generating functions are multiplied on the unit circle, with
+    a weight t for each tie, and integrated over t by Gauss and Legendre, exactly for so few ties.
+
+    Args:
+        used: The categories that have votes, U.
+        categories: How many there are.
+        chances: Logarithm of how likely 0, 1, ... of all m votes are, U x m + 1.
+    """
+    found = np.zeros(categories)
     if len(used) == 1:
         found[used] = 1.0
         return found
-    chance = shares[used] / shares[used].sum()
     points, weights = _ties(len(used))
-    turns, back = _circle(len(used), votes)
-    mean, numbers = votes * chance[:, None], np.arange(votes + 1)
-    each = np.exp(numbers * np.log(mean) - _log_factorials(votes) - mean)  # [K, m + 1]
+    turns, back = _circle(len(used), chances.shape[1] - 1)
+    each = np.exp(chances)
     parts = each[:, None] * turns
-    below = np.cumsum(parts, axis=2) - parts  # fewer than c votes, [K, L, m + 1]
+    below = np.cumsum(parts, axis=2) - parts  # fewer than c votes, [U, L, m + 1]
     for point, weight in zip(points, weights, strict=True):
         ways = below + point * parts
         one = np.ones_like(ways[:1])

@@ -14,6 +14,7 @@ from .intervals import (
     FEWEST_QUESTIONS,
     NO_WIDTH,
     NOISE,
+    SETTLED,
     UNSEEN,
     Ends,
     Points,
@@ -134,7 +135,7 @@ class Precision:
         """The ends expected, or those with the error and the t quantile changed."""
         if self.reason or self.value is None:
             raise ReliabilityError(f"{self.coefficient} cannot be planned: {self.reason}.")
-        if n_questions < FEWEST_QUESTIONS or n_replications < 2:
+        if n_questions < FEWEST_QUESTIONS or (n_replications < 2 and not self.ends):
             raise ReliabilityError(
                 f"An interval needs at least {FEWEST_QUESTIONS} questions and 2 replications, not "
                 f"{n_questions} and {n_replications}."
@@ -328,13 +329,17 @@ def _omega_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
 
 
 def _agreement_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
-    """The ends that `noise_question` is expected to give."""
+    """The ends that `noise_or_settled` is expected to give."""
     base = float(1 - terms.over().within)
-    low, high = on_log_scale(base, error, t)
     shares = pooled(terms)
-    noise = 1 - noise_agreement(shares)
-    moved, error_plus = _plus(agreement_slopes, terms, n, error, shares, NOISE, noise)
-    return min(low, on_log_scale(base + moved, error_plus, t)[0]), high
+
+    def plus(weight: float, disagreement: float) -> Ends:
+        moved, more = _plus(agreement_slopes, terms, n, error, shares, weight, disagreement)
+        return on_log_scale(base + moved, more, t)
+
+    low, high = on_log_scale(base, error, t)
+    noise, settled = plus(NOISE, 1 - noise_agreement(shares)), plus(SETTLED, 0.0)
+    return min(low, noise[0]), max(high, settled[1])
 
 
 def _plus(

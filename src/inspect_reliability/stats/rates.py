@@ -1,5 +1,6 @@
 """Shares that differ between questions: non-response above all, which moves every coefficient."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from .cells import Cells
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
-from .intervals import FEWEST_QUESTIONS, NOISE, TOO_FEW, clopper_pearson, t_quantile
+from .intervals import FEWEST_QUESTIONS, NOISE, TOO_FEW, Ends, clopper_pearson, t_quantile
 from .sums import FloatArray
 
 Handling = Literal["category", "unique", "excluded"]
@@ -46,9 +47,8 @@ def handle_non_response(
 def rate(counts: Cells, category: str = "non-response", level: float = 0.95) -> Estimate:
     """Share of the verdicts that are of one category, mean over questions.
 
-    The interval takes the sum of the questions' shares for successes in as many trials as there are
-    questions, and is that of Clopper & Pearson (1934): exact where the verdicts of each question
-    are alike, else wider than needed (Hoeffding 1956).
+    The interval is that of `mean_share`; of fewer than three questions that of Clopper & Pearson
+    (1934), with a question for a trial.
 
     Args:
         counts: Verdicts per question; one verdict of a question is enough.
@@ -61,6 +61,9 @@ def rate(counts: Cells, category: str = "non-response", level: float = 0.95) -> 
     shares, estimate = question_rates(counts, category, level)
     if estimate.value is None:
         return estimate
+    found = mean_share(shares, level, estimate.n_replications, estimate.left_out)
+    if found.low is not None:
+        return found
     low, high = clopper_pearson(float(shares.sum()), len(shares), level)
     return replace(estimate, low=low, high=high, reason=None, method="Clopper-Pearson")
 
@@ -70,18 +73,68 @@ def mean_share(values: FloatArray, level: float, n_replications: float, left: Le
 
     Jackknife-t on the logit scale, or what half of a question more, of share 0 for the lower end
     and of share 1 for the upper, would give where that is farther out; but no farther out than the
-    interval of Clopper and Pearson, which holds however little is known (see `rate`).
+    interval of Clopper and Pearson with a question for a trial, which holds however little is known
+    (Hoeffding 1956, of the sum of different shares).
     """
     n = len(values)
     found = Estimate(float(values.mean()), None, None, n, n_replications, left, level=level)
     if n < FEWEST_QUESTIONS:
         return replace(found, reason=TOO_FEW)
-    t = t_quantile(level, n - 1)
-    low = min(_on_logit_scale(values, weight, 0.0, -t) for weight in (0.0, NOISE))
-    high = max(_on_logit_scale(values, weight, 1.0, t) for weight in (0.0, NOISE))
-    widest = clopper_pearson(float(values.sum()), n, level)
-    low, high = max(low, widest[0]), min(high, widest[1])
+    low, high = share_ends(float(values.mean()), float(values.std()), n, level)
     return replace(found, low=low, high=high, method="logit scale")
+
+
+def gini_mean_difference(
+    counts: Cells, values: Mapping[str, float], level: float = 0.95
+) -> Estimate:
+    """How far two replications of a question differ, mean over questions, in units of the verdicts.
+
+    Twice the sum of F (1 - F) over the gaps between values, F the share of verdicts up to a value
+    (Gini 1912; unbiased in every question). The interval is that of `mean_share`, of the difference
+    as a share of the whole range of values.
+
+    Args:
+        counts: Verdicts per question; others than the values are left out.
+        values: Category -> number.
+        level: Confidence level.
+
+    Raises:
+        ReliabilityError: The level is not between 0 and 1, or nothing was replicated.
+    """
+    check_level(level)
+    names = sorted(set(values).intersection(counts.categories), key=values.__getitem__)
+    given = counts.only(names).replicated
+    gaps = np.diff([values[name] for name in names])
+    below = given.shares.cumsum(axis=1)[:, :-1]
+    apart = below * (1 - below)
+    if given.exact:
+        apart += given.excess(np.triu(np.ones((len(names), len(names))))[:, :-1])
+    else:
+        apart *= (given.replications / (given.replications - 1))[:, None]
+    reach = float(gaps.sum()) or 1.0
+    shares = by_question(2 * apart @ gaps / reach, given.replications > 0, given.clusters)
+    found = mean_share(shares.clip(0, 1), level, float(given.replications.mean()), LeftOut())
+    ends = {name: getattr(found, name) for name in ("value", "low", "high")}
+    return replace(found, **{name: x if x is None else x * reach for name, x in ends.items()})
+
+
+def share_ends(mean: float, spread: float, n: int, level: float) -> Ends:
+    """The interval of a mean share of n questions, from their mean and standard deviation."""
+
+    def end(weight: float, added: float, t: float) -> float:
+        v = n + weight
+        x = (n * mean + weight * added) / v
+        squares = n * (spread**2 + (mean - x) ** 2) + weight * (added - x) ** 2
+        error = np.sqrt(squares / (v * (v - 1)))
+        return float(1 / (1 + (1 - x) / x * np.exp(-t * error / (x * (1 - x)))))
+
+    widest = clopper_pearson(n * mean, n, level)
+    if mean in (0.0, 1.0):  # nothing shows how much questions differ
+        return widest
+    t = t_quantile(level, n - 1)
+    low = min(end(weight, 0.0, -t) for weight in (0.0, NOISE))
+    high = max(end(weight, 1.0, t) for weight in (0.0, NOISE))
+    return max(low, widest[0]), min(high, widest[1])
 
 
 def by_question(
@@ -109,13 +162,3 @@ def question_rates(counts: Cells, category: str, level: float) -> tuple[FloatArr
         reason=None if len(shares) else "there are no verdicts",
         level=level,
     )
-
-
-def _on_logit_scale(values: FloatArray, weight: float, added: float, t: float) -> float:
-    """One end of the interval of a mean of shares, with a weighted question added."""
-    w, shares = np.append(np.ones(len(values)), weight), np.append(values, added)
-    x = float(w @ shares / w.sum())
-    if x in (0.0, 1.0):
-        return x
-    error = np.sqrt(w @ (shares - x) ** 2 / (w.sum() * (w.sum() - 1)))
-    return float(1 / (1 + (1 - x) / x * np.exp(-t * error / (x * (1 - x)))))
