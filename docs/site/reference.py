@@ -24,8 +24,10 @@ from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
 from inspect_reliability.report.card import card_document
+from inspect_reliability.report.change import changes, judge_or_system
 from inspect_reliability.report.columns import KEYS
 from inspect_reliability.report.compare import compare_sides, sides_by
+from inspect_reliability.report.crossings import crossings
 from inspect_reliability.report.forms.json import SCHEMA_VERSION
 from inspect_reliability.report.gate import Limits, check
 from inspect_reliability.report.plan import plans
@@ -306,9 +308,26 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
         found["gate"] += [one.record for one in check(judgments, Limits(0.5, 0.05))]
         found["gate"] += [one.record for one in check(judgments, Limits(0.5, anytime=True))]
         if judgments.table["judge"].nunique() > 1:
-            found["compare"] += compare_sides(sides_by(judgments, "judge"))[0]
-    found["designs"] = [design for plan in found["plan"] for design in plan["designs"]]
+            sides = sides_by(judgments, "judge")
+            found["compare"] += compare_sides(sides)[0]
+            found["changes"] += changes(sides)
+            found["plan --facets"] += [plan.record for plan in crossings(judgments)]
+    found["score_change"] += judge_or_system({"old": _suite("CI", "CC"), "new": _suite("CC")})
+    for name, designs in (("plan", "designs"), ("plan --facets", "crossings")):
+        found[designs] = [design for plan in found[name] for design in plan["designs"]]
     return found
+
+
+def _suite(own: str, *again: str) -> pd.DataFrame:
+    """Grades of a suite's own scorer, and of a grader that judged its outputs again, twice."""
+    known = {"log": own, "epoch": 1}
+    rows = [
+        known | {"sample": q, "scorer": scorer, "judge": scorer, "verdict": verdict}
+        for scorer, grades in (("own", [own]), ("again", [*again, *again]))
+        for verdicts in grades
+        for q, verdict in enumerate(verdicts)
+    ]
+    return pd.DataFrame(rows)
 
 
 def _made_up() -> Iterator[Judgments]:

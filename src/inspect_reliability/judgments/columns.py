@@ -67,6 +67,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("prompt", "hash of the prompt", "name", "unit"),
         Column("study", "hash of the study's design", "text", "unit"),
         Column("tokens", "tokens of the prompt and the output", "number", "fact"),
+        Column("cost", "price of these in dollars, where the run knew it", "number", "fact"),
         Column("share", "probability of the verdict in an exact distribution", "number", "outcome"),
         Column("place", "its number in that distribution, from 1", "whole", "outcome"),
         Column(

@@ -277,6 +277,17 @@ class Judged:
         counts = replace(counts, questions=questions, facets=named)
         return counts.together(map(self._cluster.get, questions))
 
+    def levels(self, facet: str) -> list[str]:
+        """The levels of a facet by their numbers in `cells`; orders as the names shown."""
+        named: dict[Hashable, str] = {}
+        several = len({frozenset(order) for order in self.orders if order is not None}) > 1
+        for value in self.column(facet):
+            level = _level(value)
+            if isinstance(level, tuple):  # places among the names, where questions differ in these
+                value = ", ".join(map(str, (i + 1 for i in level) if several else value))
+            named.setdefault(level, str(value))
+        return list(named.values())
+
     def _levels(self, facet: str) -> list[int]:
         """The level of each judgment, as a number."""
         if facet not in self.table:

@@ -277,12 +277,10 @@ def _judgments(
             if kept is None:
                 gaps.append(_Gap(_BROKEN))
                 continue
-            cell = {}
             wording = (score.metadata or {}).get("wording")
             if isinstance(wording, str) and isinstance(kept, Replications) and kept.scorer:
                 # Wordings of one scorer are scores of their own.
                 scorer = named.setdefault(kept.scorer.removesuffix(f" as {wording}"), scorer)
-                cell = {"wording": wording}
             its_own, made, lost = [sample.id], 1, set[int]()
             if not isinstance(kept, Replications):
                 made = sum(len(one.weights) for one in kept) or 1
@@ -291,11 +289,13 @@ def _judgments(
                 if kept.scorer is None:
                     made = len(kept.verdicts)
                     each = max(each, made)
+                    if kept.cells is not None:  # another cell has the same number
+                        its_own = []
                 else:
                     its_own = []
                     graders[scorer] |= {kept.grader} - {""}
-            known["tokens"] = _tokens(sample, made)
-            found = [known | row | cell | place for row in _rows(score, kept, scorer, log, sample)]
+            known |= _used(sample, made)
+            found = [known | row | place for row in _rows(score, kept, scorer, log, sample)]
             if score.value != score.value and found[0]["verdict"] != TIE:
                 gaps.append(_Gap(_UNSCORED))
             for row in found:
@@ -352,16 +352,17 @@ def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) 
     question = output = str(sample.id)
     if (log.eval.config.epochs or 1) > 1:
         output = f"{question}, epoch {sample.epoch}"
-    several: Collection[str] = (distributions.KEPT,) if kept else ()
+    several: Collection[str] = (distributions.KEPT, "cells") if kept else ()
     if isinstance(kept, Replications):
         several = REPLICATION_KEYS
     facts = dict(_facts({k: v for k, v in (score.metadata or {}).items() if k not in several}))
     if isinstance(kept, Replications) and kept.scorer is not None:
-        facts |= {"judge": kept.grader or None, "tokens": None}
+        facts |= {"judge": kept.grader or None, "tokens": None, "cost": None}
         facts.setdefault("temperature", None)
     for judgment in judgments_of(score, kept, question, scorer, output):
         own = judgment._asdict()
         part = "" if judgment.place is None else f"{judgment.temperature} {judgment.place}"
+        part += f" {judgment.wording} {judgment.order}"
         del own["cluster"]
         for name in ("categories", "order"):
             own[name] = own[name] and tuple(own[name])
@@ -400,10 +401,15 @@ def _fingerprint(sample: _Sample) -> str:
     return prompt_fingerprint(shown)
 
 
-def _tokens(sample: _Sample, judgments: int) -> float | None:
-    """Tokens of each judgment of a sample; whole where a sample is one judgment."""
-    total = sum(usage.total_tokens for usage in sample.model_usage.values())
-    return (total if judgments == 1 else total / judgments) or None
+def _used(sample: _Sample, judgments: int) -> _Row:
+    """Tokens of each judgment of a sample, whole where it is one, and their price where known."""
+    usages = sample.model_usage.values()
+    total = sum(usage.total_tokens for usage in usages)
+    prices = [usage.total_cost for usage in usages if usage.total_cost is not None]
+    found: _Row = {"tokens": (total if judgments == 1 else total / judgments) or None}
+    if total and len(prices) == len(usages):
+        found["cost"] = sum(prices) / judgments
+    return found
 
 
 def _lost(log: EvalLog, samples: Sequence[_Sample]) -> str | None:

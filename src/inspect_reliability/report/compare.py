@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -127,23 +127,34 @@ def compare_sides(sides: Sides, facets: Collection[str] = ()) -> tuple[list[Reco
     records: list[Record] = []
     left_out: list[str] = []
     sides = {name: _with_method(table) for name, table in sides.items()}
-    for condition, tables in _shared(sides, facets, left_out):
-        for benchmark, parts in _benchmarks(tables, left_out):
+    for condition, tables in conditions_of(sides, facets, left_out):
+        for benchmark, parts in benchmarks_of(tables, left_out):
             try:
                 for found in _compared(benchmark, parts):
                     own, its = (parts[name] for name in found.names)
                     records.append(_record(found, condition | {"benchmark": benchmark}, own, its))
             except ReliabilityError as error:
                 left_out.append(str(error))
-    if not records:
-        raise UserError("\n".join(["Nothing to compare.", *left_out]))
     names = list(sides)
     records.sort(key=lambda record: (names.index(record["first"]), names.index(record["second"])))
     return records, list(dict.fromkeys(left_out))
 
 
-def compare_document(pairs: list[Record], left_out: list[str]) -> Document:
-    """One table for each two sides, with what moves their difference most."""
+def compare_document(
+    pairs: list[Record],
+    left_out: list[str],
+    beside: Mapping[str, list[Record]],
+    of_the_change: Iterable[Block] = (),
+) -> Document:
+    """One table for each two sides, with what moves their difference most, and what changed.
+
+    `beside` are other results, shown by the blocks of the change.
+
+    Raises:
+        UserError: There is nothing of either.
+    """
+    if not (pairs or any(beside.values())):
+        raise UserError("\n".join(["Nothing to compare.", *left_out]))
     blocks: list[Block] = []
     conditions = dict.fromkeys(name for pair in pairs for name in _conditions(pair))
     named = dict.fromkeys(["judge", "benchmark", "temperature", "scorer", *conditions])
@@ -163,7 +174,9 @@ def compare_document(pairs: list[Record], left_out: list[str]) -> Document:
                 "of 95%, so you may look for the largest difference."
             )
         )
-    return Document("Which is steadier?", blocks, {"rows": pairs, "left_out": left_out})
+    blocks += of_the_change
+    results = {"rows": pairs, "left_out": left_out, **beside}
+    return Document("Which is steadier?", blocks, results)
 
 
 def _difference(row: Record) -> str:
@@ -248,7 +261,7 @@ def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[str]:
         )
 
 
-def _shared(
+def conditions_of(
     sides: Sides, facets: Collection[str], left_out: list[str]
 ) -> Iterator[tuple[Record, Sides]]:
     """Facets and scorers by value where a side has several; else each side may have its own."""
@@ -289,7 +302,7 @@ def _shared(
             yield {key: whole(value) for key, value in named}, tables
 
 
-def _benchmarks(
+def benchmarks_of(
     tables: Sides, left_out: list[str]
 ) -> Iterator[tuple[str | None, Mapping[str, Row]]]:
     """All benchmarks that every side has together, then each that two sides have."""

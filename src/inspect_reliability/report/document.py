@@ -73,7 +73,8 @@ class Figure:
         y: Key of the height, whose interval is drawn too; of bars, the length of a segment.
         by: Key of the series: one colour, and one line, each.
         table: Its numbers.
-        kind: Points that are joined, points that are not, bars that lie, or points between two
+        kind: Points that are joined, points that are not, bars that lie and are made of segments,
+            bars that lie side by side, from 0 to x, each with its interval, or points between two
             shares, below the root of the first.
         y_label: What the vertical axis shows.
         x_label: What the horizontal axis of a plane shows.
@@ -89,7 +90,7 @@ class Figure:
     y: str
     by: str
     table: Table
-    kind: Literal["lines", "points", "bars", "plane"] = "lines"
+    kind: Literal["lines", "points", "bars", "effects", "plane"] = "lines"
     y_label: str = ""
     x_label: str = ""
     spread: str = ""

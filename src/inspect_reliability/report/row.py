@@ -18,6 +18,7 @@ from ..stats import (
     Labelled,
     NoJudgmentsError,
     bounds,
+    gini_mean_difference,
     handle_non_response,
     noise_floor,
     omega,
@@ -159,6 +160,11 @@ class Row:
         return MEASUREMENTS if are_measurements(self.judged) else self.no_draws
 
     @property
+    def scale(self) -> bool:
+        """Whether its verdicts are numbers of more than two values: ICC tells of it."""
+        return len(self.judged.values or ()) > 2
+
+    @property
     def asked_once(self) -> bool:
         """Whether nothing was replicated."""
         return asked_once(self.table, self.counts)
@@ -205,6 +211,8 @@ class Row:
         }
         if self.several:
             found["omega"] = self.estimate("omega")
+        if self.scale and self.judged.values and found["icc"].value is not None:
+            found["mean_difference"] = gini_mean_difference(self.counts, self.judged.values)
         if self.correctness:
             binary = [CORRECT if one == CORRECT else INCORRECT for one in self.judged.verdicts]
             merged = panel(self.judged.count(binary, (CORRECT, INCORRECT)), _MERGED)
@@ -231,12 +239,12 @@ class Row:
             "seed_check": worst_seed_check(self.table),
             # Exact verdicts have no noise.
             "omega_floor": ends(None if self.counts.exact else noise_floor(self.counts)),
-            **_values(self.estimates, why),
+            **values(self.estimates, why),
             "non_response_excluded_coverage": self._with_verdict.coverage,
             **(self._accuracy(why) if self.correctness else {}),
         }
         why |= added.not_estimable
-        numbers |= _values(added.estimates, why) | added.numbers
+        numbers |= values(added.estimates, why) | added.numbers
         known = (self.group, self.table, self.judged, self.counts, first, self.no_evidence)
         of_the_suite = [self.suite.caution] if self.suite and self.suite.caution else []
         said = [*of_the_suite, *cautions(*known), *added.cautions]
@@ -284,7 +292,7 @@ class Row:
         known = {name: gone for name, gone in said if isinstance(gone, bool)}
         shares = accuracy_of(self.judged, known)
         if self.exact:
-            return _values({"a_lm": shares.a_lm}, why)
+            return values({"a_lm": shares.a_lm}, why)
         unknown = "the judgments do not say which answers are missing"
         needs = {
             "a_lm_se_replications": "needs at least 2 replications",
@@ -294,7 +302,7 @@ class Row:
         }
         found = {name: getattr(shares, name) for name in needs}
         why |= {name: needs[name] for name, value in found.items() if value is None}
-        return _values({"a_lm": shares.a_lm}, why) | found
+        return values({"a_lm": shares.a_lm}, why) | found
 
 
 def labelled(known: Judged, given: Cells) -> Labelled | None:
@@ -345,7 +353,7 @@ def methods_of(table: pd.DataFrame) -> "pd.Series[str]":
     return found
 
 
-def _values(estimates: Mapping[str, Estimate], why: dict[str, str]) -> Record:
+def values(estimates: Mapping[str, Estimate], why: dict[str, str]) -> Record:
     """Estimates with their intervals; `why` is told of what is missing."""
     found = valued(**estimates)
     for name, estimate in estimates.items():

@@ -2,8 +2,10 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from ..judging.cells import Cells
 
 _A_LINE = 10
 
@@ -38,6 +40,18 @@ def explanation(verdicts: Sequence[Any], texts: Sequence[str], first: int = 1) -
         for place in range(0, len(padded), _A_LINE)
     )
     return f"{_table(rows)}\n\n" + "\n".join(["```", *lines, "```"])
+
+
+def by_cell(cells: Cells | None, order: Sequence[str] | None, said: Callable[[int], str]) -> str:
+    """What is said of each cell of an experiment, under its wording and its order."""
+    if cells is None:
+        return said(0)
+    parts = []
+    for number, cell in enumerate(cells.each):
+        shown = [] if cell.order is None or order is None else [order[one] for one in cell.order]
+        levels = filter(None, [cell.wording, ", ".join(shown)])
+        parts.append(f"**{_cell(': '.join(levels))}**\n\n{said(number)}")
+    return "\n\n".join(parts)
 
 
 def _cell(text: str) -> str:

@@ -389,6 +389,17 @@ def _on_odds_scale(x: float, reach: float) -> Ends:
     return float(low) if x > reach else 0.0, float(high)
 
 
+def on_root_scale(x: float, reach: float, most: float) -> Ends:
+    """The ends x +- reach, or those on the scale of square roots where these are farther out.
+
+    A component of variance is the square of an effect: its error grows with it, so a small estimate
+    comes with an error that is too small. So does one near the most that it can be. There the root
+    is no scale, and an end is at most a quarter of the reach farther out.
+    """
+    below, above = (min(0.25, reach / (4 * max(room, 1e-9))) for room in (most - x, x))
+    return x - reach * (1 + below), x + reach * (1 + above)
+
+
 def t_quantile(level: float, degrees_of_freedom: float) -> float:
     """What a t variable exceeds, on either side, with probability 1 - level."""
     from scipy.special import stdtrit

@@ -159,7 +159,31 @@ def _bars(figure: Figure) -> Picture:
     return picture
 
 
-_FORMS = {"bars": _bars, "plane": _plane}
+def _effects(figure: Figure) -> Picture:
+    series = _by(figure.records, figure.by)
+    names = list(dict.fromkeys(record[figure.x] for record in figure.records))
+    height = 0.8 / len(series)
+    picture = Picture(figsize=(4.6, 0.5 + 0.2 * len(names) * max(len(series), 1.5)))
+    axes = picture.subplots()
+    for k, (name, own) in enumerate(series.items()):
+        own = [record for record in own if record[figure.y] is not None]
+        at = [names.index(record[figure.x]) + (k + 0.5) * height - 0.4 for record in own]
+        widths = [record[figure.y] for record in own]
+        colour = COLOURS[k % len(COLOURS)]
+        label = _label(name, _IN_LEGEND)
+        axes.barh(at, widths, height=0.9 * height, color=colour, alpha=0.75, label=label)
+        axes.hlines(at, *np.array([_ends(record, figure) for record in own]).T, color=INK)
+    axes.axvline(figure.reference, color=INK, linewidth=0.8)
+    axes.set_yticks(range(len(names)), [_cut(name, _IN_LEGEND) for name in names])
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlabel(figure.y_label)
+    axes.grid(axis="y", visible=False)
+    if figure.by:
+        axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=1)
+    return picture
+
+
+_FORMS = {"bars": _bars, "effects": _effects, "plane": _plane}
 
 
 def _name_segments(axes: Axes, left: Any, widths: Any, name: str, colour: str) -> None:
