@@ -91,8 +91,8 @@ def test_promptfoo_without_a_verdict(tmp_path: Path) -> None:
     results = [result(1, "a", failed), result(1, "b", rubric(True), named), nothing]
     found = judgments_from_file(written(tmp_path / "out.json", promptfoo(results)))
     table = found.table.set_index("scorer")
-    assert table.loc["llm-rubric", "verdict"].tolist() == ["non-response", "pass"]
-    assert table.loc["tone", "judge"] == "anthropic:haiku"
+    assert table["verdict"]["llm-rubric"].tolist() == ["non-response", "pass"]
+    assert table["judge"]["tone"] == "anthropic:haiku"
     notes = "\n".join(map(str, found.notes))
     assert "1 results without a grade" in notes
     assert "1 questions whose response differs between repeats" in notes

@@ -40,13 +40,15 @@ def judgments_from(
     Raises:
         UserError: One of them cannot be read.
     """
+    import pandas as pd
+
     if isinstance(given, Judgments):
         return given
-    if hasattr(given, "columns"):
+    if isinstance(given, pd.DataFrame):
         return judgments_from_frame(given, columns)
     files: dict[str, None] = {}
-    logs = []
-    for one in given if isinstance(given, list | tuple) else [given]:
+    logs: list[LogSource] = []
+    for one in given if isinstance(given, Sequence) and not isinstance(given, str) else [given]:
         if isinstance(one, str | Path) and has_judgments(str(one)):
             files[str(one)] = None
         else:

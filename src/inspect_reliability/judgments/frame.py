@@ -13,7 +13,7 @@ from ..files import kind_of, objects, read_json, read_json_lines
 from ..verdicts import INVALID, NON_RESPONSE
 from .columns import COLUMNS, Kind, in_order, of_role
 from .count import Judged
-from .other_tools import is_other_tool, read_other_tool
+from .other_tools import read_other_tool, reader_of
 from .score import LARGEST, verdict_name
 from .table import NUMBERS, Judgments, Note, clean_temperature
 
@@ -88,7 +88,7 @@ def has_judgments(location: str) -> bool:
     if location.lower().endswith(ENDINGS):
         return True
     try:
-        return is_other_tool(json.loads(Path(location).read_bytes()))
+        return reader_of(json.loads(Path(location).read_bytes())) is not None
     except (OSError, ValueError):  # inspect reads logs elsewhere, and says what is wrong with one
         return False
 
