@@ -291,7 +291,7 @@ def _judgments(
                     its_own = []
                     graders[scorer] |= {kept.grader} - {""}
             known |= _used(sample, made)
-            found = [known | row | cell | place for row in _rows(score, kept, scorer, log, sample)]
+            found = [known | row | place for row in _rows(score, kept, scorer, log, sample)]
             if score.value != score.value and found[0]["verdict"] != TIE:
                 gaps.append(_Gap(_UNSCORED))
             for row in found:

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import Judged
 from ..judgments.count import NUMBER, OPPOSITES
 from ..stats import (
     Corrected,
@@ -24,7 +23,7 @@ from ..stats import (
 )
 from ..verdicts import INVALID, NON_RESPONSE
 from .cautions import MANY_CATEGORIES
-from .moves import studies_of
+from .moves import alone
 from .results import Analysis, result
 from .row import ACCURACY, Row, labelled, valued
 from .wording import Record
@@ -130,9 +129,8 @@ def _cautions(row: Row, known: Labelled) -> Iterator[str]:
 @result("validity_across")
 def validity_across(analysis: Analysis) -> Iterator[Record]:
     """The same split between two levels of each facet that was varied."""
-    for keys, found in studies_of(analysis):
-        alike = [row.table for row in analysis.rows if keys.items() <= row.keys.items()]
-        known = labelled(Judged(pd.concat(alike, ignore_index=True)), found.cells)
+    for keys, given, found in alone(analysis):
+        known = labelled(given, found.cells)
         for facet in found.levels if known else ():
             parts = known.across(facet) if known else {}
             yield keys | {"facet": facet} | valued(**parts) | {"not_estimable": _why(parts)}
