@@ -60,7 +60,8 @@ def in_words(analysis: Analysis, rows: Sequence[Row]) -> str:
         if one["wrong"] is not None and any(row.keys == analysis.keys(one) for row in known)
     ]
     if right:
-        said.append(f"By the labels, {_span(right)} of its verdicts are wrong.")
+        share = _span(right, named=len(known) > 1)
+        said.append(f"By the labels, {share} of its verdicts are wrong.")
     return " ".join(said)
 
 
@@ -99,11 +100,13 @@ def _ends(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([known[0], known[-1]]))
 
 
-def _span(found: Iterable[tuple[str, str]]) -> str:
+def _span(found: Iterable[tuple[str, str]], named: bool = False) -> str:
     """The lowest and the highest value, each with where it was found, if there are several."""
     known = sorted(found, key=lambda one: _number(one[1]))
     (low_at, low), (high_at, high) = known[0], known[-1]
-    return low if len(known) == 1 else f"{low} ({low_at}) to {high} ({high_at})"
+    if len(known) == 1:
+        return f"{low} ({low_at})" if named else low
+    return f"{low} ({low_at}) to {high} ({high_at})"
 
 
 def _number(text: str) -> float:

@@ -78,7 +78,7 @@ class Figure:
             shares, below the root of the first.
         y_label: What the vertical axis shows.
         x_label: What the horizontal axis of a plane shows.
-        spread: Key of a standard error, where there is no interval.
+        names: Every series of the page, in order: each has one colour on all of it.
         reference: Height of a reference line.
         lowest: Where the vertical axis begins.
     """
@@ -93,7 +93,7 @@ class Figure:
     kind: Literal["lines", "points", "bars", "effects", "plane"] = "lines"
     y_label: str = ""
     x_label: str = ""
-    spread: str = ""
+    names: Sequence[str] = ()
     reference: float = 0.0
     lowest: float = 0.0
 

@@ -1,9 +1,7 @@
 """The report as a document: what was studied, the numbers, and what qualifies them."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from operator import itemgetter
 from typing import Any
 
 from ..verdicts import NON_RESPONSE
@@ -12,6 +10,7 @@ from .cautions import COPIES
 from .columns import KEYS, declared
 from .document import Block, Document, Table, Text
 from .moves import in_words
+from .reading import by_turns
 from .results import Analysis
 from .row import AT_VERDICT, Row
 from .sections import sections
@@ -127,14 +126,9 @@ def _left_open(records: Sequence[Record]) -> str:
 
 def _without_verdict(analysis: Analysis) -> Iterator[Text]:
     """The first such output of each row, or more where rows are few."""
-    rows: Counter[str] = Counter()
-    known = []
-    for found in analysis.results["without_verdict"]:
-        if found["text"] is not None:
-            name = describe(analysis.keys(found))
-            rows[name] += 1
-            known.append((rows[name], name, found))
-    for _, name, found in sorted(known, key=itemgetter(0))[:_MOST_SHOWN]:
+    known = [one for one in analysis.results["without_verdict"] if one["text"] is not None]
+    for found in by_turns(known, analysis)[:_MOST_SHOWN]:
+        name = describe(analysis.keys(found))
         start = " ".join(found["text"].split())[:_LONGEST]
         what = f"{name}, question {found['question']}, replication {found['replication']}"
         missed = found["label"] and found["verdict"] == NON_RESPONSE
