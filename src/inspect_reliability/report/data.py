@@ -78,6 +78,6 @@ def write_figures(folder: Path, document: Document) -> list[Path]:
 def _numbers(figure: Figure) -> Iterator[Record]:
     """What is drawn of each record."""
     x, y = figure.x, figure.y
-    keys = (figure.by, x, f"{x}_interval", y, f"{y}_interval", figure.spread)
+    keys = (figure.by, x, f"{x}_interval", y, f"{y}_interval")
     for record in figure.records:
         yield {key: record[key] for key in keys if key in record}
