@@ -216,7 +216,7 @@ def test_rate_without_an_interval() -> None:
         rate(empty, level=95)
 
 
-@given(st.lists(st.lists(st.sampled_from("1 2.5 7 none".split()), max_size=6), min_size=1))
+@given(st.lists(st.lists(st.sampled_from(["1", "2.5", "7", "none"]), max_size=6), min_size=1))
 def test_gini_mean_difference_is_that_of_all_pairs(questions: list[list[str]]) -> None:
     """The mean over questions of |x - y| over all pairs of two replications, brute force."""
     values = {"1": 1.0, "2.5": 2.5, "7": 7.0}

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError, reason
-from ..files import objects, read_json, read_json_lines
+from ..files import kind_of, objects, read_json, read_json_lines
 from ..verdicts import INVALID, NON_RESPONSE
 from .columns import COLUMNS, Kind, in_order, of_role
 from .count import Judged
+from .other_tools import read_other_tool, reader_of
 from .score import LARGEST, verdict_name
 from .table import NUMBERS, Judgments, Note, clean_temperature
 
@@ -61,7 +63,9 @@ def judgments_from_frame(
 def judgments_from_file(
     path: str | Path, columns: Mapping[str, str] | None = None, facets: Sequence[str] = ()
 ) -> Judgments:
-    """Judgments of a CSV, JSONL or parquet file with one row a judgment.
+    """Judgments of a CSV, JSONL or parquet file with one row a judgment, or of another tool.
+
+    A result file of promptfoo, DeepEval or lm-eval is recognised by what it holds.
 
     Args:
         path: The file; the ending of its name says which it is.
@@ -72,7 +76,27 @@ def judgments_from_file(
         UserError: The file cannot be read, or as `judgments_from_frame` says.
     """
     hint = "Say which it is: --column YOURS=OURS, as in --column score=verdict."
-    return _read(read_frame(Path(path)), columns or {}, {}, facets, str(path), hint)
+    frame, notes = _other_tool(Path(path)) or (read_frame(Path(path)), [])
+    found = _read(frame, columns or {}, {}, facets, str(path), hint)
+    return replace(found, notes=(*notes, *found.notes))
+
+
+def has_judgments(location: str) -> bool:
+    """Whether a file has judgments, by the ending of its name or, of JSON, by what it holds."""
+    if not location.lower().endswith((*ENDINGS, ".json")) or kind_of(location) != "file":
+        return False
+    if location.lower().endswith(ENDINGS):
+        return True
+    try:
+        return reader_of(json.loads(Path(location).read_bytes())) is not None
+    except (OSError, ValueError):  # inspect reads logs elsewhere, and says what is wrong with one
+        return False
+
+
+def _other_tool(path: Path) -> tuple[pd.DataFrame, list[Note]] | None:
+    if path.suffix == ".jsonl":
+        return read_other_tool([line for _, line in read_json_lines(path)], path)
+    return read_other_tool(read_json(path), path) if path.suffix == ".json" else None
 
 
 def _read(

@@ -13,6 +13,13 @@ from .wording import Column, Record, describe, grouped
 
 TITLE = "Steady, or right"
 
+_PARTS = {
+    "right": "accuracy",
+    "once wrong, then right": "wrong_then_right",
+    "wrong twice": "wrong_twice",
+}
+"""Part of all single verdicts -> key of its share."""
+
 
 def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
     """The main tables, where anything is labelled, and what they say."""
@@ -22,6 +29,7 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
     known = [
         one for one in declared("validity") if any(r.get(one.key) is not None for r in records)
     ]
+    yield from _split(analysis)
     yield Table.of(records, [*map(grouped, analysis.names), *known], TITLE)
     yield _about("validity", TITLE)
     for record in records:
@@ -38,6 +46,22 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
     for record in records:
         whom = (_name(analysis, record),)
         yield from (Caution(caution, whom, len(records)) for caution in record["cautions"])
+
+
+def _split(analysis: Analysis) -> Iterator[Figure]:
+    """Single verdicts: right, wrong by chance, wrong each time."""
+    found = [one for one in analysis.results["validity"] if one["wrong_twice"] is not None]
+    apart = [key for key in analysis.names if len({str(one.get(key)) for one in found}) > 1]
+    records = [
+        {"row": describe({key: one[key] for key in apart}), "part": part, "share": one[key]}
+        for one in found
+        for part, key in _PARTS.items()
+    ]
+    if found:
+        shares = [one for one in declared("validity") if one.key in _PARTS.values()]
+        table = Table.of(found, [*map(grouped, analysis.names), *shares])
+        words = "Shares of single verdicts: right, wrong where a second one is right, wrong twice."
+        yield Figure("Right, or wrong twice", words, records, "row", "share", "part", table, "bars")
 
 
 def _about(name: str, title: str) -> Text:

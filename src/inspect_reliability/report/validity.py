@@ -130,10 +130,10 @@ def _cautions(row: Row, known: Labelled) -> Iterator[str]:
 def validity_across(analysis: Analysis) -> Iterator[Record]:
     """The same split between two levels of each facet that was varied."""
     for keys, given, found in alone(analysis):
-        known = labelled(given, found.cells)
-        for facet in found.levels if known else ():
-            parts = known.across(facet) if known else {}
-            yield keys | {"facet": facet} | valued(**parts) | {"not_estimable": _why(parts)}
+        if known := labelled(given, found.cells):
+            for facet in found.levels:
+                parts = known.across(facet)
+                yield keys | {"facet": facet} | valued(**parts) | {"not_estimable": _why(parts)}
 
 
 @result("confusion")
