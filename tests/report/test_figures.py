@@ -90,9 +90,10 @@ def test_numbers_are_those_of_the_report(analysis: Analysis, folder: Path) -> No
 def test_temperature_0_is_in_no_figure_of_estimates(folder: Path) -> None:
     """A line joins the other temperatures of each judge, as far apart as they are."""
     tree = ElementTree.parse(folder / "overview-bbh.svg")
+    (inside,) = (g for g in tree.iter(f"{SVG}g") if g.get("id") == "axes_1")
     lines = [
         [float(point.split()[0]) for point in re.findall(r"[ML] ?([\d. ]+)", path.get("d", ""))]
-        for g in tree.iter(f"{SVG}g")
+        for g in inside.findall(f"{SVG}g")
         if g.get("id", "").startswith("line2d") and list(g.iter(f"{SVG}use"))
         for path in g.findall(f"{SVG}path")
     ]
