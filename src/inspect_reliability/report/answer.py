@@ -20,21 +20,17 @@ _NEXT = {
 """By whether anything is labelled."""
 
 
-def answers(analysis: Analysis) -> Iterator[Text]:
-    """Each judge in words, and the next command."""
+def answers(analysis: Analysis) -> Iterator[Text | Caution]:
+    """Each judge in words with its worst caution, or that of all once, and the next command."""
     judges: dict[Any, list[Row]] = {}
     for row in analysis.rows:
         judges.setdefault(row.group.get("judge"), []).append(row)
-    of_all = next((one for one in cautions(analysis.rows) if len(one.rows) == one.n_rows), None)
+    of_all = [one for one in cautions(analysis.rows)[:1] if len(one.rows) == one.n_rows]
     for judge, rows in judges.items():
+        worst = [] if of_all else [f" Caution: {one.text}" for one in cautions(rows)[:1]]
         name = "All judgments" if judge is None else str(judge)
-        said = in_words(analysis, rows)
-        worst = cautions(rows)[:1]
-        if worst and (of_all is None or worst[0].text != of_all.text):
-            said += f" Caution: {worst[0].text}"
-        yield Text(f"{name}: {said}", "answer")
-    if of_all:
-        yield Text(f"Caution: {of_all.text}", "answer")
+        yield Text("".join([f"{name}: {in_words(analysis, rows)}", *worst]), "answer")
+    yield from of_all
     if not all(row.no_draws for row in analysis.rows):
         yield Text(_NEXT[bool(analysis.results["validity"])], "answer")
 

@@ -270,7 +270,7 @@ _PARTS = (
         "Overview",
         "Overview",
         "Lines are 95% intervals, here and below: they say what other questions of the same kind "
-        "might have shown. Temperature 0 is in no figure: its replications are copies.",
+        "might have shown. Copies at temperature 0 are in no figure: they are no estimate.",
         _conditions,
     ),
     (

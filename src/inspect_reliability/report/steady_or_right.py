@@ -73,7 +73,7 @@ def section(analysis: Analysis, across: str) -> Iterator[Block]:
     """Figures and tables for a page, beside what `blocks` shows."""
     records = [one | {"row": _name(analysis, one)} for one in analysis.results["validity"]]
     known = [record for record in records if record["judge_agreement"] is not None]
-    if known:
+    if len(known) > 1:
         columns = [
             Column("row", heading="Judge"),
             Column("judge_agreement", heading="Steady: agreement [95%]", form=".1%"),
@@ -86,6 +86,7 @@ def section(analysis: Analysis, across: str) -> Iterator[Block]:
             x="judge_agreement",
             y="accuracy",
             by="row",
+            names=[record["row"] for record in records],
             table=Table.of(known, columns),
             kind="plane",
             y_label="right: accuracy of one verdict",
@@ -105,6 +106,7 @@ def section(analysis: Analysis, across: str) -> Iterator[Block]:
             x="votes",
             y="accuracy",
             by="row",
+            names=[record["row"] for record in records],
             table=Table.of(votes, columns),
             y_label="majority right",
         )

@@ -45,8 +45,9 @@ def summary(analysis: Analysis) -> list[Block]:
     size = Column("", "questions x replications", heading="N x R", shown=_size)
     known = [size, *declared("rows", published_omega=published, invalid_rate=_invalid)]
     shown = [column for column in known if any(map(column.show, records))]
+    first = list(answers(analysis))
     return [
-        *answers(analysis),
+        *first,
         *_by_judge(analysis, records, shown),
         *_table(analysis, "pooled", "Over all benchmarks"),
         *_table(analysis, "moves", "What moves the verdict"),
@@ -54,7 +55,7 @@ def summary(analysis: Analysis) -> list[Block]:
         *right_or_wrong(analysis),
         *legend(shown),
         *_exact(analysis.rows),
-        *cautions(analysis.rows),
+        *(one for one in cautions(analysis.rows) if one not in first),
         *_without_verdict(analysis),
         *notes(analysis),
     ]

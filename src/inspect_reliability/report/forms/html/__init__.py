@@ -13,7 +13,7 @@ from ...printable import printable
 from .drawing import draw, key
 from .svg import inline_svg
 
-LONGEST_TEXT = 6_000
+LONGEST_TEXT = 4_000
 """Characters of a prompt or output on the page; the page says how many more there are."""
 
 _MANY = 12

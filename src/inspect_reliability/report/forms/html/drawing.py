@@ -127,7 +127,7 @@ def _points(figure: Figure) -> Picture:
         axes.set_xticks([*places.values()], [_cut(name, _AT_TICK) for name in places], **turned)
         axes.set_xlim(min(places.values()) - 0.5, max(places.values()) + 0.5)
         axes.grid(axis="x", visible=False)
-    if figure.kind == "points":
+    if figure.y == "share":
         axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.set_ylim(figure.lowest, 1 if figure.kind == "points" else 1.04)
     axes.set_xlabel("" if figure.kind == "points" else one_line(figure.x))

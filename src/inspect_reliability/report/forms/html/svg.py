@@ -77,6 +77,8 @@ def inline_svg(figure: Figure, label: str, whole: Mapping[str, str]) -> Markup:
     svg = re.sub(r"<(metadata|style)\b.*?</\1>\s*", "", svg, flags=re.DOTALL)
     used = set(re.findall(r"#([\w.-]+)", svg))
     svg = re.sub(r' id="([^"]*)"', lambda found: found[0] if found[1] in used else "", svg)
+    # Groups of one thing say nothing without a name.
+    svg = re.sub(r"<g>(<(text|path|use)\b[^>]*(?:/>|>[^<]*</\2>))</g>|<g/>", r"\1", svg)
     # Ids are unique within a figure; a page holds many figures.
     prefix = f"f{next(_numbers)}-"
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}", svg)
