@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
-from .fields import FieldError, Options, ReaderFields, Scale, checked
+from .fields import Options, ReaderFields, Scale, checked
 from .parsers import Parser, make_parser
 from .parsers.decimals import DecimalsParser
 from .reading import ParserName, Reading
@@ -110,10 +109,7 @@ class Reader:
     @cached_property
     def _fields(self) -> ReaderFields:
         given = {"verdict": self.verdict, "parser": self.parser, "labels": self.labels}
-        try:
-            return checked(ReaderFields, given)
-        except FieldError as error:
-            raise UserError(str(error)) from None
+        return checked(ReaderFields, given)
 
     def _parser(self, name: ParserName) -> Parser:
         verdict = self._fields.verdict
