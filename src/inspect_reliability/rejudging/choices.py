@@ -7,8 +7,7 @@ from typing import Any
 from inspect_ai.model import Model, ModelOutput
 from inspect_ai.util import LimitExceededError
 
-from ..judging.once import one_asks
-from ..judging.provider_check import QUESTIONS, ProviderCheck
+from ..judging.provider_check import QUESTIONS, ProviderCheck, one_asks
 from ..judging.replicate import Replication, make_calls
 from ..judging.trials import Prompt
 from .run import Run

@@ -13,7 +13,14 @@ from .plain_text import without_thoughts
 from .wordings import loosely
 
 
-class PatternParser:
+class _Whole:
+    """Reads whole outputs: what they say may depend on text still to come."""
+
+    def completed(self, text: str) -> None:
+        """Not known before the end."""
+
+
+class PatternParser(_Whole):
     """Reads the first group that took part in a regular expression, of every match."""
 
     def __init__(self, verdicts: Iterable[str], pattern: str, how: str = "pattern") -> None:
@@ -29,11 +36,8 @@ class PatternParser:
         )
         return one_verdict((name for name in named if name), self._how)
 
-    def completed(self, text: str) -> None:
-        """Not known before the end: what a pattern finds may depend on text still to come."""
 
-
-class JsonParser:
+class JsonParser(_Whole):
     """Reads one field of the JSON objects in an output, also where they are cut off."""
 
     def __init__(self, kind: str, verdicts: tuple[str, ...], field: str) -> None:
@@ -46,9 +50,6 @@ class JsonParser:
         values = self._field.finditer(without_thoughts(text))
         read = (self._value.read(found[1] or found[2] or "") for found in values)
         return one_verdict((value.verdict for value in read if value.how), "json")
-
-    def completed(self, text: str) -> None:
-        """Not known before the end: an object that is cut off may be one of several."""
 
 
 def strict_parser(kind: str, verdicts: Sequence[str], labels: Sequence[str]) -> PatternParser:
@@ -76,7 +77,7 @@ def strict_parser(kind: str, verdicts: Sequence[str], labels: Sequence[str]) -> 
 
 
 @dataclass(frozen=True)
-class PublishedParser:
+class PublishedParser(_Whole):
     """Reads an output as the published study's code does, so that its numbers come out.
 
     It takes the first letter of a word for a verdict ("Best Response: Explanation" is E), and
@@ -105,6 +106,3 @@ class PublishedParser:
         lower = text.lower()
         named = [name for name in (INCORRECT, CORRECT) if name in lower]
         return one_verdict(named[:1], "published")
-
-    def completed(self, text: str) -> None:
-        """Not known before the end: its verdicts are of whole outputs."""
