@@ -7,9 +7,9 @@ from typing import Any
 
 from ..verdicts import INVALID, NON_RESPONSE
 from .fields import Options, ReaderFields, Scale, checked
-from .parsers import Parser, make_parser
-from .parsers.decimals import DecimalsParser
-from .reading import ParserName, Reading
+from .parsers import make_parser
+from .parsers.decimals import decimals_parser
+from .reading import Parser, ParserName, Reading
 
 Verdict = Mapping[str, Any] | Sequence[str]
 """`{"options": labels}`, a list of words, `{"from": 1, "to": 10}`, or `{"criteria": ...}`."""
@@ -114,7 +114,7 @@ class Reader:
     def _parser(self, name: ParserName) -> Parser:
         verdict = self._fields.verdict
         if isinstance(verdict, Scale) and verdict.step:
-            return DecimalsParser(verdict.low, verdict.high, name, **self._arguments)
+            return decimals_parser(verdict.low, verdict.high, name, **self._arguments)
         return make_parser(self.kind, self.verdicts, name, **self._arguments)
 
     @cached_property
