@@ -65,6 +65,11 @@ class Coefficient:
     fewest_questions: int = 2
     compact: bool = False
 
+    def __post_init__(self) -> None:
+        """Give `help(omega)` and `omega?` the coefficient's own words, not those of its class."""
+        said = f"{self.title}. {self.about} ({self.source})\n\n{self.__call__.__doc__}"
+        object.__setattr__(self, "__doc__", said)
+
     def __call__(self, given: Cells, level: float = 0.95) -> Estimate:
         """Estimate this coefficient alone; see `panel`."""
         return estimates(given, [self], level)[self.name]

@@ -152,7 +152,8 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
 
     Upper end: questions of skewed or heavy-tailed numbers that were not drawn would be the reliable
     ones. The one added lies twice as far from the mean as the farthest drawn, and varies like the
-    mean. Lower end: two noise questions, whose numbers are drawn from all questions. Where a few
+    mean. Lower end: two noise questions, whose numbers are drawn from all questions, but no more
+    of them than N questions without one leave room for (`constant_share_bound`). Where a few
     questions carry the error, it has fewer degrees of freedom than questions: 4N over their
     kurtosis less 1.
     """
@@ -168,6 +169,8 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
 
     t, few = t_quantile(level, study.n - 1), t_quantile(level, _freedom(terms))
     lower = on_f_scale(*plus(mean, NOISE_OF_NUMBERS, float(study.total.any_two)), few, r)[0]
+    # More noise questions than N without one leave room for would be too many.
+    lower = max(lower, low * constant_share_bound(study.n, level)) if low > 0 else lower
     higher = on_f_scale(*plus(far, weight, float(study.total.within)), t, r)[1]
     return float(np.fmin(low, lower)), float(np.fmax(high, higher))
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from .cells import Cells
 from .errors import ReliabilityError
+from .intervals import Ends
+from .rates import share_ends
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,13 @@ class ChoiceShares:
     n_questions: int = 0
     n_choices: int | None = None
     reason: str | None = None
+
+    def interval(self, option: int, level: float = 0.95) -> Ends | None:
+        """The interval of one share, by number, over questions; None where it has no error."""
+        if self.shares is None or self.standard_errors is None:
+            return None
+        spread = self.standard_errors[option] * (self.n_questions - 1) ** 0.5
+        return share_ends(self.shares[option], spread, self.n_questions, level)
 
 
 def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
