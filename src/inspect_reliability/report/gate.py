@@ -16,9 +16,9 @@ from ..stats import (
     anytime_rate,
     anytime_share,
     look_level,
+    precision,
     questions_to_decide,
     questions_to_decide_rate,
-    questions_to_exclude,
     within_limit,
 )
 from .analysis import rows_of
@@ -136,12 +136,12 @@ def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bo
             right = labelled(Judged(row.asked), asked)
             evidence = anytime_share(1 - right.by_question, 1 - limit) if right else None
         elif row.labelled:
-            more = questions_to_exclude(row.labelled.precision(limits.level), limit)
+            more = questions_to_decide(row.labelled.precision(limits.level), limit)
     elif not why and found.value is not None:
         if limits.anytime:
             evidence = anytime_omega(asked, limit)
         elif not row.several and (cells := row.cells(name)) is not None:
-            more = questions_to_decide(cells, limit, limits.level, name)
+            more = questions_to_decide(precision(cells, name, level=limits.level), limit)
     within = {"at_least" if at_least else "at_most": limit}
     result = OPEN if why else within_limit(found, **within)
     cautions = [row.silent] if row.silent and row.silent != why else []

@@ -9,12 +9,13 @@ metric does not need it.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from .cells import Cells
+from .estimate import Estimate
 from .sums import FloatArray, Ranks, Scale, Sums, ratio, terms
 
 FEWEST_QUESTIONS = 3
@@ -62,12 +63,8 @@ class Method:
 class Study:
     """The questions of one study, and the sums over them that intervals need.
 
-    Attributes:
-        given: The judgments.
-        terms: What each question (or cluster of questions) contributes; of ranks, as numbers.
-        ranks: The same of ranks, which are taken anew of each sum; else None.
-        total: The sum.
-        n: Number of questions.
+    `terms` are what each of n questions (or clusters) contributes, of ranks as numbers, `total` is
+    the sum; `ranks` are None of other scales, and taken anew of each sum.
     """
 
     def __init__(self, given: Cells, scale: Scale, known: Sums | None = None) -> None:
@@ -97,9 +94,8 @@ def f_scale(formula: Formula, study: Study, level: float) -> Ends:
 def noise_or_settled(formula: Formula, study: Study, level: float) -> Ends:
     """The log scale, or what a fraction of a question more would give where that is farther out.
 
-    Lower end: a noise question; upper end: one that never varies. The standard error with a
-    weighted question is that of the weighted jackknife (Efron & Tibshirani 1993, ch. 11, with
-    pseudo-values in proportion to weights).
+    Lower end: a noise question; upper end: one that never varies. Their standard error is that of
+    the weighted jackknife (Efron & Tibshirani 1993, ch. 11).
     """
     low, high = log_scale(formula, study, level)
     if high - low < NO_WIDTH:
@@ -109,12 +105,8 @@ def noise_or_settled(formula: Formula, study: Study, level: float) -> Ends:
     def plus(agreement: float, modal: float, weight: float) -> Ends:
         more = with_one(study.terms, shares, 1 - agreement, modal=modal)
         more = more.each(lambda _, x: np.concatenate([x[:-1], weight * x[-1:]]))
-        weights = np.append(np.ones(study.n), weight)
         x = float(formula(more.over()))
-        moved = x - formula(more.without_each())
-        return on_log_scale(
-            x, linear_error((weights.sum() - weights) / weights * moved, weights), t
-        )
+        return on_log_scale(x, weighted_error(x - formula(more.without_each()), weight), t)
 
     lower, _ = plus(noise_agreement(shares), min(shares.max(initial=0.0), 0.5), NOISE)
     _, higher = plus(1.0, 1.0, SETTLED)
@@ -198,8 +190,23 @@ def exact_bound(formula: Formula, study: Study, level: float) -> Ends:
     return (found, x) if found < x else (x, found)
 
 
+def with_ends(
+    found: Estimate,
+    ends: Ends,
+    method: str,
+    undefined: str = "no interval: only one or two questions vary",
+) -> Estimate:
+    """The estimate with these ends, or with the reason why there are none."""
+    low, high = ends
+    if np.isnan(low) or np.isnan(high):
+        return replace(found, reason=undefined)
+    if high - low < NO_WIDTH:
+        reason = "no interval: the value is the same whichever questions are asked"
+        return replace(found, reason=reason)
+    return replace(found, low=float(low), high=float(high), reason=None, method=method)
+
+
 LOG_SCALE = Method("log scale", log_scale)
-F_SCALE = Method("F scale", f_scale)
 NOISE_OR_SETTLED = Method("noise or settled question", noise_or_settled)
 FAR_OR_NOISE = Method("far or noise question", far_or_noise)
 RANKS = Method("ranks as numbers", ranks)
@@ -300,6 +307,12 @@ def linear_error(slopes: FloatArray, weights: FloatArray) -> float:
     return float(np.sqrt(weights @ slopes**2 / (v * (v - 1))))
 
 
+def weighted_error(moved: FloatArray, weight: float) -> float:
+    """The same from how far leaving out each question moves a value, the last of this weight."""
+    weights = np.append(np.ones(len(moved) - 1), weight)
+    return linear_error((weights.sum() - weights) / weights * moved, weights)
+
+
 def second(shares: FloatArray) -> list[FloatArray]:
     """One-hot vectors of the second most frequent verdict, several where some tie.
 
@@ -350,10 +363,7 @@ def on_f_scale(x: float, error: float, t: float, r: float) -> Ends:
 
 
 def _on_odds_scale(x: float, reach: float) -> Ends:
-    """The ends on the scale of odds; of a value that could be 0, those of the least that could not.
-
-    Odds of values near 0 are no scale for errors as large as they are.
-    """
+    """The ends on the scale of odds, or of the least value that could not be 0."""
     if reach >= 1:
         return 0.0, 1.0
     at = max(x, reach)

@@ -51,9 +51,8 @@ class Design:
         n_questions: Questions.
         n_replications: Replications of each question; infinity of exact distributions.
         half_width: Half the width that its interval is expected to have.
-        fewest: Questions it would take if the pilot overstates how much questions differ.
-        most: Questions it would take if the pilot understates that. With a probability of .8 the
-            number lies in this range.
+        fewest: Questions if the pilot overstates how much questions differ, and `most` if it
+            understates that: with a probability of .8 the number lies between them.
     """
 
     n_questions: int
@@ -91,8 +90,7 @@ class Precision:
         between: Variance between questions, at least 0.
         within: Variance within questions, between replications.
         ends: Its interval in the pilot, of coefficients other than omega and agreement.
-        spread: Standard deviation of the logarithm of the standard error in studies of the
-            pilot's size. It falls with the square root of the questions.
+        spread: Standard deviation, in studies of the pilot's size, of the log standard error.
     """
 
     coefficient: str
@@ -164,8 +162,7 @@ class Precision:
         Args:
             half_width: The half-width wanted.
             n_replications: Replications of each question.
-            assurance: Probability that the study reaches it, over pilots and studies like these;
-                at .5 half of them do.
+            assurance: Probability that the study reaches it, over pilots and studies like these.
 
         Raises:
             ReliabilityError: Nothing can be planned, the half-width is not positive, the assurance
@@ -175,9 +172,7 @@ class Precision:
 
         if not half_width > 0:
             raise ReliabilityError(f"The half-width must be positive, not {half_width}.")
-        if not 0 < assurance < 1:
-            raise ReliabilityError(f"The assurance must lie between 0 and 1, not be {assurance}.")
-        z, likely = float(ndtri(assurance)), float(ndtri((1 + LIKELY) / 2))
+        z, likely = safety_of(assurance), float(ndtri((1 + LIKELY) / 2))
 
         def needed(more: Callable[[float], float]) -> int:
             """Questions if the error is larger by so many spreads, of the pilot's share of them."""
@@ -217,7 +212,7 @@ def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95)
 
     Raises:
         UnknownCoefficientError: There is no such coefficient.
-        ReliabilityError: It takes verdicts of another scale, or the level is not between 0 and 1.
+        ReliabilityError: It takes other verdicts, or the level is not between 0 and 1.
     """
     known_as = COEFFICIENTS[coefficient]
     check_level(level)
@@ -304,6 +299,15 @@ def _within(counts: Cells, slopes: Slopes, known: Sums) -> FloatArray:
     mean = np.bincount(question, times * by_verdict, n) / replications
     squares = np.bincount(question, times * (by_verdict - mean[question]) ** 2, n)
     return np.asarray(squares * (replications - 1) / replications)
+
+
+def safety_of(assurance: float) -> float:
+    """How many errors below a normal variable stays so surely; ReliabilityError outside (0, 1)."""
+    from scipy.special import ndtri
+
+    if not 0 < assurance < 1:
+        raise ReliabilityError(f"The assurance must lie between 0 and 1, not be {assurance}.")
+    return float(ndtri(assurance))
 
 
 def fewest(reached: Callable[[int], bool]) -> int | None:

@@ -32,8 +32,7 @@ class Pooled:
     """Omega of one judge over several benchmarks.
 
     Attributes:
-        estimate: The pooled omega. Its interval is for other questions of these benchmarks; what
-            other benchmarks would show it does not say.
+        estimate: The pooled omega. Its interval is for other questions of these benchmarks.
         by_benchmark: Name -> omega of each benchmark.
         between: Standard deviation of omega between benchmarks beyond what the sampling of
             questions explains, 0 where it explains all; None where it is not estimable.
