@@ -131,7 +131,8 @@ def test_comparing_imperfect_logs(logs: dict[str, Path], kind: str, note: str) -
     assert result.exit_code == 0, result.stderr
     assert note in " ".join(result.stderr.split())
     rows = json.loads(result.stdout)["rows"]
-    assert {row["coefficient"] for row in rows} == {"omega", "agreement"}
+    # The benchmark knows the best response, so that accuracy is compared, too.
+    assert {row["coefficient"] for row in rows} == {"omega", "agreement", "accuracy"}
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,8 @@ def judgments_from_file(
         UserError: The file cannot be read, or as `judgments_from_frame` says.
     """
     hint = "Say which it is: --column YOURS=OURS, as in --column score=verdict."
-    frame, notes = _other_tool(Path(path)) or (read_frame(Path(path)), [])
+    content = _json(path := Path(path))
+    frame, notes = read_other_tool(content, path) or (_frame_of(path, content), [])
     found = _read(frame, columns or {}, {}, facets, str(path), hint)
     return replace(found, notes=(*notes, *found.notes))
 
@@ -91,12 +92,6 @@ def has_judgments(location: str) -> bool:
         return reader_of(json.loads(Path(location).read_bytes())) is not None
     except (OSError, ValueError):  # inspect reads logs elsewhere, and says what is wrong with one
         return False
-
-
-def _other_tool(path: Path) -> tuple[pd.DataFrame, list[Note]] | None:
-    if path.suffix == ".jsonl":
-        return read_other_tool([line for _, line in read_json_lines(path)], path)
-    return read_other_tool(read_json(path), path) if path.suffix == ".json" else None
 
 
 def _read(
@@ -311,12 +306,21 @@ def read_frame(path: Path) -> pd.DataFrame:
     Raises:
         UserError: It cannot be read.
     """
+    return _frame_of(path, _json(path))
+
+
+def _json(path: Path) -> Any:
+    """What a JSON file holds, or the objects of a JSONL file's lines; None of other files."""
+    if path.suffix == ".jsonl":
+        return [record for _, record in read_json_lines(path)]
+    return read_json(path) if path.suffix == ".json" else None
+
+
+def _frame_of(path: Path, content: Any) -> pd.DataFrame:
     import pandas as pd
 
-    if path.suffix == ".jsonl":
-        return pd.DataFrame([record for _, record in read_json_lines(path)])
-    if path.suffix == ".json":
-        return pd.DataFrame([record for _, record in objects(read_json(path), str(path))])
+    if path.suffix in (".json", ".jsonl"):
+        return pd.DataFrame([record for _, record in objects(content, str(path))])
     try:
         return pd.read_parquet(path) if path.suffix == ".parquet" else _csv(path)
     except Exception as error:  # each reader has its own
