@@ -120,11 +120,8 @@ def gini_mean_difference(
     reach = float(gaps.sum()) or 1.0
     shares = by_question(2 * apart @ gaps / reach, given.clusters)
     found = mean_share(shares.clip(0, 1), level, float(given.replications.mean()), LeftOut())
-
-    def back(x: float | None) -> float | None:
-        return x if x is None else x * reach
-
-    return replace(found, value=back(found.value), low=back(found.low), high=back(found.high))
+    value, low, high = (x if x is None else x * reach for x in (found.value, found.low, found.high))
+    return replace(found, value=value, low=low, high=high)
 
 
 def share_ends(mean: float, spread: float, n: int, level: float) -> Ends:
