@@ -91,6 +91,7 @@ from .sources import Finite, format_option, model_args_option, print_left_out, s
 @click.pass_context
 def rejudge(
     context: click.Context,
+    /,
     log: str,
     dry_run: bool,
     max_calls: int | None,
