@@ -12,7 +12,7 @@ from .moves_section import moves_section
 from .reading import by_turns, least_stable
 from .results import Analysis
 from .row import Row
-from .steady_or_right import TITLE, section
+from .steady_or_right import TITLE, section, split
 from .wording import Column, Record, chance, describe, estimate, grouped, text
 
 MOST_QUESTIONS = 40
@@ -43,6 +43,11 @@ def _known(analysis: Analysis, result: str) -> list[Record]:
     """Records of a result, but for those of temperature 0, where replications are copies."""
     copies = [row.keys for row in analysis.rows if row.no_draws == COPIES]
     return [one for one in analysis.results[result] if analysis.keys(one) not in copies]
+
+
+def _overview(analysis: Analysis, across: str) -> Iterator[Block]:
+    yield from split(analysis)
+    yield from _conditions(analysis, across)
 
 
 def _conditions(analysis: Analysis, across: str) -> Iterator[Block]:
@@ -271,7 +276,7 @@ _PARTS = (
         "Overview",
         "Lines are 95% intervals, here and below: they say what other questions of the same kind "
         "might have shown. Copies at temperature 0 are in no figure: they are no estimate.",
-        _conditions,
+        _overview,
     ),
     (
         "Votes for a stable majority",

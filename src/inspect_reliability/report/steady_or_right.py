@@ -29,7 +29,6 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
     known = [
         one for one in declared("validity") if any(r.get(one.key) is not None for r in records)
     ]
-    yield from _split(analysis)
     yield Table.of(records, [*map(grouped, analysis.names), *known], TITLE)
     yield _about("validity", TITLE)
     for record in records:
@@ -48,7 +47,7 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
         yield from (Caution(caution, whom, len(records)) for caution in record["cautions"])
 
 
-def _split(analysis: Analysis) -> Iterator[Figure]:
+def split(analysis: Analysis) -> Iterator[Figure]:
     """Single verdicts: right, wrong by chance, wrong each time."""
     found = [one for one in analysis.results["validity"] if one["wrong_twice"] is not None]
     apart = [key for key in analysis.names if len({str(one.get(key)) for one in found}) > 1]
@@ -61,7 +60,17 @@ def _split(analysis: Analysis) -> Iterator[Figure]:
         shares = [one for one in declared("validity") if one.key in _PARTS.values()]
         table = Table.of(found, [*map(grouped, analysis.names), *shares])
         words = "Shares of single verdicts: right, wrong where a second one is right, wrong twice."
-        yield Figure("Right, or wrong twice", words, records, "row", "share", "part", table, "bars")
+        yield Figure(
+            "Right, or wrong twice",
+            words,
+            records,
+            x="row",
+            y="share",
+            by="part",
+            table=table,
+            kind="bars",
+            names=list(_PARTS),
+        )
 
 
 def _about(name: str, title: str) -> Text:

@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -15,20 +16,18 @@ from .intervals import (
     NO_WIDTH,
     NOISE,
     SETTLED,
-    UNSEEN,
     Ends,
-    Points,
     Study,
     agreement_slopes,
-    farthest,
     linear_error,
     noise_agreement,
     omega_slopes,
     on_f_scale,
     on_log_scale,
     pooled,
-    second,
     t_quantile,
+    with_a_question,
+    with_one,
 )
 from .sums import FloatArray, Sums, terms, terms_of_names
 
@@ -317,50 +316,35 @@ def fewest(reached: Callable[[int], bool]) -> int | None:
 
 def _omega_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
     """The ends that `plus_a_question` is expected to give."""
-    base = float(1 - terms.over().within / terms.over().any_two)
-    shares = pooled(terms)
-
-    def plus(one: FloatArray, weight: float, disagreement: float | None) -> Ends:
-        moved, error_plus = _plus(omega_slopes, terms, n, error, one, weight, disagreement)
-        return base + moved, error_plus
-
-    sure = [plus(one, UNSEEN, 0.0) for one in second(shares)]
-    return farthest(on_f_scale(base, error, t, r), plus(shares, NOISE, None), sure, t, r)
+    base = on_f_scale(float(1 - terms.over().within / terms.over().any_two), error, t, r)
+    return with_a_question(base, terms, partial(_plus, omega_slopes, terms, n, error), t, r)
 
 
 def _agreement_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
     """The ends that `noise_or_settled` is expected to give."""
-    base = float(1 - terms.over().within)
     shares = pooled(terms)
 
-    def plus(weight: float, disagreement: float) -> Ends:
-        moved, more = _plus(agreement_slopes, terms, n, error, shares, weight, disagreement)
-        return on_log_scale(base + moved, more, t)
+    def plus(disagreement: float, weight: float) -> Ends:
+        more = with_one(terms, shares, disagreement)
+        return on_log_scale(*_plus(agreement_slopes, terms, n, error, more, weight), t)
 
-    low, high = on_log_scale(base, error, t)
-    noise, settled = plus(NOISE, 1 - noise_agreement(shares)), plus(SETTLED, 0.0)
+    low, high = on_log_scale(float(1 - terms.over().within), error, t)
+    noise, settled = plus(1 - noise_agreement(shares), NOISE), plus(0.0, SETTLED)
     return min(low, noise[0]), max(high, settled[1])
 
 
-def _plus(
-    slopes: Slopes,
-    terms: Sums,
-    n: int,
-    error: float,
-    shares: FloatArray,
-    weight: float,
-    disagreement: float | None,
-) -> tuple[float, float]:
-    """How far one question more moves a coefficient of n questions, and its error with it.
+def _plus(slopes: Slopes, terms: Sums, n: int, error: float, more: Sums, weight: float) -> Ends:
+    """A coefficient of n questions with one more of this weight, the last, and its error.
 
     The questions of the pilot count n in all; the error is theirs alone.
     """
     weights = np.full(len(terms.questions), n / len(terms.questions))
     value, own = slopes(terms, weights)
-    more = np.append(weights, weight)
-    moved, all_ = slopes(Points.with_one(terms, shares, disagreement), more)
-    added = linear_error(all_, more) ** 2 - linear_error(own, weights) ** 2
-    return moved - value, float(np.sqrt(max(added, 0.0) + error**2))
+    with_it = np.append(weights, weight)
+    moved, all_ = slopes(more, with_it)
+    added = linear_error(all_, with_it) ** 2 - linear_error(own, weights) ** 2
+    base = slopes(terms, np.ones(len(weights)))[0]
+    return base + moved - value, float(np.sqrt(max(added, 0.0) + error**2))
 
 
 _PLANS: dict[str, tuple[Slopes, Callable[[Sums, int, float, float, float], Ends]]] = {

@@ -114,8 +114,11 @@ def gini_mean_difference(
     reach = float(gaps.sum()) or 1.0
     shares = by_question(2 * apart @ gaps / reach, given.replications > 0, given.clusters)
     found = mean_share(shares.clip(0, 1), level, float(given.replications.mean()), LeftOut())
-    ends = {name: getattr(found, name) for name in ("value", "low", "high")}
-    return replace(found, **{name: x if x is None else x * reach for name, x in ends.items()})
+
+    def back(x: float | None) -> float | None:
+        return x if x is None else x * reach
+
+    return replace(found, value=back(found.value), low=back(found.low), high=back(found.high))
 
 
 def share_ends(mean: float, spread: float, n: int, level: float) -> Ends:
