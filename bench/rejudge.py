@@ -24,7 +24,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_reliability.designs import DESIGNS
 from inspect_reliability.rejudging import rejudge
-from inspect_reliability.rejudging.choices import Choices
+from inspect_reliability.rejudging.calls import Choices
 from inspect_reliability.study.responses import load_responses
 
 

@@ -16,6 +16,7 @@ import click
 import docstring_parser
 import pandas as pd
 from inspect_ai import Task
+from inspect_ai.log import read_eval_log
 
 import inspect_reliability
 from inspect_reliability.cli import main
@@ -31,6 +32,7 @@ from inspect_reliability.report.crossings import crossings
 from inspect_reliability.report.forms.json import SCHEMA_VERSION
 from inspect_reliability.report.gate import Limits, check
 from inspect_reliability.report.plan import plans
+from inspect_reliability.report.score_variance import of_suite, sources
 from inspect_reliability.report.validity import with_more
 from inspect_reliability.report.wording import Column
 from inspect_reliability.stats import Coefficient
@@ -313,6 +315,10 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
             found["changes"] += changes(sides)
             found["plan --facets"] += [plan.record for plan in crossings(judgments)]
     found["score_change"] += judge_or_system({"old": _suite("CI", "CC"), "new": _suite("CC")})
+    log, grades = read_eval_log(next(iter(_EXAMPLE_LOGS.glob("*.eval")))), _suite("CI", "CC")
+    for name, rows in grades.groupby("scorer"):
+        found["score_variance"].append(of_suite(log, str(name), rows))
+        found["sources"] += sources(found["score_variance"][-1])
     for name, designs in (("plan", "designs"), ("plan --facets", "crossings")):
         found[designs] = [design for plan in found[name] for design in plan["designs"]]
     return found

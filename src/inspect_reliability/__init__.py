@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from .judgments.logs import judgments_from_logs as judgments_from_logs
     from .rejudging import rejudge as rejudge
     from .rejudging import rejudge_log as rejudge_log
-    from .rejudging import score_variance as score_variance
     from .report import Analysis as Analysis
     from .report import analyse as analyse
     from .report.compare import compare as compare
+    from .report.score_variance import score_variance as score_variance
     from .report.single import omega as omega
     from .scoring import reliability as reliability
     from .stats import Counts as Counts
@@ -43,7 +43,7 @@ _HOME = {
     "rejudge": "rejudging",
     "rejudge_log": "rejudging",
     "reliability": "scoring",
-    "score_variance": "rejudging",
+    "score_variance": "report.score_variance",
 }
 
 __all__ = list(_HOME)

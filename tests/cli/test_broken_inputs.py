@@ -18,7 +18,7 @@ from inspect_reliability.cli import main
 from inspect_reliability.designs.file import design_from_file
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.rejudging import score_variance
+from inspect_reliability.report.score_variance import score_variance
 from inspect_reliability.saving import whole
 from inspect_reliability.study.published.imported import file_names, write_published_log
 from inspect_reliability.study.published.layout import judgments_from_published, published_runs

@@ -34,7 +34,7 @@ from inspect_reliability.judging.seeds import replication_seed
 from inspect_reliability.judging.trials import DRAWS, Drawn, seed_outcome
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.rejudging import rejudge
-from inspect_reliability.rejudging.choices import Choices
+from inspect_reliability.rejudging.calls import Choices
 from inspect_reliability.rejudging.scorer import JudgeAgain
 from inspect_reliability.report import analyse
 from inspect_reliability.study.tasks import bbh_judge, head_to_tail_judge

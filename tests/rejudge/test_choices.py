@@ -14,8 +14,8 @@ from chat_server import ChatServer, serving
 from graders import in_full, run, suite, tiny
 from inspect_reliability.judging import provider_check
 from inspect_reliability.rejudging import rejudge, rejudge_log
+from inspect_reliability.rejudging.calls import LONGEST
 from inspect_reliability.rejudging.run import MOST_TRIES, Run
-from inspect_reliability.rejudging.seeded_calls import LONGEST
 
 pytestmark = pytest.mark.server
 

@@ -13,8 +13,8 @@ from inspect_ai.scorer import model_graded_qa
 
 from graders import LENIENT, TINY, in_full, run, suite
 from inspect_reliability.cli import main
+from inspect_reliability.cli.running import failure_lines
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.rejudging.earlier import failure_lines, short_error
 from processes import COMMAND, python
 
 
@@ -198,7 +198,7 @@ def test_another_grader_is_announced_before_the_first_call(log: str) -> None:
 def test_an_error_is_quoted_without_its_request() -> None:
     """Inspect puts the whole request before an error; people read the error."""
     why = 'BadRequestError: \nRequest:\n{"prompt": "very long"}\n\n401: no key'
-    assert short_error(why) == "BadRequestError: 401: no key"
+    assert failure_lines([why], 1, None)[1] == "  1 x BadRequestError: 401: no key"
 
 
 def test_failures_are_summed_up() -> None:

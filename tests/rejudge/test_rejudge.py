@@ -18,15 +18,10 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.errors.inspect_error import PrerequisiteError
 from inspect_reliability.judgments import counts
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.rejudging import (
-    Rejudging,
-    published_error,
-    rejudge,
-    rejudge_log,
-    score_variance,
-)
-from inspect_reliability.rejudging.summary import Replication, summarise
+from inspect_reliability.rejudging import Rejudging, rejudge, rejudge_log
+from inspect_reliability.rejudging.replications import Replication, summarise
 from inspect_reliability.report import analyse
+from inspect_reliability.report.score_variance import of_suite, score_variance
 from inspect_reliability.scoring import reliability
 from inspect_reliability.stats import decompose, omega
 from inspect_reliability.study.tasks import bbh_judge
@@ -637,10 +632,14 @@ def test_the_published_error_is_that_of_the_scorer_rejudged(tmp_path: Path) -> N
     assert own["first_only"] != own["wins"]
     for name in ("wins", "without_error", "two_parts"):
         log = rejudge_log(log, name, replications=2)
-    assert published_error(log, "rejudge1") is None
+    found = {
+        str(name): of_suite(log, str(name), rows)["published"]
+        for name, rows in judgments_from_logs(log).table.groupby("scorer")
+    }
+    assert found["rejudge1"] is None
     for key in ("won", "asked"):
-        assert published_error(log, f"rejudge2.{key}") == own[key]
-    assert published_error(log, "rejudge") == own["wins"]
+        assert found[f"rejudge2.{key}"] == own[key]
+    assert found["rejudge"] == own["wins"]
     command = ["rejudge", log.location, "--scorer", "wins", "--replications", "2"]
     done = CliRunner().invoke(main, [*command, "--format", "json"])
     assert [s["published"] for s in json.loads(done.stdout)["score_variance"]] == [own["wins"]]

@@ -121,6 +121,15 @@ def test_a_log_runs_no_file(
     assert "Traceback" not in done.output
 
 
+def test_the_name_of_a_score_trusts_no_file(tmp_path: Path, marker: Path, harmless: str) -> None:
+    """Who names a score of the log has not named the file that the log says made it."""
+    log = read_eval_log(harmless)
+    scorer_of(log, "rejudge", scorer={"name": "evil.py@evil"})
+    done = rejudged(log, tmp_path, "--scorer", "rejudge")
+    assert not marker.exists()
+    assert "A log never runs code here" in " ".join(done.stderr.split())
+
+
 def test_a_file_that_the_user_names_is_run(tmp_path: Path, marker: Path, harmless: str) -> None:
     """The command line decides, even where the log names the same file."""
     log = read_eval_log(harmless)

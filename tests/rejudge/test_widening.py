@@ -16,11 +16,11 @@ from inspect_ai.log import (
     EvalSpec,
 )
 
-from inspect_reliability.rejudging.variance import widening
-from inspect_reliability.stats import Estimate
+from inspect_reliability.report.score_variance import of_suite
+from inspect_reliability.report.wording import Record
 
 
-def of_published(stderr: float, questions: int = 40, judged: int | None = None) -> Estimate:
+def of_published(stderr: float, questions: int = 40, judged: int | None = None) -> Record:
     """Advice on a score of this standard error, from 10 grades of each output."""
     again = {"scorer": {"name": "wins", "params": {}}}
     scorers: Any = [{"name": "wins", "options": {}}, {"name": "rejudge", "options": again}]
@@ -51,20 +51,17 @@ def of_published(stderr: float, questions: int = 40, judged: int | None = None) 
         for q in range(judged or questions)
         for _ in range(10)
     ]
-    found = widening(log, "rejudge", pd.DataFrame(rows))
-    assert found is not None
-    return found
+    return of_suite(log, "rejudge", pd.DataFrame(rows))
 
 
 @pytest.mark.parametrize("times", [0.5, 1.0, 3.0])
 def test_a_factor_has_an_interval_and_is_never_below_one(times: float) -> None:
     """One grade of a coin of uniform bias has variance 1/4, so an error of .5/sqrt(n) is right."""
     found = of_published(0.5 / 40**0.5 / times)
-    assert found.low is not None
-    assert found.high is not None
-    assert 1 <= found.low <= found.high
-    assert found.low <= max(times, 1) <= found.high
-    assert (found.low > 1) == (times > 1)
+    low, high = found["widening_interval"]
+    assert 1 <= low <= high
+    assert low <= max(times, 1) <= high
+    assert (low > 1) == (times > 1)
 
 
 @pytest.mark.parametrize(
@@ -78,5 +75,5 @@ def test_a_factor_has_an_interval_and_is_never_below_one(times: float) -> None:
 def test_advice_says_what_it_lacks(given: dict[str, Any], reason: str) -> None:
     """From few questions or a part of the outputs there is no factor, and the reason is said."""
     found = of_published(**{"stderr": 0.1, **given})
-    assert found.value is None
-    assert reason in str(found.reason)
+    assert found["widening"] is None
+    assert reason in found["widening_reason"]

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from os.path import abspath
 from pathlib import PurePosixPath
 from typing import Any
 
 import click
-import pandas as pd
 from inspect_ai.log import EvalLog
 
 from ..errors import UserError
@@ -17,30 +16,20 @@ from ..judging.cost import total
 from ..judgments import Judgments
 from ..judgments.logs import judgments_from_logs
 from ..log_files import read_log
-from ..rejudging import Rejudging, published_error, score_variance
-from ..rejudging.earlier import failure_lines, failures, replicated_scores
+from ..rejudging import Rejudging
+from ..rejudging.earlier import failures, replicated_scores
 from ..rejudging.run import Run
-from ..rejudging.variance import widening
 from ..report import analyse
-from ..report.document import Block, Table, Text
 from ..report.forms import Form
 from ..report.forms.table import console, print_text
 from ..report.runs import REJUDGED
+from ..report.score_variance import in_words, of_suite
 from ..report.summary import report_document
-from ..report.wording import Record, text
 from ..saving import beside
-from ..stats import ReliabilityError
 from ..study.published.reported import PublishedStudy
 from .main import examples
-from .running import MISSING, shown_progress, stopped_by_signals
+from .running import MISSING, failure_lines, shown_progress, stopped_by_signals
 from .sources import Finite, format_option, model_args_option, print_left_out, show
-
-_HEADINGS = ["Source", "Variance of one score", "Share", "Standard error of the mean"]
-_SOURCES = {
-    "judge": "replications of the judge on an output",
-    "runs": "runs of the model on a question",
-    "questions": "questions",
-}
 
 
 @click.command(
@@ -102,22 +91,13 @@ _SOURCES = {
 @click.pass_context
 def rejudge(
     context: click.Context,
+    /,
     log: str,
-    scorers: tuple[str, ...],
-    task: str | None,
-    wordings: str | None,
-    replications: int,
-    seed: int,
-    model: str | None,
-    model_args: dict[str, Any],
-    model_base_url: str | None,
-    temperature: float | None,
-    max_tokens: int | None,
-    limit: int | None,
-    max_calls: int | None,
     dry_run: bool,
+    max_calls: int | None,
     output: str | None,
     form: Form,
+    **options: Any,
 ) -> None:
     """Judge every output in LOG again and again, and report its judge.
 
@@ -128,7 +108,7 @@ def rejudge(
     Exit status: 0 if all replications were made, 4 if some failed or are missing, 2 if the command
     cannot do what was asked.
     """
-    if model is None and (model_args or model_base_url):
+    if options["model"] is None and (options["model_args"] or options["model_base_url"]):
         raise UserError("-M and --model-base-url say how to reach a grader: add --model MODEL.")
     source, target = _read(log), _beside(log) if output is None else output
     if abspath(target) == abspath(log) and not replicated_scores(source):
@@ -140,21 +120,7 @@ def rejudge(
         # An interrupted copy is a cancelled log.
         source = earlier.model_copy(update={"status": source.status})
     source.eval.metadata = (source.eval.metadata or {}) | {REJUDGED: _typed(context)}
-    rejudging = Rejudging(
-        source,
-        scorers,
-        replications=replications,
-        seed=seed,
-        model=model,
-        model_args=model_args,
-        model_base_url=model_base_url,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        task=task,
-        wordings=wordings,
-        limit=limit,
-        output=target,
-    )
+    rejudging = Rejudging(source, output=target, **options)
     screen = console(stderr=True)
     for line in [*rejudging.announcement(), f"{total(rejudging.costs)}."]:
         print_text(screen, line)
@@ -193,77 +159,12 @@ def _report(judged: EvalLog, scores: Sequence[str], target: str, form: Form) -> 
             "The scorer gave no verdict: its values are neither text, numbers nor true/false, nor "
             f"mappings of them, nor lists of labels (all that it said is in {target})."
         )
-    suites = [_suite(judged, str(name), rows) for name, rows in table.groupby("scorer")]
+    suites = [of_suite(judged, str(name), rows) for name, rows in table.groupby("scorer")]
     document = report_document(analyse(Judgments(table, found.notes), study=PublishedStudy()))
-    blocks = [*document.blocks, *(block for suite in suites for block in _blocks(suite))]
+    blocks = [*document.blocks, *(block for suite in suites for block in in_words(suite))]
     results = {"log": target, **document.results, "score_variance": suites}
     show(replace(document, blocks=blocks, results=results), form)
     print_text(console(stderr=True), f"Every judgment is in {target}.")
-
-
-def _suite(log: EvalLog, scorer: str, judgments: pd.DataFrame) -> Record:
-    """Where one scorer's score varies, and how much wider a published interval should be."""
-    found: Record = {"scorer": scorer, "variance": None, "shares": None, "reason": None}
-    wider = None
-    try:
-        variance = score_variance(judgments)
-        known = {"variance": asdict(variance), "reason": variance.reason, "shares": variance.shares}
-        found |= known
-        wider = widening(log, scorer, judgments)
-    except (UserError, ReliabilityError) as error:
-        found["reason"] = str(error.args[0]).removesuffix(".")
-    return found | {
-        "published": wider and published_error(log, scorer),
-        "widening": wider and wider.value,
-        "widening_interval": wider and (None if wider.low is None else [wider.low, wider.high]),
-        "widening_reason": wider and wider.reason,
-    }
-
-
-def _blocks(suite: Record) -> list[Block]:
-    title = f"Where the variance of the score comes from ({suite['scorer']})"
-    variance, shares = suite["variance"] or {}, suite["shares"] or {}
-    rows = [
-        [
-            words,
-            text(variance[name], ".3g"),
-            f"{round(shares[name], 2) + 0:.0%}" if name in shares else "",  # no "-0%"
-            text(variance[f"se_{name}"], ".3g", "not known"),
-        ]
-        for name, words in _SOURCES.items()
-        if variance.get(name) is not None
-    ]
-    texts = [f"Not known: {suite['reason']}."] if suite["reason"] else []
-    if rows:
-        texts.append("Each standard error counts its source and those above it.")
-    if any(share < 0 for share in shares.values()):
-        texts.append("A variance that is estimated below 0 is about 0.")
-    if left_out := variance.get("left_out"):
-        texts.append(f"Left out: {left_out:,} non-responses, which have no grade.")
-    if suite["published"] is not None:
-        texts.append(_advice(suite))
-    table: list[Block] = [Table(_HEADINGS, rows, title)] if rows else [Text(title, "heading")]
-    return table + [Text(one) for one in texts]
-
-
-def _advice(suite: Record) -> str:
-    published = f"the published score (standard error {suite['published']:.3g})"
-    if suite["widening"] is None:
-        return f"Whether the interval of {published} is wide enough is not known: " + (
-            f"{suite['widening_reason']}."
-        )
-    low, high = suite["widening_interval"]
-    if low == 1:
-        return (
-            f"These judgments do not show that the interval of {published} is too narrow for other "
-            "questions, runs of the model and replications of the judge (times as wide, 95%: "
-            f"[1.00, {high:.2f}])."
-        )
-    return (
-        f"The interval of {published} should be {suite['widening']:.2f} [{low:.2f}, {high:.2f}] "
-        "times as wide to hold for other questions, runs of the model and replications of the "
-        "judge."
-    )
 
 
 def _typed(context: click.Context) -> list[str]:

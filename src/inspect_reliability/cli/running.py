@@ -1,7 +1,9 @@
-"""A run at the terminal: how far it is, and how it is stopped."""
+"""A run at the terminal: how far it is, how it is stopped, and what failed."""
 
+import re
 import signal
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,6 +15,13 @@ from ..report.forms.table import console, print_text
 
 MISSING = 4
 """Exit status where replications failed or are missing."""
+
+_MOST = 5
+"""Kinds of errors that are quoted."""
+
+_LONGEST = 300
+_REQUEST = re.compile(r"\n?Request:\n.*\n\n", re.DOTALL)
+"""What inspect puts before the error of a provider."""
 
 
 @contextmanager
@@ -77,3 +86,24 @@ def shown_progress(run: Run, rejudging: Rejudging) -> Iterator[None]:
 
         run.tell = tell
         yield
+
+
+def failure_lines(failed: Sequence[str], missing: int, stopped: str | None) -> list[str]:
+    """What to tell the user of `missing` replications, those that failed included."""
+    lines = []
+    if failed:
+        kinds = Counter(map(_short, failed))
+        lines.append(f"{len(failed):,} replications failed:")
+        lines += [f"  {count:,} x {why}" for why, count in kinds.most_common(_MOST)]
+        if len(kinds) > _MOST:
+            lines.append(f"  and {len(kinds) - _MOST:,} other errors, all in the log")
+    if missing > len(failed):
+        why = f": {stopped}" if stopped else ""
+        lines.append(f"{missing - len(failed):,} replications were not made{why}.")
+    return [*lines, "Run the same command again to make them."] if lines else []
+
+
+def _short(error: str) -> str:
+    """An error without the request that caused it, on one line."""
+    text = " ".join(_REQUEST.sub("", error).split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

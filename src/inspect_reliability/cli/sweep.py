@@ -8,7 +8,6 @@ import click
 from dotenv import find_dotenv, load_dotenv
 
 from ..errors import UserError
-from ..rejudging.earlier import failure_lines, short_error
 from ..report import analyse
 from ..report.forms.table import console, print_text
 from ..report.judge_by_benchmark import table_2
@@ -18,7 +17,7 @@ from ..study.tasks import BEST_OF_FIVE, JUDGE_TASKS, judges_of
 from ..sweep.sweep import TEMPERATURES, Sweep, run_sweep
 from ..tasks import judge as judge_of_own
 from .main import examples
-from .running import MISSING
+from .running import MISSING, failure_lines
 from .sources import Finite, model_args_option, progress, read_judgments, show
 
 
@@ -147,7 +146,7 @@ def sweep(
         names = {row.key: name for name, row in BENCHMARKS.items()}
         show(table_2(analysis, [names[key] for key in benchmarks]), "table")
         print_text(screen, f"Everything else: inspect-reliability report {log_dir}")
-    for line in failure_lines([short_error(why) for why in errors], missing, None):
+    for line in failure_lines(errors, missing, None):
         print_text(screen, line)
     if missing:
         context.exit(MISSING)

@@ -11,7 +11,7 @@ from inspect_ai.model import Model
 from pydantic import ConfigDict, TypeAdapter
 
 from ..errors import UserError
-from .seeded_calls import share
+from .calls import share
 
 Regrade = Callable[[Callable[..., Any], Mapping[str, Any]], Mapping[str, Any]]
 """Makes arguments of a scorer or task that name another grader."""

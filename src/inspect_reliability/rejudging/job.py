@@ -1,9 +1,10 @@
 """Judging again what is in a log: settled before the first call, then run."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,15 +16,14 @@ from rich.markup import render
 from ..errors import UserError
 from ..judging.cost import Cost
 from ..judging.seeds import base_seed
-from ..judgments.replications import nothing_replicated
 from .arguments import models_named, named_grader, names_grader
-from .choices import Choices
+from .calls import Choices
 from .earlier import earlier_replications, remove_earlier
-from .grading import Grading, LoggedScorer, chosen_scorers, grading_of, packages_of, scorers_in
+from .logged import Grading, LoggedScorer, chosen_scorers, grading_of, packages_of, scorers_in
+from .replications import Known, Output, Replication
 from .run import Run
 from .scorer import JudgeAgain, rejudge
-from .summary import Known, Output, Replication
-from .target import Target, opened
+from .target import Target
 from .trust import vet, vet_media, vet_model
 from .wordings import in_wordings
 from .wrapped import ScorerSpec, Wrapped, find_scorer, scorer_of_task, wrap
@@ -36,38 +36,36 @@ class Job:
     Attributes:
         wrapped: The scorer.
         grading: How it graded in the log.
+        choices: Whether its replications share calls, in whichever wording.
         known: Replications that the log has.
         seed_checks: What their seed check found.
         roles: Roles of the log that it needs.
-        evaluated: Whether it needs the model that was evaluated.
+        evaluated: The model that was evaluated, or none if it does not need that.
         cost: What it will cost.
     """
 
     wrapped: Wrapped
     grading: Grading
+    choices: Choices
     known: Known
-    seed_checks: dict[Output, Any]
+    seed_checks: Mapping[Output, str]
     roles: Mapping[str, ModelConfig | list[ModelConfig]]
-    evaluated: bool
+    evaluated: ModelConfig
     cost: Cost
 
     @property
-    def earlier(self) -> list[Replication]:
-        """The replications that the log has, of all outputs."""
-        return [one for made in self.known.values() for one in made.values()]
-
-    @property
     def earlier_graders(self) -> frozenset[str]:
-        """Names of the models that made them."""
-        return frozenset(name for one in self.earlier for name in one.models)
+        """Names of the models that made the replications of the log."""
+        return frozenset(name for one in _all(self.known) for name in one.models)
 
 
+@dataclass(eq=False)
 class Rejudging:
     """A log to judge again.
 
     A log decides neither which code runs here nor where requests go: see SECURITY.md.
 
-    Args:
+    Attributes:
         log: A log with its samples; it is not changed.
         scorers: Scorers of the log by the names of their scores or their own, or any others (see
             `rejudge`); by default the only one, or the only one that asked a model.
@@ -84,8 +82,6 @@ class Rejudging:
             which every output is judged `replications` times, as in their own.
         limit: Outputs to judge at most.
         output: Log file to write.
-
-    Attributes:
         costs: What each scorer will cost.
 
     Raises:
@@ -94,64 +90,56 @@ class Rejudging:
             another base seed.
     """
 
-    def __init__(
-        self,
-        log: EvalLog,
-        scorers: Sequence[ScorerSpec] = (),
-        *,
-        replications: int = 20,
-        seed: int = 0,
-        model: str | Model | None = None,
-        model_args: Mapping[str, Any] | None = None,
-        model_base_url: str | None = None,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-        task: str | None = None,
-        wordings: str | Path | None = None,
-        limit: int | None = None,
-        output: str | None = None,
-    ) -> None:
-        self._log = log
-        self._where = log.location.removeprefix("file://") or "The log"
-        self._replications = replications
-        self._seed = base_seed(seed)
-        self._model, self._model_args, self._base_url = model, model_args or {}, model_base_url
-        settings = {"temperature": temperature, "max_tokens": max_tokens}
-        self._settings = {key: value for key, value in settings.items() if value is not None}
-        self._task, self._wordings = task, wordings
-        self._output = output
-        self._choices: dict[tuple[str, str], Choices] = {}
-        if "/" not in log.eval.model:
+    log: EvalLog
+    scorers: Sequence[ScorerSpec] = ()
+    _: KW_ONLY
+    replications: int = 20
+    seed: int = 0
+    model: str | Model | None = None
+    model_args: Mapping[str, Any] = field(default_factory=dict)
+    model_base_url: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    task: str | None = None
+    wordings: str | Path | None = None
+    limit: int | None = None
+    output: str | None = None
+
+    def __post_init__(self) -> None:
+        """Settle who judges what, and what it will cost."""
+        self._where = self.log.location.removeprefix("file://") or "The log"
+        given = {"temperature": self.temperature, "max_tokens": self.max_tokens}
+        self._settings = {key: value for key, value in given.items() if value is not None}
+        if "/" not in self.log.eval.model:
             raise UserError(
-                f"{self._where} names no model that was evaluated ({log.eval.model!r}), so inspect "
-                "cannot score it. Set eval.model in the log, to none/none if it is not known."
+                f"{self._where} names no model that was evaluated ({self.log.eval.model!r}), so "
+                "inspect cannot score it. Set eval.model in the log, to none/none if it is not "
+                "known."
             )
-        samples = [sample for sample in log.samples or [] if not sample.error][:limit]
+        samples = [sample for sample in self.log.samples or [] if not sample.error][: self.limit]
         if not samples:
             raise UserError(f"{self._where} has no sample that ended without an error.")
         for sample in samples:
             vet_media(sample, self._where)
         self._outputs = {(sample.id, sample.epoch) for sample in samples}
-        self._unfinished = Target(output, log, self._seed).known() if output else {}
-        named = [one for one in scorers if isinstance(one, str)]
-        logged = chosen_scorers(log, named) if named or not scorers else []
-        found = [self._logged(one) for one in logged]
-        found += [(wrap(one), Grading()) for one in scorers if one not in named]
-        if wordings is not None:
-            facts = {name for sample in samples for name in sample.metadata}
-            found = [
-                (each, grading)
-                for wrapped, grading in found
-                for each in in_wordings(wrapped, wordings, facts)
-            ]
-        self._jobs = [self._job(*one) for one in found]
+        seed = base_seed(self.seed)
+        self._target = Target(self.output, self.log, seed) if self.output else None
+        unfinished = self._target.known() if self._target else {}
+        self._jobs = []
+        for wrapped, grading in self._found():
+            choices, every = Choices(), [wrapped]
+            if self.wordings is not None:
+                facts = {name for sample in samples for name in sample.metadata}
+                every = in_wordings(wrapped, self.wordings, facts)
+            for one in every:
+                self._jobs.append(self._job(one, grading, choices, unfinished))
         self.costs = [job.cost for job in self._jobs]
 
     def announcement(self) -> list[str]:
         """Who will grade, and what differs from the log: for the user, before the first call."""
         lines = [line for job in self._jobs for line in self._announcement(job)]
         if names := [job.wrapped.wording.name for job in self._jobs if job.wrapped.wording]:
-            outputs, n = len(self._outputs), self._replications
+            outputs, n = len(self._outputs), self.replications
             cells = f"{outputs:,} outputs x {len(names)} = {outputs * len(names):,} cells of {n:,}"
             lines.append(f"Wordings: {', '.join(names)}. {cells} replications.")
         return list(dict.fromkeys(lines))
@@ -170,32 +158,40 @@ class Rejudging:
         run = run or Run()
         run.settings = self._settings
         models = [self._models(job) for job in self._jobs]  # before anything is paid for
-        judged = deepcopy(self._log)
-        opening = opened(self._output, self._log, self._seed) if self._output else nullcontext()
-        with opening as target:
+        judged = deepcopy(self.log)
+        with self._target.opened() if self._target else nullcontext():
             for place, job in enumerate(self._jobs):
                 if place and run.is_over():
                     break  # the next run goes on with this scorer
-                judged = self._judge(job, judged, run, target, *models[place])
+                judged = self._judge(job, judged, run, *models[place])
                 if run.stopped:
                     judged.status = "cancelled"
-                if target is not None:
-                    judged.location = target.write(judged)
-            if target is not None:
-                target.finish()
+                if self._target:
+                    judged.location = self._target.write(judged)
+            if self._target:
+                self._target.finish()
         return judged
 
-    def _logged(self, scorer: LoggedScorer) -> tuple[Wrapped, Grading]:
-        """A scorer of the log, and how it graded."""
-        grading = grading_of(self._log, scorer)
-        name = scorer.given or scorer.name
-        if self._task is not None:
-            arguments: Mapping[str, Any] = self._log.eval.task_args_passed
-            vet(self._kept(arguments, grading), f"{self._where}, its task")
-            score = scorer.name if scorer.again else scorer.score
-            return scorer_of_task(self._task, arguments, score, self._regrade(grading)), grading
-        if self._wordings is None and any(
-            one.worded and one.is_like(scorer) for one in scorers_in(self._log)
+    def _found(self) -> Iterator[tuple[Wrapped, Grading]]:
+        """The scorers that are meant, and how they graded in the log."""
+        named = [one for one in self.scorers if isinstance(one, str)]
+        for logged in chosen_scorers(self.log, named) if named or not self.scorers else []:
+            grading = grading_of(self.log, logged)
+            if self.task is not None:
+                arguments = self.log.eval.task_args_passed
+                vet(self._kept(arguments, grading), f"{self._where}, its task")
+                score = logged.name if logged.again else logged.score
+                wrapped = scorer_of_task(self.task, arguments, score)
+            else:
+                wrapped = self._logged(logged, grading, logged.name in named)
+            yield replace(wrapped, regrade=self._regrade(grading)), grading
+        yield from ((wrap(one), Grading()) for one in self.scorers if not isinstance(one, str))
+
+    def _logged(self, scorer: LoggedScorer, grading: Grading, is_trusted: bool) -> Wrapped:
+        """A scorer as the log describes it."""
+        name, task = scorer.name, _task_of(self.log)
+        if self.wordings is None and any(
+            one.worded and one.is_like(scorer) for one in scorers_in(self.log)
         ):
             raise UserError(
                 f"{self._where} has replications of the scorer {name} in several wordings. Give "
@@ -208,76 +204,91 @@ class Rejudging:
             )
         if grading.is_known and not grading.models:
             raise _asks_no_model(name)
-        arguments = scorer.arguments
-        if scorer.given is None:
+        if not is_trusted:
             vet(name, self._where)
-        task = _task_of(self._log)
-        kept = self._kept(arguments, grading)
-        vet(kept, f"{self._where}, scorer {name}", task)
-        packages = list(packages_of(self._log))
-        wrapped = find_scorer(name, arguments, packages, self._regrade(grading), task)
+        vet(self._kept(scorer.arguments, grading), f"{self._where}, scorer {name}", task)
+        wrapped = find_scorer(name, scorer.arguments, list(packages_of(self.log)), task)
         if wrapped.name.startswith("inspect_reliability/"):
             raise _asks_no_model(name)  # before its judge is loaded for nothing
-        return wrapped, grading
+        return wrapped
 
     def _kept(self, arguments: Mapping[str, Any], grading: Grading) -> dict[str, Any]:
         """Arguments of the log that are used: another grader replaces those that name one."""
         return {
             key: value
             for key, value in arguments.items()
-            if self._model is None or not names_grader(key, value, grading.models)
+            if self.model is None or not names_grader(key, value, grading.models)
         }
 
-    def _job(self, wrapped: Wrapped, grading: Grading) -> Job:
-        known, checks = earlier_replications(self._log, wrapped, self._seed)
-        for place, made in self._unfinished.items():
-            if place[0] == wrapped.identity:
-                known[place] = known.get(place, {}) | made
+    def _job(
+        self,
+        wrapped: Wrapped,
+        grading: Grading,
+        choices: Choices,
+        unfinished: Mapping[str, Known],
+    ) -> Job:
+        known, checks = earlier_replications(self.log, wrapped, self.seed)
+        for output, made in unfinished.get(wrapped.identity, {}).items():
+            known[output] = known.get(output, {}) | made
         roles, evaluated = self._needed(wrapped, grading)
         for role, bound in roles.items():
             for one in _bound(bound):
                 vet_model(one, f"{self._where}, role {role},")
-        if evaluated:
-            vet_model(self._evaluated, f"{self._where}, model,")
+        vet_model(evaluated, f"{self._where}, model,")
         there = [
-            sum(one.error is None for one in made.values())
-            for output, made in known.items()
-            if output[1:] in self._outputs
+            sum(one.error is None for one in known.get(output, {}).values())
+            for output in self._outputs
         ]
         cost = Cost(
             outputs=len(self._outputs),
-            replications=self._replications,
-            made=sum(min(number, self._replications) for number in there),
+            replications=self.replications,
+            made=sum(min(number, self.replications) for number in there),
             calls_each=grading.calls,
             tokens_each=grading.tokens,
         )
-        job = Job(wrapped, grading, known, checks, roles, evaluated, cost)
-        self._refuse_other_temperature(job)
-        return job
+        temperatures = (one.temperature for one in _all(known))
+        had = next((one for one in temperatures if one != self.temperature), self.temperature)
+        if self.temperature is not None and had != self.temperature:
+            what = "its own temperature" if had is None else f"temperature {had:g}"
+            raise UserError(
+                f"{self._where} has replications at {what}, not at {self.temperature:g}. Leave "
+                "--temperature out to go on with them, or name another --output to begin anew."
+            )
+        return Job(wrapped, grading, choices, known, checks, roles, evaluated, cost)
 
     def _needed(
         self, wrapped: Wrapped, grading: Grading
-    ) -> tuple[Mapping[str, ModelConfig | list[ModelConfig]], bool]:
-        """Roles of the log that a scorer needs, and whether it needs the evaluated model."""
-        roles, evaluated = self._log.eval.model_roles or {}, self._log.eval.model
-        if self._model is not None:
+    ) -> tuple[Mapping[str, ModelConfig | list[ModelConfig]], ModelConfig]:
+        """Roles of the log that a scorer needs, and the evaluated model, or none."""
+        spec, none = self.log.eval, ModelConfig(model="none/none")
+        roles = spec.model_roles or {}
+        if self.model is not None:
             known = grading.is_known
-            return {k: v for k, v in roles.items() if not known and k != "grader"}, False
-        if not grading.is_known:
+            return {k: v for k, v in roles.items() if not known and k != "grader"}, none
+        if grading.is_known:
+            unbound = grading.unnamed | (grading.models if grading.roles - roles.keys() else set())
+            roles = {k: v for k, v in roles.items() if k in grading.roles}
+            is_needed = spec.model in unbound
+        else:
             # The evaluated model is not loaded where it has most likely nothing to say.
-            return roles, not (wrapped.arguments.get("model") or "grader" in roles)
-        unbound = grading.unnamed | (grading.models if grading.roles - roles.keys() else set())
-        return {k: v for k, v in roles.items() if k in grading.roles}, evaluated in unbound
+            is_needed = not (wrapped.arguments.get("model") or "grader" in roles)
+        evaluated = ModelConfig(
+            model=spec.model,
+            config=self.log.plan.config.merge(spec.model_generate_config),
+            base_url=spec.model_base_url,
+            args=spec.model_args,
+        )
+        return roles, evaluated if is_needed else none
 
     def _announcement(self, job: Job) -> list[str]:
         logged = ", ".join(sorted(job.grading.models))
-        if self._model is not None:
-            now = str(self._model)
+        if self.model is not None:
+            now = str(self.model)
         elif job.grading.is_known:
             now = logged
         else:
             now = ", ".join(one.model for one in _bound(job.roles.get("grader", [])))
-            now = now or str(job.wrapped.arguments.get("model") or self._log.eval.model)
+            now = now or str(job.wrapped.arguments.get("model") or self.log.eval.model)
         lines = [f"Scorer: {job.wrapped.name}. Grader: {now}."]
         if logged and logged != now:
             lines.append(f"Note: the grader in the log was {logged}; {now} answers now.")
@@ -285,15 +296,15 @@ class Rejudging:
             given = (f"{key} {value:g}" for key, value in self._settings.items())
             lines.append(f"Its settings now: {', '.join(given)}.".replace("_", " "))
         most = max((number for made in job.known.values() for number in made), default=0)
-        if most > self._replications:
+        if most > self.replications:
             lines.append(f"Note: an output has {most:,} replications already. All are kept.")
         if not job.grading.is_known:
             lines.append("Note: the log does not show this scorer at work, nor who its grader was.")
-        if job.grading.models and job.grading.not_asked and self._task is None:
+        if job.grading.models and job.grading.not_asked and self.task is None:
             lines.append(
                 f"Note: the log scored {job.grading.not_asked:,} of these outputs without asking "
                 "the grader, which may be asked now. To score them as the task does, add --task "
-                f"{_task_of(self._log)}."
+                f"{_task_of(self.log)}."
             )
         return lines
 
@@ -302,23 +313,18 @@ class Rejudging:
         job: Job,
         log: EvalLog,
         run: Run,
-        target: Target | None,
         active: Model,
         roles: dict[str, Model | list[Model]],
     ) -> EvalLog:
-        remove_earlier(log, job.wrapped, self._seed, (one.score for one in scorers_in(log)))
-        run.known, run.seed_checks, run.models = job.known, job.seed_checks, set()
-        if target is not None:
-            run.keep = target.keep
-        again = cast(JudgeAgain, rejudge(job.wrapped.spec, self._replications, self._seed))
-        again.wrapped, again.run = job.wrapped, run
-        # What is found of calls in one wording need not be tried in the next.
-        its = job.wrapped.name, repr(job.wrapped.arguments)
-        again.choices = self._choices.setdefault(its, again.choices)
-        run.expected = job.earlier_graders or job.grading.models
-        if self._model is not None:
+        remove_earlier(log, job.wrapped, self.seed, (one.score for one in scorers_in(log)))
+        again = cast(JudgeAgain, rejudge(job.wrapped.spec, self.replications, self.seed))
+        again.wrapped, again.run, again.choices = job.wrapped, run, job.choices
+        again.known, again.seed_checks = job.known, job.seed_checks
+        if self._target:
+            run.keep = partial(self._target.keep, job.wrapped.identity)
+        run.models, run.expected = set(), job.earlier_graders or job.grading.models
+        if self.model is not None:
             run.expected = frozenset([str(active)])
-            self._refuse_other_grader(job, str(active))
         samples, bound = log.samples or [], log.eval.model_roles
         reducer = log.eval.config.epochs_reducer
         log.samples = [one for one in samples if (one.id, one.epoch) in self._outputs]
@@ -330,74 +336,43 @@ class Rejudging:
         log.samples = samples
         if run.stranger:
             raise self._other_answers(job, run)
-        known, _ = earlier_replications(log, job.wrapped, self._seed)
-        scores = [
-            one
-            for sample in samples
-            for one in (sample.scores or {}).values()
-            if (one.metadata or {}).get("scorer") == job.wrapped.identity
-        ]
-        if nothing_replicated(scores):
-            raise _asks_no_model(job.wrapped.name)
-        if not known:
+        made = _all(earlier_replications(log, job.wrapped, self.seed)[0])
+        if not made:
             raise UserError(f"Nothing was judged: {run.stopped}. Run the same command again.")
+        if any(one.verdict is not None for one in made) and not any(one.models for one in made):
+            raise _asks_no_model(job.wrapped.name)
         return log
 
     def _models(self, job: Job) -> tuple[Model, dict[str, Model | list[Model]]]:
         """The model that scorers get which name none, and the models of their roles."""
         roles = {role: _model_of_log(config) for role, config in job.roles.items()}
-        if self._model is not None:
-            grader = self._grader(job.grading)
-            return grader, roles | dict.fromkeys(job.grading.roles | {"grader"}, grader)
-        evaluated = self._evaluated if job.evaluated else ModelConfig(model="none/none")
-        for name in models_named(job.wrapped.arguments, job.grading.models):
-            _made(name, GenerateConfig(), None, {})
-        return cast(Model, _model_of_log(evaluated)), roles
-
-    @property
-    def _evaluated(self) -> ModelConfig:
-        spec = self._log.eval
-        return ModelConfig(
-            model=spec.model,
-            config=self._log.plan.config.merge(spec.model_generate_config),
-            base_url=spec.model_base_url,
-            args=spec.model_args,
-        )
-
-    def _grader(self, grading: Grading) -> Model:
-        if isinstance(self._model, Model):
-            return self._model
-        return _made(str(self._model), grading.config, self._base_url, self._model_args)
-
-    def _regrade(self, grading: Grading) -> Any:
-        if self._model is None:
-            return None
-        return lambda factory, arguments: named_grader(
-            factory, arguments, self._grader(grading), grading.models
-        )
-
-    def _refuse_other_grader(self, job: Job, grader: str) -> None:
-        earlier = job.earlier_graders
-        if earlier and grader not in earlier:
+        if self.model is None:
+            for name in models_named(job.wrapped.arguments, job.grading.models):
+                _made(name, GenerateConfig(), None, {})
+            return cast(Model, _model_of_log(job.evaluated)), roles
+        grader, earlier = self._grader(job.grading), job.earlier_graders
+        if earlier and str(grader) not in earlier:
             raise UserError(
                 f"{self._where} has replications of the grader {_listed(earlier)}, not of "
                 f"{grader}. Give --model {_listed(earlier)} to go on with them, or name another "
                 "--output to begin anew."
             )
+        return grader, roles | dict.fromkeys(job.grading.roles | {"grader"}, grader)
 
-    def _refuse_other_temperature(self, job: Job) -> None:
-        wanted = self._settings.get("temperature")
-        temperatures = (one.temperature for one in job.earlier)
-        had = next((one for one in temperatures if one != wanted), wanted)
-        if wanted is not None and had != wanted:
-            what = "its own temperature" if had is None else f"temperature {had:g}"
-            raise UserError(
-                f"{self._where} has replications at {what}, not at {wanted:g}. Leave --temperature "
-                "out to go on with them, or name another --output to begin anew."
-            )
+    def _grader(self, grading: Grading) -> Model:
+        if isinstance(self.model, Model):
+            return self.model
+        return _made(str(self.model), grading.config, self.model_base_url, self.model_args)
+
+    def _regrade(self, grading: Grading) -> Any:
+        if self.model is None:
+            return None
+        return lambda factory, arguments: named_grader(
+            factory, arguments, self._grader(grading), grading.models
+        )
 
     def _other_answers(self, job: Job, run: Run) -> UserError:
-        if self._model is not None:
+        if self.model is not None:
             return UserError(
                 f"The scorer {job.wrapped.name} asks {run.stranger}, whatever --model says. Leave "
                 "--model out, or name a scorer that asks the grader it is given."
@@ -456,6 +431,10 @@ def _task_of(log: EvalLog) -> str:
 
 def _bound(bound: ModelConfig | list[ModelConfig]) -> list[ModelConfig]:
     return bound if isinstance(bound, list) else [bound]
+
+
+def _all(known: Known) -> list[Replication]:
+    return [one for made in known.values() for one in made.values()]
 
 
 def _listed(names: Iterable[str]) -> str:

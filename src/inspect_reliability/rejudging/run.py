@@ -5,10 +5,7 @@ from dataclasses import dataclass, field
 
 from inspect_ai.util import LimitExceededError
 
-from .summary import Known, Output, Replication
-
-NOT_MADE = "not made"
-"""How the error of a replication begins whose calls were refused."""
+from .replications import NOT_MADE, Output, Replication
 
 MOST_TRIES = 6
 """Tries of a call whose answer cannot be read; inspect would try for ever."""
@@ -28,8 +25,6 @@ class Run:
     """What the replications of one run share.
 
     Attributes:
-        known: Replications that were made earlier.
-        seed_checks: What the seed check of an output found earlier.
         keep: Called with each replication as soon as it is made.
         expected: Names of the models of which one must answer first; any may if there is none.
         stopped: Why no further call is made; None while calls are made.
@@ -41,8 +36,6 @@ class Run:
         tell: Called after each call and each replication.
     """
 
-    known: Known = field(default_factory=dict)
-    seed_checks: dict[Output, str] = field(default_factory=dict)
     keep: Callable[[Output, int, Replication], None] = lambda output, number, replication: None
     expected: frozenset[str] = frozenset()
     stopped: str | None = None

@@ -1,7 +1,7 @@
 """The scorer that runs another scorer again and again on the same output."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 
 from inspect_ai.scorer import Score, Scorer, Target
@@ -13,14 +13,14 @@ from rich.markup import escape
 from ..errors import UserError
 from ..errors.inspect_error import PrerequisiteError
 from ..judging.provider_check import ProviderCheck, SeedTurn
-from ..judging.seeds import base_seed
+from ..judging.seeds import base_seed, seeds_from
 from ..judging.trials import Drawn, Outcome
+from ..judgments.replications import replications_in
 from ..scoring import reliability
 from ..verdicts import graded
-from .choices import Choices, FirstCalls
-from .run import NOT_MADE, CallRefusedError, Run
-from .seeded_calls import seeded_calls, share_graders
-from .summary import Replication, keeps, kept_replications, summarise
+from .calls import Choices, FirstCalls, seeded_calls, share_graders
+from .replications import NOT_MADE, Known, Output, Replication, kept_replications, summarise
+from .run import CallRefusedError, Run
 from .wrapped import ScorerSpec, Wrapped, wrap
 
 logger = logging.getLogger(__name__)
@@ -62,7 +62,9 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
         PrerequisiteError: The scorer is not known, or a number is not one.
     """
     try:
-        return JudgeAgain(_wrapped(scorer, replications), replications, base_seed(seed))
+        if not isinstance(replications, int) or isinstance(replications, bool) or replications < 1:
+            raise UserError(f"replications={replications!r} is not a positive whole number.")
+        return JudgeAgain(wrap(scorer), replications, base_seed(seed))
     except UserError as error:
         # After a ValueError `inspect score` looks for the scorer elsewhere, and does not say why.
         raise PrerequisiteError(escape(str(error))) from None
@@ -73,31 +75,37 @@ class JudgeAgain:
 
     Attributes:
         wrapped: The scorer that it runs.
-        run: What it knows of other outputs, and whom it tells of replications.
+        run: Whom it tells of replications and calls.
         choices: Whether its replications share calls.
+        known: Replications of an output that are in none of its scores.
+        seed_checks: What the seed check of an output found then.
     """
 
     def __init__(self, wrapped: Wrapped, replications: int, seed: int) -> None:
         self.wrapped = wrapped
-        self.run = Run()
-        self._replications = replications
-        self._seed = seed
+        self.run, self.choices = Run(), Choices()
+        self.known: Known = {}
+        self.seed_checks: Mapping[Output, str] = {}
+        self._replications, self._seed = replications, seed
         self._check = ProviderCheck()
-        self.choices = Choices()
 
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
         """Judge an output; None where the run was stopped before it had a verdict."""
-        name = self.wrapped.identity
-        output = (name, state.sample_id, state.epoch)
-        first, scores = self._seed_of(state, 1), reversed((state.scores or {}).values())
-        earlier = next((one for one in scores if keeps(one, name, first)), None)
-        known = self.run.known.get(output) or kept_replications(earlier)
-        checked = self.run.seed_checks.get(output)
+        output = (state.sample_id, state.epoch)
+        first = self.wrapped.seed(self._seed, output)
+        scores = ((one, replications_in(one)) for one in reversed((state.scores or {}).values()))
+        mine = (self.wrapped.identity, first)
+        earlier = next(
+            (one for one, kept in scores if kept and (kept.scorer, kept.seed) == mine), None
+        )
+        known = self.known.get(output) or kept_replications(earlier)
+        checked = self.seed_checks.get(output)
         if not checked and earlier is not None:
             checked = (earlier.metadata or {}).get("seed_check")
         numbers = range(1, max(self._replications, *known, 0) + 1)
         there = {number: one for number, one in known.items() if one.error is None}
-        seeds = {number: self._seed_of(state, number) for number in numbers if number not in there}
+        every = dict(zip(numbers, seeds_from(first, len(numbers)), strict=True))
+        seeds = {number: seed for number, seed in every.items() if number not in there}
 
         async def replication(number: int, seed: int, calls: FirstCalls | None) -> Replication:
             one = await self._replicate(state, target, seed, calls)
@@ -105,7 +113,7 @@ class JudgeAgain:
             return one
 
         # No earlier run has made the check, nor does another wording.
-        fresh = earlier is None and not self.run.seed_checks and not self.wrapped.changes
+        fresh = earlier is None and not self.seed_checks and not self.wrapped.changes
         turn = self._check.seeds(str(state.model)) if fresh else nullcontext()
         share_graders()
         with turn as check_seeds:
@@ -116,7 +124,7 @@ class JudgeAgain:
             made = [there[number] for number in numbers]
             if self.run.stopped and all(one.error for one in made):
                 return None
-            result = summarise(name, made)
+            result = summarise(self.wrapped.identity, made)
             if check_seeds and made[0].error is None and made[0].models:
                 checked = await self._check_seeds(check_seeds, made, state, target) or checked
         result.metadata = result.metadata or {}
@@ -134,7 +142,7 @@ class JudgeAgain:
         Raises:
             PrerequisiteError: Something is set up wrongly, which no repetition would mend.
         """
-        with seeded_calls(seed, self.run, calls.answer if calls else None) as made:
+        with seeded_calls(seed, self.run, calls) as made:
             try:
                 score = await self.wrapped.scorer(state, target)
                 if made.refused:
@@ -171,19 +179,5 @@ class JudgeAgain:
             return again.drawn
 
         other = next((one.drawn for one in made[1:2] if one.error is None), None)
-        two = {made[0].seed: made[0].drawn, self._seed_of(state, 2): other}
-        return await check(draw, two, made[0].grader)
-
-    def _seed_of(self, state: TaskState, number: int) -> int:
-        return self.wrapped.seed(self._seed, state.sample_id, state.epoch, number)
-
-
-def _wrapped(scorer: ScorerSpec | None, replications: int) -> Wrapped:
-    if scorer is None:
-        raise UserError(
-            "Say which scorer to run again: rejudge(model_graded_qa()) in a task, "
-            "-S scorer=model_graded_qa on the command line."
-        )
-    if not isinstance(replications, int) or isinstance(replications, bool) or replications < 1:
-        raise UserError(f"replications={replications!r} is not a positive whole number.")
-    return wrap(scorer)
+        [_, second] = seeds_from(made[0].seed, 2)
+        return await check(draw, {made[0].seed: made[0].drawn, second: other}, made[0].grader)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 from tempfile import gettempdir
-from typing import Any, TextIO
+from typing import Any
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
@@ -17,7 +17,7 @@ from inspect_ai.log import EvalLog, write_eval_log
 from ..errors import UserError, reason
 from ..log_files import format_of
 from ..saving import alone, beside, whole
-from .summary import Known, Output, Replication
+from .replications import Known, Output, Replication
 
 
 class Target:
@@ -28,34 +28,23 @@ class Target:
     """
 
     def __init__(self, location: str, log: EvalLog, seed: int) -> None:
-        self.location = location
+        self.location, self._log = location, log
         self._run = {"log": log.eval.eval_id, "base_seed": seed}
         self._unfinished = beside(location, ".unfinished")
-        self._file: TextIO | None = None
 
-    def try_out(self, log: EvalLog) -> None:
-        """Write a sample under another name and open the file of replications; leave neither."""
-        files, path = fsspec.core.url_to_fs(f"{self.location}.part")
-        few = log.model_copy(update={"samples": (log.samples or [])[:1]})
-        write_eval_log(few, f"{self.location}.part", format=format_of(self.location))
-        files.rm(path)
-        self._unfinished.open("a").close()
-        if not self._unfinished.stat().st_size:
-            self._unfinished.unlink()
-
-    def known(self) -> Known:
-        """What an earlier run judged and could not write to the log.
+    def known(self) -> dict[str, Known]:
+        """What an earlier run judged and could not write to the log, by scorer.
 
         Raises:
             UserError: It is about another log or another base seed.
         """
-        found: Known = {}
+        found: dict[str, Known] = {}
         for entry in _lines(self._unfinished):
             try:
                 run = {key: entry.pop(key) for key in self._run}
-                output = (entry.pop("scorer"), entry.pop("sample"), entry.pop("epoch"))
+                scorer, output = entry.pop("scorer"), (entry.pop("sample"), entry.pop("epoch"))
                 number, models = entry.pop("number"), frozenset(entry.pop("models"))
-                found.setdefault(output, {})[number] = Replication(**entry, models=models)
+                one = Replication(**entry, models=models)
             except (AttributeError, KeyError, TypeError):
                 continue  # somebody else's line
             if run != self._run:
@@ -64,18 +53,16 @@ class Target:
                     f"({run['base_seed']}). Give the same --seed to go on with them, or name "
                     "another --output to begin anew."
                 )
+            found.setdefault(scorer, {}).setdefault(output, {})[number] = one
         return found
 
-    def keep(self, output: Output, number: int, replication: Replication) -> None:
+    def keep(self, scorer: str, output: Output, number: int, replication: Replication) -> None:
         """Put a replication on disk at once."""
-        if self._file is None:
-            self._file = self._unfinished.open("a", encoding="utf-8")
-            self._file.write("\n")  # ends a line that a killed process left half written
-        scorer, sample, epoch = output
+        sample, epoch = output
         entry = self._run | {"scorer": scorer, "sample": sample, "epoch": epoch, "number": number}
         entry |= asdict(replication) | {"models": sorted(replication.models)}
-        self._file.write(json.dumps(entry) + "\n")
-        self._file.flush()
+        with self._unfinished.open("a", encoding="utf-8") as file:
+            file.write(f"\n{json.dumps(entry)}\n")  # the line before may be half written
 
     def write(self, log: EvalLog) -> str:
         """Write the log, if need be elsewhere, and return where it is.
@@ -98,46 +85,51 @@ class Target:
             f"{self._unfinished}: make room and run the same command again."
         )
 
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Let nobody else write the target, a file or any URL that inspect can write.
+
+        What was judged is on disk until all of it is in the log.
+
+        Raises:
+            UserError: It cannot be written, or another process writes it.
+        """
+        where = self.location
+        if not where.endswith((".eval", ".json")):
+            raise UserError(
+                f"{where} is no name of a log. Name a file that ends in .eval or .json."
+            )
+        with ExitStack() as stack:
+            try:
+                files, path = fsspec.core.url_to_fs(where)
+                if files.isdir(path):
+                    raise UserError(f"{where} is a folder. Name a file in it: --output FILE.eval")
+                files.makedirs(files._parent(path), exist_ok=True)
+                if isinstance(files, LocalFileSystem):
+                    _refuse_full_disk(where, path, self._log)
+                stack.enter_context(alone(where))
+                self._try_out()
+            except UserError:
+                raise
+            except Exception as error:
+                raise UserError(
+                    f"{where} cannot be written: {reason(error)}. Name another --output."
+                ) from None
+            yield
+
+    def _try_out(self) -> None:
+        """Write a sample under another name and open the file of replications; leave neither."""
+        files, path = fsspec.core.url_to_fs(f"{self.location}.part")
+        few = self._log.model_copy(update={"samples": (self._log.samples or [])[:1]})
+        write_eval_log(few, f"{self.location}.part", format=format_of(self.location))
+        files.rm(path)
+        self._unfinished.open("a").close()
+        if not self._unfinished.stat().st_size:
+            self._unfinished.unlink()
+
     def finish(self) -> None:
         """Remove the file of replications: all are in the log."""
-        self.close()
         self._unfinished.unlink(missing_ok=True)
-
-    def close(self) -> None:
-        """Close the file of replications; it stays."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-
-@contextmanager
-def opened(location: str, log: EvalLog, seed: int) -> Iterator[Target]:
-    """A target, a file or any URL inspect can write, that nobody else writes.
-
-    Raises:
-        UserError: It cannot be written, or another process writes it.
-    """
-    if not location.endswith((".eval", ".json")):
-        raise UserError(f"{location} is no name of a log. Name a file that ends in .eval or .json.")
-    with ExitStack() as stack:
-        try:
-            target = Target(location, log, seed)
-            files, path = fsspec.core.url_to_fs(location)
-            if files.isdir(path):
-                raise UserError(f"{location} is a folder. Name a file in it: --output FILE.eval")
-            files.makedirs(files._parent(path), exist_ok=True)
-            if isinstance(files, LocalFileSystem):
-                _refuse_full_disk(location, path, log)
-            stack.enter_context(alone(location))
-            target.try_out(log)
-        except UserError:
-            raise
-        except Exception as error:
-            raise UserError(
-                f"{location} cannot be written: {reason(error)}. Name another --output."
-            ) from None
-        stack.callback(target.close)
-        yield target
 
 
 def _refuse_full_disk(location: str, path: str, log: EvalLog) -> None:

@@ -1,6 +1,7 @@
 """Other wordings of a grader: its template or its instructions, in other words."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from string import Formatter
 
@@ -37,7 +38,8 @@ def in_wordings(wrapped: Wrapped, file: str | Path, facts: Collection[str]) -> l
             raise UserError(f"{where}the scorer {wrapped.name} takes no {', '.join(unknown)}.")
         if "template" in changes:
             _refuse_unfit(changes["template"], wrapped, facts, where)
-    return [wrapped.reworded(Wording(*one)) for one in {GIVEN: {}, **wordings}.items()]
+    every = {GIVEN: {}, **wordings}.items()
+    return [replace(wrapped, wording=Wording(*one)) for one in every]
 
 
 def _refuse_unfit(template: str, wrapped: Wrapped, facts: Collection[str], where: str) -> None:

@@ -3,7 +3,8 @@
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from hashlib import blake2b
 from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
@@ -34,6 +35,7 @@ class Wording(NamedTuple):
     changes: Mapping[str, str]
 
 
+@dataclass(frozen=True, eq=False)
 class Wrapped:
     """A scorer to run again.
 
@@ -42,37 +44,31 @@ class Wrapped:
     Attributes:
         name: Its registered name, with the package's.
         arguments: What it is made with, as a log has it.
+        make: Makes it with arguments.
+        task: Name of the task that makes it, if one does.
         defaults: What it takes, with the values of what is not given; empty where not known.
         wording: Its wording, if it is run in several.
-        changes: Arguments that its wording changes.
+        regrade: Another grader than the one that its arguments name.
     """
 
-    def __init__(
-        self,
-        name: str,
-        arguments: Mapping[str, Any],
-        make: Callable[[Mapping[str, Any]], Scorer],
-        task: str | None = None,
-        defaults: Mapping[str, Any] | None = None,
-        wording: Wording | None = None,
-    ) -> None:
-        self.name = name
-        self.arguments = arguments
-        self.defaults = defaults or {}
-        self.wording = wording
-        self.changes = wording.changes if wording else {}
-        self._make = make
-        self._task = task
+    name: str
+    arguments: Mapping[str, Any]
+    make: Callable[[Mapping[str, Any], Regrade | None], Scorer]
+    task: str | None = None
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    wording: Wording | None = None
+    regrade: Regrade | None = None
 
-    def reworded(self, wording: Wording) -> "Wrapped":
-        """The same scorer in another wording."""
-        return Wrapped(self.name, self.arguments, self._make, self._task, self.defaults, wording)
+    @property
+    def changes(self) -> Mapping[str, str]:
+        """Arguments that its wording changes."""
+        return self.wording.changes if self.wording else {}
 
     @cached_property
     def scorer(self) -> Scorer:
         """The scorer itself; a UserError if it cannot be made."""
         try:
-            return self._make({**self.arguments, **self.changes})
+            return self.make({**self.arguments, **self.changes}, self.regrade)
         except UserError:
             raise
         except Exception as error:  # code of somebody else
@@ -84,13 +80,13 @@ class Wrapped:
         given = [f"{key}={_short(value)}" for key, value in sorted(self.arguments.items())]
         name = f"{self.name}({', '.join(given)})" if given else self.name
         name += f" as {self.wording.name}" if self.wording and self.changes else ""
-        return f"{name} of {self._task}" if self._task else name
+        return f"{name} of {self.task}" if self.task else name
 
-    def seed(self, base: int, sample: int | str, epoch: int, replication: int) -> int:
-        """Seed of a replication, from 1, of an output; each text has seeds of its own."""
+    def seed(self, base: int, output: tuple[int | str, int]) -> int:
+        """Seed of the first replication of an output; each text has seeds of its own."""
         text = "".join(f"{key}: {value}" for key, value in sorted(self.changes.items()))
         worded = f"|{blake2b(text.encode(), digest_size=8).hexdigest()}" if text else ""
-        return replication_seed(base, f"{sample}|{epoch}{worded}", replication)
+        return replication_seed(base, f"{output[0]}|{output[1]}{worded}", 1)
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -98,15 +94,20 @@ class Wrapped:
         spec: dict[str, Any] = {"name": self.name, "params": dict(self.arguments)}
         if self.wording:
             spec["wording"] = {"name": self.wording.name, "changes": dict(self.wording.changes)}
-        return spec | ({"task": self._task} if self._task else {})
+        return spec | ({"task": self.task} if self.task else {})
 
 
-def wrap(spec: ScorerSpec) -> Wrapped:
+def wrap(spec: ScorerSpec | None) -> Wrapped:
     """The scorer that a user means.
 
     Raises:
         UserError: There is no such scorer, or it does not take these arguments.
     """
+    if spec is None:
+        raise UserError(
+            "Say which scorer to run again: rejudge(model_graded_qa()) in a task, "
+            "-S scorer=model_graded_qa on the command line."
+        )
     if isinstance(spec, Mapping):
         if not isinstance(spec.get("name"), str):
             raise UserError(f"scorer={dict(spec)} does not say a name: scorer={{'name': ...}}.")
@@ -115,11 +116,11 @@ def wrap(spec: ScorerSpec) -> Wrapped:
             return scorer_of_task(spec["task"], arguments, name)
         found = find_scorer(name, arguments)
         worded = spec.get("wording")
-        return found.reworded(Wording(**worded)) if worded else found
+        return replace(found, wording=Wording(**worded)) if worded else found
     if isinstance(spec, str):
         return find_scorer(spec, {})
     try:
-        return Wrapped(registry_info(spec).name, registry_params(spec), lambda _: spec)
+        return Wrapped(registry_info(spec).name, registry_params(spec), lambda *_: spec)
     except ValueError:
         raise UserError(
             f"{spec!r} is not a scorer. Call the function that makes it, as in "
@@ -131,7 +132,6 @@ def find_scorer(
     name: str,
     arguments: Mapping[str, Any],
     packages: Sequence[str] = (),
-    regrade: Regrade | None = None,
     task: str = "PACKAGE/TASK",
 ) -> Wrapped:
     """A scorer by its name: `name`, `package/name` or `file.py@name`, whose file is run.
@@ -140,7 +140,6 @@ def find_scorer(
         name: Its name.
         arguments: What to make it with, as a log has it.
         packages: Where to look first for a name without a package.
-        regrade: Another grader than the one that its arguments name.
         task: The task that can say what a log cannot.
 
     Raises:
@@ -161,21 +160,18 @@ def find_scorer(
     return Wrapped(
         full_name,
         arguments,
-        lambda given: made_with(factory, given, regrade),
+        partial(made_with, factory),
         defaults={name: parameter.default for name, parameter in parameters.items()},
     )
 
 
-def scorer_of_task(
-    task: str, arguments: Mapping[str, Any], score: str, regrade: Regrade | None = None
-) -> Wrapped:
+def scorer_of_task(task: str, arguments: Mapping[str, Any], score: str) -> Wrapped:
     """A scorer as a task (`package/name` or `file.py@name`) makes it, with what no log says of it.
 
     Args:
         task: The task. Its file is run.
         arguments: What to make the task with.
         score: Name of the score in logs of the task.
-        regrade: Another grader than the one that the task's arguments name.
 
     Raises:
         UserError: There is no such task.
@@ -183,7 +179,7 @@ def scorer_of_task(
     factory = _find("task", task, ())
     name = registry_info(factory).name
 
-    def make(given: Mapping[str, Any]) -> Scorer:
+    def make(given: Mapping[str, Any], regrade: Regrade | None) -> Scorer:
         made: Task = made_with(factory, given, regrade)
         scorers = made.scorer or []
         names = score_names(registry_info(one).name.rpartition("/")[2] for one in scorers)

@@ -62,7 +62,7 @@ def suite_of(table: pd.DataFrame) -> Suite | None:
         return None
     from inspect_ai.log import read_eval_log, read_eval_log_sample
 
-    from ..rejudging.grading import grading_of, scorers_in
+    from ..rejudging.logged import grading_of, scorers_in
 
     header = cache(partial(read_eval_log, header_only=True))
     graders: set[str] = set()

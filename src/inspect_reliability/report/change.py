@@ -13,6 +13,7 @@ from .compare import ALL, Sides, benchmarks_of, conditions_of
 from .document import Block, Table, Text
 from .moves import hashable, moved_by
 from .row import valued, values
+from .score_variance import worth
 from .wording import Column, Record, describe, estimate
 
 _SIDE = "side"
@@ -110,8 +111,6 @@ def judge_or_system(sides: Sides) -> Iterator[Record]:
     the rest is the system's. So one side's outputs must have been judged again by the other's
     grader; else the record says what is missing. Sides that are no suite's have none.
     """
-    from ..rejudging.variance import worth  # inspect takes a second to import
-
     own: dict[str, pd.DataFrame] = {}
     again: dict[str, pd.DataFrame] = {}
     for name, table in sides.items():

@@ -13,8 +13,11 @@ from ..judgments.replications import Replications, replications_in
 from ..scoring.explanation import explanation, label
 from ..verdicts import NON_RESPONSE
 
-Output = tuple[str, int | str, int]
-"""What is judged: identity of the scorer, id of the sample, epoch."""
+NOT_MADE = "not made"
+"""How the error of a replication begins whose calls were refused."""
+
+Output = tuple[int | str, int]
+"""What is judged: id of the sample, epoch."""
 
 
 @dataclass(frozen=True)
@@ -87,12 +90,6 @@ def summarise(scorer: str, replications: Sequence[Replication]) -> Score:
         explanation=_explanation(scorer, replications),
         metadata=metadata,
     )
-
-
-def keeps(score: Score, scorer: str, seed: int | None = None) -> bool:
-    """Whether a score keeps replications of a scorer, the first with this seed if one is given."""
-    kept = replications_in(score)
-    return kept is not None and kept.scorer == scorer and seed in (None, kept.seed)
 
 
 def kept_replications(score: Score | None) -> dict[int, Replication]:

@@ -23,7 +23,6 @@ class LoggedScorer:
         name: Its own name, without its package.
         arguments: What it was made with.
         again: Whether the log names it as what `rejudge` ran.
-        given: What the user called it, if the user chose it.
         task: The task that `rejudge` took it from, if it did.
         worded: Whether it is one of several wordings.
     """
@@ -32,7 +31,6 @@ class LoggedScorer:
     name: str
     arguments: Mapping[str, Any]
     again: bool = False
-    given: str | None = None
     task: str | None = None
     worded: bool = False
 
@@ -40,7 +38,7 @@ class LoggedScorer:
         """Whether two are one scorer, run once and again; a log may leave out its package."""
         if self.task or other.task:
             return other.name == self.score if other.task else self.name == other.score
-        names = (f"/{self.name}", f"/{other.name}")
+        names = [f"/{one.name.rpartition('@')[2]}" for one in (self, other)]
         alike = names[0].endswith(names[1]) or names[1].endswith(names[0])
         return alike and self.arguments == other.arguments
 
@@ -184,8 +182,8 @@ def _chosen(known: Sequence[LoggedScorer], wanted: str) -> LoggedScorer:
     if len(found) > 1:
         raise UserError(_ask(found))
     if not found:
-        return LoggedScorer(short, wanted, {}, given=wanted)
-    return replace(found[0], given=found[0].name if by_score else wanted)
+        return LoggedScorer(short, wanted, {})
+    return found[0] if by_score else replace(found[0], name=wanted)
 
 
 def _distinct(scorers: Sequence[LoggedScorer]) -> list[LoggedScorer]:
