@@ -200,7 +200,8 @@ def test_logs_are_no_files_of_judgments(tmp_path: Path) -> None:
     assert not has_judgments(str(broken))
     log = written(tmp_path / "log.json", {"version": 2, "status": "success", "eval": {}})
     assert not has_judgments(str(log))
-    for content in ({}, [], None, 1):
+    others: list[Any] = [{}, [], None, 1]
+    for content in others:
         path = written(tmp_path / "other.json", content)
         assert not has_judgments(str(path))
         with pytest.raises(UserError):

@@ -33,7 +33,7 @@ _NEXT = (
 )
 
 
-@click.command(epilog=examples("demo", "report FILE.csv"))
+@click.command(epilog=examples("demo", "demo > demo.txt"))
 def demo() -> None:
     """Report real judgments that come with the package: no model, key or network.
 

@@ -18,7 +18,7 @@ from .wording import Column, Record, chance, describe, estimate, grouped, text
 MOST_QUESTIONS = 40
 """Bars of a figure; a figure of more questions shows the least stable ones."""
 
-_MOST_OUTPUTS = 12
+_MOST_OUTPUTS = 8
 """Outputs without a verdict that a page shows; JSON has all."""
 
 _LOWEST = -0.25

@@ -52,7 +52,11 @@ def split(analysis: Analysis) -> Iterator[Figure]:
     found = [one for one in analysis.results["validity"] if one["wrong_twice"] is not None]
     apart = [key for key in analysis.names if len({str(one.get(key)) for one in found}) > 1]
     records = [
-        {"row": describe({key: one[key] for key in apart}), "part": part, "share": one[key]}
+        {
+            "row": describe({key: one[key] for key in apart if key in one}),
+            "part": part,
+            "share": one[key],
+        }
         for one in found
         for part, key in _PARTS.items()
     ]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import EllipsisType
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,9 +120,8 @@ def gini_mean_difference(
     reach = float(gaps.sum()) or 1.0
     shares = by_question(2 * apart @ gaps / reach, given.clusters)
     found = mean_share(shares.clip(0, 1), level, float(given.replications.mean()), LeftOut())
-    parts = {name: getattr(found, name) for name in ("value", "low", "high")}
-    ends: dict[str, Any] = {name: x if x is None else x * reach for name, x in parts.items()}
-    return replace(found, **ends)
+    value, low, high = (x if x is None else x * reach for x in (found.value, found.low, found.high))
+    return replace(found, value=value, low=low, high=high)
 
 
 def share_ends(mean: float, spread: float, n: int, level: float) -> Ends:

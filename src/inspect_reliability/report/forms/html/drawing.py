@@ -21,7 +21,7 @@ from .svg import INK, PAPER, STYLE
 
 # Okabe & Ito's colours, told apart with any kind of colour vision; shapes tell them apart too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C00")
-_PALETTE = (*COLOURS, *map(mpl.colors.to_hex, mpl.colormaps["tab20b"].colors))
+_PALETTE = (*COLOURS, *map(mpl.colors.to_hex, mpl.colormaps["tab20b"](range(20))))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _SILENT = {NON_RESPONSE: ("none", "#9a9a9a"), INVALID: ("inv.", "#5f5f5f")}
 
