@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
 from .cells import Cells, codes
 from .disagreement import QUESTION, disagreement, shares_of
 from .errors import NoJudgmentsError, ReliabilityError, ShapeError
 from .estimate import Estimate
+from .intervals import t_quantile
 
 _MOST_GROUPS = 50
 
@@ -180,7 +180,7 @@ def widening(
         return Estimate(reason=str(error).removesuffix("."))
     if not without.all():
         return Estimate(reason="Without some questions, no score differs from another")
-    spread = np.log(without).std() * (groups - 1) ** 0.5 * stdtrit(groups - 1, 0.975)
+    spread = np.log(without).std() * (groups - 1) ** 0.5 * t_quantile(0.95, groups - 1)
     value, low, high = (max(1.0, float(whole * np.exp(sign * spread))) for sign in (0, -1, 1))
     return Estimate(value, low, high, n, method="log scale")
 
