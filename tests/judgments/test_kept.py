@@ -100,7 +100,9 @@ def test_replications_that_do_not_fit_are_one_note(
     assert len(found) == (QUESTIONS - 1) * REPLICATIONS
 
 
-@pytest.mark.parametrize("broken", [{"scorer": 5}, {"grader": ["a"]}, {"seed": None}])
+@pytest.mark.parametrize(
+    "broken", [{"scorer": 5}, {"grader": ["a"]}, {"seed": "1"}, {"scorer": "a", "seed": None}]
+)
 def test_facts_of_replications_that_do_not_fit_are_one_note(
     changed: Callable[[Change], Path], broken: dict[str, Any]
 ) -> None:

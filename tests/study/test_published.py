@@ -31,7 +31,7 @@ from inspect_reliability.study.published.layout import (
     judgments_from_published,
 )
 from inspect_reliability.study.published.reported import PublishedStudy
-from processes import COMMAND, python, start_server
+from processes import COMMAND, python
 
 pytestmark = pytest.mark.slow
 
@@ -234,7 +234,6 @@ def test_logs_of_like_names_do_not_overwrite_each_other(tmp_path: Path) -> None:
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps(dict.fromkeys(NAMES, temperatures)))
     log_dir = tmp_path / "logs"
-    start_server()
     for _ in range(2):
         paths = {path for path, _ in write_published_logs(file.parents[1], log_dir)}
         written = list(log_dir.iterdir())
@@ -271,17 +270,15 @@ def test_names_of_files_are_distinct_and_usable(runs: list[PublishedRun]) -> Non
         assert re.fullmatch(r"[A-Za-z0-9._-]{1,150}\.eval", name)
 
 
-# Ends the import and its workers, a group of their own, before the log of one run has its name.
+# Ends the import before the log of one run has its name.
 KILLED = """
-import os
-from functools import partial
-from concurrent.futures import ProcessPoolExecutor
-from inspect_reliability.study.published import imported
-from killed import with_all_others
+import os, signal, sys
 
-os.setsid()
-at_start = {"initializer": with_all_others, "initargs": ("t0.5.eval",)}
-imported.ProcessPoolExecutor = partial(ProcessPoolExecutor, **at_start)
+def kill(event, arguments):
+    if event == "os.rename" and str(arguments[1]).endswith("t0.5.eval"):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(kill)
 """
 
 

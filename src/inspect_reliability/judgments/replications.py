@@ -37,7 +37,8 @@ class Replications:
     Attributes:
         verdicts: Value of each replication; "non-response" where the judge gave none, None where
             the replication failed.
-        seed: Seed of the first, as sent; each of the others has the next (see `seeds`).
+        seed: Seed of the first, as sent; each of the others has the next (see `seeds`). None where
+            it is not known.
         first: Number of the first, from 1.
         orders: Places in the score's `order` of the responses that each replication showed, in
             the order of the labels; None where all showed that order.
@@ -49,7 +50,7 @@ class Replications:
     """
 
     verdicts: Annotated[list[Any], Field(min_length=1, max_length=_MOST)]
-    seed: _Number
+    seed: _Number | None = None
     first: _Number = 1
     orders: list[list[int]] | None = None
     scorer: str | None = None
@@ -57,7 +58,9 @@ class Replications:
     read_by: list[str] | None = None
 
     @model_validator(mode="after")
-    def _orders_fit(self) -> Replications:
+    def _fits(self) -> Replications:
+        if self.seed is None and self.scorer is not None:
+            raise ValueError("replications of a scorer have seeds")
         if self.orders is not None:
             places = {tuple(sorted(order)) for order in self.orders}
             whole = {tuple(range(len(order))) for order in places}
@@ -71,9 +74,10 @@ class Replications:
         return {n for n, verdict in enumerate(self.verdicts, self.first) if verdict is None}
 
     @property
-    def seeds(self) -> list[int]:
-        """Seed of each replication."""
-        return seeds_from(self.seed, len(self.verdicts))
+    def seeds(self) -> Sequence[int | None]:
+        """Seed of each replication; None where they are not known."""
+        number = len(self.verdicts)
+        return [None] * number if self.seed is None else seeds_from(self.seed, number)
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -89,7 +93,9 @@ class Replications:
             kept["orders"] = " ".join(
                 "".join(_PLACES[place] for place in order) for order in self.orders
             )
-        own: dict[str, Any] = {"replication": self.first, "seed": self.seed, KEPT: kept}
+        own: dict[str, Any] = {"replication": self.first, KEPT: kept}
+        if self.seed is not None:
+            own["seed"] = self.seed
         if self.read_by is not None:  # a value of its own, so that both stay short
             ways = list(dict.fromkeys(self.read_by))
             each = "".join(_PLACES[ways.index(way)] for way in self.read_by)
@@ -118,7 +124,7 @@ def read_replications(metadata: Mapping[str, Any]) -> Replications | None:
             raise ValueError("orders show other options than the score's order")
         return Replications(
             [meant[code] for code in codes],
-            metadata["seed"],
+            metadata.get("seed"),
             metadata["replication"],
             None if shown is None else [places[order] for order in shown],
             metadata.get("scorer"),

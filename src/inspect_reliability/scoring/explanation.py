@@ -5,6 +5,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from inspect_ai.scorer import Score
+
+from ..judgments.replications import Replications
+
 _A_LINE = 10
 
 _LONGEST = 300
@@ -38,6 +42,18 @@ def explanation(verdicts: Sequence[Any], texts: Sequence[str], first: int = 1) -
         for place in range(0, len(padded), _A_LINE)
     )
     return f"{_table(rows)}\n\n" + "\n".join(["```", *lines, "```"])
+
+
+def score_of(kept: Replications, texts: Sequence[str], metadata: Mapping[str, Any]) -> Score:
+    """One score that keeps replications, whose value is the most frequent verdict."""
+    given = [verdict for verdict in kept.verdicts if verdict is not None]
+    most = Counter(map(label, given)).most_common(1)[0][0]
+    return Score(
+        value=next(verdict for verdict in given if label(verdict) == most),
+        answer=most,
+        explanation=explanation(kept.verdicts, texts, kept.first),
+        metadata={**metadata, **kept.metadata},
+    )
 
 
 def _cell(text: str) -> str:

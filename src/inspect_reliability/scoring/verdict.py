@@ -1,6 +1,5 @@
 """The scorer that reads a judge's verdict."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
@@ -13,7 +12,7 @@ from ..judging.exact import distributions_at_verdict, distributions_of
 from ..judging.replicate import replication_of, replications_of
 from ..judgments.distributions import distributions_kept, likeliest, read_distributions
 from ..judgments.replications import Replications
-from .explanation import distribution_table, explanation, label
+from .explanation import distribution_table, label, score_of
 from .metrics import invalid_rate, reliability
 
 _LONGEST = 200
@@ -106,24 +105,16 @@ def _replicated(
 ) -> Score:
     """One score of several replications, whose value is the most frequent verdict."""
     found = [(None, "") if text is None else read(text) for text in texts.values()]
-    verdicts = [verdict for verdict, _ in found]
     errors = state.metadata.get("errors", {})
     kept = Replications(
-        verdicts,
+        [verdict for verdict, _ in found],
         metadata["seed"],
         metadata["replication"],
         state.metadata.get("orders"),
         read_by=[how for _, how in found],
     )
     said = [errors[str(number)] if text is None else text for number, text in texts.items()]
-    given = [verdict for verdict in verdicts if verdict is not None]
-    most = Counter(map(label, given)).most_common(1)[0][0]
-    return Score(
-        value=next(verdict for verdict in given if label(verdict) == most),
-        answer=most,
-        explanation=explanation(verdicts, said, kept.first),
-        metadata=metadata | kept.metadata | ({"errors": errors} if errors else {}),
-    )
+    return score_of(kept, said, metadata | ({"errors": errors} if errors else {}))
 
 
 def _exact(
