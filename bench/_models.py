@@ -6,7 +6,7 @@ the logits of the script's tokens so that most replications begin with the same 
 the rest ramble; the forward passes cost what they cost.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +19,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import WhitespaceSplit
 from transformers import AutoModelForCausalLM, LlamaConfig, PreTrainedTokenizerFast
 
-from inspect_reliability.designs import DESIGNS
+from inspect_reliability.designs import DESIGNS, Item
 from inspect_reliability.hf_seeded.load import load
 from inspect_reliability.hf_seeded.model_run import ModelRun
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
@@ -73,8 +73,19 @@ def random_model(shape: str, device: str, dtype: torch.dtype, context: int) -> A
         return AutoModelForCausalLM.from_config(config, dtype=dtype).train(False)
 
 
+def sample_items(questions: int) -> list[Item]:
+    """The first questions of the BBH sample pack."""
+    samples = list(bbh_judge().dataset)[:questions]
+    return [item_of(sample.metadata) for sample in samples if sample.metadata]
+
+
 def tiny_judge(
-    questions: int, device: str = "cpu", dtype: str | None = None
+    questions: int,
+    device: str = "cpu",
+    dtype: str | None = None,
+    ask: Callable[[Item], Iterable[str]] = lambda item: [
+        DESIGNS["bbh"].ask(item, list(item.responses))
+    ],
 ) -> tuple[ModelRun, list[tuple[int, ...]]]:
     """The tiny judge, and its prompts of the first questions of the sample pack."""
     judge = load(
@@ -88,11 +99,7 @@ def tiny_judge(
         model_args={},
     )
     encoder = PromptEncoder(judge.tokenizer)
-    texts = [
-        DESIGNS["bbh"].ask(item_of(sample.metadata), list(sample.metadata["responses"]))
-        for sample in list(bbh_judge().dataset)[:questions]
-        if sample.metadata
-    ]
+    texts = [text for item in sample_items(questions) for text in ask(item)]
     prompts = [encoder.encode([ChatMessageUser(content=text)]) for text in texts]
     run = ModelRun(judge.model, encoder.decode, judge.end_tokens, judge.context)
     return run, prompts

@@ -1,12 +1,12 @@
 """The main job through inspect, three ways in one run: `hf/`, epochs, and replications.
 
-    python bench/end_to_end.py [--json]
+    python bench/end_to_end.py [--model FOLDER|FILE.gguf] [--json]
 
-Each way judges the questions of the sample pack with the tiny judge, on CPU, scores the verdicts
-and writes the log: inspect's own `hf/` with a sample a replication, `hf_seeded/` with a sample a
-replication (`--epochs`), and `hf_seeded/` with a sample a question (`-T replications=`). `hf/`
-makes fewer replications; each figure is an average over judgments. The run ends with an error
-unless the last two ways agree on every verdict.
+Each way judges the questions of the sample pack with the tiny judge, or another one of this
+machine, on CPU, scores the verdicts and writes the log: inspect's own `hf/` with a sample a
+replication, `hf_seeded/` with a sample a replication (`--epochs`), and `hf_seeded/` with a sample a
+question (`-T replications=`). `hf/` makes fewer replications; each figure is an average over
+judgments. The run ends with an error unless the last two ways agree on every verdict.
 """
 
 import argparse
@@ -69,22 +69,32 @@ def judge(model: Model, task: Task, epochs: int, limit: int | None, folder: Path
     }
 
 
-def measure(replications: int, baseline: int, limit: int | None) -> dict[str, Any]:
+def providers(path: Path, folder: Path) -> tuple[Model, Model]:
+    """`hf/` and `hf_seeded/` with the same weights and tokenizer."""
+    ours = get_model(f"hf_seeded/{path}", device="cpu")
+    where, extra = path, {}
+    if path.suffix == ".gguf":  # hf/ reads its weights, and wants the tokenizer as a folder
+        ours.api.encoder.tokenizer.save_pretrained(folder)  # type: ignore[attr-defined]
+        where, extra = folder, {"gguf_file": str(path)}
     config = GenerateConfig(max_connections=100)
-    theirs = get_model(f"hf/{tiny_judge.folder()}", device="cpu", config=config)
-    ours = get_model("hf_seeded/tiny-judge", device="cpu")
+    return get_model(f"hf/{where}", device="cpu", config=config, **extra), ours
+
+
+def measure(
+    path: Path, replications: int, baseline: int, limit: int | None, folder: Path
+) -> dict[str, Any]:
+    theirs, ours = providers(path, folder)
     ways = {
         "hf": (theirs, bbh_judge(), baseline),
         "epochs": (ours, bbh_judge(), replications),
         "replications": (ours, bbh_judge(replications=replications), 1),
     }
-    with tempfile.TemporaryDirectory() as folder:
-        # What is done once in a process is no part of a way.
-        judge(ours, bbh_judge(), 1, 1, Path(folder))
-        found = {
-            name: judge(model, task, epochs, limit, Path(folder))
-            for name, (model, task, epochs) in ways.items()
-        }
+    # What is done once in a process is no part of a way.
+    judge(ours, bbh_judge(), 1, 1, folder)
+    found = {
+        name: judge(model, task, epochs, limit, folder)
+        for name, (model, task, epochs) in ways.items()
+    }
     given = {name: one.pop("verdicts") for name, one in found.items()}
     if given["epochs"] != given["replications"]:
         differ = sum(given["replications"].get(k) != v for k, v in given["epochs"].items())
@@ -104,13 +114,21 @@ def measure(replications: int, baseline: int, limit: int | None) -> dict[str, An
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--model", type=Path, default=tiny_judge.folder(), help="(the tiny judge)")
     parser.add_argument("--replications", type=int, default=100, help="(%(default)s)")
     parser.add_argument("--baseline", type=int, default=20, help="those of hf/ (%(default)s)")
     parser.add_argument("--questions", type=int, help="by default all of the sample pack")
     parser.add_argument("--threads", type=int, default=1, help="of torch (%(default)s)")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    result = measure(arguments.replications, arguments.baseline, arguments.questions)
+    with tempfile.TemporaryDirectory() as folder:
+        result = measure(
+            arguments.model.absolute(),
+            arguments.replications,
+            arguments.baseline,
+            arguments.questions,
+            Path(folder),
+        )
     if arguments.json:
         print(json.dumps(result, indent=2))
         return

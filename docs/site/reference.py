@@ -24,11 +24,14 @@ from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
 from inspect_reliability.report.card import card_document
+from inspect_reliability.report.change import changes, judge_or_system
 from inspect_reliability.report.columns import KEYS
 from inspect_reliability.report.compare import compare_sides, sides_by
+from inspect_reliability.report.crossings import crossings
 from inspect_reliability.report.forms.json import SCHEMA_VERSION
 from inspect_reliability.report.gate import Limits, check
 from inspect_reliability.report.plan import plans
+from inspect_reliability.report.validity import with_more
 from inspect_reliability.report.wording import Column
 from inspect_reliability.stats import Coefficient
 from inspect_reliability.stats.coefficients import markdown_table
@@ -299,14 +302,32 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
         analysis = analyse(judgments, study=study, texts=True)
         for name, records in analysis.results.items():
             found[name] += records
+        found["with_more"] += with_more(analysis.rows, 5)
         found["card"] += card_document(analysis).results["rows"]
         found["plan"] += [plan.record for plan in plans(judgments)]
         found["gate"] += [one.record for one in check(judgments, Limits(0.5, 0.05))]
         found["gate"] += [one.record for one in check(judgments, Limits(0.5, anytime=True))]
         if judgments.table["judge"].nunique() > 1:
-            found["compare"] += compare_sides(sides_by(judgments, "judge"))[0]
-    found["designs"] = [design for plan in found["plan"] for design in plan["designs"]]
+            sides = sides_by(judgments, "judge")
+            found["compare"] += compare_sides(sides)[0]
+            found["changes"] += changes(sides)
+            found["plan --facets"] += [plan.record for plan in crossings(judgments)]
+    found["score_change"] += judge_or_system({"old": _suite("CI", "CC"), "new": _suite("CC")})
+    for name, designs in (("plan", "designs"), ("plan --facets", "crossings")):
+        found[designs] = [design for plan in found[name] for design in plan["designs"]]
     return found
+
+
+def _suite(own: str, *again: str) -> pd.DataFrame:
+    """Grades of a suite's own scorer, and of a grader that judged its outputs again, twice."""
+    known = {"log": own, "epoch": 1}
+    rows = [
+        known | {"sample": q, "scorer": scorer, "judge": scorer, "verdict": verdict}
+        for scorer, grades in (("own", [own]), ("again", [*again, *again]))
+        for verdicts in grades
+        for q, verdict in enumerate(verdicts)
+    ]
+    return pd.DataFrame(rows)
 
 
 def _made_up() -> Iterator[Judgments]:
@@ -338,6 +359,22 @@ def _made_up() -> Iterator[Judgments]:
             )
             for benchmark, verdicts in kinds.items()
         ]
+    )
+    labels = [chance.choice(("correct", "incorrect")) for _ in range(12)]
+    yield judgments_from_frame(
+        pd.DataFrame(
+            {
+                "judge": "judge",
+                "question": f"q{question}",
+                "wording": wording,
+                "verdict": label if chance.random() < 0.8 else "incorrect",
+                "label": (label, chance.choice((label, "correct"))) if question < 9 else None,
+                "rater": ("ann", "bob") if question < 9 else None,
+            }
+            for question, label in enumerate(labels)
+            for wording in ("short", "long")
+            for _ in range(3)
+        )
     )
     shown = [(n, r, chance.sample("xyz", 3)) for n in range(12) for r in range(1, 9)]
     yield judgments_from_frame(

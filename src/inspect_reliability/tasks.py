@@ -4,7 +4,8 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import wraps
+from functools import cache, wraps
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,15 @@ from .designs import (
     ParserName,
     design_from_file,
     items_from_file,
+    wordings_of,
 )
 from .errors import UserError
+from .judging.cells import Orders, number_of_orders
 from .judging.circularity import report_circularity
 from .judging.judge import judge_responses
 from .judging.order import OrderPolicy
 from .judging.sample import fingerprint, judge_sample
-from .judging.seeds import base_seed
+from .judging.seeds import base_seed, replication_numbers
 from .scoring import (
     METRICS,
     best_rate,
@@ -63,8 +66,15 @@ def judge_task(
     """
     options = {name: one.default for name, one in _OPTIONS.items()} | options
     options["seed"] = base_seed(options["seed"])
-    for item in items:
-        design.ask(item, list(item.responses))  # whatever is wrong shows before the first call
+    wordings = wordings_of(design, options["wordings"])
+    for one, item in product(wordings.values() or [design], items):
+        one.ask(item, list(item.responses))  # whatever is wrong shows before the first call
+    options["wordings"] = {name: asdict(one) for name, one in wordings.items()}
+    solver = judge_responses(design=asdict(replace(design, wordings=())), **options)
+    orders = number_of_orders(options["orders"], len(design.reader.options), options["order"])
+    cells = orders * max(1, len(wordings))
+    if cells > 1:
+        _say(_announced(design, len(items), orders, list(wordings), options))
     used: list[Metric | dict[str, list[Metric]]] = [*(metrics or _metrics(design, items))]
     study = fingerprint(design, items)
     return Task(
@@ -72,15 +82,42 @@ def judge_task(
             [judge_sample(item, design, study) for item in items], name=source, location=location
         ),
         setup=report_circularity(dict.fromkeys(name for item in items for name in item.responses)),
-        solver=judge_responses(design=asdict(design), **options),
+        solver=solver,
         scorer=verdict(parser=options["parser"]),
         metrics=used,
         config=config,
         version=VERSION,
         # No reducer: verdicts have no mean, and reliability needs every replication.
         epochs=Epochs(1, []),
-        metadata={"benchmark": design.name, "questions": source},
+        metadata={"benchmark": design.name, "questions": source, "cells": cells},
     )
+
+
+def _announced(
+    design: JudgeDesign,
+    questions: int,
+    orders: int,
+    wordings: Sequence[str],
+    options: Mapping[str, Any],
+) -> str:
+    """What an experiment asks for."""
+    cells = questions * orders * max(1, len(wordings))
+    levels = [f"{orders} orders"] if orders > 1 else []
+    levels += [f"{len(wordings)} wordings ({', '.join(wordings)})"] if wordings else []
+    said = f"{design.name}: {' x '.join([f'{questions:,} questions', *levels])} = {cells:,} cells"
+    if options["exact"] is True:
+        return f"{said}, each with its exact distribution. --limit takes fewer questions."
+    each = len(replication_numbers(options["replications"] or 1))
+    return (
+        f"{said} x {each:,} replication{'' if each == 1 else 's'} = {cells * each:,} calls, in "
+        "each epoch. --limit takes fewer questions."
+    )
+
+
+@cache
+def _say(text: str) -> None:
+    """Print a text, once."""
+    print(text, flush=True)
 
 
 def _metrics(design: JudgeDesign, items: Sequence[Item]) -> Iterator[Metric]:
@@ -104,6 +141,8 @@ def judge(
     exact: bool | str = False,
     temperatures: Sequence[float] | float | None = None,
     parser: ParserName = "default",
+    orders: Orders | None = None,
+    wordings: str | Sequence[str] | None = None,
 ) -> Task:
     """A judge of your own: its prompt and its verdicts in one file, what it judges in another.
 
@@ -127,6 +166,13 @@ def judge(
             default that of the run.
         parser: How an output is read: "default", "strict" (only in the form that the design
             asks for), or "published" for the study's pattern.
+        orders: Show each question with its options in so many orders, the same for all questions:
+            2 or more, "rotations" (each option has every place once), or "all". Each order has
+            all replications, with seeds of its own.
+        wordings: Ask each question in other wordings too: those of a YAML or JSON file, or changes
+            that keep the meaning: "labels" (brackets around them), "numbers" (for letters),
+            "whitespace", "delimiters" (dashes for colons), "lines" (the order of the instruction's
+            sentences), or several of these. By default those of the design.
     """
     if design is None or data is None:
         missing = "design" if design is None else "data"
@@ -152,6 +198,8 @@ def judge(
         exact=exact,
         temperatures=temperatures,
         parser=parser,
+        orders=orders,
+        wordings=wordings,
         source=Path(location).name if location else "",
         location=location,
     )

@@ -69,8 +69,9 @@ def test_every_key_of_a_report_is_declared(reports: list[dict[str, Any]]) -> Non
 @pytest.mark.parametrize(
     ("command", "beside"),
     [
-        (["compare", "--by", "temperature"], {"left_out"}),
+        (["compare", "--by", "temperature"], {"left_out", "changes", "score_change"}),
         (["plan"], set()),
+        (["plan", "--facets"], set()),
         (["card"], set()),
         (["gate", "--min-omega", "0.1"], {"result"}),
     ],
@@ -78,7 +79,9 @@ def test_every_key_of_a_report_is_declared(reports: list[dict[str, Any]]) -> Non
 def test_the_keys_of_the_other_commands(folder: Path, command: list[str], beside: set[str]) -> None:
     """The same of compare, plan and gate, and of what they print beside their rows."""
     found = printed(*command, folder / "published")
-    assert as_declared(command[0], found["rows"])
+    assert as_declared(" ".join(command) if command[0] == "plan" else command[0], found["rows"])
+    for name in ("changes", "score_change"):
+        as_declared(name, found.get(name, []))
     assert found.keys() == {"schema_version", "version", "rows", *beside}
 
 
@@ -88,6 +91,6 @@ def test_null_has_its_reason(reports: list[dict[str, Any]]) -> None:
         assert all(row[key] is None for key in row["not_estimable"])
         for key in ("omega", "agreement", "published_omega", "published_omega_floor"):
             assert (row[key] is None) == (key in row["not_estimable"])
-    for name, value in (("position", "p_value"), ("votes", "votes"), ("variance", "share_judge")):
+    for name, value in (("position", "p_value"), ("votes", "votes"), ("components", "variance")):
         for record in (record for report in reports for record in report[name]):
             assert (record[value] is None) == (record["reason"] is not None)

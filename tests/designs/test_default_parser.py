@@ -268,3 +268,10 @@ def test_long_repetitions_end(unit: str) -> None:
         reader = Reader(design)
         assert reader.read(text).verdict in reader.categories
         reader.completed(text)
+
+
+@pytest.mark.parametrize("labels", [[], ["Best Response"], ["Winner"]])
+def test_a_sentence_is_no_verdict_alone(labels: list[str]) -> None:
+    """A label of the design that a sentence uses does not hide that it is one."""
+    reader = Reader({"options": ["A", "B"]}, labels=labels)
+    assert reader.read("The best response is A.") == ("A", "sentence")

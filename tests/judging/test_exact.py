@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pandas as pd
@@ -15,8 +16,9 @@ from inspect_ai.model import GenerateConfig, get_model
 
 from evals import evaluate
 from inspect_reliability.cli.main import main
-from inspect_reliability.designs import Item, JudgeDesign
+from inspect_reliability.designs import DESIGNS, Item, JudgeDesign, wordings_of
 from inspect_reliability.hf_seeded import distributing
+from inspect_reliability.judging.sample import item_of
 from inspect_reliability.judgments import judgments_in
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.report import analyse
@@ -59,6 +61,25 @@ def distribution(log: EvalLog, sample: int = 0) -> Mapping[str, Any]:
     metadata = scored["verdict"].metadata
     assert metadata is not None
     return metadata["exact"][0]
+
+
+def test_each_cell_has_the_distribution_of_its_prompt(folder: Path) -> None:
+    """The exact verdicts of a cell are those of a judge that is asked like that alone."""
+    made = run(bbh_judge(exact=True, orders=2, wordings="labels"), folder / "cells", limit=1)
+    assert made.status == "success", made.error
+    table = judgments_from_logs(made.location).table
+    item = item_of((made.samples or [])[0].metadata)
+    cells = table.groupby(["wording", "order"])
+    assert cells["share"].sum().tolist() == pytest.approx([1.0] * 4)
+    for cell, rows in cells:
+        wording, order = cast("tuple[str, tuple[str, ...]]", cell)
+        design = wordings_of(DESIGNS["bbh"], "labels")[wording]
+        shown = replace(item, responses={name: item.responses[name] for name in order})
+        task = judge_task(design, [shown], exact=True, order="given")
+        alone = run(task, folder / f"{wording} {order[0]}")
+        followed = rows[rows["tail"].isna()] if "tail" in rows else rows
+        shares = dict(zip(followed["verdict"], followed["share"], strict=True))
+        assert shares == pytest.approx(distribution(alone)["shares"])
 
 
 def test_a_score_has_the_engines_distribution(log: EvalLog, folder: Path) -> None:

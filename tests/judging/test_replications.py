@@ -14,7 +14,7 @@ from inspect_ai.model import ModelOutput
 from evals import evaluate
 from inspect_reliability.errors import UserError
 from inspect_reliability.hf_seeded.provider import HFSeededAPI
-from inspect_reliability.judging import replicate
+from inspect_reliability.judging import judge as judge_module
 from inspect_reliability.judging.seeds import SEED_LIMIT, replication_numbers
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.replications import replications_in
@@ -116,7 +116,7 @@ def test_seeds_begin_again_at_their_limit(judge: Judge, monkeypatch: pytest.Monk
     def near_the_limit(base: int, question: str, replication: int) -> int:
         return (SEED_LIMIT - 3 + replication) % SEED_LIMIT
 
-    monkeypatch.setattr(replicate, "replication_seed", near_the_limit)
+    monkeypatch.setattr(judge_module, "replication_seed", near_the_limit)
     together = judge(bbh_judge(replications=REPLICATIONS), limit=1)
     assert judgments(together) == judgments(judge(bbh_judge(), epochs=REPLICATIONS, limit=1))
     assert [row[2] for row in judgments(together)] == [SEED_LIMIT - 2, SEED_LIMIT - 1, 0, 1, 2, 3]

@@ -28,7 +28,7 @@ from graders import LENIENT, TINY, letters, run, suite, tiny
 from inspect_reliability import tiny_judge
 from inspect_reliability.designs.paper import LETTERS
 from inspect_reliability.judging.provider_check import ProviderCheck
-from inspect_reliability.judging.replicate import replicate
+from inspect_reliability.judging.replicate import Replication, replicate
 from inspect_reliability.judging.seeds import replication_seed
 from inspect_reliability.judging.trials import DRAWS, Drawn, seed_outcome
 from inspect_reliability.judgments.logs import judgments_from_logs
@@ -193,7 +193,7 @@ def test_the_check_is_left_to_another_where_the_first_is_cancelled(
         raise CancelledError
 
     with pytest.raises(CancelledError):
-        anyio.run(replicate, state, cancelled, {1: "Best?"}, 0, "q", check)
+        anyio.run(replicate, state, cancelled, {1: Replication("Best?", 0)}, "q", check)
     assert takes(check)
 
 

@@ -100,8 +100,28 @@ def test_replications_that_do_not_fit_are_one_note(
     assert len(found) == (QUESTIONS - 1) * REPLICATIONS
 
 
+NO_SEED = {"scorer": "a", "seed": None}
+BROKEN_CELLS: list[Any] = [
+    5,
+    "a text that a summary cut",
+    {},
+    {"seeds": []},
+    {"seeds": [1, 2], "orders": [], "wordings": ["a", "b"]},  # of three replications
+    {"seeds": [1, 2, 3], "wordings": ["a", "b"]},
+    {"seeds": [1], "orders": [[0, 1]]},  # of five options
+    {"seeds": [1, 2, 3], "orders": [[0, 1, 2, 3, 4], [0, 1, 2, 3, 3], [1, 0, 2, 3, 4]]},
+]
+
+
 @pytest.mark.parametrize(
-    "broken", [{"scorer": 5}, {"grader": ["a"]}, {"seed": "1"}, {"scorer": "a", "seed": None}]
+    "broken",
+    [
+        {"scorer": 5},
+        {"grader": ["a"]},
+        NO_SEED,
+        {"seed": "1"},
+        *({"cells": one} for one in BROKEN_CELLS),
+    ],
 )
 def test_facts_of_replications_that_do_not_fit_are_one_note(
     changed: Callable[[Change], Path], broken: dict[str, Any]

@@ -179,3 +179,13 @@ def test_nothing_there(tmp_path: Path, name: str, message: str) -> None:
     """An empty folder and a missing one are told apart."""
     with pytest.raises(UserError, match=message):
         judgments_from_logs(tmp_path / name)
+
+
+def test_what_the_run_paid_is_a_column(tmp_path: Path) -> None:
+    """The price that a run recorded is that of its judgments; without one there is no column."""
+    log = example_logs.judged(tmp_path, epochs=2, questions=1)
+    assert "cost" not in judgments_from_logs(log).table
+    for sample in log.samples or []:
+        for usage in sample.model_usage.values():
+            usage.total_cost = 0.003
+    assert set(judgments_from_logs(log).table["cost"]) == {0.003}

@@ -55,7 +55,7 @@ def test_shares_of_labels_and_responders(options: int) -> None:
 def test_judgments_without_options_have_no_positions() -> None:
     """Verdicts on an output prefer no label, even if they are called A and B."""
     found = results(changed(made(), order=None))
-    assert found["position"] == found["responders"] == found["position_or_preference"] == []
+    assert found["position"] == found["responders"] == []
 
 
 def test_agreement_between_judges() -> None:
@@ -74,22 +74,22 @@ def test_agreement_between_judges() -> None:
 
 
 def test_judges_under_different_conditions_are_not_paired() -> None:
-    """Agreement and variance are of judges that differ in nothing else."""
+    """Agreement and panels are of judges that differ in nothing else."""
     found = results(together(made(judge="x"), made(judge="y", temperature=0.5)))
-    assert found["between_judges"] == found["variance"] == []
+    assert found["between_judges"] == found["panels"] == []
     found = results(together(made(judge="x"), made(judge="y")), by=["judge"])
-    assert [record["judges"] for record in found["variance"]] == [["x", "y"]]
+    assert [record["judges"] for record in found["panels"]] == [["x", "y"]]
 
 
 @pytest.mark.slow
-def test_variance_is_all_the_replications_where_only_they_differ() -> None:
-    """Judges that spread alike on every question differ from themselves and from nobody else."""
+def test_judges_that_differ_only_from_themselves() -> None:
+    """Judges that spread alike on every question differ in the seed, and in nothing else."""
     spread = {f"q{n}": ["A", "B"] * 200 for n in range(10)}
     judges = [asked(spread, judge=name) for name in ("x", "y")]
-    (found,) = results(together(*judges))["variance"]
-    assert found["share_replication"] == pytest.approx(1, abs=0.01)
-    assert found["share_question"] + found["share_judge"] == pytest.approx(0, abs=0.01)
-    assert (found["judges"], found["n_questions"]) == (["x", "y"], 10)
+    found = results(together(*judges))["components"]
+    share = {one["component"]: one["share"] for one in found}
+    assert share["seed"] == pytest.approx(1, abs=0.01)
+    assert share["question"] + share["judge"] == pytest.approx(0, abs=0.01)
 
 
 def test_votes_of_each_row() -> None:

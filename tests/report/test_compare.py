@@ -34,7 +34,7 @@ def test_a_table_tells_its_rows_apart() -> None:
         for temperature in (0.5, 1.0)
     ]
     pairs, left_out = compare_sides(sides_by(together(*parts), "temperature"))
-    [table] = [b for b in compare_document(pairs, left_out).blocks if isinstance(b, Table)]
+    [table] = [b for b in compare_document(pairs, left_out, {}).blocks if isinstance(b, Table)]
     named = {key: table.headings.index(key) for key in ("Coefficient", "Judge", "Scorer")}
     assert len({tuple(row[k] for k in named.values()) for row in table.rows}) == len(pairs) == 8
     assert all(any(column) for column in zip(*table.rows, strict=True))

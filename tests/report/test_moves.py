@@ -10,6 +10,7 @@ import pytest
 
 from inspect_reliability.judgments import judgments_from_file, judgments_from_frame
 from inspect_reliability.report import analyse
+from inspect_reliability.report.forms import render
 from inspect_reliability.report.summary import report_document
 
 
@@ -150,3 +151,121 @@ def test_real_judges(
     for key, (across, above) in expected.items():
         assert by[key]["disagreement_across"] == pytest.approx(across, abs=1e-3)
         assert by[key]["above_noise"] == (above and pytest.approx(above, abs=1e-3))
+
+
+def panel(judges: int = 3, errors: float = 0.2, common: float = 0.0) -> pd.DataFrame:
+    """Judges of two seeds that err alone on some questions, or all together, by their labels."""
+    generator = np.random.default_rng(11)
+    rows = []
+    for q in range(400):
+        label = generator.random() < 0.5
+        shared = generator.random() < common
+        for judge in range(judges):
+            said = label ^ (shared or generator.random() < errors)
+            for seed in range(2):
+                rows.append((f"q{q}", f"j{judge}", seed + 1, str(said), str(label)))
+    return pd.DataFrame(rows, columns=["question", "judge", "replication", "verdict", "label"])
+
+
+def test_judges_that_err_apart_count_for_as_many_as_they_are() -> None:
+    """Three judges without common errors are worth three; where all err together, fewer."""
+    apart, alike = (
+        analyse(judgments_from_frame(panel(common=common))).results["panels"][0]
+        for common in (0.0, 0.3)
+    )
+    low, high = apart["effective_number_interval"]
+    assert low < 3 < high
+    assert alike["effective_number_interval"][1] < 2.5
+    assert apart["correlation_of"] == "errors"
+    assert apart["agreement_within"] == 1
+    assert apart["beyond_noise"] == pytest.approx(2 * 0.68 - 1, abs=0.05)
+
+
+def test_correlation_of_errors_is_the_mean_of_pearsons() -> None:
+    """Of one verdict a judge, it is the mean correlation of all pairs of judges' errors."""
+    frame = panel(common=0.2).query("replication == 1")
+    frame.loc[frame["judge"] == "j1", "verdict"] = "True"  # judges err at different rates
+    wrong = (frame["verdict"] != frame["label"]).astype(float)
+    table = wrong.groupby([frame["question"], frame["judge"]]).first().unstack()
+    expected = table.corr().to_numpy()[np.triu_indices(3, 1)].mean()
+    (found,) = analyse(judgments_from_frame(frame)).results["panels"]
+    assert found["correlation"] == pytest.approx(expected)
+    unlabelled = judgments_from_frame(frame.drop(columns="label"))
+    (verdicts,) = analyse(unlabelled).results["panels"]
+    assert verdicts["correlation_of"] == "verdicts"
+
+
+def test_shares_by_level_are_counted() -> None:
+    """What an order favours is its share there, less that on the same questions elsewhere."""
+    frame = study(0.3, 0.1)
+    analysis = analyse(judgments_from_frame(frame, judge="j"))
+    found = {(one["level"], one["option"]): one for one in analysis.results["favours"]}
+    shares = frame.groupby("order")["verdict"].value_counts(normalize=True)
+    for level in ("given", "swapped"):
+        one = found[level, "yes"]
+        assert one["share"] == pytest.approx(shares[level, "yes"])
+        other = {"given": "swapped", "swapped": "given"}[level]
+        assert one["change"] == pytest.approx(shares[level, "yes"] - shares[other, "yes"])
+
+
+def test_a_judge_of_places_favours_a_place_whatever_the_order() -> None:
+    """Where orders are shown, places and responders are told apart: one moves, the other not."""
+    rows = [
+        (f"q{q}", list(order), seed, "A")
+        for q in range(20)
+        for order in (("m", "n"), ("n", "m"))
+        for seed in (1, 2)
+    ]
+    frame = pd.DataFrame(rows, columns=["question", "order", "replication", "verdict"])
+    frame["responder"] = frame["order"].str[0]
+    found = analyse(judgments_from_frame(frame, judge="j")).results["favours"]
+    shares = {(one["what"], one["level"], one["option"]): one["share"] for one in found}
+    assert shares["place", "m, n", "A"] == shares["place", "n, m", "A"] == 1
+    assert (shares["responder", "m, n", "m"], shares["responder", "n, m", "m"]) == (1, 0)
+
+
+def test_the_question_that_moves_is_named() -> None:
+    """The one question whose verdict follows the order comes first, by its pairs."""
+    frame = study(0.0, 0.0)
+    turned = (frame["question"] == "q7") & (frame["order"] == "swapped")
+    frame.loc[turned, "verdict"] = frame.loc[turned, "verdict"].map({"yes": "no", "no": "yes"})
+    (found,) = analyse(judgments_from_frame(frame, judge="j")).results["movers"]
+    assert (found["facet"], found["question"], found["above_noise"]) == (
+        "order",
+        "q7",
+        pytest.approx(1),
+    )
+
+
+def test_one_more_is_dependability_with_one_more() -> None:
+    """Both orders of a pair are all there are, so with one more the order adds no noise."""
+    found = {
+        one["facet"]: one
+        for one in analyse(judgments_from_frame(study(0.5, 0.0), judge="j")).results["one_more"]
+    }
+    assert found.keys() == {"order", "wording", "seed"}
+    assert found["order"]["with_one_more"] == pytest.approx(1)
+    assert found["order"]["dependability"] < 0.9
+    assert (found["seed"]["calls"], found["seed"]["calls_with_one_more"]) == (1, 2)
+
+
+@pytest.mark.slow
+def test_the_page_has_one_picture_of_what_moves() -> None:
+    """The section has the sentence, the components drawn and their tables."""
+    document = report_document(analyse(judgments_from_frame(study(0.3, 0.1), judge="j")))
+    (section,) = (one for one in document.sections() if one.link == "What moves it")
+    kinds = [type(block).__name__ for block in section.blocks]
+    assert kinds.count("Figure") == 1
+    assert kinds[0] == "Text"
+    assert "<svg" in render(document, "html")
+
+
+def test_recorded_panel(data: Path) -> None:
+    """Seventeen judges of passages are worth 2.40, as was found by other code."""
+    path = data / "labelled" / "llmjudge_grades.parquet"
+    if not path.exists():
+        pytest.skip(f"needs recorded judgments: {path} is missing; set RELIABILITY_DATA")
+    columns = {"passage": "question", "grade": "verdict"}
+    (found,) = analyse(judgments_from_file(str(path), columns)).results["panels"]
+    assert found["correlation"] == pytest.approx(0.381, abs=1e-3)
+    assert found["effective_number"] == pytest.approx(2.40, abs=1e-2)

@@ -1,16 +1,19 @@
 """Three handlings of non-response, each against verdicts renamed by hand."""
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from scipy import special, stats
 from tables import Table, counts, distributions, tables, verdicts
 
 from inspect_reliability.stats import (
     Counts,
     ReliabilityError,
+    gini_mean_difference,
     handle_non_response,
     panel,
     rate,
@@ -211,3 +214,34 @@ def test_rate_without_an_interval() -> None:
     )
     with pytest.raises(ReliabilityError, match="between 0 and 1, not be 95"):
         rate(empty, level=95)
+
+
+@given(st.lists(st.lists(st.sampled_from(["1", "2.5", "7", "none"]), max_size=6), min_size=1))
+def test_gini_mean_difference_is_that_of_all_pairs(questions: list[list[str]]) -> None:
+    """The mean over questions of |x - y| over all pairs of two replications, brute force."""
+    values = {"1": 1.0, "2.5": 2.5, "7": 7.0}
+    names = (*values, "none")
+    numbers = [[values[name] for name in one if name in values] for one in questions]
+    pairs = [[abs(x - y) for x, y in combinations(one, 2)] for one in numbers if len(one) > 1]
+    assume(pairs)
+    table = [[one.count(name) for name in names] for one in questions]
+    counts = Counts(np.array(table), tuple(map(str, range(len(table)))), names)
+    found = gini_mean_difference(counts, values)
+    assert found.value == pytest.approx(np.mean([np.mean(one) for one in pairs]))
+    if found.low is not None and found.high is not None:
+        assert 0 <= found.low <= found.value + 1e-9 <= found.high + 2e-9 <= 6 + 2e-9
+
+
+def test_gini_mean_difference_of_exact_distributions() -> None:
+    """Of known distributions it is the double sum of p q |x - y|, without a correction."""
+    values = {"1": 1.0, "2": 2.0, "5": 5.0}
+    p = np.array([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0], [0.1, 0.2, 0.7]])
+    long = [[f"q{i}", name, p[i, k]] for i in range(3) for k, name in enumerate(values)]
+    questions, given_ones, shares = zip(*long, strict=True)
+    starts = [True, False, False] * 3
+    counts = Counts.of_distributions(
+        questions, given_ones, shares, [False] * 9, starts, list(values)
+    )
+    at = np.array(list(values.values()))
+    twin = (p @ np.abs(at[:, None] - at) * p).sum(axis=1).mean()
+    assert gini_mean_difference(counts, values).value == pytest.approx(twin)

@@ -1,4 +1,6 @@
-"""Variance components: another library's sums of squares, simulated truth, identities, refusals."""
+"""Variance components of judges: another library's sums of squares, simulated truth, identities."""
+
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -6,15 +8,8 @@ import pytest
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
-from inspect_reliability.stats import (
-    Counts,
-    ReliabilityError,
-    VarianceComponents,
-    omega,
-    variance_components,
-)
-
-COMPONENTS = ("question", "judge", "question_by_judge", "replication")
+from inspect_reliability.stats import Counts, disagreement, omega
+from inspect_reliability.stats.shared import crossed
 
 
 def counts(table: np.ndarray, questions: str = "") -> Counts:
@@ -22,8 +17,10 @@ def counts(table: np.ndarray, questions: str = "") -> Counts:
     return Counts(table, names, tuple("ABCD"[: table.shape[1]]))
 
 
-def parts(found: VarianceComponents) -> list[float]:
-    return [getattr(found, name) for name in COMPONENTS]
+def parts(judges: Mapping[str, Counts]) -> list[float]:
+    """Those of the question, the judge, both together, and the replication."""
+    found = disagreement(crossed(judges))
+    return [float(formula(found.whole)) for formula in found.component.values()]
 
 
 def by_statsmodels(tables: np.ndarray, r: int) -> list[float]:
@@ -50,8 +47,8 @@ def test_equals_another_library() -> None:
     generator = np.random.default_rng(1)
     chances = generator.dirichlet(np.full(3, 0.8), size=(3, 7))
     tables = generator.multinomial(6, chances)
-    found = variance_components({name: counts(t) for name, t in zip("xyz", tables, strict=True)})
-    assert parts(found) == pytest.approx(by_statsmodels(tables, 6), abs=1e-12)
+    found = parts({name: counts(t) for name, t in zip("xyz", tables, strict=True)})
+    assert found == pytest.approx(by_statsmodels(tables, 6), abs=1e-12)
 
 
 @pytest.mark.slow
@@ -60,10 +57,9 @@ def test_published_judges(published: dict[str, Counts]) -> None:
     few = {name: judge.rows(range(0, 55, 5)) for name, judge in published.items()}
     tables = np.stack([judge.table for judge in few.values()])
     expected = by_statsmodels(tables, 100)
-    assert parts(variance_components(few)) == pytest.approx(expected, abs=1e-10)
-    found = variance_components(published)
-    assert found.shares is not None
-    assert found.shares["replication"] > found.shares["question"] > found.shares["judge"]
+    assert parts(few) == pytest.approx(expected, abs=1e-10)
+    question, judge, _, replication = parts(published)
+    assert replication > question > judge
 
 
 @pytest.mark.parametrize("unequal", [False, True])
@@ -80,7 +76,7 @@ def test_simulated_truth(unequal: bool) -> None:
         replications = generator.integers(2, 12, size=(j, n)) if unequal else np.full((j, n), 5)
         first = generator.binomial(replications, 0.5 + question + judge + both)
         tables = np.stack([first, replications - first], axis=-1)
-        found.append(parts(variance_components({str(a): counts(t) for a, t in enumerate(tables)})))
+        found.append(parts({str(a): counts(t) for a, t in enumerate(tables)}))
     squares = [effect**2 for effect in effects.values()]
     # A one-hot vector of two verdicts moves in both of its coordinates.
     true = [2 * square for square in squares] + [2 * (0.25 - sum(squares))]
@@ -92,49 +88,16 @@ def test_the_same_judge_twice() -> None:
     """Where two judges give the same counts, only their replications differ, and omega is known."""
     generator = np.random.default_rng(3)
     one = counts(generator.multinomial(2000, generator.dirichlet(np.full(4, 0.7), size=400)))
-    found = variance_components({"one": one, "same": one})
-    assert found.shares is not None
-    assert found.shares["judge"] == pytest.approx(0, abs=1e-3)
-    assert found.shares["question_by_judge"] == pytest.approx(0, abs=1e-3)
-    assert found.shares["question"] == pytest.approx(omega(one).value, abs=1e-3)
+    question, judge, both, replication = parts({"one": one, "same": one})
+    total = question + judge + both + replication
+    assert judge / total == pytest.approx(0, abs=1e-3)
+    assert both / total == pytest.approx(0, abs=1e-3)
+    assert question / total == pytest.approx(omega(one).value, abs=1e-3)
 
 
 def test_negative_components_stay() -> None:
     """Judges that agree better than chance allows show a negative component, not 0."""
     table = np.array([[2, 2], [2, 2], [2, 2]])
-    found = variance_components({"a": counts(table), "b": counts(table)})
-    assert found.question_by_judge < 0
-    assert found.replication == pytest.approx(2 / 3)
-    assert found.shares is not None
-    assert sum(found.shares.values()) == pytest.approx(1)
-
-
-def test_no_variance_has_no_shares() -> None:
-    """If all verdicts are the same there is nothing to split."""
-    table = np.array([[4, 0], [4, 0]])
-    found = variance_components({"a": counts(table), "b": counts(table)})
-    assert parts(found) == [0, 0, 0, 0]
-    assert found.shares is None
-
-
-def test_questions_left_out_are_named() -> None:
-    """Questions that one judge lacks change nothing but the list of what was left out."""
-    tables = np.random.default_rng(4).multinomial(5, np.full(3, 1 / 3), size=(2, 5))
-    found = variance_components({"a": counts(tables[0], "vwxyz"), "b": counts(tables[1], "uvwxy")})
-    shared = variance_components({"a": counts(tables[0][:4]), "b": counts(tables[1][1:])})
-    assert found.left_out == {"not judged by a": ("u",), "not judged by b": ("z",)}
-    assert parts(found) == pytest.approx(parts(shared))
-    assert found.n_questions == 4
-
-
-def test_refused() -> None:
-    """What has no variance components is refused in words."""
-    table = np.array([[3, 1], [2, 2]])
-    one = counts(table)
-    each = Counts(table, ("q0", "q1"), ("A", "non-response"), singletons=True)
-    with pytest.raises(ReliabilityError, match="at least 2 judges, not 1"):
-        variance_components({"a": one})
-    with pytest.raises(ReliabilityError, match="they share only 'q0'"):
-        variance_components({"a": one, "b": one.rows([0])})
-    with pytest.raises(ReliabilityError, match="one category"):
-        variance_components({"a": each, "b": each})
+    *_, both, replication = parts({"a": counts(table), "b": counts(table)})
+    assert both < 0
+    assert replication == pytest.approx(2 / 3)

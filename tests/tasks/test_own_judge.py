@@ -173,7 +173,7 @@ def test_the_log_and_the_report_count_what_the_judge_said(
 def test_what_was_said_is_read(logs: dict[str, EvalLog]) -> None:
     """Every output has the verdict that its words mean, and says how it was read."""
     meant = {
-        "The best response is A.": ("A", "bare"),
+        "The best response is A.": ("A", "sentence"),
         "[[B]]": ("B", "brackets"),
         "I choose C.": ("C", "sentence"),
         "Hm.": ("non-response", None),

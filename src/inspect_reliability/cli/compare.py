@@ -5,6 +5,7 @@ import os
 import click
 
 from ..errors import UserError
+from ..report.change import change_blocks, changes, judge_or_system
 from ..report.compare import compare_document, compare_sides, sides_by, sides_of
 from ..report.forms import Form
 from .main import examples
@@ -25,7 +26,8 @@ def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> No
 
     The difference has an interval of its own: a paired jackknife over questions. Two separate
     intervals that overlap do not show that two judges are alike. The intervals of all pairs of
-    several judges hold together.
+    several judges hold together. Of two sides, such as a judge then and now, you also read how far
+    verdicts and their shares moved beyond noise, and how much of a suite's change is its judge's.
     """
     if by:
         judgments = read(logs)
@@ -44,5 +46,11 @@ def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> No
             "(compare LOGS --by judge)."
         )
     pairs, left_out = compare_sides(sides, facets)
+    beside = {
+        "changes": list(changes(sides, facets)),
+        "score_change": list(judge_or_system(sides)) if len(sides) == 2 else [],
+    }
+    blocks = change_blocks(*beside.values()) if len(sides) == 2 else ()
+    document = compare_document(pairs, left_out, beside, blocks)
     print_left_out(left_out)
-    show(compare_document(pairs, left_out), form)
+    show(document, form)

@@ -41,7 +41,8 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
     "least",
     type=NamedNumber(),
     multiple=True,
-    help="A coefficient or rate must be at least this, as in icc=0.8; repeat it for several.",
+    help="A coefficient, rate or the accuracy must be at least this, as in icc=0.8; repeat it for "
+    "several.",
 )
 @click.option(
     "--max",

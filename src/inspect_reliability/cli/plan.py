@@ -2,6 +2,7 @@
 
 import click
 
+from ..report.crossings import DEPENDABILITIES, crossings, crossings_document
 from ..report.forms import Form
 from ..report.plan import COEFFICIENTS, plan_document, plans
 from .main import examples
@@ -39,8 +40,26 @@ from .sources import Finite, Read, by_option, format_option, reads_logs, show
     metavar="NAME",
     default=COEFFICIENTS,
     show_default=True,
-    help="Coefficient whose interval is planned, such as icc; repeat it for several. Those other "
-    "than omega and agreement are planned for the pilot's number of replications.",
+    help="Coefficient whose interval is planned, such as icc, or accuracy to plan labels; repeat "
+    "it for several. Those other than omega and agreement are planned for the pilot's number of "
+    "replications.",
+)
+@click.option(
+    "--facets",
+    "crossed",
+    is_flag=True,
+    help="Plan the cheapest numbers of orders, wordings, judges and seeds, from LOGS in which they "
+    "vary. --half-width is then that of the mean score, or of the share of any verdict.",
+)
+@click.option(
+    "--dependability",
+    "dependabilities",
+    type=Finite(0, 1, min_open=True, max_open=True),
+    multiple=True,
+    default=DEPENDABILITIES,
+    show_default=True,
+    help="With --facets: how far the mean verdict on a question must be its own; repeat it for "
+    "several.",
 )
 @by_option
 @reads_logs
@@ -51,6 +70,8 @@ def plan(
     stable: float,
     assurance: float,
     names: tuple[str, ...],
+    crossed: bool,
+    dependabilities: tuple[float, ...],
     by: tuple[str, ...],
     form: Form,
     read: Read,
@@ -58,7 +79,12 @@ def plan(
     """Plan the next study from the judgments in LOGS.
 
     How many votes make a majority that comes out the same again, and how many questions and
-    replications give an interval of the wanted width, with what they cost.
+    replications give an interval of the wanted width, with what they cost. With --facets, how
+    many orders, wordings, judges and seeds.
     """
+    if crossed:
+        designs = crossings(read(logs), by, dependabilities, half_widths, assurance)
+        show(crossings_document(designs), form)
+        return
     found = plans(read(logs), by, half_widths, stable, assurance, names)
     show(plan_document(found, stable), form)

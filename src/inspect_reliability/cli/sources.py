@@ -13,7 +13,7 @@ from rich.progress import track
 from ..designs import ParserName
 from ..errors import UserError
 from ..files import kind_of
-from ..judgments import Judgments, combine, judgments_from_file
+from ..judgments import Judgments, combine, judgments_from_file, with_labels
 from ..judgments.frame import ENDINGS
 from ..report.document import Document
 from ..report.forms import FORMS, Form, render
@@ -80,6 +80,26 @@ _column_option = click.option(
 )
 
 
+_labels_option = click.option(
+    "--labels",
+    multiple=True,
+    metavar="FILE",
+    help="Labels: CSV, JSON, JSONL or parquet with columns id and label (and rater, part), or a "
+    "log whose scores people edited. Repeat it for several; files take the place of other labels.",
+)
+
+_map_option = click.option(
+    "--map",
+    "meant",
+    multiple=True,
+    metavar="YOURS=VERDICT",
+    callback=lambda context, option, given: dict(
+        _pairs("--map", "YOURS=VERDICT, as in yes=C", given)
+    ),
+    help="The verdict that a label means, as in yes=C; repeat it for several.",
+)
+
+
 Read = Callable[[Sequence[str]], Judgments]
 """Reads LOGS as the options of a command say."""
 
@@ -88,6 +108,8 @@ def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
     """LOGS, and the options that say how to read them; the command gets a `read` that does."""
 
     @click.argument("logs", nargs=-1, required=True)
+    @_labels_option
+    @_map_option
     @_facet_option
     @_column_option
     @parser_option
@@ -97,9 +119,18 @@ def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
         facets: tuple[str, ...],
         columns: Mapping[str, str],
         parser: ParserName,
+        labels: tuple[str, ...],
+        meant: Mapping[str, str],
         **options: Any,
     ) -> None:
-        read = partial(read_judgments, parser=parser, columns=columns, facets=facets)
+        read = partial(
+            read_judgments,
+            parser=parser,
+            columns=columns,
+            facets=facets,
+            labels=labels,
+            meant=meant,
+        )
         command(*args, read=read, **options)
 
     return run
@@ -164,6 +195,8 @@ def read_judgments(
     parser: ParserName = "published",
     columns: Mapping[str, str] | None = None,
     facets: Sequence[str] = (),
+    labels: Sequence[str] = (),
+    meant: Mapping[str, str] | None = None,
 ) -> Judgments:
     """Read logs, files and published folders, and print what was left out to standard error.
 
@@ -175,15 +208,21 @@ def read_judgments(
     if columns and not files:
         raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
     logs = [source for source in sources if source not in (*published, *files)]
+    edited = [one for one in labels if one.endswith(".eval") or kind_of(one) == "folder"]
     # A folder that is named twice is read once.
     folders = {Path(source).resolve(): Path(source) for source in published}
     parts = [judgments_from_published(folder, parser=parser) for folder in folders.values()]
     parts += [judgments_from_file(file, columns, facets) for file in dict.fromkeys(files)]
-    if logs:
+    if logs or edited:
         from ..judgments.logs import judgments_from_logs  # inspect takes a second to import
 
-        parts.append(judgments_from_logs(logs, progress=lambda items: progress(items, "Reading")))
-    judgments = combine(parts).with_facets(facets)
+        shown = partial(progress, what="Reading")
+        parts.append(judgments_from_logs(logs, edited=edited, progress=shown))
+    judgments = with_labels(
+        combine(parts).with_facets(facets),
+        [one for one in labels if one not in edited],
+        meant,
+    )
     print_left_out(judgments.notes)
     return judgments
 

@@ -13,6 +13,7 @@ from .paper import DESIGNS, HEAD_TO_TAIL_CUT, is_of_paper
 from .reader import Reader
 from .reading import ParserName, Reading
 from .rows import items_from_file
+from .wordings import wordings_of
 
 __all__ = [
     "DESIGNS",
@@ -29,4 +30,5 @@ __all__ = [
     "is_of_paper",
     "items_from_file",
     "wordings_from_file",
+    "wordings_of",
 ]

@@ -1,7 +1,7 @@
 """How a judge is asked and how its answer is read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
@@ -49,10 +49,7 @@ class JudgeDesign:
     wordings: Sequence[str | Mapping[str, str]] = ()
 
     def __post_init__(self) -> None:
-        try:
-            checked(DesignFields, vars(self))
-        except FieldError as error:
-            raise UserError(str(error)) from None
+        _ = self._fields
 
     @cached_property
     def reader(self) -> Reader:
@@ -67,6 +64,11 @@ class JudgeDesign:
         if self.parser is not None:
             facts["parser"] = dict(self.parser)
         return facts | {"labels": list(self.labels)} if self.labels else facts
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The prompts of the other wordings, by their names."""
+        return {one.name: one.prompt for one in self._fields.wordings}
 
     def ask(self, item: Item, order: Sequence[str]) -> str:
         """The prompt that shows an item to the judge, its responses in the order of the labels.
@@ -96,6 +98,14 @@ class JudgeDesign:
         except Exception as error:  # a template can fail in any way it likes
             why = str(error) or "it takes more memory than a prompt may"
             raise UserError(f"prompt of '{self.name}', item '{item.id}': {why}.") from None
+
+    @cached_property
+    def _fields(self) -> DesignFields:
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        try:
+            return checked(DesignFields, given)
+        except FieldError as error:
+            raise UserError(str(error)) from None
 
     @cached_property
     def _template(self) -> Template:

@@ -11,7 +11,7 @@ _RESERVED = {
     *("benchmark", "judge", "temperature", "scorer", "replication", "seed", "prompt", "tokens"),
     *("share", "place", "tail"),
     *("study", "paper_design", "read_by", "seed_check", "sampled_reasonings"),
-    *("options_not_sent", "seeds_of_choices"),
+    *("options_not_sent", "seeds_of_choices", "cells"),
 }
 """What templates, scores and tables of judgments call something else."""
 

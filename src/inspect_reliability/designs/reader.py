@@ -1,7 +1,7 @@
 """What a judge can answer, and how its outputs are read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,7 @@ class Reader:
         verdict: What the judge can answer, as `JudgeDesign.verdict`.
         parser: How to find the verdict in an output, as `JudgeDesign.parser`.
         labels: What announces a verdict, as `JudgeDesign.labels`.
+        names: Label of an option as it was shown -> as it is called, where that is another.
 
     Raises:
         UserError: A field is not what it should be; the message names it.
@@ -32,6 +33,7 @@ class Reader:
     verdict: Verdict
     parser: Mapping[str, Any] | None = None
     labels: Sequence[str] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _ = self._fields
@@ -80,7 +82,8 @@ class Reader:
         Raises:
             UserError: No parser of that name reads these verdicts.
         """
-        return self._parser(parser).read(output)
+        read = self._parser(parser).read(output)
+        return read._replace(verdict=self.names.get(read.verdict, read.verdict))
 
     def value(
         self, output: str, parser: ParserName = "default"
@@ -91,6 +94,14 @@ class Reader:
         read = {name: one.read(output, parser) for name, one in self.criteria.items()}
         how = max(one.how for one in read.values())
         return {name: one.verdict for name, one in read.items()}, how
+
+    def showing(self, labels: Sequence[str]) -> "Reader":
+        """Reads outputs about options shown under other labels, which it calls by its own."""
+        if tuple(labels) == self.options or not isinstance(self.verdict, Mapping):
+            return self
+        verdict = {**self.verdict, "options": list(labels)}
+        names = dict(zip(labels, self.options, strict=True))
+        return replace(self, verdict=verdict, names=names)
 
     def completed(self, output: str) -> str | None:
         """Read the verdict of an output that is still being written; None before it names one."""

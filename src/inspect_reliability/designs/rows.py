@@ -5,9 +5,9 @@ from typing import Any
 
 from ..errors import UserError
 from ..files import entry, expect, read_json_lines, user_path
+from ..limits import within_limits
 from .design import JudgeDesign
 from .item import Item
-from .template import within_limits
 
 _OWN = {"id", "question", "context", "responses", "best"}
 

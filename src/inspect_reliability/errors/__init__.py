@@ -40,7 +40,7 @@ def one_of(name: str, value: object, known: Collection[str]) -> None:
 
 
 def needs(extra: str, *packages: str) -> None:
-    """Check that packages of an extra ("local" or "hub") are there, by import names.
+    """Check that packages of an extra ("local", "gguf" or "hub") are there, by import names.
 
     Raises:
         UserError: Some are missing. The message ends with the line that installs them.

@@ -2,15 +2,24 @@
 
 import re
 import sys
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    GgufConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from ..errors import UserError
+from .gguf_file import checked, gguf_of
 
 TINY_JUDGE = "tiny-judge"
 
@@ -69,17 +78,25 @@ def load(
     torch_dtype = _dtype(dtype or ("float32" if device == "cpu" else "auto"))
     shared = {"token": token, "revision": revision, "trust_remote_code": trust_remote_code}
     shared = {key: value for key, value in shared.items() if value is not None}
+    gguf = gguf_of(Path(source))
+    reading: Any = AutoTokenizer
+    loading: Any = AutoModelForCausalLM
+    if gguf is not None:
+        reading = PreTrainedTokenizerFast
+        shared |= {"gguf_file": checked(gguf)}
+        # Weights that stay packed would need code from the hub.
+        model_args = {"quantization_config": GgufConfig(dequantize=True), **model_args}
     try:
-        tokenizer = AutoTokenizer.from_pretrained(source, **shared)
-        loading: Any = AutoModelForCausalLM
-        model, loaded = loading.from_pretrained(
-            source,
-            dtype=torch_dtype,
-            device_map=device_map or device,
-            output_loading_info=True,
-            **shared,
-            **model_args,
-        )
+        # Files beside a GGUF file have no say: it may be one of many models in its folder.
+        with nullcontext(source) if gguf is None else TemporaryDirectory() as folder:
+            tokenizer = reading.from_pretrained(folder, **shared)
+            model, loaded = loading.from_pretrained(
+                folder,
+                dtype=torch_dtype,
+                device_map=device_map or device,
+                output_loading_info=True,
+                **shared | model_args,
+            )
         ready = Loaded(model, tokenizer)
         # A folder may say nonsense that shows only in use.
         tokenizer.decode(tokenizer("a")["input_ids"])
@@ -127,8 +144,8 @@ def _is_inside(model: PreTrainedModel, key: str) -> bool:
 def _source(name: str) -> str:
     if not name.strip():
         raise UserError(
-            "hf_seeded/ needs a model: hf_seeded/tiny-judge, hf_seeded/FOLDER, or hf_seeded/ and "
-            "its name on the model hub."
+            "hf_seeded/ needs a model: hf_seeded/tiny-judge, hf_seeded/FOLDER, "
+            "hf_seeded/FILE.gguf, or hf_seeded/ and its name on the model hub."
         )
     if name == TINY_JUDGE:
         from .. import tiny_judge
@@ -142,11 +159,15 @@ def _source(name: str) -> str:
 
 def _model_folder(path: Path) -> Path:
     if not path.exists():
-        raise UserError(f"There is no folder '{path}'. Give a model folder, or a name on the hub.")
-    if not (path / "config.json").is_file():
         raise UserError(
-            f"'{path}' is not a model folder: it has no config.json. A folder written by "
-            "transformers' save_pretrained contains config.json, the tokenizer and the weights."
+            f"There is no folder '{path}' and no such file. Give a model folder, a GGUF file, or a "
+            "name on the hub."
+        )
+    if gguf_of(path) is None and not (path / "config.json").is_file():
+        raise UserError(
+            f"'{path}' is not a model folder: it has no config.json and no GGUF file. A folder "
+            "written by transformers' save_pretrained contains config.json, the tokenizer and the "
+            "weights."
         )
     return path
 
@@ -163,10 +184,11 @@ def _dtype(name: str) -> torch.dtype | str:
 def _advice(name: str, source: str, error: Exception) -> str:
     reason = " ".join(str(error).split())
     lower = reason.lower()
+    local = source != name or Path(source).exists()
     reason = reason if len(reason) < 400 else reason[:400] + " ..."
     if "weights only load failed" in lower:
         advice = "Its weights are a Python pickle that would run code: ask for a safetensors file."
-    elif "gated" in lower or "401" in reason or "403" in reason:
+    elif not local and ("gated" in lower or "401" in reason or "403" in reason):
         advice = (
             "Access to it is restricted: accept its terms on its hub page, then set HF_TOKEN "
             "or run `hf auth login`."
@@ -175,7 +197,7 @@ def _advice(name: str, source: str, error: Exception) -> str:
         advice = "It needs code of its own. If you trust that code: -M trust_remote_code=true."
     elif "out of memory" in lower or isinstance(error, MemoryError):
         advice = "It does not fit into memory: try -M dtype=bfloat16 or -M device_map=auto."
-    elif source != name or Path(source).exists():
+    elif local:
         advice = (
             "Check the -M arguments, and that its config, tokenizer and weights are complete and "
             "belong together."

@@ -8,12 +8,17 @@ from inspect_ai.model import ChatMessage
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from ..errors import UserError, one_of
+from ..limits import within_limits
 
 ChatTemplate = Literal["auto", "none"]
 
 
 class PromptEncoder:
-    """A tokenizer; its chat template is used if it has one, unless `chat_template` is "none"."""
+    """A tokenizer; its chat template is used if it has one, unless `chat_template` is "none".
+
+    Raises:
+        UserError: The template takes more than 5 seconds, or 500 MB of memory.
+    """
 
     def __init__(self, tokenizer: Tokenizer, chat_template: ChatTemplate = "auto") -> None:
         one_of("chat_template", chat_template, get_args(ChatTemplate))
@@ -21,6 +26,8 @@ class PromptEncoder:
         self.templated = chat_template == "auto" and bool(self.tokenizer.chat_template)
         # All replications of a question send the same messages.
         self._ids = lru_cache(maxsize=1024)(self._templated if self.templated else self._joined)
+        if self.templated:
+            self._try_template()
 
     def encode(self, messages: Sequence[ChatMessage]) -> tuple[int, ...]:
         """Token ids of a conversation, with exactly one beginning-of-sequence token if any.
@@ -42,23 +49,40 @@ class PromptEncoder:
             )
         return ids
 
+    def _try_template(self) -> None:
+        try:
+            with within_limits():
+                self._render((("user", "Which is best? " * 100),))
+        except (TimeoutError, MemoryError) as error:
+            raise UserError(
+                "The model's chat template takes more than 5 seconds, or 500 MB of memory, for a "
+                "short message. Do not use this model unless you trust it; "
+                "-M chat_template=none leaves its template out."
+            ) from error
+        except Exception:  # templates raise what they like, and may take another conversation
+            pass
+
     def _joined(self, conversation: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
         text = "\n\n".join(text for _, text in conversation)
         return tuple(self.tokenizer(text, split_special_tokens=True)["input_ids"])
 
     def _templated(self, conversation: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
         try:
-            ids = self.tokenizer.apply_chat_template(
-                [{"role": role, "content": text} for role, text in conversation],
-                add_generation_prompt=True,
-                return_dict=False,
-                sanitize_control_tokens=True,
-            )
+            with within_limits(memory=False):  # the engine works beside this
+                return self._render(conversation)
         except Exception as error:  # templates raise what they like
             raise UserError(
                 f"The model's chat template refuses this conversation ({error}). Some templates "
                 "know no system message: leave it out, or use -M chat_template=none."
             ) from error
+
+    def _render(self, conversation: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
+        ids = self.tokenizer.apply_chat_template(
+            [{"role": role, "content": text} for role, text in conversation],
+            add_generation_prompt=True,
+            return_dict=False,
+            sanitize_control_tokens=True,
+        )
         return tuple(ids)
 
     def decode(self, tokens: Sequence[int]) -> str:

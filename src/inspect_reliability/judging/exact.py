@@ -4,20 +4,22 @@ import logging
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
-from inspect_ai.model import ChatMessageUser, Logprob, ModelOutput, get_model
-from inspect_ai.solver import Generate, TaskState
+from inspect_ai.model import GenerateConfig, Logprob, Model, ModelOutput, get_model
+from inspect_ai.solver import TaskState
 from inspect_ai.util import warn_once
 
 from ..designs import ParserName, Reader
 from ..errors import UserError
 from ..hf_seeded import distributing
 from .at_verdict import at_verdict
-from .sample import prompt_fingerprint
-from .seeds import replication_numbers, replication_seed
+from .cells import cells_in
+from .replicate import Replication, note_first
+from .seeds import replication_numbers
 
 logger = logging.getLogger(__name__)
 
@@ -66,19 +68,13 @@ def _temperature(value: object) -> float:
     )
 
 
-async def exact_verdict(
+async def exact_verdicts(
     state: TaskState,
-    generate: Generate,
-    prompt: str,
-    base_seed: int,
-    question: str,
-    reader: Reader,
+    cells: Sequence[Replication],
     parser: ParserName,
     temperatures: Sequence[float],
 ) -> TaskState:
-    """Ask for the distribution of a question's verdict, and record how it was read.
-
-    The seed of the tail draws follows from the base seed.
+    """Ask for the distribution of a question's verdict in each cell, and record how it was read.
 
     Raises:
         UserError: The provider cannot tell the distribution of a text.
@@ -89,11 +85,26 @@ async def exact_verdict(
             f"exact=true needs a judge that runs on this machine, such as hf_seeded/MODEL; {model} "
             "can only be sampled. Use -T replications=100 instead."
         )
-    seed = replication_seed(base_seed, question, state.epoch)
-    state.metadata.update(
-        exact=parser, replication=state.epoch, seed=seed, prompt=prompt_fingerprint(prompt)
-    )
-    state.messages = [ChatMessageUser(content=prompt)]
+    state.metadata["exact"] = parser
+    note_first(state, state.epoch, cells[0])
+    outputs = [await _exact_verdict(model, cell, parser, temperatures) for cell in cells]
+    state.output = outputs[0]
+    if len(cells) > 1:
+        state.output.metadata = dict(state.output.metadata or {}) | {
+            "distributions": [
+                {**one, "cell": number}
+                for number, output in enumerate(outputs)
+                for one in (output.metadata or {})["distributions"]
+            ]
+        }
+    state.messages.append(state.output.message)
+    return state
+
+
+async def _exact_verdict(
+    model: Model, asked: Replication, parser: ParserName, temperatures: Sequence[float]
+) -> ModelOutput:
+    prompt, seed, reader = asked.prompt, asked.seed, cast("Reader", asked.reader)
 
     def parse(text: str) -> str:
         return reader.read(text, parser).verdict
@@ -102,7 +113,7 @@ async def exact_verdict(
         return None if reader.completed(text) is None else parse(text)
 
     with distributing(read, parse, temperatures):
-        return await generate(state, cache=False, seed=seed)
+        return await model.generate(prompt, config=GenerateConfig(seed=seed), cache=False)
 
 
 def note_probabilities(state: TaskState) -> None:
@@ -127,7 +138,10 @@ def note_probabilities(state: TaskState) -> None:
 
 
 def distributions_at_verdict(
-    state: TaskState, texts: Mapping[int, str | None], reader: Reader, parser: ParserName
+    state: TaskState,
+    texts: Mapping[int, str | None],
+    readers: Mapping[int, Reader],
+    parser: ParserName,
 ) -> list[dict[str, Any]]:
     """The distribution of the verdict after each reasoning that a sample drew.
 
@@ -138,21 +152,23 @@ def distributions_at_verdict(
     Returns:
         One distribution a reasoning; none where fewer than two have one.
     """
-    known = state.metadata.get("at_verdict")
+    known, cells = state.metadata.get("at_verdict"), cells_in(state.metadata)
     numbers = [number for number, text in texts.items() if text is not None]
     if known is None or len(numbers) < 2:
         return []
-    found = []
+    first, found = min(texts), []
     for number, choice in zip(numbers, state.output.choices, strict=True):
         steps: list[Logprob] = choice.logprobs.content if choice.logprobs else []
-        one = at_verdict(choice.message.text, steps, reader, parser, known["temperature"])
-        tail = [one.verdict] if one.open_mass else []
+        names, shown = readers[number].names, replace(readers[number], names={})
+        one = at_verdict(choice.message.text, steps, shown, parser, known["temperature"])
+        cell, place = cells.split(number - first, len(texts)) if cells else (None, number - first)
         found.append(
             {
-                "replication": number,
-                "shares": one.shares,
+                "cell": cell,
+                "replication": first + place,
+                "shares": {names.get(name, name): share for name, share in one.shares.items()},
                 "open_mass": one.open_mass,
-                "tail": tail,
+                "tail": [names.get(one.verdict, one.verdict)] if one.open_mass else [],
             }
         )
     return found

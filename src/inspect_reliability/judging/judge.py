@@ -1,20 +1,21 @@
 """The solver that shows an item to a judge."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any, get_args
 
 from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ..designs import JudgeDesign, ParserName
+from ..designs import GIVEN, JudgeDesign, ParserName
 from ..errors import UserError, one_of
-from ..hf_seeded import reading
-from .exact import AT_VERDICT, exact_temperatures, exact_verdict, note_probabilities
+from .cells import Orders, number_of_orders, orders_of
+from .exact import AT_VERDICT, exact_temperatures, exact_verdicts, note_probabilities
 from .order import OrderPolicy, option_order
 from .provider_check import ProviderCheck
-from .replicate import replicate
+from .replicate import Replication, replicate
 from .sample import item_of
-from .seeds import replication_numbers
+from .seeds import replication_numbers, replication_seed
 
 
 @solver
@@ -26,6 +27,8 @@ def judge_responses(
     exact: bool | str = False,
     temperatures: Sequence[float] | float | None = None,
     parser: ParserName = "default",
+    orders: Orders | None = None,
+    wordings: Mapping[str, JudgeDesign | Mapping[str, Any]] | None = None,
 ) -> Solver:
     """Show the judge an item and let it generate its verdict, once or many times.
 
@@ -35,7 +38,12 @@ def judge_responses(
     replications these describe the first; `replications` says how many, `orders` the order of each
     (as places in `order`) if they differ, and `errors` which failed.
 
-    The options are those of the task `judge`. `parser` says how exact verdicts are read.
+    In an experiment (`orders`, `wordings`) each cell has as many replications: those of the first
+    cell, then those of the next. `cells` describes them (see `Cells`), and `labels` the options in
+    a wording that labels them differently.
+
+    The options are those of the task `judge`, with `wordings` by their names. `parser` says how
+    exact verdicts are read.
 
     Raises:
         UserError: An option is not what it should be, or two of them contradict each other.
@@ -46,8 +54,15 @@ def judge_responses(
     more = GenerateConfig(**AT_VERDICT) if at_verdict else None
     provider = ProviderCheck(more)
     reader = asking.reader
-    reader.value("", parser)  # a parser of other verdicts shows before the first call
-    completed = reader.completed
+    worded = {
+        name: one if isinstance(one, JudgeDesign) else JudgeDesign(**one)
+        for name, one in (wordings or {}).items()
+    }
+    readers = {name: reader.showing(one.reader.options) for name, one in worded.items()}
+    for one in (reader, *readers.values()):
+        one.value("", parser)  # a parser of other verdicts shows before the first call
+    labels = {name: list(one.options) for name, one in readers.items() if one.names}
+    several = number_of_orders(orders, len(reader.options), order)
     if exact and not reader.verdicts:
         what = "several criteria" if reader.criteria else "numbers with decimals"
         raise UserError(
@@ -64,26 +79,38 @@ def judge_responses(
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         item = item_of(state.metadata)
-        later = (state.epoch - 1) * len(numbers)
-        orders = {
-            number + later: option_order(list(item.responses), order, seed, item.id, number + later)
-            for number in numbers
-        }
-        shown = {names: asking.ask(item, names) for names in orders.values()}
+        names = list(item.responses)
+        first = numbers.start + (state.epoch - 1) * len(numbers)
+        held = [None] if orders is None else orders_of(names, several, order, seed)
+        cells = list(product(held, worded or [None]))
+        shown: dict[tuple[tuple[str, ...], str | None], str] = {}
+        asked: list[Replication] = []
+        seen: list[tuple[str, ...]] = []
+        for (fixed, wording), number in product(cells, range(first, first + len(numbers))):
+            one = fixed or option_order(names, order, seed, item.id, number)
+            seen.append(one)
+            if (one, wording) not in shown:
+                shown[one, wording] = worded.get(wording or "", asking).ask(item, one)
+            # The judge's own wording has the seeds that it has by itself.
+            key = [item.id, *(fixed or ()), *([] if wording in (None, GIVEN) else [wording])]
+            own = replication_seed(seed, "|".join(map(str, key)), number)
+            asked.append(Replication(shown[one, wording], own, readers.get(wording or "", reader)))
+        places = [[seen[0].index(name) for name in one] for one in seen]
         if reader.kind == "options":
-            first = next(iter(shown))
-            state.metadata["order"] = list(first)
-            if len(shown) > 1:
-                places = [[first.index(name) for name in names] for names in orders.values()]
+            state.metadata["order"] = list(seen[0])
+            if orders is None and len(set(seen)) > 1:
                 state.metadata["orders"] = places
-        prompts = {number: shown[names] for number, names in orders.items()}
+        if len(cells) > 1:
+            state.metadata["cells"] = {
+                "seeds": [one.seed for one in asked[:: len(numbers)]],
+                "orders": places[:: len(numbers) * max(1, len(worded))] if orders else [],
+                "wordings": list(worded),
+            }
+            state.metadata["labels"] = labels
         if wanted is not None:
-            (prompt,) = prompts.values()
-            return await exact_verdict(
-                state, generate, prompt, seed, item.id, reader, parser, wanted
-            )
-        with reading(completed):
-            state = await replicate(state, generate, prompts, seed, item.id, provider)
+            return await exact_verdicts(state, asked, parser, wanted)
+        by_number = dict(enumerate(asked, first))
+        state = await replicate(state, generate, by_number, item.id, provider)
         if at_verdict:
             note_probabilities(state)
         return state

@@ -2,9 +2,10 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspect_ai.model import (
     ChatMessageUser,
@@ -17,16 +18,26 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, TaskState
 from inspect_ai.util import LimitExceededError, collect
 
+from ..designs import Reader
 from ..errors import UserError
+from ..hf_seeded import reading
 from .provider_check import FACTS, ProviderCheck, Requests
 from .sample import prompt_fingerprint
-from .seeds import replication_seed
+from .seeds import seeds_from
 from .trials import Drawn, Prompt
 
 logger = logging.getLogger(__name__)
 
 _REFUSED = (400, 413, 422)
 """Statuses of a request that the server understood and does not take."""
+
+
+class Replication(NamedTuple):
+    """What a judge is to see, with which seed, and what reads its output, if anything does."""
+
+    prompt: Prompt
+    seed: int
+    reader: Reader | None = None
 
 
 @dataclass(frozen=True)
@@ -36,17 +47,17 @@ class Call:
     prompt: Prompt
     numbers: list[int]
     seeds: list[int]
+    reader: Reader | None
 
     def part(self, start: int, end: int) -> "Call":
         """A call of some of these replications."""
-        return Call(self.prompt, self.numbers[start:end], self.seeds[start:end])
+        return replace(self, numbers=self.numbers[start:end], seeds=self.seeds[start:end])
 
 
 async def replicate(
     state: TaskState,
     generate: Generate,
-    prompts: Mapping[int, str],
-    base_seed: int,
+    asked: Mapping[int, Replication],
     question: str,
     provider: ProviderCheck | None = None,
 ) -> TaskState:
@@ -60,8 +71,7 @@ async def replicate(
     Args:
         state: State of the sample.
         generate: Inspect's generate function.
-        prompts: Number of the replication -> what the judge is to see.
-        base_seed: Base seed of the run.
+        asked: The replications by their numbers, which follow one another over all cells.
         question: Id of the question.
         provider: The check of the run; without it each replication is a plain call, and nothing is
             checked.
@@ -76,21 +86,18 @@ async def replicate(
             f"--seed {model.config.seed} would give every replication the same seed. "
             f"Set the base seed with -T seed={model.config.seed} instead."
         )
-    seeds = {number: replication_seed(base_seed, question, number) for number in prompts}
-    first = next(iter(prompts))
-    state.metadata.update(
-        replication=first, seed=seeds[first], prompt=prompt_fingerprint(prompts[first])
-    )
-    state.messages = [ChatMessageUser(content=prompts[first])]
-    if len(prompts) > 1:
-        state.metadata["replications"] = len(prompts)
+    first = next(iter(asked))
+    prompt, seed, _ = asked[first]
+    note_first(state, first, asked[first])
+    if len(asked) > 1:
+        state.metadata["replications"] = len(asked)
     if provider is None:
-        return await _generated(state, generate, prompts, seeds, question, Requests())
+        return await _generated(state, generate, asked, question, Requests())
     with provider.seeds(str(model)) as check_seeds:
-        alike = len(set(prompts.values())) < len(prompts)
-        requests = await provider.requests(model, prompts[first], seeds[first], alike)
+        alike = len({str(one.prompt) for one in asked.values()}) < len(asked)
+        requests = await provider.requests(model, prompt, seed, alike)
         state.metadata |= requests.facts
-        state = await _generated(state, generate, prompts, seeds, question, requests)
+        state = await _generated(state, generate, asked, question, requests)
         texts = replications_of(state.metadata, state.output) or {first: state.output.completion}
         drawn = {number: None if text is None else Drawn(text) for number, text in texts.items()}
         if drawn[first] is None:
@@ -98,12 +105,12 @@ async def replicate(
 
         async def draw(seed: int) -> Drawn:
             config = requests.extra.merge(GenerateConfig(seed=seed))
-            output = await model.generate(prompts[first], config=config, cache=False)
+            output = await model.generate(prompt, config=config, cache=False)
             return Drawn(output.completion)
 
-        same = prompts.get(first + 1) == prompts[first]
-        other = replication_seed(base_seed, question, first + 1)
-        two = {seeds[first]: drawn[first], other: drawn[first + 1] if same else None}
+        other = seeds_from(seed, 2)[1]
+        same = first + 1 in asked and asked[first + 1][:2] == (prompt, other)
+        two = {seed: drawn[first], other: drawn[first + 1] if same else None}
         if outcome := await check_seeds(draw, two, str(model)):
             state.metadata["seed_check"] = outcome
     return state
@@ -112,21 +119,28 @@ async def replicate(
 async def _generated(
     state: TaskState,
     generate: Generate,
-    prompts: Mapping[int, str],
-    seeds: Mapping[int, int],
+    asked: Mapping[int, Replication],
     question: str,
     requests: Requests,
 ) -> TaskState:
-    if len(prompts) == 1:
-        [seed] = seeds.values()
+    if len(asked) == 1:
+        [one] = asked.values()
         own = requests.extra.model_dump(exclude_none=True)
-        state = await generate(state, seed=seed, **own)
+        with _reading(one.reader):
+            state = await generate(state, seed=one.seed, **own)
         _refuse_overlong(state.output, question)
     else:
         model = get_model()
-        made = await make_calls(model, requests, prompts, seeds)
+        made = await make_calls(model, requests, asked)
         _put_together(state, model, made, question)
     return state
+
+
+def note_first(state: TaskState, number: int, asked: Replication) -> None:
+    """Record the first replication of a sample, and show its prompt."""
+    prompt = str(asked.prompt)
+    state.metadata.update(replication=number, seed=asked.seed, prompt=prompt_fingerprint(prompt))
+    state.messages = [ChatMessageUser(content=prompt)]
 
 
 def replication_of(state: TaskState) -> dict[str, Any]:
@@ -147,7 +161,7 @@ def replications_of(metadata: Mapping[str, Any], output: ModelOutput) -> dict[in
 
 
 async def make_calls(
-    model: Model, requests: Requests, prompts: Mapping[int, Prompt], seeds: Mapping[int, int]
+    model: Model, requests: Requests, asked: Mapping[int, Replication]
 ) -> list[tuple[Call, ModelOutput | Exception]]:
     """Make replications, by their numbers, in as few calls as the provider allows, all at once.
 
@@ -156,14 +170,14 @@ async def make_calls(
         the prompt does not fit into the model's context.
     """
     calls: list[Call] = []
-    for number, prompt in prompts.items():
-        call, seed = calls[-1] if calls else None, seeds[number]
+    for number, (prompt, seed, reader) in asked.items():
+        call = calls[-1] if calls else None
         joins = call and call.prompt == prompt and call.seeds[-1] + 1 == seed
         if call and joins and len(call.seeds) < requests.most_choices:
             call.numbers.append(number)
             call.seeds.append(seed)
         else:
-            calls.append(Call(prompt, [number], [seed]))
+            calls.append(Call(prompt, [number], [seed], reader))
     return await _all_made(calls, model, requests)
 
 
@@ -184,7 +198,8 @@ async def _made(
         choices = number if number > 1 else None
         config = requests.extra.merge(GenerateConfig(seed=call.seeds[0], num_choices=choices))
         try:
-            output = await model.generate(call.prompt, config=config)
+            with _reading(call.reader):
+                output = await model.generate(call.prompt, config=config)
             given = len(output.choices)
             if number == 1 or given >= number or _is_overlong(output):
                 return [(call, output)]
@@ -198,6 +213,10 @@ async def _made(
     places = sorted({given, (given + number) // 2, number})
     rest = [call.part(start, end) for start, end in pairwise(places)]
     return made + await _all_made(rest, model, requests)
+
+
+def _reading(reader: Reader | None) -> AbstractContextManager[None]:
+    return nullcontext() if reader is None else reading(reader.completed)
 
 
 def _put_together(

@@ -19,6 +19,7 @@ def fingerprint(design: JudgeDesign, items: Iterable[Item]) -> str:
         design.verdict,
         sorted((asdict(one) for one in items), key=itemgetter("id")),
     ]
+    shown += [design.named] if design.wordings else []
     text = json.dumps(shown, sort_keys=True, default=list)
     return blake2b(text.encode(), digest_size=4).hexdigest()
 

@@ -4,6 +4,7 @@ from .columns import COLUMNS, GROUP_BY
 from .count import Judged
 from .frame import judgments_from_file, judgments_from_frame
 from .judgment import Judgment
+from .labels import with_labels
 from .score import judgments_in
 from .table import (
     Judgments,
@@ -26,4 +27,5 @@ __all__ = [
     "judgments_from_frame",
     "judgments_in",
     "weights",
+    "with_labels",
 ]

@@ -67,6 +67,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("prompt", "hash of the prompt", "name", "unit"),
         Column("study", "hash of the study's design", "text", "unit"),
         Column("tokens", "tokens of the prompt and the output", "number", "fact"),
+        Column("cost", "price of these in dollars, where the run knew it", "number", "fact"),
         Column("share", "probability of the verdict in an exact distribution", "number", "outcome"),
         Column("place", "its number in that distribution, from 1", "whole", "outcome"),
         Column(
@@ -75,8 +76,13 @@ COLUMNS: Mapping[str, Column] = {
             "flag",
             "outcome",
         ),
-        Column("label", "verdict that is known to be right", "name", "truth"),
-        Column("rater", "who gave the label", "name", "truth"),
+        Column(
+            "label",
+            "verdict that is known to be right; a list where several raters gave one",
+            "name",
+            "truth",
+        ),
+        Column("rater", "who gave the label, or a list of them", "name", "truth"),
         Column("best", "response that is known to be best", "any", "truth"),
         Column("missing", "whether the answer that was judged is missing", "flag", "fact"),
         Column("paper_design", "whether the design is one of the paper's", "flag", "fact"),
@@ -87,6 +93,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("log", "log that the judgment is from", "text", "place"),
         Column("sample", "id of its sample", "any", "place"),
         Column("epoch", "epoch of its sample", "whole", "place"),
+        Column("uuid", "id of its sample among all samples", "text", "place"),
     )
 }
 """The declared columns, in the order of a table; a source's own columns stand before the places."""

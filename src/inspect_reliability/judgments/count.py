@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,13 +15,14 @@ from numpy.typing import NDArray
 
 from ..stats import Cells, ReliabilityError
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
+from .edits import by_rater
 from .judgment import Judgment
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# A scorer that gave one of these could have given the other.
-_OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
+OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
+"""A scorer that gave one of these could have given the other."""
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -147,6 +149,45 @@ class Judged:
         ]
 
     @cached_property
+    def truth(self) -> Cells | None:
+        """The labels of each question, one verdict a rater, named as `choices` are; None of none.
+
+        Without labels, the response that is known to be best is one.
+        """
+        labels = self.column("label")
+        if not any(labels):
+            # Beside options whose places are not known, the name of a response is no verdict.
+            shown = zip(self.column("best"), self.orders, strict=True)
+            said = {*self.choices}
+            labels = [
+                best if isinstance(best, str) and (order is not None or best in said) else None
+                for best, order in shown
+            ]
+        orders = Counter(question for question, *_ in self.shown)
+        known: dict[tuple[str, Any, str], None] = {}
+        units = zip(self.questions, labels, self.column("rater"), self.orders, strict=True)
+        for question, given, raters, order in units:
+            if given is None:
+                continue
+            for label, rater in by_rater(given, raters):
+                named = self._named(label, order, orders[question] < 2)
+                if named is not None:
+                    known[question, rater, named] = None
+        if not known:
+            return None
+        asked, _, verdicts = zip(*known, strict=True)
+        return Cells.from_long(asked, verdicts)
+
+    def _named(self, label: str, order: Sequence[str] | None, one_order: bool) -> str | None:
+        """A label by the name that a choice has; None where its place says nothing."""
+        if order is None:
+            return label
+        if not self.order_varies:
+            return self.labels[order.index(label)] if label in order else label
+        place = self.labels.index(label) if label in self.labels else None
+        return label if place is None else _at(order, place) if one_order else None
+
+    @cached_property
     def declared(self) -> tuple[str, ...] | None:
         """Categories that a judgment could have fallen into; None if that is not known."""
         if self.order_varies:
@@ -200,7 +241,7 @@ class Judged:
         first = tuple(dict.fromkeys(categories)) or self.declared
         occurring = set(self.choices) - {None}
         if first is None:
-            first = next((pair for pair in _OPPOSITES if occurring & set(pair)), ())
+            first = next((pair for pair in OPPOSITES if occurring & set(pair)), ())
         others = sorted(map(str, occurring.difference(first)))
         return self.count(self.choices, (*first, *others), facets)
 
@@ -235,6 +276,17 @@ class Judged:
         named = {name: np.array(each) for name, each in zip(levels, found, strict=True)}
         counts = replace(counts, questions=questions, facets=named)
         return counts.together(map(self._cluster.get, questions))
+
+    def levels(self, facet: str) -> list[str]:
+        """The levels of a facet by their numbers in `cells`; orders as the names shown."""
+        named: dict[Hashable, str] = {}
+        several = len({frozenset(order) for order in self.orders if order is not None}) > 1
+        for value in self.column(facet):
+            level = _level(value)
+            if isinstance(level, tuple):  # places among the names, where questions differ in these
+                value = ", ".join(map(str, (i + 1 for i in level) if several else value))
+            named.setdefault(level, str(value))
+        return list(named.values())
 
     def _levels(self, facet: str) -> list[int]:
         """The level of each judgment, as a number."""

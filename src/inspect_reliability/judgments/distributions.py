@@ -8,6 +8,9 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
+from ..judging.cells import cells_in
+from .replications import names_in
+
 KEPT = "exact"
 """Metadata key of the distributions in a score."""
 
@@ -31,6 +34,7 @@ class KeptDistribution:
         temperature: Temperature of the judge; None where it is that of the run.
         replication: Number of the sampled reasoning that it follows, from 1; None where nothing
             was sampled before the verdict.
+        cell: Number of the cell of an experiment, from 0; None where there is one only.
     """
 
     shares: Annotated[dict[str, _Share], Field(max_length=_MOST_NAMES)]
@@ -38,6 +42,7 @@ class KeptDistribution:
     tail: Annotated[list[str], Field(default_factory=list, max_length=_MOST)]
     temperature: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
     replication: Annotated[int, Field(strict=True, ge=1, lt=2**62)] | None = None
+    cell: Annotated[int, Field(strict=True, ge=0)] | None = None
 
     @model_validator(mode="after")
     def _is_whole(self) -> KeptDistribution:
@@ -59,22 +64,14 @@ class KeptDistribution:
         return [*followed, *((verdict, each, True) for verdict in self.tail)]
 
 
-def likeliest(found: Sequence[KeptDistribution]) -> str:
-    """The verdict with the largest weight in all of some distributions."""
-    total: dict[str, float] = {}
-    for verdict, weight, _ in (row for one in found for row in one.weights):
-        total[verdict] = total.get(verdict, 0.0) + weight
-    return max(total, key=total.__getitem__)
-
-
 def distributions_kept(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Distributions as metadata of a score.
 
     `exact` has those of each temperature, or of each sampled reasoning; `rows` the histories that
     went through the model for all of them, or the number of reasonings.
     """
-    keys = ("temperature", "replication", "shares", "open_mass", "tail")
-    kept = [{key: one[key] for key in keys if key in one} for one in found]
+    keys = ("cell", "temperature", "replication", "shares", "open_mass", "tail")
+    kept = [{key: one[key] for key in keys if one.get(key) is not None} for one in found]
     return {KEPT: kept, "rows": found[0].get("rows", len(found))}
 
 
@@ -84,7 +81,15 @@ def read_distributions(metadata: Mapping[str, Any]) -> list[KeptDistribution]:
     Raises:
         ValueError: They cannot be read.
     """
-    return _KEPT.validate_python(metadata[KEPT]) if metadata.keys() >= {KEPT, "rows"} else []
+    if not metadata.keys() >= {KEPT, "rows"}:
+        return []
+    found = _KEPT.validate_python(metadata[KEPT])
+    cells = cells_in(metadata)
+    orders, most = (cells.orders, len(cells.seeds)) if cells else ([], 1)
+    shown = names_in(metadata.get("order")) or ()
+    if any((one.cell or 0) >= most for one in found) or any(len(o) != len(shown) for o in orders):
+        raise ValueError("distributions of other cells")
+    return found
 
 
 _KEPT = TypeAdapter(Annotated[list[KeptDistribution], Field(min_length=1, max_length=_MOST)])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError, reason
-from ..files import read_json_lines
+from ..files import objects, read_json, read_json_lines
 from ..verdicts import INVALID, NON_RESPONSE
 from .columns import COLUMNS, Kind, in_order, of_role
 from .count import Judged
@@ -72,7 +72,7 @@ def judgments_from_file(
         UserError: The file cannot be read, or as `judgments_from_frame` says.
     """
     hint = "Say which it is: --column YOURS=OURS, as in --column score=verdict."
-    return _read(_frame_of(Path(path)), columns or {}, {}, facets, str(path), hint)
+    return _read(read_frame(Path(path)), columns or {}, {}, facets, str(path), hint)
 
 
 def _read(
@@ -249,6 +249,11 @@ def _flag(value: Any) -> bool:
         raise ValueError from None
 
 
+def _of_each_rater(value: Any, convert: Callable[[Any], str | None]) -> Any:
+    """A value, or a tuple where several raters have one each."""
+    return tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
+
+
 def _share(value: Any) -> float:
     share = float(value)
     if not 0 <= share <= 1:
@@ -268,15 +273,16 @@ _KINDS: Mapping[Kind, tuple[Callable[[Any], Any], str]] = {
 }
 _BY_NAME: Mapping[str, Callable[[Any], Any]] = {
     "verdict": verdict_name,
-    "label": verdict_name,
+    "label": lambda value: _of_each_rater(value, verdict_name),
+    "rater": lambda value: _of_each_rater(value, _name),
     "temperature": lambda value: clean_temperature(float(value)),
     "share": _share,
 }
 """Columns that are converted in a way of their own."""
 
 
-def _frame_of(path: Path) -> pd.DataFrame:
-    """The rows of a file, numbers of a CSV as they are written but for verdicts.
+def read_frame(path: Path) -> pd.DataFrame:
+    """The rows of a CSV, JSON, JSONL or parquet file, texts of a CSV as they are written.
 
     Raises:
         UserError: It cannot be read.
@@ -285,6 +291,8 @@ def _frame_of(path: Path) -> pd.DataFrame:
 
     if path.suffix == ".jsonl":
         return pd.DataFrame([record for _, record in read_json_lines(path)])
+    if path.suffix == ".json":
+        return pd.DataFrame([record for _, record in objects(read_json(path), str(path))])
     try:
         return pd.read_parquet(path) if path.suffix == ".parquet" else _csv(path)
     except Exception as error:  # each reader has its own

@@ -27,6 +27,7 @@ class Judgment(NamedTuple):
             draws share its probability.
         temperature: Temperature of the exact distribution; None where it is that of the run.
         read_by: How the verdict was found in the output; None where the score does not say.
+        wording: Name of the prompt's wording; None where the score does not say.
     """
 
     question: str
@@ -43,6 +44,7 @@ class Judgment(NamedTuple):
     tail: bool | None = None
     temperature: float | None = None
     read_by: str | None = None
+    wording: str | None = None
 
     @property
     def weight(self) -> float:

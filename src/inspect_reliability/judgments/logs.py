@@ -28,6 +28,7 @@ from ..log_files import logs_below
 from ..verdicts import TIE
 from . import distributions
 from .columns import COLUMNS, fits, of_role
+from .edits import as_columns, before_edits
 from .judgment import Judgment
 from .replications import REPLICATION_KEYS, Replications
 from .score import Kept, judgments_of, kept_in
@@ -90,6 +91,7 @@ _PASSED_OVER = {
 def judgments_from_logs(
     logs: LogSource | Sequence[LogSource],
     *,
+    edited: Sequence[LogSource] = (),
     progress: Callable[[Iterable[LogSource]], Iterable[LogSource]] = iter,
 ) -> Judgments:
     """Judgments of inspect logs of any task, several scorers included.
@@ -100,6 +102,9 @@ def judgments_from_logs(
 
     Args:
         logs: Logs in memory, log files, or folders of them, local or any URL inspect can read.
+        edited: Logs whose scores people edited. Their samples are read whole, so that what the
+            judge said is its verdict, and what people made of it a label. Other logs tell only the
+            last value of a score.
         progress: Wraps the logs as they are read, to show progress.
 
     Returns:
@@ -115,10 +120,14 @@ def judgments_from_logs(
     made: dict[_Run, set[_Made]] = defaultdict(set)
     days: dict[str, str] = {}
     sources, notes = find_logs([logs] if isinstance(logs, LogSource) else logs)
+    first, others = find_logs(edited)
+    notes += others
+    # Of a judgment that several logs have, that with its labels is kept.
+    sources = [*first, *(source for source in sources if source not in first)]
     for source in progress(sources):
         where = _location(source)
         try:
-            log, samples = _read(source)
+            log, samples = _read(source, whole=source in first)
             table, gaps = _judgments(log, samples, where)
         except Exception as error:  # a file can be broken in as many ways as there are bytes
             notes.append(Note(f"log that cannot be read ({_why(error)})", 1, where))
@@ -153,7 +162,7 @@ def judgments_from_logs(
         )
         table = table.loc[drawn.index]
         duplicates += repeated
-    table = table.drop(columns=["uuid", "part"]).reset_index(drop=True)
+    table = table.drop(columns="part").reset_index(drop=True)
     return Judgments(table, (*notes, *duplicates))
 
 
@@ -224,10 +233,10 @@ def _location(source: LogSource) -> str:
     return str(source).removeprefix("file://")
 
 
-def _read(source: LogSource) -> tuple[EvalLog, Sequence[_Sample]]:
+def _read(source: LogSource, whole: bool = False) -> tuple[EvalLog, Sequence[_Sample]]:
     if isinstance(source, EvalLog):
         return source, source.samples or []
-    if str(source).endswith(".json"):
+    if whole or str(source).endswith(".json"):
         # Nothing of a JSON log can be read without the rest of it.
         log = read_eval_log(source)
         return log, log.samples or []
@@ -255,16 +264,19 @@ def _judgments(
         known = shared | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
         place = {"log": where, "sample": sample.id, "epoch": sample.epoch, "uuid": sample.uuid}
         named: dict[str, str] = {}
-        for scorer, score, kept in _scores(sample, where):
+        before = [(name, kept, *before_edits(one)) for name, one, kept in _scores(sample, where)]
+        added = [labels for *_, score, labels in before if score is None]
+        for scorer, kept, score, labels in before:
+            if score is None:
+                continue
+            kept = kept_in(score) if score.history else kept
             if kept is None:
                 gaps.append(_Gap(_BROKEN))
                 continue
-            cell = {}
             wording = (score.metadata or {}).get("wording")
             if isinstance(wording, str) and isinstance(kept, Replications) and kept.scorer:
                 # Wordings of one scorer are scores of their own.
                 scorer = named.setdefault(kept.scorer.removesuffix(f" as {wording}"), scorer)
-                cell = {"wording": wording}
             its_own, made, lost = [sample.id], 1, set[int]()
             if not isinstance(kept, Replications):
                 made = sum(len(one.weights) for one in kept) or 1
@@ -273,14 +285,21 @@ def _judgments(
                 if kept.scorer is None:
                     made = len(kept.verdicts)
                     each = max(each, made)
+                    if kept.cells is not None:  # another cell has the same number
+                        its_own = []
                 else:
                     its_own = []
                     graders[scorer] |= {kept.grader} - {""}
-            known["tokens"] = _tokens(sample, made)
-            found = [known | row | cell | place for row in _rows(score, kept, scorer, log, sample)]
+            known |= _used(sample, made)
+            found = [known | row | place for row in _rows(score, kept, scorer, log, sample)]
             if score.value != score.value and found[0]["verdict"] != TIE:
                 gaps.append(_Gap(_UNSCORED))
             for row in found:
+                key = row["scorer"].removeprefix(scorer).removeprefix(".")
+                # A score that people added labels what the scorers say.
+                for given in (*added, labels):
+                    if of_part := given.get(key) or given.get(""):
+                        row |= as_columns(of_part)
                 number = row["replication"]
                 if row["verdict"] is not None:
                     rows.append((scorer, row))
@@ -329,16 +348,17 @@ def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) 
     question = output = str(sample.id)
     if (log.eval.config.epochs or 1) > 1:
         output = f"{question}, epoch {sample.epoch}"
-    several: Collection[str] = (distributions.KEPT,) if kept else ()
+    several: Collection[str] = (distributions.KEPT, "cells") if kept else ()
     if isinstance(kept, Replications):
         several = REPLICATION_KEYS
     facts = dict(_facts({k: v for k, v in (score.metadata or {}).items() if k not in several}))
     if isinstance(kept, Replications) and kept.scorer is not None:
-        facts |= {"judge": kept.grader or None, "tokens": None}
+        facts |= {"judge": kept.grader or None, "tokens": None, "cost": None}
         facts.setdefault("temperature", None)
     for judgment in judgments_of(score, kept, question, scorer, output):
         own = judgment._asdict()
         part = "" if judgment.place is None else f"{judgment.temperature} {judgment.place}"
+        part += f" {judgment.wording} {judgment.order}"
         del own["cluster"]
         for name in ("categories", "order"):
             own[name] = own[name] and tuple(own[name])
@@ -351,6 +371,8 @@ def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in metadata.items():
         if name in _NOT_OF_METADATA or value is None:
             continue
+        if name in ("label", "rater") and "study" not in metadata:
+            continue  # what another task's scorer calls a label may be its verdict
         if name in COLUMNS and not fits(value, COLUMNS[name].kind):
             continue
         if isinstance(value, str | int | float):
@@ -375,10 +397,15 @@ def _fingerprint(sample: _Sample) -> str:
     return prompt_fingerprint(shown)
 
 
-def _tokens(sample: _Sample, judgments: int) -> float | None:
-    """Tokens of each judgment of a sample; whole where a sample is one judgment."""
-    total = sum(usage.total_tokens for usage in sample.model_usage.values())
-    return (total if judgments == 1 else total / judgments) or None
+def _used(sample: _Sample, judgments: int) -> _Row:
+    """Tokens of each judgment of a sample, whole where it is one, and their price where known."""
+    usages = sample.model_usage.values()
+    total = sum(usage.total_tokens for usage in usages)
+    prices = [usage.total_cost for usage in usages if usage.total_cost is not None]
+    found: _Row = {"tokens": (total if judgments == 1 else total / judgments) or None}
+    if total and len(prices) == len(usages):
+        found["cost"] = sum(prices) / judgments
+    return found
 
 
 def _lost(log: EvalLog, samples: Sequence[_Sample]) -> str | None:

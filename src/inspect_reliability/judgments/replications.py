@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, model_validator
 from pydantic.dataclasses import dataclass
 
-from ..judging.seeds import seeds_from
+from ..judging.cells import Cell, Cells, cells_in
+from ..judging.seeds import SEED_LIMIT, seeds_from
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Score
 
-REPLICATION_KEYS = ("replications", "explanations", "errors", "scorer", "grader")
+REPLICATION_KEYS = ("replications", "explanations", "errors", "scorer", "grader", "cells")
 """Metadata keys of a score with replications, which describe no single judgment."""
 
 KEPT = "replications"
@@ -47,6 +49,8 @@ class Replications:
         grader: Names of the models that this scorer asked; empty where it asked none.
         read_by: How each verdict was found in its output, empty where it was not; None where that
             is not known.
+        cells: The cells of an experiment, whose verdicts follow those of the cell before; each has
+            as many. None where nothing but the seed, or the order of `orders`, was varied.
     """
 
     verdicts: Annotated[list[Any], Field(min_length=1, max_length=_MOST)]
@@ -56,28 +60,51 @@ class Replications:
     scorer: str | None = None
     grader: str = ""
     read_by: list[str] | None = None
+    cells: Cells | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> Replications:
-        if self.seed is None and self.scorer is not None:
-            raise ValueError("replications of a scorer have seeds")
+        if self.seed is None and (self.scorer is not None or self.cells is not None):
+            raise ValueError("replications of a scorer or of an experiment have seeds")
         if self.orders is not None:
             places = {tuple(sorted(order)) for order in self.orders}
             whole = {tuple(range(len(order))) for order in places}
             if len(self.orders) != len(self.verdicts) or len(places) != 1 or places != whole:
                 raise ValueError("orders must show the same responses in every replication")
+        if self.cells is not None and len(self.verdicts) % len(self.cells.seeds):
+            raise ValueError("each cell must have as many verdicts")
         return self
+
+    @property
+    def made(self) -> list[tuple[int, Cell]]:
+        """Number of each replication, from `first` in each cell, with its order, wording, seed."""
+        total = len(self.verdicts)
+        if self.cells is None:
+            orders: Sequence[Sequence[int] | None] = self.orders or [None] * total
+            known = None if self.seed is None else seeds_from(self.seed, total)
+            seeds: Sequence[int | None] = known or [None] * total
+            each = enumerate(zip(orders, seeds, strict=True), self.first)
+            return [(number, Cell(order, None, seed)) for number, (order, seed) in each]
+        placed = (self.cells.split(place, total) for place in range(total))
+        cells = self.cells.each
+        return [
+            (
+                self.first + place,
+                cells[cell]._replace(seed=(self.cells.seeds[cell] + place) % SEED_LIMIT),
+            )
+            for cell, place in placed
+        ]
 
     @property
     def lost(self) -> set[int]:
         """Numbers of the replications that failed."""
-        return {n for n, verdict in enumerate(self.verdicts, self.first) if verdict is None}
+        made = zip(self.made, self.verdicts, strict=True)
+        return {number for (number, _), verdict in made if verdict is None}
 
     @property
-    def seeds(self) -> Sequence[int | None]:
-        """Seed of each replication; None where they are not known."""
-        number = len(self.verdicts)
-        return [None] * number if self.seed is None else seeds_from(self.seed, number)
+    def seeds(self) -> list[int | None]:
+        """Seed of each replication; None where it is not known."""
+        return [cell.seed for _, cell in self.made]
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -96,6 +123,8 @@ class Replications:
         own: dict[str, Any] = {"replication": self.first, KEPT: kept}
         if self.seed is not None:
             own["seed"] = self.seed
+        if self.cells is not None:
+            own["cells"] = asdict(self.cells)
         if self.read_by is not None:  # a value of its own, so that both stay short
             ways = list(dict.fromkeys(self.read_by))
             each = "".join(_PLACES[ways.index(way)] for way in self.read_by)
@@ -120,7 +149,9 @@ def read_replications(metadata: Mapping[str, Any]) -> Replications | None:
         meant = {code: _value(kept["values"], code) for code in {*codes}}
         shown = None if orders is None else orders.split()
         places = {order: [_PLACES.index(place) for place in order] for order in {*(shown or ())}}
-        if any(len(names_in(metadata["order"]) or ()) != len(order) for order in places):
+        cells = cells_in(metadata)
+        every = [*places, *(cells.orders if cells else ())]
+        if any(len(names_in(metadata["order"]) or ()) != len(order) for order in every):
             raise ValueError("orders show other options than the score's order")
         return Replications(
             [meant[code] for code in codes],
@@ -130,6 +161,7 @@ def read_replications(metadata: Mapping[str, Any]) -> Replications | None:
             metadata.get("scorer"),
             metadata.get("grader") or "",
             _ways(metadata.get("read_by"), len(codes)),
+            cells,
         )
     except (AttributeError, IndexError, KeyError, TypeError) as error:
         raise ValueError("replications that cannot be read") from error

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..judging.cells import Cell, Cells, cells_in
 from ..judging.seeds import SEED_LIMIT
 from ..verdicts import NON_RESPONSE, graded
 from .distributions import KeptDistribution, read_distributions
@@ -56,13 +57,17 @@ def judgments_of(
     score: Score, kept: Kept, question: str, scorer: str, output: str
 ) -> list[Judgment]:
     """The judgments of a score that keeps this; see `judgments_in`."""
+    facts: Mapping[str, Any] = score.metadata or {}
+    wording = _name(facts.get("wording"))
     if isinstance(kept, Replications) and kept.scorer is not None:
         return [
-            Judgment(output, question, _joined(scorer, key), verdict_name(part), number, seed)
-            for number, (value, seed) in enumerate(zip(kept.verdicts, kept.seeds, strict=True), 1)
+            Judgment(
+                *(output, question, _joined(scorer, key), verdict_name(part), number, cell.seed),
+                wording=cell.wording or wording,
+            )
+            for value, (number, cell) in zip(kept.verdicts, kept.made, strict=True)
             for key, part in by_key(value)
         ]
-    facts: Mapping[str, Any] = score.metadata or {}
     declared, order = facts.get("categories"), names_in(facts.get("order"))
     if order is not None and len(order) < 2:
         order = None  # one name is no choice, and somebody else's metadata
@@ -71,11 +76,11 @@ def judgments_of(
     # A seed beside no replication may be that of somebody's dataset.
     seed = None if replication is None else _whole(facts.get("seed"))
     rest = (replication, seed, names_in(declared), order, responder)
-    one = Judgment(question, question, scorer, None, *rest)
+    one = Judgment(question, question, scorer, None, *rest, wording=wording)
     if isinstance(kept, Replications):
         return list(_replicated(kept, one, declared))
     if kept:
-        return list(_exact(kept, one))
+        return list(_exact(kept, one, cells_in(facts)))
     value = graded(score.value, facts) if "panel" in facts else score.value
     return list(_parts(one, value, declared, _name(facts.get("read_by"))))
 
@@ -99,15 +104,13 @@ def _parts(
 
 def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterator[Judgment]:
     """The replications of a task's own judge, alike but for what each has of its own."""
-    order = first.order
-    orders: Sequence[Sequence[str] | None] = [order] * len(kept.verdicts)
-    if order is not None and kept.orders is not None:
-        orders = [[order[place] for place in places] for places in kept.orders]
-    labels = _labels(first.categories, order)
+    labels = _labels(first.categories, first.order)
     read_by = kept.read_by or [""] * len(kept.verdicts)
-    made = zip(kept.verdicts, kept.seeds, orders, read_by, strict=True)
-    for number, (value, seed, shown, how) in enumerate(made, kept.first):
-        one = first._replace(replication=number, seed=seed, order=shown)
+    for value, how, (number, cell) in zip(kept.verdicts, read_by, kept.made, strict=True):
+        shown = _shown(first.order, cell)
+        one = first._replace(
+            replication=number, seed=cell.seed, order=shown, wording=cell.wording or first.wording
+        )
         for judgment in _parts(one, value, declared, how or None):
             if shown is None:
                 yield judgment
@@ -116,24 +119,38 @@ def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterat
                 yield judgment._replace(responder=_name(chosen))
 
 
-def _exact(exact: Sequence[KeptDistribution], first: Judgment) -> Iterator[Judgment]:
+def _exact(
+    exact: Sequence[KeptDistribution], first: Judgment, cells: Cells | None
+) -> Iterator[Judgment]:
     """The verdicts of exact distributions."""
-    replication, seed, order = first.replication, first.seed, first.order
-    shown = dict(zip(_labels(first.categories, order), order or (), strict=False))
+    replication = first.replication
     for one in exact:
         own, each = one.replication, first
+        if cells is not None and one.cell is not None:
+            cell = cells.each[one.cell]
+            shown = _shown(first.order, cell)
+            each = first._replace(order=shown, wording=cell.wording, seed=cell.seed)
         if own is not None and replication is not None:
-            its_seed = None if seed is None else (seed + own - replication) % SEED_LIMIT
-            each = first._replace(replication=own, seed=its_seed)
+            seed = None if each.seed is None else (each.seed + own - replication) % SEED_LIMIT
+            each = each._replace(replication=own, seed=seed)
+        order = each.order
+        chosen = dict(zip(_labels(first.categories, order), order or (), strict=False))
         for place, (verdict, share, tail) in enumerate(one.weights, 1):
             yield each._replace(
                 verdict=verdict,
-                responder=first.responder if order is None else _name(shown.get(verdict)),
+                responder=first.responder if order is None else _name(chosen.get(verdict)),
                 share=share,
                 place=place,
                 tail=tail,
                 temperature=one.temperature,
             )
+
+
+def _shown(order: Sequence[str] | None, cell: Cell) -> Sequence[str] | None:
+    """The responses in the order of a cell."""
+    if order is None or cell.order is None:
+        return order
+    return [order[place] for place in cell.order]
 
 
 def _labels(categories: Sequence[str] | None, order: Sequence[str] | None) -> list[str]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from ..judging.cells import cells_in
+from ..judging.seeds import SEED_LIMIT
 from .replications import replications_in
 
 if TYPE_CHECKING:
@@ -59,20 +62,31 @@ def judgment_text(row: Mapping[str, Any]) -> JudgmentText | None:
     if said is not None:
         number = int(row["replication"])
         return JudgmentText(None, str(said[number - 1])) if number <= len(said) else None
-    if not texts:
-        return JudgmentText(_prompt(sample.messages), sample.output.completion)
-    output, messages = texts.get(int(row["replication"])), sample.messages
-    if "orders" in sample.metadata:  # choice i of a call of seed s is the replication of s + i
-        calls = [
-            (event.config, event.input) for event in sample.events if isinstance(event, ModelEvent)
+    messages = sample.messages
+    output: str | None = sample.output.completion
+    if texts:
+        output = texts.get(_number(row, sample.metadata))
+    if sample.metadata.keys() & {"orders", "cells"}:
+        # Choice i of a call of seed s is the replication of s + i.
+        calls = (one for one in sample.events if isinstance(one, ModelEvent))
+        since = [
+            (row["seed"] - one.config.seed, one) for one in calls if one.config.seed is not None
         ]
-        made = [
-            (row["seed"] - config.seed, shown) for config, shown in calls if config.seed is not None
-        ]
-        messages = min(
-            (one for one in made if one[0] >= 0), key=lambda one: one[0], default=(0, [])
-        )[1]
+        before = [one for one in since if one[0] >= 0]
+        call = min(before, key=itemgetter(0))[1] if before else None
+        messages = call.input if call else []
+        output = output if texts or call is None else call.output.completion
     return None if output is None else JudgmentText(_prompt(messages), output)
+
+
+def _number(row: Mapping[str, Any], metadata: Mapping[str, Any]) -> int:
+    """Number of a row's replication among all of its sample."""
+    number, first = int(row["replication"]), int(metadata["replication"])
+    if (cells := cells_in(metadata)) is None:
+        return number
+    each = int(metadata["replications"]) // len(cells.seeds)
+    own = (int(row["seed"]) - (number - first)) % SEED_LIMIT
+    return number + each * cells.seeds.index(own)
 
 
 def _said_by_grader(scores: Mapping[str, Score], scorer: str) -> Sequence[object] | None:

@@ -9,7 +9,7 @@ from inspect_ai.util import LimitExceededError
 
 from ..judging.once import one_asks
 from ..judging.provider_check import QUESTIONS, ProviderCheck
-from ..judging.replicate import make_calls
+from ..judging.replicate import Replication, make_calls
 from ..judging.trials import Prompt
 from .run import Run
 from .seeded_calls import Asked, Calls, Make, seeded_calls
@@ -93,7 +93,8 @@ class FirstCalls:
         # What a limit leaves is for calls of one replication each.
         if not self._run.has_room(len(self._seeds)):
             return
-        first, prompts = next(iter(self._seeds.values())), dict.fromkeys(self._seeds, prompt)
+        first = next(iter(self._seeds.values()))
+        asked = {number: Replication(prompt, seed) for number, seed in self._seeds.items()}
         with seeded_calls(None, self._run) as calls:
             try:
                 requests = await check.requests(model, prompt, first, several=True)
@@ -101,7 +102,7 @@ class FirstCalls:
                 return
             if requests.most_choices == 1:
                 return
-            made = await make_calls(model, requests, prompts, self._seeds)
+            made = await make_calls(model, requests, asked)
         self._facts = (calls.prompt, calls.temperature)
         for call, output in made:
             if isinstance(output, LimitExceededError):

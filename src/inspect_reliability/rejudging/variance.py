@@ -49,12 +49,12 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
 def _columns(judgments: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
     """The question, the run and the worth of each judgment."""
     names = judgments["verdict"].dropna().unique()
-    worth = {name: _worth(name) for name in names}
-    if unknown := [name for name, value in worth.items() if value is None]:
+    worths = {name: worth(name) for name in names}
+    if unknown := [name for name, value in worths.items() if value is None]:
         raise UserError(
             f"The variance of a score needs numbers or grades (C, P, I, N), not {unknown[0]!r}."
         )
-    return judgments["sample"], judgments["epoch"], judgments["verdict"].map(worth)
+    return judgments["sample"], judgments["epoch"], judgments["verdict"].map(worths)
 
 
 def widening(log: EvalLog, suite: str, judgments: pd.DataFrame) -> Estimate | None:
@@ -115,7 +115,8 @@ def _own_scorer(log: EvalLog, suite: str) -> tuple[LoggedScorer, str] | None:
     return own[0], suite.removeprefix(mine.score).removeprefix(".")
 
 
-def _worth(name: str) -> float | None:
+def worth(name: str) -> float | None:
+    """What a grade or number counts, as in inspect's `accuracy()`; None for other names."""
     if name in _WORTH:
         return _WORTH[name]
     try:

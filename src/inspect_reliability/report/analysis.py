@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..judgments import Judgments, Note
-from . import between, moves, position, reading, votes  # noqa: F401  # each adds its results
+from . import between, moves, panels, position, reading, validity, votes  # noqa: F401  # add results
 from .at_work import beside_replications
 from .results import Analysis, Progress, quietly, result
 from .row import NO_STUDY, Row, Study, methods_of, worst_seed_check

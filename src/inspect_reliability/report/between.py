@@ -8,10 +8,8 @@ from ..stats import (
     Counts,
     Estimate,
     NothingSharedError,
-    ReliabilityError,
     agreement_between,
     pooled_omega,
-    variance_components,
 )
 from .results import Analysis, result
 from .row import Row, valued
@@ -31,26 +29,6 @@ def agreement_of_judges(analysis: Analysis) -> Iterator[Record]:
                 "n_questions": found.n_questions,
                 "reason": found.reason,
             }
-
-
-@result("variance")
-def variance_of_verdicts(analysis: Analysis) -> Iterator[Record]:
-    """Shares of the variance of verdicts, for each condition that several judges share."""
-    for condition, judges in _apart(analysis.rows, "judge"):
-        shares, reason, n = None, None, 0
-        try:
-            found = variance_components(_alike(judges))
-            shares, n = found.shares, found.n_questions
-            reason = None if shares else "all verdicts are the same"
-        except ReliabilityError as error:
-            reason = str(error)
-        parts = ("question", "judge", "question_by_judge", "replication")
-        yield condition | {
-            "judges": list(judges),
-            "n_questions": n,
-            **{f"share_{part}": shares and shares[part] for part in parts},
-            "reason": reason,
-        }
 
 
 @result("pooled")

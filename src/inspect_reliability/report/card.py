@@ -36,6 +36,14 @@ _PARSERS = {
     "strict": "strict: only the form that the prompt asks for",
     "published": "published: the pattern of the published study",
 }
+_BY_LABELS = {
+    "accuracy": "Right, by labels",
+    "wrong_twice": "Wrong twice",
+    "wrong_then_right": "Wrong, then right",
+    "kappa": "Kappa with labels",
+}
+"""What labels say, where there are any."""
+
 _NOT_VALIDITY = (
     "This card is about reliability: whether the judge gives the same verdict again. It does not "
     "say whether the verdict is right. Omega says nothing about what was not varied."
@@ -54,7 +62,8 @@ def card_document(analysis: Analysis) -> Document:
         blocks += map(Caution, card["cautions"])
         blocks += [Text(f"To repeat: {command}") for command in card["commands"]]
     title = "Judge cards" if cards[1:] else "Judge card"
-    blocks += [*legend([KEYS["rows"].columns["omega"]]), Text(_NOT_VALIDITY), *notes(analysis)]
+    validity = [] if all("accuracy" in card for card in cards) else [Text(_NOT_VALIDITY)]
+    blocks += [*legend([KEYS["rows"].columns["omega"]]), *validity, *notes(analysis)]
     return Document(title, blocks, {"rows": cards}, facts=[("Judges", judges(analysis))])
 
 
@@ -75,6 +84,7 @@ def _card(row: Row, analysis: Analysis) -> Record:
         **{name: record[name] for name in (*_KNOWN_BY, *_ESTIMATES) if name in record},
         "position_bias": _bias(position),
         "position_p_value": position[0]["p_value"] if position else None,
+        **_right(analysis, row),
         "varied": varied,
         "not_varied": fixed,
         "cautions": record["cautions"],
@@ -82,6 +92,14 @@ def _card(row: Row, analysis: Analysis) -> Record:
         "runs": made,
         "commands": list(dict.fromkeys(one["command"] for one in made if one["command"])),
     }
+
+
+def _right(analysis: Analysis, row: Row) -> Record:
+    """What labels say of a row; nothing where it has none."""
+    for one in analysis.results["validity"]:
+        if analysis.keys(one) == row.keys:
+            return {key: one[key] for name in _BY_LABELS for key in (name, f"{name}_interval")}
+    return {}
 
 
 def _bias(position: Sequence[Record]) -> float | None:
@@ -163,6 +181,9 @@ def _lines(card: Record, suite: Suite | None) -> Iterator[tuple[str, str]]:
     yield "Agreement [95%]", estimate(card, "agreement")
     yield "Krippendorff's alpha [95%]", estimate(card, "krippendorff_alpha")
     yield "ICC [95%]", estimate(card, "icc")
+    for name, heading in _BY_LABELS.items():
+        if card.get(name) is not None:
+            yield f"{heading} [95%]", estimate(card, name, "z.2f" if name == "kappa" else ".1%")
     if (bias := card["position_bias"]) is not None:
         p = card["position_p_value"]
         yield "Position bias", f"{bias:.2f} ({'not tested' if p is None else chance(p)})"

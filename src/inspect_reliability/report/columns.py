@@ -26,9 +26,9 @@ def _columns(rows: list[str], shared: Mapping[str, Column]) -> dict[str, Column]
                 continue
             says, null, heading, form, missing = [*others, "", "", "", ""][:5]
             found[key] = Column(key, says, null, heading, form, missing, "+ interval" in cell)
-            if key == "icc":  # all coefficients beside each other
+            if key == "omega" and "icc" in found:  # all coefficients beside each other
                 for name, of in COEFFICIENTS.items():
-                    says, null = of.about.rstrip("."), found["omega"].null_when
+                    says = of.about.rstrip(".")
                     found.setdefault(name, Column(name, says, null, ends=True))
     return found
 

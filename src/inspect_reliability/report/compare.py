@@ -1,7 +1,7 @@
 """Judges, or conditions, two by two over the same questions."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,13 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments import Judgments, counts
 from ..judgments.columns import GROUP_BY, dividing, of_role
-from ..stats import Comparison, ReliabilityError, compare_all, compare_pooled
+from ..stats import (
+    Comparison,
+    ReliabilityError,
+    compare_accuracy,
+    compare_all,
+    compare_pooled,
+)
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text
 from .row import Row, methods_of
@@ -90,23 +96,34 @@ def compare_sides(sides: Sides, facets: Collection[str] = ()) -> tuple[list[Reco
     records: list[Record] = []
     left_out: list[str] = []
     sides = {name: _with_method(table) for name, table in sides.items()}
-    for condition, tables in _shared(sides, facets, left_out):
-        for benchmark, parts in _benchmarks(tables, left_out):
+    for condition, tables in conditions_of(sides, facets, left_out):
+        for benchmark, parts in benchmarks_of(tables, left_out):
             try:
                 for found in _compared(benchmark, parts):
                     own, its = (parts[name] for name in found.names)
                     records.append(_record(found, condition | {"benchmark": benchmark}, own, its))
             except ReliabilityError as error:
                 left_out.append(str(error))
-    if not records:
-        raise UserError("\n".join(["Nothing to compare.", *left_out]))
     names = list(sides)
     records.sort(key=lambda record: (names.index(record["first"]), names.index(record["second"])))
     return records, list(dict.fromkeys(left_out))
 
 
-def compare_document(pairs: list[Record], left_out: list[str]) -> Document:
-    """One table for each two sides, with what moves their difference most."""
+def compare_document(
+    pairs: list[Record],
+    left_out: list[str],
+    beside: Mapping[str, list[Record]],
+    of_the_change: Iterable[Block] = (),
+) -> Document:
+    """One table for each two sides, with what moves their difference most, and what changed.
+
+    `beside` are other results, shown by the blocks of the change.
+
+    Raises:
+        UserError: There is nothing of either.
+    """
+    if not (pairs or any(beside.values())):
+        raise UserError("\n".join(["Nothing to compare.", *left_out]))
     blocks: list[Block] = []
     conditions = dict.fromkeys(name for pair in pairs for name in _conditions(pair))
     named = dict.fromkeys(["judge", "benchmark", "temperature", "scorer", *conditions])
@@ -126,7 +143,9 @@ def compare_document(pairs: list[Record], left_out: list[str]) -> Document:
                 "of 95%, so you may look for the largest difference."
             )
         )
-    return Document("Which is steadier?", blocks, {"rows": pairs, "left_out": left_out})
+    blocks += of_the_change
+    results = {"rows": pairs, "left_out": left_out, **beside}
+    return Document("Which is steadier?", blocks, results)
 
 
 def _difference(row: Record) -> str:
@@ -164,6 +183,9 @@ def _compared(benchmark: str | None, parts: Mapping[str, Row]) -> Iterator[Compa
             yield from compare_pooled(several, coefficient)
         else:
             yield from compare_all(single, coefficient)
+    right = {name: row.labelled for name, row in parts.items() if row.labelled}
+    if benchmark != ALL and len(right) == len(parts):
+        yield from compare_accuracy(right)
 
 
 def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
@@ -208,7 +230,7 @@ def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[str]:
         )
 
 
-def _shared(
+def conditions_of(
     sides: Sides, facets: Collection[str], left_out: list[str]
 ) -> Iterator[tuple[Record, Sides]]:
     """Facets and scorers by value where a side has several; else each side may have its own."""
@@ -249,7 +271,7 @@ def _shared(
             yield {key: whole(value) for key, value in named}, tables
 
 
-def _benchmarks(
+def benchmarks_of(
     tables: Sides, left_out: list[str]
 ) -> Iterator[tuple[str | None, Mapping[str, Row]]]:
     """All benchmarks that every side has together, then each that two sides have."""

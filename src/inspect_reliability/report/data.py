@@ -99,6 +99,7 @@ def _figures(blocks: Sequence[Block], title: str) -> Iterator[tuple[str, Figure]
 
 def _numbers(figure: Figure) -> Iterator[Record]:
     """What is drawn of each record."""
-    keys = (figure.by, figure.x, figure.y, f"{figure.y}_interval", figure.spread)
+    x, y = figure.x, figure.y
+    keys = (figure.by, x, f"{x}_interval", y, f"{y}_interval", figure.spread)
     for record in figure.records:
         yield {key: record[key] for key in keys if key in record}

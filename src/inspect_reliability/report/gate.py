@@ -14,9 +14,11 @@ from ..stats import (
     Estimate,
     anytime_omega,
     anytime_rate,
+    anytime_share,
     look_level,
     questions_to_decide,
     questions_to_decide_rate,
+    questions_to_exclude,
     within_limit,
 )
 from .analysis import rows_of
@@ -24,7 +26,7 @@ from .at_work import beside_replications
 from .cautions import ASKED_ONCE
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text, Tone
-from .row import RATES, Row, valued
+from .row import ACCURACY, RATES, Row, labelled, valued
 from .wording import Column, Named, Record, estimate, of_group
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
@@ -40,7 +42,7 @@ _SCALE = (
 _SEVERAL = "Evidence that may be looked at any time is of one benchmark: group by benchmark."
 _ONE_TEST = "Questions of several benchmarks are not one test: group by benchmark."
 
-REQUIRED = (*COEFFICIENTS, *RATES)
+REQUIRED = (*COEFFICIENTS, *RATES, ACCURACY)
 """What can have a limit."""
 
 _SHOWN = {"non_response_rate": "non-response", "invalid_rate": "invalid"}
@@ -70,12 +72,13 @@ class Limits:
         for name, _ in (*self.least, *self.most):
             if name not in REQUIRED:
                 raise UserError(f"No coefficient {name!r}. Use one of: {', '.join(REQUIRED)}.")
-        has_evidence = {("omega", True), *((name, False) for name in RATES)}
+        has_evidence = {("omega", True), (ACCURACY, True), *((name, False) for name in RATES)}
         for name, _, at_least in self.all:
             if self.anytime and (name, at_least) not in has_evidence:
                 raise UserError(
-                    "Evidence that may be looked at any time is known of a least omega and of a "
-                    f"highest rate, not of {name}. Plan your looks instead: --looks 5."
+                    "Evidence that may be looked at any time is known of a least omega or "
+                    f"accuracy and of a highest rate, not of {name}. Plan your looks instead: "
+                    "--looks 5."
                 )
 
     @property
@@ -128,6 +131,12 @@ def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bo
             evidence = anytime_rate(asked, limit, RATES[name])
         else:
             more = questions_to_decide_rate(asked, limit, RATES[name], limits.level)
+    elif name == ACCURACY:
+        if row.labelled and limits.anytime:
+            right = labelled(Judged(row.asked), asked)
+            evidence = anytime_share(1 - right.by_question, 1 - limit) if right else None
+        elif row.labelled:
+            more = questions_to_exclude(row.labelled.precision(limits.level), limit)
     elif not why and found.value is not None:
         if limits.anytime:
             evidence = anytime_omega(asked, limit)
@@ -145,7 +154,7 @@ def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bo
 
 def _why_undecided(row: Row, limits: Limits, name: str) -> str | None:
     """Why a coefficient decides nothing, whatever its interval; None if it does."""
-    if name in RATES:
+    if name in RATES or name == ACCURACY:
         return None
     if row.asked_once:
         return ASKED_ONCE
@@ -223,8 +232,10 @@ def gate_document(checks: Sequence[Named]) -> Document:
     sentence, tone = _SENTENCES[result]
     open_checks = [one for _, one in checks if one["result"] == OPEN]
     if result == OPEN and open_checks:
-        answerable = any(not one["reason"] for one in open_checks)
-        sentence += " Judge more questions." if answerable else " The cautions say why."
+        answerable = [one for one in open_checks if not one["reason"]]
+        label = answerable and all(one["requirement"].startswith(ACCURACY) for one in answerable)
+        more = " Label more questions." if label else " Judge more questions."
+        sentence += more if answerable else " The cautions say why."
     blocks: list[Block] = [*([table] if checks else []), Text(sentence, tone)]
     if "More questions" in table.headings:
         blocks.append(Text(_MORE))

@@ -1,44 +1,85 @@
 """What moves the verdict: every facet that was varied, beside the noise of the judge itself."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, combinations
+from math import factorial
+from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from ..judgments import GROUP_BY, Judged
 from ..judgments.columns import COLUMNS, varies
-from ..stats import Estimate, ReliabilityError
+from ..stats import Estimate, ReliabilityError, shifts
 from ..stats.disagreement import SEED, Disagreement, disagreement
+from ..verdicts import INVALID, NON_RESPONSE, TIE
 from .results import Analysis, result
 from .row import Row, valued
 from .wording import Record, describe
+
+ONE_VERDICT = "each cell has one verdict"
+"""Why the noise of a judge is not known."""
+
+MOST_QUESTIONS = 5
+"""Questions named of those that a facet moves most."""
+
+MOST_LEVELS = 24
+"""Levels of a facet of which shares are given one by one."""
+
+
+class Study(NamedTuple):
+    """Rows that differ in facets only.
+
+    Attributes:
+        keys: What they share.
+        judged: Their judgments.
+        found: How often their verdicts differ, by the facets that vary.
+    """
+
+    keys: Record
+    judged: Judged
+    found: Disagreement
+
+    @property
+    def all_of(self) -> list[str]:
+        """The facet of orders, where there are no others than those tried."""
+        options = {len(order) for order in self.judged.orders if order is not None}
+        if not options:
+            named = set(self.judged.verdicts) - {None, NON_RESPONSE, INVALID, TIE}
+            options = {len(named)}
+        tried = self.found.levels.get("order", 0)
+        return ["order"] if tried > 1 and tried == factorial(min(max(options), 9)) else []
 
 
 @result("moves")
 def moves(analysis: Analysis) -> Iterator[Record]:
     """How often verdicts differ across the levels of each facet, all else equal."""
-    for keys, found in studies_of(analysis):
+    for keys, _, found in alone(analysis):
         for facet, levels in found.levels.items():
-            parts = {
-                "disagreement_across": _less(found.agreement([facet])),
-                "disagreement_within": _less(found.agreement()),
-                "above_noise": found.flips(facet),
-            }
-            record = {"facet": facet, "levels": levels, "n_questions": found.cells.n_clusters}
-            why = {}
-            for name, estimate in parts.items():
-                if estimate.value is None:
-                    silent = name != "disagreement_across" and parts["disagreement_across"].value
-                    why[name] = "each cell has one verdict" if silent else _reason(estimate)
-            yield keys | record | valued(**parts) | {"not_estimable": why}
+            yield keys | {"facet": facet, "levels": levels} | moved_by(facet, found)
+
+
+def moved_by(facet: str, found: Disagreement) -> Record:
+    """How often verdicts differ across the levels of a facet, within them, and above noise."""
+    parts = {
+        "disagreement_across": _less(found.agreement([facet])),
+        "disagreement_within": _less(found.agreement()),
+        "above_noise": found.flips(facet),
+    }
+    why = {}
+    for name, estimate in parts.items():
+        if estimate.value is None:
+            silent = name != "disagreement_across" and parts["disagreement_across"].value
+            why[name] = ONE_VERDICT if silent else _reason(estimate)
+    return {"n_questions": found.cells.n_clusters, **valued(**parts), "not_estimable": why}
 
 
 @result("components")
 def components(analysis: Analysis) -> Iterator[Record]:
     """The variance of verdicts, by what acts together."""
-    for keys, found in studies_of(analysis):
+    for keys, _, found in [*alone(analysis), *together(analysis)]:
         parts = found.components()
         total = sum(one.value or 0.0 for one in parts.values())
         for names, estimate in parts.items():
@@ -53,7 +94,7 @@ def components(analysis: Analysis) -> Iterator[Record]:
 @result("omega_over")
 def omega_over(analysis: Analysis) -> Iterator[Record]:
     """Omega by what may vary from one verdict to the next."""
-    for keys, found in studies_of(analysis):
+    for keys, _, found in alone(analysis):
         facets = list(found.levels)
         sets = chain.from_iterable(combinations(facets, k) for k in range(len(facets) + 1))
         for varying in sets:
@@ -81,31 +122,101 @@ def in_words(record: Record, keys: Record) -> str:
     )
 
 
-@lru_cache(maxsize=1)  # three results are read off the same differences
-def studies_of(analysis: Analysis) -> list[tuple[Record, Disagreement]]:
-    """What rows share that differ in facets only, and how often their verdicts differ."""
-    divide = {name for name, column in COLUMNS.items() if column.role == "facet"}
-    divide = (divide | set(analysis.judgments.facets)) - set(GROUP_BY)
-    studies = []
+@result("movers")
+def movers(analysis: Analysis) -> Iterator[Record]:
+    """The questions that each facet moves most."""
+    for keys, _, found in alone(analysis):
+        _, first = np.unique(found.cells.clusters, return_index=True)
+        for facet in found.levels:
+            across = found.by_question(*(name for name in found.levels if name != facet))
+            within = found.by_question(*found.levels)
+            noisy = ~np.isnan(within).all()
+            moved = across - (within if noisy else 0.0)
+            order = np.argsort(-np.nan_to_num(moved, nan=-np.inf), kind="stable")
+            for k in order[:MOST_QUESTIONS].tolist():
+                if moved[k] > 0:
+                    yield keys | {
+                        "facet": facet,
+                        "question": found.cells.questions[first[k]],
+                        "disagreement_across": float(across[k]),
+                        "disagreement_within": float(within[k]) if noisy else None,
+                        "above_noise": float(moved[k]) if noisy else None,
+                    }
+
+
+@result("favours")
+def favours(analysis: Analysis) -> Iterator[Record]:
+    """Which level of a facet favours which verdict, and which order which place."""
+    for keys, given, found in alone(analysis):
+        values = {"verdict": given.choices}
+        if given.order_varies:
+            values = {"responder": given.choices, "place": given.verdicts}
+        for facet, levels in found.levels.items():
+            if levels > MOST_LEVELS:
+                continue
+            names = given.levels(facet)
+            for what, chosen in values.items():
+                for shift in shifts(given.count(chosen, facets=found.levels), facet):
+                    yield keys | {
+                        "facet": facet,
+                        "level": names[shift.level],
+                        "what": what,
+                        "option": shift.category,
+                        **valued(share=shift.share, change=shift.change),
+                        "n_questions": shift.share.n_questions,
+                        "reason": shift.change.reason,
+                    }
+
+
+@lru_cache(maxsize=1)  # several results are read off the same differences
+def alone(analysis: Analysis) -> list[Study]:
+    """Each judge whose facets vary."""
+    return list(studies_of(analysis.rows, analysis.judgments.facets))
+
+
+@lru_cache(maxsize=1)
+def together(analysis: Analysis) -> list[Study]:
+    """The judges of the same questions under one condition, as a facet."""
+    return list(studies_of(analysis.rows, analysis.judgments.facets, ["judge"]))
+
+
+def studies_of(
+    rows: Sequence[Row], named: Collection[str], beside: Collection[str] = ()
+) -> Iterator[Study]:
+    """Rows that differ in facets only, together, where any facet varies.
+
+    Args:
+        rows: The rows of a report.
+        named: Columns that the user takes for facets.
+        beside: Columns that rows are grouped by, and that are to be facets here, too; only
+            studies, and their questions, that have several levels of each.
+    """
+    own = [name for name, column in COLUMNS.items() if column.role == "facet"]
+    own = [name for name in dict.fromkeys(("order", *own, *named)) if name not in GROUP_BY]
+    facets = [*beside, *own]
     alike: dict[str, tuple[Record, list[Row]]] = {}
-    for row in analysis.rows:
-        keys = {name: value for name, value in row.keys.items() if name not in divide}
+    for row in rows:
+        keys = {name: value for name, value in row.keys.items() if name not in facets}
         alike.setdefault(str(keys), (keys, []))[1].append(row)
-    for keys, together in alike.values():
-        table = pd.concat([row.table for row in together], ignore_index=True)
-        known = [name for name in ("order", *(n for n in divide if n != "order")) if name in table]
-        facets = [name for name in known if varies(_hashable(table, name), name)]
-        if not facets:
+    for keys, members in alike.values():
+        table = pd.concat([row.table for row in members], ignore_index=True)
+        for name in beside:
+            several = table.groupby("question")[name].transform("nunique") > 1
+            table = table[several].reset_index(drop=True)
+        varied = [name for name in facets if varies(hashable(table, name), name)]
+        if not varied or not {*beside} <= {*varied}:
             continue
+        given = Judged(table)
         try:
-            found = disagreement(Judged(table).cells(sorted(facets, key=known.index)))
+            yield Study(keys, given, disagreement(given.cells(varied)))
         except ReliabilityError:  # some verdicts are exact, and some are drawn
             continue
-        studies.append((keys, found))
-    return studies
 
 
-def _hashable(table: pd.DataFrame, name: str) -> pd.DataFrame:
+def hashable(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The table with lists of a column as tuples, which can be counted."""
+    if name not in table:
+        return table
     lists = table[name].map(lambda value: isinstance(value, list))
     return table.assign(**{name: table[name].map(tuple)}) if lists.any() else table
 

@@ -10,7 +10,7 @@ from ..stats import Design, ReliabilityError, precision
 from .analysis import rows_of
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text
-from .row import Row
+from .row import ACCURACY, Row
 from .votes import majority_of, votes_of
 from .wording import Named, Record, describe, finite, of_group, percent, picked, whole
 
@@ -38,7 +38,7 @@ def plans(
     A question counts as stable where two majorities agree with probability `wanted`; a study of the
     planned size reaches its half-width with probability `assurance`. `names` are the coefficients
     whose intervals are planned: omega and agreement with several numbers of replications, any
-    other with that of the pilot.
+    other with that of the pilot; and "accuracy", whose questions are labelled ones.
 
     Returns:
         One record a group: `votes` and how many are needed, the questions that stay unsettled,
@@ -49,7 +49,7 @@ def plans(
         UnknownCoefficientError: There is no such coefficient.
     """
     rows = list(rows_of(judgments, by))
-    if all(row.counts.replications.max() < 2 for row in rows):
+    if ACCURACY not in names and all(row.counts.replications.max() < 2 for row in rows):
         raise UserError(
             "No question was judged more than once, but a plan needs to know how the replications "
             "of a question differ. Run the judge again with more epochs, such as `--epochs 10`."
@@ -171,7 +171,7 @@ def _plan(
             *(
                 f"{known.title} depends on the number of replications: with another number than "
                 "the pilot's it is another coefficient."
-                for known in map(ALL_COEFFICIENTS.__getitem__, names)
+                for known in (ALL_COEFFICIENTS[name] for name in names if name != ACCURACY)
                 if known.depends_on_replications
             ),
         ],
@@ -185,15 +185,18 @@ def _studies(row: Row, name: str, half_width: float, assurance: float) -> list[D
     Raises:
         ReliabilityError: None can be planned.
     """
-    cells = row.cells(name)
     if row.several and name != "agreement":
         raise ReliabilityError(_SEVERAL)
-    if cells is None:
+    cells = None if name == ACCURACY else row.cells(name)
+    if name == ACCURACY and row.labelled:
+        found = row.labelled.precision()
+    elif cells is None:
         raise ReliabilityError(str(row.estimate(name).reason))
-    found = precision(cells, name)
+    else:
+        found = precision(cells, name)
     if found.reason:
         raise ReliabilityError(found.reason)
-    replications: Sequence[float] = (math.inf,) if cells.exact else REPLICATIONS
+    replications: Sequence[float] = (math.inf,) if row.exact else REPLICATIONS
     if name not in COEFFICIENTS:
         replications = (found.n_replications,)
     return [found.design(half_width, r, assurance) for r in replications]

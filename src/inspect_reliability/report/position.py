@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from ..stats import Counts, choice_shares, position_or_preference
+from ..stats import choice_shares
 from .results import Analysis, result
-from .row import Row, valued
+from .row import Row
 from .wording import Record, picked
 
 
@@ -27,24 +27,6 @@ def responder_shares(analysis: Analysis) -> Iterator[Record]:
             verdict = row.table["verdict"]
             chosen = verdict.where(~verdict.isin(row.judged.labels), row.table["responder"])
             yield from _shares(row, list(chosen), _responders(row))
-
-
-@result("position_or_preference")
-def position_effects(analysis: Analysis) -> Iterator[Record]:
-    """What decides, label or responder, where the order was reshuffled in every replication."""
-    for row in analysis.rows:
-        options, responders = row.judged.labels, _responders(row)
-        if row.exact or not row.judged.order_varies or len(options) != len(responders):
-            continue
-        chosen = _choices(row)
-        if chosen.empty:
-            continue
-        found = position_or_preference(
-            Counts.from_long(chosen["question"], chosen["verdict"], options),
-            Counts.from_long(chosen["question"], chosen["responder"], responders),
-        )
-        parts = valued(position=found.position, preference=found.preference)
-        yield row.keys | parts | {"chance": found.chance, "reason": found.reason}
 
 
 def _choices(row: Row) -> pd.DataFrame:

@@ -12,9 +12,13 @@ from ..judgments.estimate import accuracy_of, estimates, on_scale
 from ..judgments.text import JudgmentText, judgment_text
 from ..stats import (
     COEFFICIENTS,
+    Cells,
     Counts,
     Estimate,
+    Labelled,
+    NoJudgmentsError,
     bounds,
+    gini_mean_difference,
     handle_non_response,
     noise_floor,
     omega,
@@ -42,6 +46,11 @@ _MERGED = ("omega", "agreement", "fleiss_kappa")
 
 RATES = {"non_response_rate": NON_RESPONSE, "invalid_rate": INVALID}
 """Shares of outputs of one kind, by name."""
+
+ACCURACY = "accuracy"
+"""How often one verdict is right."""
+
+NO_LABELS = "nothing is labelled: name a file of labels with --labels FILE"
 
 
 @dataclass(frozen=True)
@@ -125,6 +134,11 @@ class Row:
         """Whether it has several benchmarks."""
         return bool(self.table["benchmark"].nunique() > 1)
 
+    @cached_property
+    def labelled(self) -> Labelled | None:
+        """Its judgments beside their labels; None where nothing is labelled."""
+        return labelled(self.judged, self.counts)
+
     @property
     def exact(self) -> bool:
         """Whether its verdicts are exact distributions."""
@@ -144,6 +158,11 @@ class Row:
     def no_evidence(self) -> str | None:
         """Why omega and agreement say nothing about reliability; None if they do."""
         return MEASUREMENTS if are_measurements(self.judged) else self.no_draws
+
+    @property
+    def scale(self) -> bool:
+        """Whether its verdicts are numbers of more than two values: ICC tells of it."""
+        return len(self.judged.values or ()) > 2
 
     @property
     def asked_once(self) -> bool:
@@ -172,6 +191,8 @@ class Row:
         """
         if name in RATES:
             return rate(self.counts, RATES[name], level)
+        if name == ACCURACY:
+            return self.labelled.accuracy(level) if self.labelled else Estimate(reason=NO_LABELS)
         if name == "omega" and self.several:
             return pooled_omega(self.by_benchmark, level).estimate
         given, why = on_scale(self.judged, COEFFICIENTS[name].scale)
@@ -190,6 +211,8 @@ class Row:
         }
         if self.several:
             found["omega"] = self.estimate("omega")
+        if self.scale and self.judged.values and found["icc"].value is not None:
+            found["mean_difference"] = gini_mean_difference(self.counts, self.judged.values)
         if self.correctness:
             binary = [CORRECT if one == CORRECT else INCORRECT for one in self.judged.verdicts]
             merged = panel(self.judged.count(binary, (CORRECT, INCORRECT)), _MERGED)
@@ -216,12 +239,12 @@ class Row:
             "seed_check": worst_seed_check(self.table),
             # Exact verdicts have no noise.
             "omega_floor": ends(None if self.counts.exact else noise_floor(self.counts)),
-            **_values(self.estimates, why),
+            **values(self.estimates, why),
             "non_response_excluded_coverage": self._with_verdict.coverage,
             **(self._accuracy(why) if self.correctness else {}),
         }
         why |= added.not_estimable
-        numbers |= _values(added.estimates, why) | added.numbers
+        numbers |= values(added.estimates, why) | added.numbers
         known = (self.group, self.table, self.judged, self.counts, first, self.no_evidence)
         of_the_suite = [self.suite.caution] if self.suite and self.suite.caution else []
         said = [*of_the_suite, *cautions(*known), *added.cautions]
@@ -269,7 +292,7 @@ class Row:
         known = {name: gone for name, gone in said if isinstance(gone, bool)}
         shares = accuracy_of(self.judged, known)
         if self.exact:
-            return _values({"a_lm": shares.a_lm}, why)
+            return values({"a_lm": shares.a_lm}, why)
         unknown = "the judgments do not say which answers are missing"
         needs = {
             "a_lm_se_replications": "needs at least 2 replications",
@@ -279,7 +302,16 @@ class Row:
         }
         found = {name: getattr(shares, name) for name in needs}
         why |= {name: needs[name] for name, value in found.items() if value is None}
-        return _values({"a_lm": shares.a_lm}, why) | found
+        return values({"a_lm": shares.a_lm}, why) | found
+
+
+def labelled(known: Judged, given: Cells) -> Labelled | None:
+    """Verdicts beside the labels of what they are of; None where nothing is labelled."""
+    truth = known.truth
+    try:
+        return None if truth is None else Labelled(given, truth)
+    except NoJudgmentsError:
+        return None
 
 
 def interval(estimate: Estimate) -> list[float] | None:
@@ -321,7 +353,7 @@ def methods_of(table: pd.DataFrame) -> "pd.Series[str]":
     return found
 
 
-def _values(estimates: Mapping[str, Estimate], why: dict[str, str]) -> Record:
+def values(estimates: Mapping[str, Estimate], why: dict[str, str]) -> Record:
     """Estimates with their intervals; `why` is told of what is missing."""
     found = valued(**estimates)
     for name, estimate in estimates.items():

@@ -5,9 +5,11 @@ from collections.abc import Iterable, Iterator
 from ..stats import COEFFICIENTS, Coefficient, Counts
 from .columns import KEYS, declared
 from .document import Block, Detail, Example, Figure, Section, Table, Text
+from .moves_section import moves_section
 from .reading import least_stable
 from .results import Analysis
 from .row import Row
+from .steady_or_right import TITLE, section
 from .wording import Column, Record, chance, describe, estimate, grouped, text
 
 MOST_QUESTIONS = 40
@@ -98,13 +100,6 @@ def _position(analysis: Analysis, across: str) -> Iterator[Block]:
                 spread="standard_error",
                 reference=1 / options,
             )
-    for found in analysis.results["position_or_preference"]:
-        if found["position"] is not None and found["preference"] is not None:
-            yield Text(
-                f"{describe(analysis.keys(found))}: of the way from chance to certainty, the "
-                f"position decides {estimate(found, 'position')} and the responder "
-                f"{estimate(found, 'preference')}."
-            )
 
 
 def _reading(analysis: Analysis, across: str) -> Iterator[Block]:
@@ -128,7 +123,6 @@ def _judges(analysis: Analysis, across: str) -> Iterator[Block]:
         rows = [[who, *(found.get(p, "") for p in places)] for who, found in pairs.items()]
         headings = [f"{place.heading} = {p}" for p in places] if across else ["Agreement [95%]"]
         yield Table(["", *headings], rows, title)
-    yield from _whole(analysis, across, "variance", "Where verdicts differ")
 
 
 def _coefficients(analysis: Analysis, across: str) -> Iterator[Block]:
@@ -246,6 +240,23 @@ _PARTS = (
         _votes,
     ),
     (
+        "What moves the verdict",
+        "What moves it",
+        "How often two verdicts differ, by what they share. A component says how much one thing, "
+        "or several together, add to that; a negative one is about 0, or the judge follows the "
+        "facet against the question. Dependability: how far the mean of so many verdicts is the "
+        "question's own. Effective number: how many judges without common errors would be worth "
+        "as much. Intervals are for other questions, judged at these levels.",
+        moves_section,
+    ),
+    (
+        TITLE,
+        "Right",
+        "Steady: how often two verdicts on a question agree. Right: how often one is the label. "
+        "No judge can be above the line: one that disagrees with itself is wrong at times.",
+        section,
+    ),
+    (
         "Position and preference",
         "Position",
         "Share of each option among all choices, with standard errors over questions (dashed: "
@@ -257,9 +268,7 @@ _PARTS = (
         "Agreement between judges",
         "Between judges",
         "How often two judges give the same verdict on a question, and how often two replications "
-        "of one judge do. Two judges can hardly agree more with each other than with themselves. "
-        "The last table splits the variance of all verdicts; the replication's part is the judges' "
-        "own noise.",
+        "of one judge do. Two judges can hardly agree more with each other than with themselves.",
         _judges,
     ),
     (

@@ -13,6 +13,7 @@ from .moves import in_words
 from .results import Analysis
 from .row import AT_VERDICT, Row
 from .sections import sections
+from .steady_or_right import right_or_wrong
 from .wording import Column, Record, describe, estimate, grouped, text, whole
 
 _MOST_SHOWN = 3
@@ -53,6 +54,7 @@ def summary(analysis: Analysis) -> list[Block]:
         *_table(analysis, "pooled", "Over all benchmarks"),
         *_table(analysis, "moves", "What moves the verdict"),
         *(Text(in_words(one, analysis.keys(one))) for one in analysis.results["moves"]),
+        *right_or_wrong(analysis),
         *legend(shown),
         *_exact(analysis.rows),
         *cautions(analysis.rows),

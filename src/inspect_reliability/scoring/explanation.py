@@ -2,12 +2,10 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from inspect_ai.scorer import Score
-
-from ..judgments.replications import Replications
+from ..judging.cells import Cells
 
 _A_LINE = 10
 
@@ -44,16 +42,16 @@ def explanation(verdicts: Sequence[Any], texts: Sequence[str], first: int = 1) -
     return f"{_table(rows)}\n\n" + "\n".join(["```", *lines, "```"])
 
 
-def score_of(kept: Replications, texts: Sequence[str], metadata: Mapping[str, Any]) -> Score:
-    """One score that keeps replications, whose value is the most frequent verdict."""
-    given = [verdict for verdict in kept.verdicts if verdict is not None]
-    most = Counter(map(label, given)).most_common(1)[0][0]
-    return Score(
-        value=next(verdict for verdict in given if label(verdict) == most),
-        answer=most,
-        explanation=explanation(kept.verdicts, texts, kept.first),
-        metadata={**metadata, **kept.metadata},
-    )
+def by_cell(cells: Cells | None, order: Sequence[str] | None, said: Callable[[int], str]) -> str:
+    """What is said of each cell of an experiment, under its wording and its order."""
+    if cells is None:
+        return said(0)
+    parts = []
+    for number, cell in enumerate(cells.each):
+        shown = [] if cell.order is None or order is None else [order[one] for one in cell.order]
+        levels = filter(None, [cell.wording, ", ".join(shown)])
+        parts.append(f"**{_cell(': '.join(levels))}**\n\n{said(number)}")
+    return "\n\n".join(parts)
 
 
 def _cell(text: str) -> str:

@@ -1,6 +1,8 @@
 """The scorer that reads a judge's verdict."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, get_args
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
@@ -8,11 +10,14 @@ from inspect_ai.solver import TaskState
 
 from ..designs import ParserName, Reader
 from ..errors import UserError, one_of
+from ..judging.cells import cells_in
 from ..judging.exact import distributions_at_verdict, distributions_of
 from ..judging.replicate import replication_of, replications_of
-from ..judgments.distributions import distributions_kept, likeliest, read_distributions
+from ..judgments.count import Judged
+from ..judgments.distributions import distributions_kept
 from ..judgments.replications import Replications
-from .explanation import distribution_table, label, score_of
+from ..judgments.score import judgments_in
+from .explanation import by_cell, distribution_table, explanation, label
 from .metrics import invalid_rate, reliability
 
 _LONGEST = 200
@@ -75,13 +80,18 @@ def verdict(parser: ParserName | Mapping[str, Any] = "default") -> Scorer:
                 metadata["best"] = best
         elif responses := state.metadata["responses"]:
             metadata["responder"] = next(iter(responses))
+        if cells := cells_in(state.metadata):
+            metadata["cells"] = asdict(cells)
         if texts := replications_of(state.metadata, state.output):
-            score = _replicated(state, texts, metadata, lambda text: reader.value(text, name))
-            after = distributions_at_verdict(state, texts, reader, name)
+            readers = dict(zip(texts, _readers(state, reader, len(texts)), strict=True))
+            score = _replicated(state, texts, metadata, readers, name)
+            after = distributions_at_verdict(state, texts, readers, name)
             known = metadata | {"sampled_reasonings": len(after)}
             return _exact(after, known, score.explanation) if after else score
         if exact := distributions_of(state.metadata, state.output, parser):
-            return _exact(exact, metadata, distribution_table(exact))
+            each = [[one for one in exact if one.get("cell", 0) == n] for n in range(len(exact))]
+            said = by_cell(cells, order, lambda cell: distribution_table(each[cell]))
+            return _exact(exact, metadata, said)
         value, how = reader.value(state.output.completion, name)
         if how:
             metadata["read_by"] = how
@@ -101,10 +111,14 @@ def _replicated(
     state: TaskState,
     texts: Mapping[int, str | None],
     metadata: dict[str, Any],
-    read: Callable[[str], tuple[str | dict[str, str], str]],
+    readers: Mapping[int, Reader],
+    parser: ParserName,
 ) -> Score:
     """One score of several replications, whose value is the most frequent verdict."""
-    found = [(None, "") if text is None else read(text) for text in texts.values()]
+    found = [
+        (None, "") if text is None else readers[number].value(text, parser)
+        for number, text in texts.items()
+    ]
     errors = state.metadata.get("errors", {})
     kept = Replications(
         [verdict for verdict, _ in found],
@@ -112,19 +126,66 @@ def _replicated(
         metadata["replication"],
         state.metadata.get("orders"),
         read_by=[how for _, how in found],
+        cells=cells_in(metadata),
     )
     said = [errors[str(number)] if text is None else text for number, text in texts.items()]
     return score_of(kept, said, metadata | ({"errors": errors} if errors else {}))
+
+
+def score_of(kept: Replications, said: Sequence[str], metadata: Mapping[str, Any]) -> Score:
+    """One score of several replications, whose value is the most frequent verdict.
+
+    Args:
+        kept: The replications; at least one gave a verdict.
+        said: What the judge said in each, or why it failed.
+        metadata: What else is known of all of them.
+    """
+    each = len(kept.verdicts) // (len(kept.cells.seeds) if kept.cells else 1)
+
+    def of_cell(cell: int) -> str:
+        own = slice(cell * each, (cell + 1) * each)
+        return explanation(kept.verdicts[own], said[own], kept.first)
+
+    score = Score(
+        value="",
+        explanation=by_cell(kept.cells, metadata.get("order"), of_cell),
+        metadata={**metadata, **kept.metadata},
+    )
+    given = [verdict for verdict in kept.verdicts if verdict is not None]
+    most = Counter(map(label, given)).most_common(1)[0][0]
+    value = next(verdict for verdict in given if label(verdict) == most)
+    score.value = _most_frequent(score) if isinstance(value, str) else value
+    score.answer = label(score.value)
+    return score
 
 
 def _exact(
     exact: Sequence[Mapping[str, Any]], metadata: dict[str, Any], explanation: str | None
 ) -> Score:
     """One score of exact distributions, whose value is the likeliest verdict."""
-    known = metadata | distributions_kept(exact)
-    kept = read_distributions(known)
-    value = likeliest([one for one in kept if one.temperature == kept[0].temperature])
-    return Score(value=value, answer=value, explanation=explanation, metadata=known)
+    score = Score(value="", explanation=explanation, metadata=metadata | distributions_kept(exact))
+    score.value = score.answer = _most_frequent(score)
+    return score
+
+
+def _most_frequent(score: Score) -> str:
+    """The verdict with most weight at the first temperature, named alike in every cell."""
+    judgments = judgments_in(score, "")
+    same = [one for one in judgments if one.temperature == judgments[0].temperature]
+    weights: Counter[str] = Counter()
+    for name, one in zip(Judged.of(same).choices, same, strict=True):
+        if name is not None:
+            weights[name] += one.weight  # type: ignore[assignment]
+    return weights.most_common(1)[0][0]
+
+
+def _readers(state: TaskState, reader: Reader, replications: int) -> list[Reader]:
+    """What reads each replication: an experiment may show other labels."""
+    cells, labels = cells_in(state.metadata), state.metadata.get("labels", {})
+    if cells is None:
+        return [reader] * replications
+    each = [reader.showing(labels.get(cell.wording, reader.options)) for cell in cells.each]
+    return [one for one in each for _ in range(replications // len(each))]
 
 
 def _short_fields(fields: dict[str, Any]) -> dict[str, Any]:

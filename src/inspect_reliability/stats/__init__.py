@@ -4,9 +4,8 @@ from types import ModuleType
 
 from .accuracy import Accuracy as Accuracy
 from .accuracy import accuracy as accuracy
-from .between_judges import VarianceComponents as VarianceComponents
 from .between_judges import agreement_between as agreement_between
-from .between_judges import variance_components as variance_components
+from .between_judges import effective_number as effective_number
 from .bounds import bounds as bounds
 from .cells import Cells as Cells
 from .cells import Counts as Counts
@@ -35,17 +34,27 @@ from .coefficients import panel as panel
 from .comparison import Comparison as Comparison
 from .comparison import Driver as Driver
 from .comparison import compare as compare
+from .comparison import compare_accuracy as compare_accuracy
 from .comparison import compare_all as compare_all
 from .comparison import compare_pooled as compare_pooled
+from .corrected import Corrected as Corrected
+from .corrected import Sample as Sample
+from .corrected import ppi as ppi
+from .corrected import rogan_gladen as rogan_gladen
+from .crossing import Crossing as Crossing
+from .crossing import cheapest_dependable as cheapest_dependable
+from .crossing import cheapest_precise as cheapest_precise
 from .decisions import FAILS as FAILS
 from .decisions import OPEN as OPEN
 from .decisions import PASSES as PASSES
 from .decisions import Decision as Decision
 from .decisions import anytime_omega as anytime_omega
 from .decisions import anytime_rate as anytime_rate
+from .decisions import anytime_share as anytime_share
 from .decisions import look_level as look_level
 from .decisions import questions_to_decide as questions_to_decide
 from .decisions import questions_to_decide_rate as questions_to_decide_rate
+from .decisions import questions_to_exclude as questions_to_exclude
 from .decisions import within_limit as within_limit
 from .decomposition import Decomposition as Decomposition
 from .decomposition import decompose as decompose
@@ -68,12 +77,15 @@ from .planning import precision as precision
 from .pooled import Pooled as Pooled
 from .pooled import pooled_omega as pooled_omega
 from .position import ChoiceShares as ChoiceShares
-from .position import PositionOrPreference as PositionOrPreference
 from .position import choice_shares as choice_shares
-from .position import position_or_preference as position_or_preference
+from .rates import gini_mean_difference as gini_mean_difference
 from .rates import handle_non_response as handle_non_response
 from .rates import rate as rate
 from .shared import NothingSharedError as NothingSharedError
+from .shifts import Shift as Shift
+from .shifts import mean_difference as mean_difference
+from .shifts import shifts as shifts
+from .validity import Labelled as Labelled
 
 __all__ = sorted(
     name

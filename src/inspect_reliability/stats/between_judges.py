@@ -1,12 +1,12 @@
-"""Do judges agree with each other, and how much do they add to the variance of verdicts?"""
+"""Do judges agree with each other, and how many of them is a panel worth?"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from .cells import Cells
-from .disagreement import QUESTION, SEED, disagreement, shares_of
+from .disagreement import QUESTION, disagreement
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
 from .rates import mean_share
@@ -44,69 +44,23 @@ def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estim
     return mean_share(agree, level, each, left_out)
 
 
-@dataclass(frozen=True)
-class VarianceComponents:
-    """Variance of verdicts, split into what they depend on: `Disagreement.components` of judges.
+def effective_number(judges: int, correlation: Estimate) -> Estimate:
+    """How many judges without common errors a panel is worth: k / (1 + (k - 1) rho).
 
-    Of equal replications they are those of the two-way random-effects analysis of variance of
-    one-hot verdicts (Light & Margolin 1971; Brennan 2001, ch. 3). Estimates may be negative.
-
-    Attributes:
-        question: Questions have different verdicts whoever judges.
-        judge: Judges prefer different verdicts whatever the question.
-        question_by_judge: Judges differ on this question beyond that.
-        replication: The same judge differs from itself on the same question.
-        n_questions: Questions that entered.
-        left_out: Reason -> questions that did not enter because of it.
-    """
-
-    question: float
-    judge: float
-    question_by_judge: float
-    replication: float
-    n_questions: int
-    left_out: dict[str, tuple[str, ...]]
-
-    @property
-    def shares(self) -> dict[str, float] | None:
-        """Component -> share of their sum; None if all verdicts are the same."""
-        return shares_of(
-            question=self.question,
-            judge=self.judge,
-            question_by_judge=self.question_by_judge,
-            replication=self.replication,
-        )
-
-
-def variance_components(judges: Mapping[str, Cells]) -> VarianceComponents:
-    """Split the variance of verdicts into question, judge, their interaction and replication.
+    The variance of one judge's error over that of their mean (Kish 1965, eq. 5.4.1).
 
     Args:
-        judges: Name -> verdicts of at least two judges, or of one judge under several conditions.
-            Questions that not every judge judged at least twice are left out and named.
-
-    Raises:
-        ReliabilityError: Fewer than two judges or shared questions, each non-response is a
-            category of its own, or only some judges are known exactly.
+        judges: Number k of judges.
+        correlation: Mean correlation rho of two judges' errors; of verdicts, it counts what is
+            right as common too, and the number is the least.
     """
-    _refuse_fewer_than_two(judges, "Variance between judges")
-    shared, left_out = shared_questions(judges)
-    first = next(iter(shared.values()))
-    if first.n_clusters < 2:
-        raise ReliabilityError(
-            "Variance between questions needs at least 2 questions that all judges share, and "
-            f"they share only {first.questions[0]!r}."
-        )
-    found = disagreement(crossed(shared))
-    of = {names: float(formula(found.whole)) for names, formula in found.component.items()}
-    return VarianceComponents(
-        question=of[QUESTION,],
-        judge=of["judge",],
-        question_by_judge=of[QUESTION, "judge"],
-        replication=of[SEED,],
-        n_questions=first.n_clusters,
-        left_out=left_out,
-    )
+
+    def number(rho: float | None) -> float | None:
+        worth = 0.0 if rho is None else 1 + (judges - 1) * rho
+        return judges / worth if worth > 0 else None
+
+    value, low, high = map(number, (correlation.value, correlation.high, correlation.low))
+    return replace(correlation, value=value, low=low, high=high)
 
 
 def _refuse_fewer_than_two(judges: Mapping[str, Cells], what: str) -> None:

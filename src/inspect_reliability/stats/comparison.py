@@ -1,7 +1,7 @@
 """Is one judge, or one temperature, more reliable than another over the same questions?"""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -13,7 +13,8 @@ from .coefficients import COEFFICIENTS
 from .errors import ReliabilityError, check_level
 from .intervals import FEWEST_QUESTIONS, NO_WIDTH, TOO_FEW, Study, t_quantile
 from .shared import shared_questions
-from .sums import FloatArray, Sums, ratio
+from .sums import FloatArray, Sums, ratio, terms_of_shares
+from .validity import Labelled
 
 PERMUTATIONS = 500
 """How often the judges of each question change places, to see how far equal judges come apart."""
@@ -138,6 +139,27 @@ def compare_all(
     return _pairs(list(judges), row, {"": given}, left_out, level)
 
 
+def compare_accuracy(
+    judges: Mapping[str, Labelled], *, level: float = 0.95
+) -> tuple[Comparison, ...]:
+    """Compare how often every two of several judges are right, by the same labels.
+
+    See `compare_all`; one verdict on a question is enough.
+
+    Raises:
+        NothingSharedError: The judges share no labelled question.
+        ReliabilityError: Fewer than two judges, or the level is not between 0 and 1.
+    """
+    _check(judges, level)
+    shared, left_out = shared_questions({name: one.given for name, one in judges.items()}, 1)
+    right = {name: Labelled(given, judges[name].raters) for name, given in shared.items()}
+    row = replace(COEFFICIENTS["agreement"], name="accuracy")
+    studies = [
+        [Study(one.given, row.scale, terms_of_shares(one.by_question))] for one in right.values()
+    ]
+    return _pairs(list(judges), row, {"": list(shared.values())}, left_out, level, studies)
+
+
 def compare_pooled(
     judges: Mapping[str, Mapping[str, Cells]], coefficient: str = "omega", *, level: float = 0.95
 ) -> tuple[Comparison, ...]:
@@ -219,9 +241,13 @@ def _pairs(
     strata: Mapping[str, list[Cells]],
     absent: dict[str, tuple[str, ...]],
     level: float,
+    studies: Sequence[Sequence[Study]] | None = None,
 ) -> tuple[Comparison, ...]:
-    """The comparison of every two judges over one or several strata of shared questions."""
-    by_judge = list(
+    """The comparison of every two judges over one or several strata of shared questions.
+
+    `studies` are those of each judge, where they are more than its verdicts.
+    """
+    by_judge = studies or list(
         zip(*([Study(one, row.scale) for one in s] for s in strata.values()), strict=True)
     )
 

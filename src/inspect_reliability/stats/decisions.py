@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .cells import Cells
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
-from .planning import fewest, precision
+from .planning import Precision, fewest, precision
 from .rates import question_rates, share_ends
 from .sums import FloatArray, terms
 
@@ -136,8 +136,12 @@ def anytime_rate(
 
     Z is the limit minus the share of the category on each new question.
     """
+    return anytime_share(question_rates(counts, category, level)[0], at_most, level)
+
+
+def anytime_share(shares: FloatArray, at_most: float, level: float = 0.95) -> Decision:
+    """The same of the mean of any shares, from 0 to 1, of questions in the order in which asked."""
     _check_limit(at_most)
-    shares, _ = question_rates(counts, category, level)
     return _decide(
         lambda asked: at_most - shares[asked[..., 0]], 1, len(shares), (1 - at_most, at_most), level
     )
@@ -158,7 +162,11 @@ def questions_to_decide(
         The number that decides with a probability of .8 if the estimate is right; None if there is
         no estimate, or more than a million would be needed.
     """
-    found = precision(counts, coefficient, level=level)
+    return questions_to_exclude(precision(counts, coefficient, level=level), at_least)
+
+
+def questions_to_exclude(found: Precision, at_least: float) -> int | None:
+    """The same of any interval whose precision is known."""
     if found.value is None or found.reason:
         return None
     return _more(lambda n: found.excludes(at_least, n, PROBABLY), found.n_questions)

@@ -34,6 +34,7 @@ from .intervals import (
     noise_agreement,
     on_f_scale,
     on_log_scale,
+    on_root_scale,
     second,
     t_quantile,
 )
@@ -42,7 +43,7 @@ from .sums import ratio, terms_of_rows
 QUESTION = "question"
 SEED = "seed"
 
-Kind = Literal["agreement", "omega", "difference"]
+Kind = Literal["agreement", "omega", "variance", "difference"]
 """How an interval is made: on which scale, and which questions that were not drawn it adds."""
 
 _NO_PAIR = 1e-12
@@ -155,7 +156,31 @@ class Disagreement:
     def flips(self, facet: str) -> Estimate:
         """How much more often verdicts differ that differ in this facet than in seed alone."""
         shared = self._all_but([facet])
-        return self.estimate(lambda d: d.of(shared) - d.of(self.facets))
+        return self.estimate(lambda d: d.of(shared) - d.of(self.facets), "variance")
+
+    def beyond_noise(self, facet: str) -> Estimate:
+        """Omega across a facet over omega within: 1 where its levels differ in nothing but noise.
+
+        A correlation that is corrected for attenuation (Spearman 1904).
+        """
+        shared = self._all_but([facet])
+        others = [name for name in shared if name != QUESTION]
+
+        def corrected(d: Differences) -> FloatArray:
+            within = 1 - ratio(d.of(self.facets), d.of((*others, facet)))
+            return ratio(1 - ratio(d.of(shared), d.of(others)), within)
+
+        return self.estimate(corrected)
+
+    def correlation(self, facet: str) -> Estimate:
+        """Correlation over questions between single verdicts at two levels of a facet.
+
+        (D_X - D_qX) / D_fX, X all other facets: the mean covariance of two levels over the mean
+        variance of one.
+        """
+        shared = self._all_but([facet])
+        others = [name for name in shared if name != QUESTION]
+        return self.estimate(lambda d: ratio(d.of(others) - d.of(shared), d.of((*others, facet))))
 
     def components(self) -> dict[tuple[str, ...], Estimate]:
         """Variance components: the facets that act together -> how much of D_0 they explain.
@@ -165,36 +190,71 @@ class Disagreement:
         components are shown as they are. ("seed",) is D of judgments that share everything. Of one
         verdict a cell, it and the highest interaction cannot be split, and are named together.
         """
-        return {names: self.estimate(formula) for names, formula in self.component.items()}
+        return {
+            names: self.estimate(formula, "variance") for names, formula in self.component.items()
+        }
 
     def dependability(
-        self, levels: Mapping[str, float] | None = None, replications: float = 1
+        self,
+        levels: Mapping[str, float] | None = None,
+        replications: float = 1,
+        all_of: Iterable[str] = (),
     ) -> Estimate:
         """How far the mean verdict of so many levels of each facet is the question's own.
 
         v_q / (v_q + the sum of the other components, each over the number of levels of its facets):
         Phi of a D-study (Brennan 2001); by default of one level and replication each.
 
+        Args:
+            levels: Facet -> number of levels.
+            replications: Verdicts of each cell.
+            all_of: Facets that have no other levels than those tried, as two orders are all of a
+                pair: what they do to a question is then its own, on average over all of them
+                (Cochran 1977, ch. 2; a finite universe of Brennan 2001, ch. 3).
+
         Raises:
             ReliabilityError: There is no such facet, or no cell has the two verdicts that more
                 replications are known from.
         """
-        numbers = dict.fromkeys(self.facets, 1.0) | dict(levels or {}) | {QUESTION: 1.0}
-        self.whole.of(numbers)
-        parts = self.component
-        if replications != 1 and (SEED,) not in parts:
-            raise ReliabilityError("No cell has two verdicts: what more would do is not known.")
-        everything = float(np.prod(list(numbers.values()))) * replications
-        divisors = {
-            names: everything if SEED in names else float(np.prod([numbers[f] for f in names]))
-            for names in parts
-        }
+        weights = self.weights(levels, replications, all_of)
 
         def phi(d: Differences) -> FloatArray:
-            total = sum(parts[names](d) / divisors[names] for names in parts)
-            return ratio(parts[QUESTION,](d), np.asarray(total))
+            parts = {names: self.component[names](d) for names in weights}
+            noise = sum(parts[names] * (one - every) for names, (one, every) in weights.items())
+            own = sum(parts[names] * weights[names][1] for names in parts if QUESTION in names)
+            return ratio(np.asarray(own), np.asarray(own + noise))
 
         return self.estimate(phi, "omega", np.inf)
+
+    def weights(
+        self,
+        levels: Mapping[str, float] | None = None,
+        replications: float = 1,
+        all_of: Iterable[str] = (),
+    ) -> dict[tuple[str, ...], tuple[float, float]]:
+        """How much of each component is in the mean of so many levels, and of all there are.
+
+        Arguments and errors are those of `dependability`.
+        """
+        number = dict.fromkeys(self.facets, 1.0) | dict(levels or {}) | {QUESTION: 1.0}
+        self.whole.of(number)
+        if replications != 1 and (SEED,) not in self.component:
+            raise ReliabilityError("No cell has two verdicts: what more would do is not known.")
+        there_are = dict.fromkeys(self.facets, np.inf) | {f: self.levels[f] for f in all_of}
+        there_are |= {QUESTION: 1.0}
+        if beyond := [name for name in self.facets if number[name] > there_are[name]]:
+            most = f"Only {there_are[beyond[0]]} levels of {beyond[0]!r} exist"
+            raise ReliabilityError(f"{most}, not {number[beyond[0]]}.")
+
+        def weight(names: tuple[str, ...], numbers: Mapping[str, float], seeds: float) -> float:
+            every = SEED in names
+            product = np.prod([n for facet, n in numbers.items() if every or facet in names])
+            return float(1 / (product * (seeds if every else 1.0)))
+
+        return {
+            names: (weight(names, number, replications), weight(names, there_are, np.inf))
+            for names in self.component
+        }
 
     def estimate(
         self, formula: Formula, kind: Kind = "difference", replications: float = np.inf
@@ -204,7 +264,8 @@ class Disagreement:
         Args:
             formula: The function; NaN where it has no value.
             kind: "agreement" and "omega" are at most 1 and have the intervals of these, see
-                `noise_or_settled` and `plus_a_question`; a "difference" that of the jackknife-t.
+                `noise_or_settled` and `plus_a_question`; a "difference" that of the jackknife-t,
+                and a "variance" that of `on_root_scale`.
             replications: Omega: how many verdicts of a question its pairs are among.
         """
         check_level(self.level)
@@ -237,6 +298,9 @@ class Disagreement:
         error = jackknife_error(formula(self.without))
         if kind == "difference":
             return x - t * error, x + t * error, "t"
+        if kind == "variance":
+            most = np.inf if self.cells.numeric else 1 - 1 / (self._rows.mean > 0).sum()
+            return *on_root_scale(x, t * error, most), "root scale"
         mean, norm = self._rows.mean, self._rows.norm
         noise = _Question(NOISE, mean, norm, norm - float(mean @ mean))
         if kind == "agreement":

@@ -69,8 +69,8 @@ class Study:
         n: Number of questions.
     """
 
-    def __init__(self, given: Cells, scale: Scale) -> None:
-        self.terms: Sums | Ranks = Ranks(given) if scale == "ordinal" else terms(given)
+    def __init__(self, given: Cells, scale: Scale, known: Sums | None = None) -> None:
+        self.terms: Sums | Ranks = known or (Ranks(given) if scale == "ordinal" else terms(given))
         self.total = self.terms.over()
         self.n = given.n_clusters
 
@@ -387,6 +387,17 @@ def _on_odds_scale(x: float, reach: float) -> Ends:
         odds = np.float64((1 - at) / at) * np.exp(np.array([1, -1]) * reach / (at * (1 - at)))
         low, high = 1 / (1 + odds)
     return float(low) if x > reach else 0.0, float(high)
+
+
+def on_root_scale(x: float, reach: float, most: float) -> Ends:
+    """The ends x +- reach, or those on the scale of square roots where these are farther out.
+
+    A component of variance is the square of an effect: its error grows with it, so a small estimate
+    comes with an error that is too small. So does one near the most that it can be. There the root
+    is no scale, and an end is at most a quarter of the reach farther out.
+    """
+    below, above = (min(0.25, reach / (4 * max(room, 1e-9))) for room in (most - x, x))
+    return x - reach * (1 + below), x + reach * (1 + above)
 
 
 def t_quantile(level: float, degrees_of_freedom: float) -> float:

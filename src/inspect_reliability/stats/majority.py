@@ -279,23 +279,51 @@ def majority_agreement(shares: FloatArray, votes: int) -> FloatArray:
 def winners(shares: FloatArray, votes: int) -> FloatArray:
     """Probability of each category to have the majority of so many independent votes, K.
 
-    Given its number of votes c, a category wins where all others have fewer, or ties with some d
-    of them and wins in 1 of 1 + d, the integral of t^d from 0 to 1. Votes are independent Poisson
-    numbers given their sum; their generating functions are multiplied on the unit circle, with a
-    weight t for each tie, and integrated over t by Gauss and Legendre, exactly for so few ties.
+    Votes are independent Poisson numbers given their sum.
     """
     used = np.flatnonzero(shares > _NEVER)
-    found = np.zeros(len(shares))
+    chance = shares[used] / shares[used].sum()
+    mean, numbers = votes * chance[:, None], np.arange(votes + 1)
+    return _majority(used, len(shares), numbers * np.log(mean) - _log_factorials(votes) - mean)
+
+
+def winners_of_some(counts: NDArray[np.int64], votes: int) -> FloatArray:
+    """The same of so many votes drawn from these without replacement, K.
+
+    The mean over all subsets, so without bias for a vote of the judge. Votes are independent
+    binomial numbers given their sum.
+    """
+    used = np.flatnonzero(counts)
+    given, numbers = counts[used, None], np.arange(votes + 1)
+    logs, odds = _log_factorials(int(counts.sum())), votes / (counts.sum() - votes + 0.5)
+    left = given - numbers
+    ways = logs[given] - logs[numbers] - logs[left.clip(0)] + numbers * np.log(odds)
+    ways = np.where(left < 0, -np.inf, ways - given * np.log1p(odds))
+    return _majority(used, len(counts), ways)
+
+
+def _majority(used: NDArray[np.int64], categories: int, chances: FloatArray) -> FloatArray:
+    """Probability of each category to have most votes, of how likely each number of its votes is.
+
+    Given its number of votes c, a category wins where all others have fewer, or ties with some d
+    of them and wins in 1 of 1 + d, the integral of t^d from 0 to 1. Numbers of votes are
+    independent given their sum; their generating functions are multiplied on the unit circle, with
+    a weight t for each tie, and integrated over t by Gauss and Legendre, exactly for so few ties.
+
+    Args:
+        used: The categories that have votes, U.
+        categories: How many there are.
+        chances: Logarithm of how likely 0, 1, ... of all m votes are, U x m + 1.
+    """
+    found = np.zeros(categories)
     if len(used) == 1:
         found[used] = 1.0
         return found
-    chance = shares[used] / shares[used].sum()
     points, weights = _ties(len(used))
-    turns, back = _circle(len(used), votes)
-    mean, numbers = votes * chance[:, None], np.arange(votes + 1)
-    each = np.exp(numbers * np.log(mean) - _log_factorials(votes) - mean)  # [K, m + 1]
+    turns, back = _circle(len(used), chances.shape[1] - 1)
+    each = np.exp(chances)
     parts = each[:, None] * turns
-    below = np.cumsum(parts, axis=2) - parts  # fewer than c votes, [K, L, m + 1]
+    below = np.cumsum(parts, axis=2) - parts  # fewer than c votes, [U, L, m + 1]
     for point, weight in zip(points, weights, strict=True):
         ways = below + point * parts
         one = np.ones_like(ways[:1])

@@ -135,7 +135,7 @@ class Precision:
         """The ends expected, or those with the error and the t quantile changed."""
         if self.reason or self.value is None:
             raise ReliabilityError(f"{self.coefficient} cannot be planned: {self.reason}.")
-        if n_questions < FEWEST_QUESTIONS or n_replications < 2:
+        if n_questions < FEWEST_QUESTIONS or (n_replications < 2 and not self.ends):
             raise ReliabilityError(
                 f"An interval needs at least {FEWEST_QUESTIONS} questions and 2 replications, not "
                 f"{n_questions} and {n_replications}."

@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .cells import Cells
-from .coefficients import brennan_prediger
 from .errors import ReliabilityError
-from .estimate import Estimate
 
 
 @dataclass(frozen=True)
@@ -43,12 +41,14 @@ def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
     """Shares of letters, or of responders, and whether they are equal.
 
     Questions are the sampling units: Pearson's chi-square is divided by its mean design effect,
-    from the covariance of the shares over questions (linearised ratios), and referred to
-    Satterthwaite's degrees of freedom, the second-order correction of Rao & Scott (1981, 1984).
-    Letters and responders are told apart only where the order of options varies.
+    from the covariance of the shares over questions (linearised ratios), and referred to F on
+    Satterthwaite's degrees of freedom and those times n - 1: the second-order correction of Rao &
+    Scott (1981, 1984), as Thomas & Rao (1987) refer it. Of two options it is the t test. Letters
+    and responders are told apart only where the order of options varies.
 
     Args:
-        counts: Verdicts per question, by letter or by responder.
+        counts: Verdicts per question, by letter or by responder; several outputs of a question
+            are one question.
         options: The categories to choose from.
 
     Raises:
@@ -56,8 +56,10 @@ def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
     """
     if len(options) < 2:
         raise ReliabilityError(f"A choice needs at least 2 options, not {len(options)}.")
-    chosen = counts.columns(options)
-    table = chosen.shares if counts.exact else chosen.table.astype(np.float64)
+    given = counts.columns(options)
+    each = given.shares if counts.exact else given.table.astype(np.float64)
+    _, question = np.unique(counts.clusters, return_inverse=True)
+    table = np.array([np.bincount(question, one) for one in each.T]).T
     chosen = table.sum(axis=1)
     total, n = float(chosen.sum()), int((chosen > 0).sum())
     number = None if counts.exact else round(total)
@@ -79,69 +81,14 @@ def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
     if trace < 1e-12:
         reason = "no test: every question has the same shares"
         return replace(found, standard_errors=errors, reason=reason)
-    from scipy.special import chdtrc
+    from scipy.special import fdtrc
 
     chi_square = total * len(options) * ((shares - 1 / len(options)) ** 2).sum()
     freedom = trace**2 / squared
     return replace(
         found,
         standard_errors=errors,
-        p_value=float(chdtrc(freedom, chi_square / trace * freedom)),
+        p_value=float(fdtrc(freedom, freedom * (n - 1), chi_square / trace)),
         design_effect=float(trace / (len(options) - 1)),
         reason=None,
-    )
-
-
-@dataclass(frozen=True)
-class PositionOrPreference:
-    """What decides a choice when the order of options is reshuffled in every replication.
-
-    Each part is a share of the way from pure chance (0) to certainty (1); with `chance` they sum
-    to 1.
-
-    Attributes:
-        position: Part of the letter, with its interval.
-        preference: Part of the answer, that is of the responder, with its interval.
-        chance: What neither decides; None if a part is not estimable.
-        reason: Why the two cannot be told apart; else None.
-    """
-
-    position: Estimate | None
-    preference: Estimate | None
-    chance: float | None
-    reason: str | None
-
-
-def position_or_preference(letters: Cells, responders: Cells) -> PositionOrPreference:
-    """Split what decides a choice into the letter and the responder.
-
-    Let the chance of an option be 1/L plus an effect of its letter plus one of its answer. With
-    orders drawn at random, two replications then choose the same letter with probability 1/L + (sum
-    of squared letter effects), and the same responder likewise: chance-corrected, Brennan and
-    Prediger's (1981) coefficient, once of the letters and once of the responders.
-
-    Args:
-        letters: Choices per question, counted by letter; L categories, choices only.
-        responders: The same choices, counted by the responder behind the letter.
-
-    Raises:
-        ReliabilityError: The two are not counts of the same choices.
-    """
-    same_choices = letters.questions == responders.questions and (
-        letters.replications.tolist() == responders.replications.tolist()
-    )
-    if not same_choices or len(letters.categories) != len(responders.categories):
-        raise ReliabilityError(
-            "Letters and responders must count the same choices: the same questions in the same "
-            "order, as many verdicts in each, and as many letters as responders."
-        )
-    if (np.sort(letters.table, axis=1) == np.sort(responders.table, axis=1)).all():
-        # Each letter is one responder throughout a question: its order never changed.
-        reason = "no question showed its options in two orders: letter and responder are one choice"
-        return PositionOrPreference(None, None, None, reason)
-    position, preference = brennan_prediger(letters), brennan_prediger(responders)
-    if position.value is None or preference.value is None:
-        return PositionOrPreference(position, preference, None, position.reason)
-    return PositionOrPreference(
-        position, preference, 1 - position.value - preference.value, reason=None
     )

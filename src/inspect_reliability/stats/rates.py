@@ -1,5 +1,6 @@
 """Shares that differ between questions: non-response above all, which moves every coefficient."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
@@ -81,6 +82,40 @@ def mean_share(values: FloatArray, level: float, n_replications: float, left: Le
         return replace(found, reason=TOO_FEW)
     low, high = share_ends(float(values.mean()), float(values.std()), n, level)
     return replace(found, low=low, high=high, method="logit scale")
+
+
+def gini_mean_difference(
+    counts: Cells, values: Mapping[str, float], level: float = 0.95
+) -> Estimate:
+    """How far two replications of a question differ, mean over questions, in units of the verdicts.
+
+    Twice the sum of F (1 - F) over the gaps between values, F the share of verdicts up to a value
+    (Gini 1912; unbiased in every question). The interval is that of `mean_share`, of the difference
+    as a share of the whole range of values.
+
+    Args:
+        counts: Verdicts per question; others than the values are left out.
+        values: Category -> number.
+        level: Confidence level.
+
+    Raises:
+        ReliabilityError: The level is not between 0 and 1, or nothing was replicated.
+    """
+    check_level(level)
+    names = sorted(set(values).intersection(counts.categories), key=values.__getitem__)
+    given = counts.only(names).replicated
+    gaps = np.diff([values[name] for name in names])
+    below = given.shares.cumsum(axis=1)[:, :-1]
+    apart = below * (1 - below)
+    if given.exact:
+        apart += given.excess(np.triu(np.ones((len(names), len(names))))[:, :-1])
+    else:
+        apart *= (given.replications / (given.replications - 1))[:, None]
+    reach = float(gaps.sum()) or 1.0
+    shares = by_question(2 * apart @ gaps / reach, given.replications > 0, given.clusters)
+    found = mean_share(shares.clip(0, 1), level, float(given.replications.mean()), LeftOut())
+    ends = {name: getattr(found, name) for name in ("value", "low", "high")}
+    return replace(found, **{name: x if x is None else x * reach for name, x in ends.items()})
 
 
 def share_ends(mean: float, spread: float, n: int, level: float) -> Ends:

@@ -192,6 +192,11 @@ def terms_of_names(table: ArrayLike, *, singletons: bool = False) -> Sums:
     )
 
 
+def terms_of_shares(shares: FloatArray) -> Sums:
+    """Terms of questions of which such shares of the pairs agree, [N]."""
+    return _of(np.full(len(shares), 2.0), 1 - shares, shares[:, None])
+
+
 def _of(
     n: FloatArray,
     differ: FloatArray,

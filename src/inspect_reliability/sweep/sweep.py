@@ -124,7 +124,8 @@ def _parts(
                     f"{(task.metadata or {})['benchmark']} by {judge}{at}; asked for: "
                     f"{len(asked):,}. Nothing to do; all are kept."
                 )
-            yield tasks, _cost(samples, each, len(asked & made))
+            cells = (task.metadata or {})["cells"]
+            yield tasks, _cost(samples, each, len(asked & made), cells)
 
 
 def _runs(sweep: Sweep, judge: str) -> Iterable[float | None]:
@@ -172,11 +173,11 @@ def _errors(logs: Iterable[EvalLog]) -> Iterator[str]:
                 yield from sample.metadata.get("errors", {}).values()
 
 
-def _cost(samples: Sequence[Sample], replications: int, made: int) -> Cost:
+def _cost(samples: Sequence[Sample], replications: int, made: int, cells: int) -> Cost:
     # A sample's metadata has all that its prompt is made of.
     characters = fmean(len(str(sample.metadata)) for sample in samples)
     tokens = characters / _CHARACTERS_A_TOKEN
-    return Cost(len(samples), replications, made, tokens_each=tokens, what="question")
+    return Cost(len(samples), replications, made, cells, tokens, what="question")
 
 
 def _sent(temperature: float, judge: str) -> float:

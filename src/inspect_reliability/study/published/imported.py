@@ -27,7 +27,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 from ...designs import ParserName
 from ...judgments.replications import Replications
 from ...saving import alone, whole
-from ...scoring.explanation import score_of
+from ...scoring.verdict import score_of
 from ..responses import is_missing
 from .layout import (
     PublishedRun,

@@ -33,6 +33,7 @@ from ..responses import (
     Answer,
     NoAnswersError,
     ResponseSet,
+    ground_truth,
     is_missing,
     load_responses,
     prediction_item,
@@ -128,6 +129,7 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
                     "categories": reader.categories,
                     "category": answer.question.category if answer else None,
                     "missing": is_missing(answer.text) if answer else None,
+                    "label": ground_truth(answer) if answer else None,
                     "paper_design": True,
                     "log": str(run.path),
                 }

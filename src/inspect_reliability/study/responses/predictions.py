@@ -8,7 +8,8 @@ from typing import Any
 from ...designs import Item
 from ...errors import UserError
 from ...files import entry, expect, objects, read_json, user_path
-from ..benchmarks import Question
+from ...verdicts import CORRECT, INCORRECT
+from ..benchmarks import BENCHMARKS, Question
 from ..benchmarks.head_to_tail import targets_of
 from ..benchmarks.selection import SAMPLE_PACK, sample_pack
 from .answers import Answer, judged_item
@@ -53,9 +54,15 @@ def load_predictions(spec: str | Path | None, responder: str | None = None) -> l
 
 def prediction_item(prediction: Answer) -> Item:
     """A prediction as a judge is shown it."""
-    missing = is_missing(prediction.text)
     responses = {prediction.responder: prediction.text}
-    return judged_item(prediction.question, responses, missing=missing)
+    missing, label = is_missing(prediction.text), ground_truth(prediction)
+    return judged_item(prediction.question, responses, missing=missing, label=label)
+
+
+def ground_truth(prediction: Answer) -> str:
+    """The right verdict on a prediction: whether its first line contains an accepted answer."""
+    is_right = BENCHMARKS["Head-to-Tail"].rules["default"]
+    return CORRECT if is_right(prediction.question, prediction.text) else INCORRECT
 
 
 def is_missing(response: str) -> bool:

@@ -90,7 +90,9 @@ def _of_predictions(  # noqa: D417
     )
 
 
-head_to_tail_judge = task(name="head_to_tail_judge")(with_options(_of_predictions, "order"))
+head_to_tail_judge = task(name="head_to_tail_judge")(
+    with_options(_of_predictions, "order", "orders")
+)
 
 JUDGE_TASKS: Mapping[str, Callable[..., Task]] = {
     "bbh": bbh_judge,

@@ -9,8 +9,8 @@ from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accurac
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ...errors import UserError, one_of
-from ...judging.replicate import replicate, replication_of
-from ...judging.seeds import base_seed
+from ...judging.replicate import Replication, replicate, replication_of
+from ...judging.seeds import base_seed, replication_seed
 from ..benchmarks import BENCHMARKS, Question, RuleName, load_questions
 from ..benchmarks.right_answer import has_right_answer
 from ..responses.respond_logs import RESPONDER_TASK
@@ -159,8 +159,9 @@ def respond(seed: int = 0) -> Solver:
         for turn, _ in enumerate(question.turns):
             if turn:
                 state.metadata["first_response"] = state.output.completion
-            prompts = {state.epoch: ask(question, state.metadata.get("first_response"))}
-            state = await replicate(state, generate, prompts, seed, question.id)
+            prompt = ask(question, state.metadata.get("first_response"))
+            one = Replication(prompt, replication_seed(seed, question.id, state.epoch))
+            state = await replicate(state, generate, {state.epoch: one}, question.id)
         return state
 
     return solve

@@ -29,7 +29,7 @@ _TICKS = (1, 3, 5, 9, 15, 25, 49, 99, 199, 499)
 def draw(figure: Figure, to_svg: Callable[[Picture, str, dict[str, str]], str]) -> str:
     """A figure as `inline_svg` or `svg_file` writes it."""
     with mpl.rc_context(STYLE):
-        picture = _bars(figure) if figure.kind == "bars" else _points(figure)
+        picture = _FORMS.get(figure.kind, _points)(figure)
         return to_svg(picture, figure.words, _cut_names(figure))
 
 
@@ -101,6 +101,26 @@ def _points(figure: Figure) -> Picture:
     return picture
 
 
+def _plane(figure: Figure) -> Picture:
+    picture = Picture(figsize=(3.6, 3.2))
+    axes = picture.subplots()
+    shares = np.linspace(0, 1, 101)
+    axes.plot(shares, np.sqrt(shares), color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
+    for k, record in enumerate(figure.records):
+        x, y, colour = record[figure.x], record[figure.y], COLOURS[k % len(COLOURS)]
+        low, high = record.get(f"{figure.x}_interval") or (x, x)
+        axes.hlines(y, low, high, color=colour, linewidth=1.5, alpha=0.75)
+        axes.vlines(x, *_ends(record, figure), color=colour, linewidth=1.5, alpha=0.75)
+        marker = MARKERS[k % len(MARKERS)]
+        label = _label(_name(record, figure.by), _IN_LEGEND)
+        axes.plot(x, y, marker, color=colour, markersize=4.5, label=label)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel=figure.x_label, ylabel=figure.y_label)
+    axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.02), borderaxespad=0.0, handletextpad=0.2)
+    return picture
+
+
 def _bars(figure: Figure) -> Picture:
     names = list(dict.fromkeys(record[figure.x] for record in figure.records))
     segments = _by(figure.records, figure.by)
@@ -137,6 +157,33 @@ def _bars(figure: Figure) -> Picture:
         loc="lower left", bbox_to_anchor=above, ncols=4, handlelength=0.9, columnspacing=1.0
     )
     return picture
+
+
+def _effects(figure: Figure) -> Picture:
+    series = _by(figure.records, figure.by)
+    names = list(dict.fromkeys(record[figure.x] for record in figure.records))
+    height = 0.8 / len(series)
+    picture = Picture(figsize=(4.6, 0.5 + 0.2 * len(names) * max(len(series), 1.5)))
+    axes = picture.subplots()
+    for k, (name, own) in enumerate(series.items()):
+        own = [record for record in own if record[figure.y] is not None]
+        at = [names.index(record[figure.x]) + (k + 0.5) * height - 0.4 for record in own]
+        widths = [record[figure.y] for record in own]
+        colour = COLOURS[k % len(COLOURS)]
+        label = _label(name, _IN_LEGEND)
+        axes.barh(at, widths, height=0.9 * height, color=colour, alpha=0.75, label=label)
+        axes.hlines(at, *np.array([_ends(record, figure) for record in own]).T, color=INK)
+    axes.axvline(figure.reference, color=INK, linewidth=0.8)
+    axes.set_yticks(range(len(names)), [_cut(name, _IN_LEGEND) for name in names])
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlabel(figure.y_label)
+    axes.grid(axis="y", visible=False)
+    if figure.by:
+        axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=1)
+    return picture
+
+
+_FORMS = {"bars": _bars, "effects": _effects, "plane": _plane}
 
 
 def _name_segments(axes: Axes, left: Any, widths: Any, name: str, colour: str) -> None:

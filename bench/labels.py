@@ -1,0 +1,133 @@
+"""Do corrected rates and accuracies cover with 30, 100 and 300 labels? Simulation with known truth.
+
+    python bench/labels.py [--quick] [--json]
+
+A judge of known sensitivity and specificity gives several verdicts on each of two thousand
+questions, of which a few have a label. Of each interval it prints how often it covers the truth,
+beside the bias of the rate that the judge alone gives and how often its own interval covers.
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from inspect_reliability.stats import Cells, Labelled, Sample, ppi, rate, rogan_gladen
+
+STUDIES = 1000
+QUICK = 0.1
+"""Share of the studies with `--quick`."""
+LABELS = (30, 100, 300)
+QUESTIONS = 2000
+WANTED = (0.93, 0.97)
+"""Coverage of 95% intervals that is aimed at."""
+
+
+class Judge(NamedTuple):
+    """A judge of answers, of which a share is right.
+
+    Its chance to say so varies between questions, Beta with this mean and 4 as its size.
+    """
+
+    truth: float
+    sensitivity: float
+    specificity: float
+    replications: int
+
+
+JUDGES = {
+    "fair, once": Judge(0.3, 0.8, 0.9, 1),
+    "fair": Judge(0.3, 0.8, 0.9, 5),
+    "of rare answers": Judge(0.1, 0.7, 0.9, 5),
+    "lenient": Judge(0.6, 0.9, 0.7, 5),
+    "good": Judge(0.3, 0.95, 0.97, 5),
+}
+
+
+def study(judge: Judge, labels: int, generator: np.random.Generator) -> tuple[Cells, Cells]:
+    """Verdicts on all questions, and labels of the first."""
+    right = generator.random(QUESTIONS) < judge.truth
+    mean = np.where(right, judge.sensitivity, 1 - judge.specificity)
+    said = generator.binomial(judge.replications, generator.beta(4 * mean, 4 * (1 - mean)))
+    names = tuple(map(str, range(QUESTIONS)))
+    table = np.stack([said, judge.replications - said], axis=1)
+    known = np.where(right, "yes", "no")[:labels]
+    return Cells(table, names, ("yes", "no")), Cells.from_long(names[:labels], known)
+
+
+def split(judge: Judge) -> dict[str, float]:
+    """True parts of the error of a verdict: of Beta(4 m, 4 (1 - m)), E p (1 - p) = .8 m (1 - m)."""
+    parts = {"wrong": 0.0, "wrong_twice": 0.0, "wrong_then_right": 0.0}
+    kinds = ((judge.truth, judge.sensitivity), (1 - judge.truth, judge.specificity))
+    for share, mean in kinds:
+        then = 0.8 * mean * (1 - mean)
+        parts["wrong"] += share * (1 - mean)
+        parts["wrong_then_right"] += share * then
+        parts["wrong_twice"] += share * (1 - mean - then)
+    return parts
+
+
+def results(studies: int) -> Iterator[dict[str, Any]]:
+    """Coverage of every interval, for each judge and number of labels."""
+    for name, judge in JUDGES.items():
+        for labels in LABELS:
+            generator = np.random.default_rng(labels)
+            inside: Counter[str] = Counter()
+            known: Counter[str] = Counter()
+            errors: dict[str, list[float]] = defaultdict(list)
+            parts = split(judge)
+            for _ in range(studies):
+                given, truth = study(judge, labels, generator)
+                sample = Sample.of(given, truth, "yes")
+                found = {
+                    "judge alone": (rate(given, "yes"), judge.truth),
+                    "PPI++": (ppi(sample).estimate, judge.truth),
+                    "Rogan-Gladen": (rogan_gladen(sample).estimate, judge.truth),
+                }
+                for part, estimate in Labelled(given, truth).errors().items():
+                    found[part] = estimate, parts[part]
+                for what, (estimate, true) in found.items():
+                    if estimate.low is not None and estimate.high is not None:
+                        known[what] += 1
+                        inside[what] += estimate.low <= true <= estimate.high
+                        errors[what].append((estimate.value or 0.0) - true)
+            for what, number in known.items():
+                yield {
+                    "judge": name,
+                    "labels": labels,
+                    "of": what,
+                    "coverage": inside[what] / number,
+                    "bias": float(np.mean(errors[what])),
+                    "studies": number,
+                }
+
+
+def main() -> int:
+    """Print one line for each judge, number of labels and interval."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="a tenth of the studies")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    options = parser.parse_args()
+    found = list(results(max(2, int(STUDIES * (QUICK if options.quick else 1)))))
+    if options.json:
+        print(json.dumps(found, indent=1))
+        return 0
+    print(f"{'judge':16} {'labels':>6} {'interval of':17} {'covers':>7} {'bias':>7}")
+    for one in found:
+        off = "" if WANTED[0] <= one["coverage"] <= WANTED[1] else " *"
+        print(
+            f"{one['judge']:16} {one['labels']:6} {one['of']:17} {one['coverage']:7.1%} "
+            f"{one['bias']:+7.3f}{off}"
+        )
+    print(f"* outside {WANTED[0]:.0%} to {WANTED[1]:.0%}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

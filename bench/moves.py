@@ -1,0 +1,334 @@
+"""Are components, flips and cheapest designs right? Simulated judges, and halves of real data.
+
+    python bench/moves.py [--quick] [--json]
+
+Judges whose verdicts follow the question, the order of the options, the wording, the cell or the
+seed, in different shares, judge questions of a population at two orders, three wordings and three
+seeds. The truth is that of the population, from the chances of 200,000 questions. Plans are made
+from one half of the questions of recorded judges, and tried on the other.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from inspect_reliability.stats import (
+    Cells,
+    Disagreement,
+    Estimate,
+    cheapest_dependable,
+    disagreement,
+    shifts,
+)
+
+Array = NDArray[np.float64]
+Generator = np.random.Generator
+
+ORDERS, WORDINGS, SEEDS, CATEGORIES = 2, 3, 3, 3
+QUESTIONS = (30, 100)
+STUDIES = 400
+QUICK = 0.125
+"""Share of the studies with `--quick`."""
+TRUTH = 200_000
+"""Questions of which the truth is that of the population."""
+LABELLED = Path(os.environ.get("RELIABILITY_DATA", "../shared/data")) / "labelled"
+HALVES = 10
+"""Times that recorded questions are split."""
+
+SHARES = np.array([0.5, 0.3, 0.2])
+BY_ORDER = np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2]])
+"""What a judge prefers that follows the order: each order another verdict."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Shares of the verdicts that are the question's own, or drawn anew for more than it.
+
+    Attributes:
+        question: Drawn once for each question.
+        order: Drawn once for each question and order, each order with its own preference.
+        wording: Drawn once for each question and wording.
+        cell: Drawn once for each question, order and wording.
+        seed: Drawn for each verdict.
+    """
+
+    question: float = 0.0
+    order: float = 0.0
+    wording: float = 0.0
+    cell: float = 0.0
+    seed: float = 0.0
+
+    def chances(self, generator: Generator, n: int) -> Array:
+        """Chances of the verdicts in each cell, n x orders x wordings x categories."""
+
+        def drawn(shares: Array, *shape: int) -> Array:
+            return np.asarray(np.eye(CATEGORIES)[generator.choice(CATEGORIES, shape, p=shares)])
+
+        ordered = [drawn(shares, n, 1, 1) for shares in BY_ORDER]
+        return (
+            self.question * drawn(SHARES, n, 1, 1)
+            + self.order * np.concatenate(ordered, axis=1)
+            + self.wording * drawn(SHARES, n, 1, WORDINGS)
+            + self.cell * drawn(SHARES, n, ORDERS, WORDINGS)
+            + self.seed * SHARES
+        )
+
+
+JUDGES = {
+    "question": Judge(question=1),
+    "seed": Judge(question=0.7, seed=0.3),
+    "order": Judge(question=0.7, order=0.3),
+    "wording": Judge(question=0.7, wording=0.3),
+    "all": Judge(question=0.4, order=0.2, wording=0.1, cell=0.1, seed=0.2),
+    "rarely": Judge(question=0.95, order=0.03, seed=0.02),
+    "none": Judge(seed=1),
+}
+
+
+def names_of(facets: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """All sets of facets."""
+    return list(chain.from_iterable(combinations(facets, k) for k in range(len(facets) + 1)))
+
+
+def truth(chances: Array) -> dict[str, float]:
+    """D_S of a population, as means over pairs of cells; then what the package makes of it."""
+    mean = chances.mean(axis=0)
+    d: dict[frozenset[str], list[float]] = {}
+    cells = [(o, w) for o in range(ORDERS) for w in range(WORDINGS)]
+    for o, w in cells:
+        for p, v in cells:
+            shared = {name for name, same in (("order", o == p), ("wording", w == v)) if same}
+            within = float((chances[:, o, w] * chances[:, p, v]).sum(axis=-1).mean())
+            d.setdefault(frozenset(shared | {"question"}), []).append(1 - within)
+            d.setdefault(frozenset(shared), []).append(1 - float(mean[o, w] @ mean[p, v]))
+    of = {shared: float(np.mean(values)) for shared, values in d.items()}
+    every = ("question", "order", "wording")
+    found = {
+        " x ".join(names): sum(
+            (-1) ** (len(names) - len(one) + 1) * of[frozenset(one)] for one in names_of(names)
+        )
+        for names in names_of(every)
+        if names
+    }
+    found["seed"] = of[frozenset(every)]
+    for facet in ("order", "wording"):
+        found[f"flips of {facet}"] = of[frozenset({*every} - {facet})] - of[frozenset(every)]
+    found["change"] = float(mean[0, :, 0].mean() - mean[1, :, 0].mean())
+    found["dependability"] = found["question"] / of[frozenset(())]
+    return found
+
+
+def estimates(study: Disagreement) -> dict[str, Estimate]:
+    """The same of a study."""
+    found = {" x ".join(names): one for names, one in study.components().items()}
+    for facet in ("order", "wording"):
+        found[f"flips of {facet}"] = study.flips(facet)
+    found["change"] = next(shifts(study.cells, "order")).change
+    found["dependability"] = study.dependability()
+    return found
+
+
+def study(generator: Generator, judge: Judge, n: int, seeds: int = SEEDS) -> Disagreement:
+    """Judgments of n questions."""
+    tables = generator.multinomial(seeds, judge.chances(generator, n))
+    order, wording = np.divmod(np.tile(np.arange(ORDERS * WORDINGS), n), WORDINGS)
+    questions = tuple(np.repeat([f"q{i}" for i in range(n)], ORDERS * WORDINGS).tolist())
+    facets = {"order": order, "wording": wording}
+    table = tables.reshape(-1, CATEGORIES)
+    return disagreement(Cells(table, questions, tuple("ABC"), facets=facets))
+
+
+def coverage(studies: int) -> Iterator[dict[str, Any]]:
+    """Bias of each estimate, in its standard errors, and coverage of its interval."""
+    for name, judge in JUDGES.items():
+        generator = np.random.default_rng(1)
+        true = truth(judge.chances(generator, TRUTH))
+        for n in QUESTIONS:
+            found = [estimates(study(generator, judge, n)) for _ in range(studies)]
+            for what, value in true.items():
+                some = [one[what] for one in found if one[what].value is not None]
+                values = np.array([one.value for one in some], float)
+                held = [
+                    one.low - 1e-9 <= value <= one.high + 1e-9
+                    for one in some
+                    if one.low is not None and one.high is not None
+                ]
+                spread = values.std() / np.sqrt(len(values)) if len(values) else np.nan
+                yield {
+                    "judge": name,
+                    "n": n,
+                    "estimate": what,
+                    "truth": value,
+                    "bias": float((values.mean() - value) / spread) if spread > 1e-12 else 0.0,
+                    "coverage": float(np.mean(held)) if held else None,
+                    "no interval": 1 - len(held) / studies,
+                }
+
+
+def dependable(first: Array, second: Array) -> float:
+    """How alike two means of a design are: 1 - their difference over that of two questions.
+
+    Means of each question, N x K, over levels of which the two share none.
+    """
+    mean = (first + second) / 2
+    within = ((first - second) ** 2).sum(axis=1).mean() / 2
+    centre = mean - mean.mean(axis=0)
+    between = (centre**2).sum() / (len(mean) - 1) - within / 2
+    return float(between / (between + within))
+
+
+def reached(true: dict[str, float], levels: dict[str, int], seeds: float) -> float:
+    """Dependability in the population, where the orders tried are all there are."""
+    number = {"question": 1, "order": levels["order"], "wording": levels["wording"]}
+    own, noise = 0.0, true["seed"] / (np.prod(list(number.values())) * seeds)
+    for name, part in true.items():
+        facets = name.split(" x ")
+        if not {*facets} <= {*number}:
+            continue
+        share = 1 / np.prod([number[facet] for facet in facets])
+        every = 0.0 if "wording" in facets else 1 / ORDERS if "order" in facets else 1.0
+        own += part * every * ("question" in facets)
+        noise += part * (share - every)
+    return float(own / (own + noise))
+
+
+def simulated_plans(studies: int) -> Iterator[dict[str, Any]]:
+    """Pilots of 60 questions, and what their designs reach in the population (wanted: in .8)."""
+    for name in ("seed", "wording", "all"):
+        judge, generator = JUDGES[name], np.random.default_rng(2)
+        true = truth(judge.chances(generator, TRUTH))
+        for wanted in (0.7, 0.9):
+            found = []
+            for _ in range(studies):
+                pilot = study(generator, judge, 60)
+                design = cheapest_dependable(pilot, wanted, all_of=["order"])
+                known = reached(true, dict(design.levels), design.n_replications)
+                found.append((design.calls, known >= wanted, known))
+            calls, enough, values = (np.array(column, float) for column in zip(*found, strict=True))
+            yield {
+                "judge": name,
+                "wanted": wanted,
+                "median calls": int(np.median(calls)),
+                "reached": float(enough.mean()),
+                "tenth percentile": float(np.quantile(values, 0.1)),
+            }
+
+
+def recorded_plans(halves: int) -> Iterator[dict[str, Any]]:
+    """Plans from half of the questions of a recorded judge, and what they reach on the others."""
+    path = LABELLED / "rewardbench2_choices.parquet"
+    if not path.exists():
+        return
+    table = pd.read_parquet(path)
+    for judge in ("gpt-5.4", "gpt-5.4-mini"):
+        own = table[table["judge"] == judge]
+        cells = own.groupby(["question", "wording"])["verdict"].size().unstack()
+        full = cells.index[(cells == 8).all(axis=1)]
+        own = own[own["question"].isin(full)]
+        shares = pd.get_dummies(own["verdict"]).astype(float)
+        shape = (len(full), cells.shape[1], 8, shares.shape[1])
+        order = own.sort_values(["question", "wording", "replication"]).index
+        shown = shares.loc[order].to_numpy().reshape(shape)
+        for wanted in (0.6, 0.7, 0.8):
+            generator = np.random.default_rng(3)
+            found = []
+            for _ in range(halves):
+                half = generator.permutation(len(full))
+                pilot, rest = half[: len(full) // 2], half[len(full) // 2 :]
+                design = cheapest_dependable(_pilot(shown[pilot]), wanted)
+                n, r = design.levels["wording"], int(design.n_replications)
+                wordings = generator.permutation(shape[1])
+                if 2 * n > shape[1]:
+                    break  # two designs without a common wording need more wordings
+                means = [
+                    shown[rest][:, chosen][:, :, generator.choice(8, r, replace=False)].mean((1, 2))
+                    for chosen in (wordings[:n], wordings[n : 2 * n])
+                ]
+                found.append((design, dependable(*means)))
+            if found:
+                design = found[0][0]
+                yield {
+                    "judge": judge,
+                    "wanted": wanted,
+                    "wordings": design.levels["wording"],
+                    "seeds": design.n_replications,
+                    "expected": float(np.mean([d.dependability.value for d, _ in found])),
+                    "on the other half": float(np.mean([reached for _, reached in found])),
+                }
+
+
+def _pilot(shown: Array) -> Disagreement:
+    n, wordings, _, k = shown.shape
+    table = shown.sum(axis=2).reshape(-1, k).astype(int)
+    questions = tuple(np.repeat([f"q{i}" for i in range(n)], wordings).tolist())
+    facets = {"wording": np.tile(np.arange(wordings), n)}
+    return disagreement(Cells(table, questions, tuple(map(str, range(k))), facets=facets))
+
+
+def by_estimate(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """One line an estimate: its lowest and highest coverage, where its truth is 0 and elsewhere."""
+    for what in dict.fromkeys(one["estimate"] for one in found):
+        own = [one for one in found if one["estimate"] == what]
+        line: dict[str, Any] = {"estimate": what}
+        for n in QUESTIONS:
+            for name, zero in (("0", True), ("not 0", False)):
+                some = [
+                    f"{one['coverage']:.3f} ({one['judge']})"
+                    for one in own
+                    if one["n"] == n and one["coverage"] is not None
+                    if (abs(one["truth"]) < 5e-4) == zero
+                ]
+                ends = dict.fromkeys([min(some), max(some)]) if some else ["-"]
+                line[f"N = {n}, truth {name}"] = " to ".join(ends)
+        yield line | {"largest bias": max(abs(one["bias"]) for one in own)}
+
+
+def print_records(title: str, records: list[dict[str, Any]]) -> None:
+    """A Markdown table of records."""
+    print(f"\n{title}\n")
+    if not records:
+        print(f"No recorded judgments in {LABELLED}: set RELIABILITY_DATA.")
+        return
+    print("| " + " | ".join(records[0]) + " |")
+    print("|---" * len(records[0]) + "|")
+    for record in records:
+        cells = [f"{v:.3f}" if isinstance(v, float) else str(v) for v in record.values()]
+        print("| " + " | ".join(cells) + " |", flush=True)
+
+
+_COVERAGE = "Lowest and highest coverage of 95% intervals, and bias in its standard errors"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="a tenth of the studies")
+    parser.add_argument("--json", action="store_true", help="print every figure as JSON")
+    arguments = parser.parse_args()
+    share = QUICK if arguments.quick else 1.0
+    tables = {
+        _COVERAGE: list(coverage(max(2, round(share * STUDIES)))),
+        "Cheapest designs of simulated pilots": list(
+            simulated_plans(max(2, round(share * STUDIES / 4)))
+        ),
+        "Cheapest designs from half of the questions": list(recorded_plans(HALVES)),
+    }
+    if arguments.json:
+        json.dump(tables, sys.stdout, indent=1)
+        return
+    tables[_COVERAGE] = list(by_estimate(tables[_COVERAGE]))
+    for title, records in tables.items():
+        print_records(title, records)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""The cells of an experiment: a question in several orders of its options, and several wordings."""
+
+import random
+from collections.abc import Mapping, Sequence
+from itertools import product
+from math import factorial
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import Field, model_validator
+from pydantic.dataclasses import dataclass
+
+from ..errors import UserError
+from .order import OrderPolicy
+from .seeds import SEED_LIMIT
+
+Orders = int | Literal["all", "rotations"]
+
+MOST_ORDERS = 120
+"""Those of five options."""
+
+_Seed = Annotated[int, Field(strict=True, ge=0, lt=SEED_LIMIT)]
+
+
+class Cell(NamedTuple):
+    """A level of each facet, None where it is not varied; and a seed, None where not known."""
+
+    order: Sequence[int] | None
+    wording: str | None
+    seed: int | None
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of one question: each order in each wording, the wordings of an order together.
+
+    Attributes:
+        seeds: Seed of the first replication of each cell; each of the others has the next.
+        orders: Places of the responses, in the order of the labels; empty if not varied.
+        wordings: Names of the wordings; empty if not varied.
+    """
+
+    seeds: Annotated[list[_Seed], Field(min_length=1, max_length=100_000)]
+    orders: Annotated[list[list[int]], Field(default_factory=list)]
+    wordings: Annotated[list[str], Field(default_factory=list)]
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> "Cells":
+        crossed = max(1, len(self.orders)) * max(1, len(self.wordings))
+        shown = {tuple(sorted(order)) for order in self.orders}
+        if len(self.seeds) != crossed or shown - {tuple(range(len(one))) for one in shown}:
+            raise ValueError("one seed for each order in each wording")
+        if len(shown) > 1:
+            raise ValueError("orders must show the same responses")
+        return self
+
+    @property
+    def each(self) -> list[Cell]:
+        """The cells in their order."""
+        orders: Sequence[Sequence[int] | None] = self.orders or [None]
+        wordings: Sequence[str | None] = self.wordings or [None]
+        levels = product(orders, wordings)
+        return [Cell(*one, seed) for one, seed in zip(levels, self.seeds, strict=True)]
+
+    def split(self, place: int, replications: int) -> tuple[int, int]:
+        """Which cell a replication is of, and its place there, by its place among all."""
+        return divmod(place, max(1, replications // len(self.seeds)))
+
+
+def cells_in(metadata: Mapping[str, Any]) -> Cells | None:
+    """The cells that a sample's or a score's metadata describe; None if it is no experiment.
+
+    Raises:
+        ValueError: They cannot be read.
+    """
+    if (kept := metadata.get("cells")) is None:
+        return None
+    if not isinstance(kept, Mapping):  # a summary leaves out what is long
+        raise ValueError("cells that cannot be read")
+    return Cells(**kept)
+
+
+def number_of_orders(orders: Orders | None, options: int, policy: OrderPolicy) -> int:
+    """How many orders an experiment shows of so many options; 1 where it does not vary them.
+
+    Raises:
+        UserError: There are no such orders.
+    """
+    if orders is None:
+        return 1
+    asked = f"orders={orders}"
+    if not options:
+        raise UserError(
+            f"{asked}: this judge does not choose among options, so that no order can vary. Leave "
+            "out orders=."
+        )
+    if policy == "reshuffled":
+        raise UserError(
+            f"{asked} holds each order over its replications, which order=reshuffled does not. "
+            "Leave out one of them."
+        )
+    most = factorial(options)
+    number = {"all": most, "rotations": options}.get(str(orders), orders)
+    if not isinstance(number, int) or isinstance(number, bool) or number < 2:
+        raise UserError(
+            f"{asked} is no number of orders. Use for example -T orders=2, -T orders=rotations or "
+            "-T orders=all."
+        )
+    if number > most:
+        raise UserError(f"{asked}: {options} options have {most} orders. Use -T orders=all.")
+    if number > MOST_ORDERS:
+        raise UserError(
+            f"{asked} would show each question {number:,} times; the most is {MOST_ORDERS}. Use "
+            f"-T orders=rotations: in these {options} orders each option has every place once."
+        )
+    return number
+
+
+def orders_of(
+    responders: Sequence[str], number: int, policy: OrderPolicy, seed: int
+) -> list[tuple[str, ...]]:
+    """Different orders of some responders, the same permutations for every question.
+
+    Rotations first, in which no responder keeps its place, then others drawn from the seed. The
+    first is the source's order where the policy is "given", else drawn as well.
+    """
+    draw = random.Random(f"{seed}|orders")
+    names, size = sorted(responders), len(responders)
+    first = list(responders) if policy == "given" else draw.sample(names, size)
+    turned = min(number, size)
+    starts = (place * size // turned for place in range(turned))
+    found = {(*first[start:], *first[:start]): None for start in starts}
+    while len(found) < number:
+        found[tuple(draw.sample(names, size))] = None
+    return list(found)

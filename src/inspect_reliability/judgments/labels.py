@@ -1,0 +1,225 @@
+"""Labels: what is known to be right, joined to the judgments as a column."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import UserError
+from ..verdicts import INVALID, NON_RESPONSE
+from .count import NUMBER, OPPOSITES
+from .edits import as_columns, by_rater
+from .frame import read_frame
+from .score import by_key, verdict_name
+from .table import Judgments, Note
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_COLUMNS = ("label", "target", "value")
+"""The column of labels: ours, that of inspect_scout's validation files, and that of the files of
+inspect's `precomputed_scores`."""
+
+_EMPTY = "labels that are empty"
+_UNKNOWN = "labels of what was not judged"
+_SEVERAL = "labels of what has several outputs: label each output"
+_TWICE = "labels of a rater who gave two different ones"
+_OTHER = "labels that are no verdict of the judge: say what they mean with --map YOURS=VERDICT"
+_IN_PART = "outputs with a label for some of their parts only"
+
+
+class _Label(NamedTuple):
+    """A label as it was given: of which outputs (by number), by whom, and which."""
+
+    id: str
+    units: Sequence[int]
+    rater: str
+    label: str | None
+
+
+def with_labels(
+    judgments: Judgments, sources: Sequence[str] = (), names: Mapping[str, str] | None = None
+) -> Judgments:
+    """The same judgments, with labels joined to them.
+
+    Args:
+        judgments: Judgments. Labels that they have are used where there is no file.
+        sources: CSV, JSON, JSONL or parquet files with a row a label: `id` of what was judged (a
+            question, or one of its outputs) and `label`, with `rater` and `part` where there are
+            several. Rows of one id without raters are of several raters. The validation files of
+            inspect_scout (`id`, `target`) and those of inspect's `precomputed_scores` (`id`,
+            `value`) are such files.
+        names: Label -> the verdict that it means, where people wrote another name.
+
+    Returns:
+        The judgments, with notes on labels that are of nothing judged, empty, no verdict of the
+        judge, or two of one rater; these are left out. A label of several raters is a tuple, and
+        so are its raters.
+
+    Raises:
+        UserError: A file cannot be read, lacks a column, or has no label that fits.
+    """
+    if not sources and "label" not in judgments.table:
+        return judgments
+    names = names or {}
+    outputs = _Outputs(judgments.table, names.values())
+    found: dict[int, dict[str, str]] = defaultdict(dict)
+    notes: list[Note] = []
+    given = [(source, list(_in_file(Path(source), outputs))) for source in sources]
+    for where, labels in given or [("labels", list(_of_judgments(outputs)))]:
+        renamed = [one._replace(label=names.get(str(one.label), one.label)) for one in labels]
+        pairs = {
+            (unit, one.rater, one.label)
+            for one in renamed
+            for unit in one.units
+            if one.label is not None and not outputs.several(one)
+        }
+        answers = Counter((unit, rater) for unit, rater, _ in pairs)
+        left_out: dict[str, list[str]] = defaultdict(list)
+        for one in renamed:
+            if problem := outputs.problem(one, answers):
+                left_out[problem].append(one.id if problem != _OTHER else str(one.label))
+            else:
+                for unit in one.units:
+                    found[unit][one.rater] = str(one.label)
+        notes += [
+            Note(f"{what}; such as {ids[0]:.40}", len(ids), where) for what, ids in left_out.items()
+        ]
+        if sources and sum(map(len, left_out.values())) == len(labels):
+            why = "; ".join(f"{note.count:,} {note.what}" for note in notes if note.where == where)
+            raise UserError(f"{where} has no label that fits a judgment: {why or 'it is empty'}.")
+    if some := outputs.in_part(found):
+        notes.append(Note(f"{_IN_PART}; such as {some[0]:.40}", len(some), "labels"))
+    return replace(judgments, table=outputs.labelled(found), notes=(*judgments.notes, *notes))
+
+
+class _Outputs:
+    """What was judged, by number: each question, or output of one, and part of its score."""
+
+    def __init__(self, table: pd.DataFrame, meant: Collection[str]) -> None:
+        self.table = table
+        columns = [name for name in ("benchmark", "question", "scorer") if name in table]
+        self.number = table.groupby(columns, dropna=False, sort=False).ngroup().to_numpy()
+        first = table[~table.duplicated(columns)]
+        self._output = list(zip(first["benchmark"], first["question"], strict=True))
+        self._part = first["scorer"].tolist() if "scorer" in first else [None] * len(first)
+        self._by_id: list[Mapping[str, Collection[int]]] = []
+        for name in ("question", "output", "sample", "uuid"):
+            named: dict[str, dict[int, None]] = defaultdict(dict)
+            for unit, value in zip(self.number.tolist(), table.get(name, ()), strict=False):
+                named[str(value)][unit] = None
+            self._by_id.append(named)
+        parts = table.groupby("scorer") if "scorer" in table else [(None, table)]
+        self._verdicts = {part: _verdicts(rows) | {*meant} for part, rows in parts}
+
+    def of(self, *ids: str, part: str | None = None) -> list[int]:
+        """The numbers of what the first of these ids names that names anything."""
+        units = next((named[id] for id in ids for named in self._by_id if id in named), [])
+        return [unit for unit in units if part is None or part in self._parts(unit)]
+
+    def _parts(self, unit: int) -> tuple[str, str]:
+        """Names of a part: with its scorer, and alone."""
+        return str(self._part[unit]), str(self._part[unit]).rpartition(".")[2]
+
+    def problem(self, one: _Label, answers: Mapping[tuple[int, str], int]) -> str | None:
+        """Why a label cannot be used; None if it can."""
+        if one.label is None:
+            return _EMPTY
+        if not one.units:
+            return _UNKNOWN
+        if self.several(one):
+            return _SEVERAL
+        if any(answers[unit, one.rater] > 1 for unit in one.units):
+            return _TWICE
+        known = [self._verdicts[self._part[unit]] for unit in one.units]
+        return None if any(_is_among(one.label, verdicts) for verdicts in known) else _OTHER
+
+    def several(self, one: _Label) -> bool:
+        """Whether a label is of several outputs, and so of none."""
+        return len({self._output[unit] for unit in one.units}) > 1
+
+    def in_part(self, found: Collection[int]) -> list[str]:
+        """Outputs of which some parts have a label, and others do not."""
+        having: dict[Any, list[bool]] = defaultdict(list)
+        for unit, output in enumerate(self._output):
+            having[output].append(unit in found)
+        return [str(name) for (_, name), own in having.items() if any(own) and not all(own)]
+
+    def labelled(self, found: Mapping[int, Mapping[str, str]]) -> pd.DataFrame:
+        """The table with the labels and raters of each output."""
+        import numpy as np
+
+        made = {name: np.empty(len(self._output), dtype=object) for name in ("label", "rater")}
+        for unit, given in found.items():
+            for name, value in as_columns(given).items():
+                made[name][unit] = value
+        return self.table.assign(**{name: values[self.number] for name, values in made.items()})
+
+
+def _verdicts(rows: pd.DataFrame) -> set[str]:
+    """Every name that a verdict could have had, as far as that is known."""
+    found = set(rows["verdict"])
+    for name in ("categories", "order", "responder", "best"):
+        for value in rows[name].dropna().drop_duplicates() if name in rows else ():
+            found |= {*value} if isinstance(value, list | tuple) else {str(value)}
+    found |= {name for pair in OPPOSITES if found & {*pair} for name in pair}
+    return found - {NON_RESPONSE, INVALID}
+
+
+def _is_among(label: str, verdicts: Collection[str]) -> bool:
+    """Whether a label is one of some verdicts; a number is among numbers."""
+    numbers = [*verdicts, label]
+    return label in verdicts or (len(numbers) > 1 and all(map(NUMBER.fullmatch, numbers)))
+
+
+def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
+    """The labels that the judgments bring themselves."""
+    table = outputs.table
+    raters = table["rater"] if "rater" in table else table["label"].map(lambda _: None)
+    known = table["label"].notna()
+    rows = zip(outputs.number[known], raters[known], table["label"][known], strict=True)
+    names = table["question"].to_numpy()[known.to_numpy()]
+    for (unit, rater, label), name in dict(zip(rows, names, strict=True)).items():
+        for one, by in by_rater(label, rater):
+            yield _Label(str(name), [unit], "" if by is None else str(by), str(one))
+
+
+def _in_file(path: Path, outputs: _Outputs) -> Iterator[_Label]:
+    """The labels in a file."""
+    frame = read_frame(path)
+    parts = {name: part for name in map(str, frame) if (part := _part_of(name))}
+    columns = [name for name in _COLUMNS if name in frame][:1] or list(parts)
+    if "id" not in frame or not columns:
+        raise UserError(
+            f"{path}: expected columns 'id' and 'label' (found {', '.join(map(repr, frame))}). "
+            "Give each label in a row with the id of what was judged."
+        )
+    times: Counter[Any] = Counter()
+    for row in frame.to_dict("records"):
+        name, said = _text(row["id"]) or "", {key: _text(row.get(key)) for key in _MORE}
+        ids = [f"{name}, epoch {said['epoch']}", name] if said["epoch"] else [name]
+        values = [(parts.get(column, said["part"]), row[column]) for column in columns]
+        for part, value in [(key or part, one) for part, of in values for key, one in by_key(of)]:
+            units = tuple(outputs.of(*ids, part=part))
+            times[units] += 1
+            yield _Label(name, units, said["rater"] or f"{path.name} {times[units]}", _text(value))
+
+
+_MORE = ("rater", "part", "epoch")
+"""Columns that a label may have."""
+
+
+def _part_of(column: str) -> str | None:
+    """The part that inspect_scout's column `target_PART` is of."""
+    part = column.removeprefix("target_")
+    return None if part == column else part
+
+
+def _text(value: Any) -> str | None:
+    """A value by the name that a verdict has; None where there is none."""
+    value = value.tolist() if hasattr(value, "tolist") else value  # of parquet
+    missing = value is None or value != value or (isinstance(value, str) and not value.strip())
+    return None if missing else verdict_name(value)

@@ -1,0 +1,158 @@
+"""What changed between two times or versions, apart from noise, and whose doing it is."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import combinations
+
+import pandas as pd
+
+from ..judgments import Judged
+from ..judgments.columns import varies
+from ..stats import LeftOut, ReliabilityError, disagreement, mean_difference, shifts
+from .at_work import is_rejudged, is_suite
+from .compare import ALL, Sides, benchmarks_of, conditions_of
+from .document import Block, Table, Text
+from .moves import hashable, moved_by
+from .row import valued, values
+from .wording import Column, Record, describe, estimate
+
+_SIDE = "side"
+
+
+def changes(sides: Sides, facets: Collection[str] = ()) -> Iterator[Record]:
+    """How far verdicts moved between every two sides, on the questions that both judged.
+
+    One record for each two sides and condition; arguments are those of `compare_sides`.
+    """
+    for condition, tables in conditions_of(sides, facets, []):
+        for benchmark, parts in benchmarks_of(tables, []):
+            for one, other in combinations(parts if benchmark != ALL else (), 2):
+                both = {name: parts[name].table for name in (one, other)}
+                names = {"first": one, "second": other}
+                try:
+                    yield names | condition | {"benchmark": benchmark} | _change(both)
+                except ReliabilityError:  # one side has exact verdicts
+                    continue
+
+
+def change_blocks(changed: Iterable[Record], splits: Iterable[Record]) -> Iterator[Block]:
+    """Sentences and tables of the changes between two sides, and whose doing it is."""
+    for record in changed:
+        first, second = record["first"], record["second"]
+        if record["disagreement_across"] is None:
+            continue
+        keys = list(record)
+        keys = keys[keys.index("second") + 1 : keys.index("n_questions")]
+        known = [describe({key: record[key]}) for key in keys if record[key] is not None]
+        under = f" ({', '.join(known)})" if known else ""
+        said = (
+            f"Verdicts of {first} and {second}{under} differ in "
+            f"{estimate(record, 'disagreement_across', '.1%')} of pairs"
+        )
+        if record["above_noise"] is None:
+            yield Text(f"{said}; what their own noise adds to that is not known.")
+        else:
+            yield Text(
+                f"{said}, those of each alone in {record['disagreement_within']:.1%}: "
+                f"{estimate(record, 'above_noise', 'z.1%')} is change."
+            )
+        title = f"Shares of the verdicts of {first} (first) and {second} (second)"
+        yield Table.of(record["shares"], _COLUMNS, title)
+    for split in splits:
+        if split["reason"]:
+            yield Text(split["reason"])
+            continue
+        yield Text(
+            f"The mean score moved by {estimate(split, 'change', '+.3f')}: the judge accounts for "
+            f"{estimate(split, 'judge', '+.3f')}, and the system for "
+            f"{estimate(split, 'system', '+.3f')}. This takes {split['grader']}, who graded the "
+            f"outputs of {split['graded_again']} again, for the grader of the other side."
+        )
+
+
+_COLUMNS = (
+    Column("verdict", heading="Verdict"),
+    Column("first", heading="First", form=".1%"),
+    Column("second", heading="Second", form=".1%"),
+    Column("change", heading="Change [95%]", form="+.1%"),
+)
+
+
+def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
+    shared = set.intersection(*(set(table["question"]) for table in sides.values()))
+    table = pd.concat(
+        [part[part["question"].isin(shared)].assign(side=name) for name, part in sides.items()],
+        ignore_index=True,
+    )
+    given = Judged(table)
+    orders = ["order"] if varies(hashable(table, "order"), "order") else []
+    found = disagreement(given.cells([_SIDE, *orders]))
+    each = list(shifts(given.cells([_SIDE]), _SIDE))
+    second = {one.category: one for one in each if one.level}
+    shares = [
+        {
+            "verdict": one.category,
+            "first": one.share.value,
+            "second": second[one.category].share.value,
+            **valued(change=second[one.category].change),
+        }
+        for one in each
+        if not one.level and (one.share.value or second[one.category].share.value)
+    ]
+    moved = moved_by(_SIDE, found)
+    why = moved.pop("not_estimable")
+    return moved | {"shares": shares, "not_estimable": why}
+
+
+def judge_or_system(sides: Sides) -> Iterator[Record]:
+    """The change of a suite's mean score, split into that of its judge and of its system.
+
+    Old outputs graded by the new judge, less the same graded by the old one, is the judge's part;
+    the rest is the system's. So one side's outputs must have been judged again by the other's
+    grader; else the record says what is missing. Sides that are no suite's have none.
+    """
+    from ..rejudging.variance import worth  # inspect takes a second to import
+
+    own: dict[str, pd.DataFrame] = {}
+    again: dict[str, pd.DataFrame] = {}
+    for name, table in sides.items():
+        for _, rows in table.groupby("scorer") if "scorer" in table else ():
+            kind = own if is_suite(rows) else again if is_rejudged(rows) else {}
+            scores = rows.assign(worth=rows["verdict"].map(worth)).dropna(subset="worth")
+            if len(scores):
+                kind.setdefault(name, scores)
+    first, second = sides
+    if own.keys() != {first, second}:
+        return
+    if not again:
+        reason = (
+            "To split the change of the score into the judge's and the system's, let the new "
+            f"grader judge the old outputs: run inspect-reliability rejudge {first} with the "
+            f"grader of {second}, and compare the log that it writes with {second}."
+        )
+        yield {"reason": reason}
+        return
+    judged_twice = first if first in again else second
+    new = second if judged_twice == first else first
+    tables = own[judged_twice], own[new], again[judged_twice]
+    old, new_, crossed = pd.concat(map(_means, tables), axis=1, join="inner").to_numpy().T
+    sign = 1 if judged_twice == first else -1
+    parts = {"change": new_ - old, "judge": crossed - old, "system": new_ - crossed}
+    replications = len(again[judged_twice]) / max(len(crossed), 1)
+    known = {
+        name: mean_difference(sign * part, 0.95, replications, LeftOut())
+        for name, part in parts.items()
+    }
+    why: dict[str, str] = {}
+    yield {
+        "n_questions": len(crossed),
+        **values(known, why),
+        "grader": ", ".join(map(str, again[judged_twice]["judge"].unique())),
+        "graded_again": judged_twice,
+        "reason": None if len(crossed) else "The two sides share no question with a grade.",
+    }
+
+
+def _means(scores: pd.DataFrame) -> "pd.Series[float]":
+    """The mean over outputs of the mean grade, of each question."""
+    each = scores.groupby(["sample", "epoch"])["worth"].mean()
+    return each.groupby("sample").mean()

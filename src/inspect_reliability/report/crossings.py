@@ -1,0 +1,141 @@
+"""Which numbers of orders, wordings, judges and seeds are the cheapest?"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..errors import UserError
+from ..judgments import Judgments
+from ..stats import Crossing, ReliabilityError, cheapest_dependable, cheapest_precise
+from ..stats.disagreement import SEED
+from .analysis import rows_of
+from .columns import declared
+from .document import Block, Document, Table, Text
+from .moves import Study, studies_of
+from .row import valued
+from .wording import Named, Record, describe, finite, of_group, percent, whole
+
+DEPENDABILITIES = (0.8, 0.9)
+
+_COLUMNS = declared("crossings", levels=lambda one: _levels(one["levels"]))
+
+
+def crossings(
+    judgments: Judgments,
+    by: Sequence[str] = (),
+    dependabilities: Sequence[float] = DEPENDABILITIES,
+    half_widths: Sequence[float] = (0.05, 0.1),
+    assurance: float = 0.8,
+) -> list[Named]:
+    """The cheapest designs for every judge, and for all together, whose facets were varied.
+
+    Returns:
+        One record a study: `designs`, and what is not known. Where what is wanted is a
+        dependability, calls, tokens and price are those of one question.
+
+    Raises:
+        UserError: No facet was varied.
+    """
+    rows = list(rows_of(judgments, by))
+    alone, together = (
+        list(studies_of(rows, judgments.facets, beside)) for beside in ((), ("judge",))
+    )
+    if not (studies := [*alone, *together]):
+        raise UserError(
+            "No question was judged in several orders, wordings or by several judges, so what "
+            "more of them would do is not known. Vary one, as in -T orders=2, or name its column "
+            "with --facet NAME."
+        )
+    found = []
+    for study in studies:
+        keys = study.keys if study in alone else {"judge": "all judges", **study.keys}
+        plan = _plan(study, dependabilities, half_widths, assurance)
+        found.append(Named(describe(keys), of_group(study.keys, plan)))
+    return found
+
+
+def crossings_document(found: Sequence[Named]) -> Document:
+    """Each plan with its table and what it comes to."""
+    blocks: list[Block] = []
+    for name, plan in found:
+        if plan["designs"]:
+            blocks.append(Table.of(plan["designs"], _COLUMNS, name))
+        blocks += [Text(f"{name}: {one}") for one in _remarks(plan)]
+    wanted = percent(found[0].record["assurance"])
+    blocks.append(
+        Text(
+            f"The fewest calls that reach what is wanted with a probability of {wanted}, as far as "
+            "these judgments show. Dependability: how far a question's mean verdict is its own, "
+            "with calls, tokens and dollars of one question. Half-width: of the 95% interval of "
+            "the mean score, or of the share of any verdict, for other questions, with those of "
+            "the whole study."
+        )
+    )
+    results = {"rows": [plan.record for plan in found]}
+    sheet = [
+        {name: plan[name] for name in list(plan)[: list(plan).index("n_questions")]} | design
+        for _, plan in found
+        for design in plan["designs"]
+    ]
+    return Document("Which design is the cheapest?", blocks, results, sheet=sheet)
+
+
+def _plan(
+    study: Study, dependabilities: Sequence[float], half_widths: Sequence[float], assurance: float
+) -> Record:
+    found, all_of, why = study.found, study.all_of, {}
+    designs = []
+    each = {name: _mean(study, name) for name in ("tokens", "cost")}
+    for name, wanted, cheapest in (
+        *(("dependability", one, cheapest_dependable) for one in dict.fromkeys(dependabilities)),
+        *(("half-width", one, cheapest_precise) for one in dict.fromkeys(half_widths)),
+    ):
+        aim = f"{name} {wanted:g}"
+        try:
+            designs.append(_design(aim, cheapest(found, wanted, assurance, all_of), each))
+        except ReliabilityError as error:
+            why[aim] = str(error)
+    most = None
+    if (SEED,) in found.component and not found.cells.exact:
+        most = found.dependability(None, float("inf"), all_of).value
+    return {
+        "n_questions": found.cells.n_clusters,
+        "facets": found.levels,
+        "all_levels_tried": all_of,
+        "designs": designs,
+        "dependability_of_seeds_alone": most,
+        "assurance": assurance,
+        "not_estimable": why,
+    }
+
+
+def _design(aim: str, one: Crossing, each: dict[str, float | None]) -> Record:
+    calls = one.calls * (one.n_questions or 1)
+    cost = None if each["cost"] is None else calls * each["cost"]
+    return {
+        "wanted": aim,
+        "n_questions": one.n_questions,
+        "levels": dict(one.levels),
+        "n_replications": whole(finite(one.n_replications)),
+        **valued(dependability=one.dependability),
+        "half_width": one.half_width,
+        "calls": calls,
+        "tokens": None if each["tokens"] is None else round(calls * each["tokens"]),
+        "cost": cost,
+    }
+
+
+def _levels(levels: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {n}" for name, n in levels.items())
+
+
+def _mean(study: Study, name: str) -> float | None:
+    known = [value for value in study.judged.column(name) if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _remarks(plan: Record) -> Iterator[str]:
+    if (most := plan["dependability_of_seeds_alone"]) is not None:
+        yield (
+            f"more seeds of one {', '.join(plan['facets'])} reach at most a dependability of "
+            f"{most:.2f}."
+        )
+    yield from (f"{aim}: {reason}." for aim, reason in plan["not_estimable"].items())

@@ -1,0 +1,63 @@
+"""The section of a page that says what moves the verdict."""
+
+from collections.abc import Iterator
+
+from .columns import declared
+from .document import Block, Figure, Table, Text
+from .moves import in_words
+from .results import Analysis
+from .wording import Column, Record, describe, estimate
+
+_MOST_SHARES = 10
+"""Shares that a table shows, those that move farthest first."""
+
+_TITLES = {
+    "moves": "By facet",
+    "omega_over": "Omega by what may vary",
+    "panels": "Judges together",
+    "one_more": "What one more would do",
+    "movers": "Questions that move most",
+}
+
+
+def moves_section(analysis: Analysis, across: str) -> Iterator[Block]:
+    """The sentences to quote, one picture, and the tables behind them."""
+    found = analysis.results
+    for record in found["moves"]:
+        yield Text(in_words(record, analysis.keys(record)))
+
+    def who(record: Record) -> str:
+        keys = analysis.keys(record)
+        return describe(keys if "judge" in keys else {"judge": "all judges", **keys})
+
+    of = Column("", shown=who)
+    parts = [of, *declared("components")]
+    alone = [record for record in found["components"] if "judge" in record]
+    together = [record for record in found["components"] if "judge" not in record]
+    if drawn := alone or together:
+        yield Figure(
+            "Components of variance",
+            "How much each component adds to how often two verdicts differ.",
+            [record | {"of": who(record)} for record in drawn],
+            x="component",
+            y="variance",
+            by="of",
+            table=Table.of(drawn, parts),
+            kind="effects",
+            y_label="part of how often two verdicts differ",
+        )
+    if alone and together:
+        yield Table.of(together, parts, "Components of variance, all judges together")
+    for name, title in _TITLES.items():
+        if records := found[name]:
+            columns = declared(name, effective_number=_effective)
+            yield Table.of(records, [of, *columns], title)
+    moved = [record for record in found["favours"] if record["change"] is not None]
+    moved.sort(key=lambda record: -abs(record["change"]))
+    if moved:
+        columns = [of, *declared("favours")]
+        yield Table.of(moved[:_MOST_SHARES], columns, "Shares that move farthest")
+
+
+def _effective(record: Record) -> str:
+    return f"{estimate(record, 'effective_number')} of {len(record['judges'])}"

@@ -1,0 +1,96 @@
+"""Several judges of the same units: what they share beyond noise, and what one more would add."""
+
+from collections.abc import Iterator
+
+from ..judgments import Judged
+from ..stats import disagreement, effective_number
+from ..stats.disagreement import SEED, Disagreement
+from .moves import ONE_VERDICT, alone, together
+from .results import Analysis, result
+from .row import values
+from .wording import Record
+
+JUDGE = "judge"
+
+
+@result("panels")
+def panels(analysis: Analysis) -> Iterator[Record]:
+    """Agreement of the judges of a panel, and how many of them it is worth."""
+    for keys, given, found in together(analysis):
+        errors = _errors(given, found)
+        rho = (errors or found).correlation(JUDGE)
+        number = found.levels[JUDGE]
+        why: dict[str, str] = {}
+        parts = {
+            "agreement_within": found.agreement(),
+            "agreement_between": found.agreement([JUDGE]),
+            "beyond_noise": found.beyond_noise(JUDGE),
+            "correlation": rho,
+            "effective_number": effective_number(number, rho),
+        }
+        known = values(parts, why)
+        for name in {"agreement_within", "beyond_noise"} & {*why}:
+            why[name] = ONE_VERDICT
+        yield keys | {
+            "judges": given.levels(JUDGE),
+            "n_questions": found.cells.n_clusters,
+            **known,
+            "correlation_of": "verdicts" if errors is None else "errors",
+            "not_estimable": why,
+        }
+
+
+@result("one_more")
+def one_more(analysis: Analysis) -> Iterator[Record]:
+    """What one more judge, order, wording or seed makes of the dependability of a verdict.
+
+    Of a panel, the verdict is the mean of all of its judges; each other facet has one level.
+    """
+    for study in (*together(analysis), *alone(analysis)):
+        found, all_of = study.found, study.all_of
+        now = {name: n if name == JUDGE else 1 for name, n in found.levels.items()}
+        calls = now.get(JUDGE, 1)
+        for facet in (*found.levels, SEED):
+            more = now | {facet: now.get(facet, 1) + 1}
+            seeds = more.pop(SEED, 1)
+            if facet == SEED and (found.cells.exact or (SEED,) not in found.component):
+                continue
+            why: dict[str, str] = {}
+            parts = {
+                "dependability": found.dependability(now, all_of=all_of),
+                "with_one_more": found.dependability(more, seeds, all_of),
+            }
+            yield study.keys | {
+                "facet": facet,
+                "levels": now.get(facet, 1),
+                "calls": calls,
+                "calls_with_one_more": calls + 1 if facet == JUDGE else 2 * calls,
+                **values(parts, why),
+                "not_estimable": why,
+            }
+
+
+def _errors(given: Judged, found: Disagreement) -> Disagreement | None:
+    """Right or wrong by the label, on a scale on which all judges' errors vary alike.
+
+    The correlation over it is then the mean correlation of two judges' errors.
+    """
+    labels, judges = given.column("label"), given.column(JUDGE)
+    if None in labels:
+        return None
+    wrong: dict[str, list[bool]] = {}
+    judged = list(zip(judges, given.verdicts, labels, strict=True))
+    for judge, verdict, label in judged:
+        wrong.setdefault(judge, []).append(verdict != label)
+    rates = {judge: sum(marks) / len(marks) for judge, marks in wrong.items()}
+    scale = {
+        f"wrong: {judge}": (rate * (1 - rate)) ** -0.5
+        for judge, rate in rates.items()
+        if 0 < rate < 1
+    }
+    said = [
+        f"wrong: {judge}" if verdict != label and rates[judge] < 1 else "right"
+        for judge, verdict, label in judged
+    ]
+    cells = given.count(said, ("right", *scale), found.levels)
+    return disagreement(cells.as_numbers({"right": 0.0} | scale))

@@ -1,0 +1,221 @@
+"""What a rate would be if people had judged everything, from a judge and a few labels."""
+
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from .cells import Cells
+from .estimate import Estimate, LeftOut
+from .intervals import FEWEST_QUESTIONS, NOISE, TOO_FEW, Ends, t_quantile
+from .rates import by_question, mean_share
+from .sums import FloatArray
+
+NO_REST = "every question is labelled: the labels themselves are the rate"
+ONE_CATEGORY = "the labels do not have both categories"
+NO_BETTER_THAN_CHANCE = "the judge is right no more often than by chance"
+
+
+RARE = 3
+"""Labels within or without a category up to which an interval allows for half a question that was
+not seen; of more labels for less, in proportion."""
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """A rate, corrected by labels.
+
+    Attributes:
+        estimate: The rate with its interval; `n_questions` are those that were labelled.
+        n_judged: Questions that the judge judged.
+        reach: Half the width of the interval that so many labels are expected to give, if they are
+            drawn from the same questions; None where it is not known.
+    """
+
+    estimate: Estimate
+    n_judged: int
+    reach: Callable[[int], float] | None = None
+
+    @cached_property
+    def labels_for_half(self) -> int | None:
+        """Labels, those that there are included, that halve the interval.
+
+        None where it is not known, or labels on all questions do not.
+        """
+        if self.reach is None:
+            return None
+        reach, now = self.reach, self.estimate.n_questions
+        labels = range(now, self.n_judged + 1)
+        enough = bisect_left(labels, True, key=lambda n: reach(n) <= reach(now) / 2)
+        return labels[enough] if enough < len(labels) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A category on labelled and other questions, all drawn at random.
+
+    Attributes:
+        labels: Share of the labels that are the category, of each of n labelled questions.
+        judged: Share of the verdicts that are, of the same questions.
+        rest: Share of the verdicts that are, of each of N other questions.
+    """
+
+    labels: FloatArray
+    judged: FloatArray
+    rest: FloatArray
+
+    @classmethod
+    def of(cls, given: Cells, labels: Cells, category: str) -> Self:
+        """A category of these verdicts and labels.
+
+        Of several outputs of a question those with a label enter; other questions have none.
+        """
+        row = {name: i for i, name in enumerate(labels.questions)}
+        place = np.array([row.get(name, -1) for name in given.questions])
+        labelled, judged = place >= 0, given.replications > 0
+        said, known_as = (_share(one, category) for one in (given, labels))
+        truth = np.where(labelled, known_as[place], 0.0)
+        rest = judged & ~np.isin(given.clusters, given.clusters[labelled & judged])
+        known = labelled & judged
+        return cls(
+            by_question(truth, known, given.clusters),
+            by_question(said, known, given.clusters),
+            by_question(said, rest, given.clusters),
+        )
+
+    @property
+    def all_judged(self) -> FloatArray:
+        """Share of the verdicts, of every question."""
+        return np.concatenate([self.judged, self.rest])
+
+    def differs(self) -> float:
+        """How many standard errors the verdicts on labelled and other questions lie apart.
+
+        Labels that were drawn at random are a sample of all, so that this is about a standard
+        normal variable.
+        """
+        n, rest, spread = len(self.judged), len(self.rest), self.all_judged.std()
+        if not rest or spread == 0:
+            return 0.0
+        return float((self.judged.mean() - self.rest.mean()) / spread / np.sqrt(1 / n + 1 / rest))
+
+
+def ppi(sample: Sample, level: float = 0.95) -> Corrected:
+    """Prediction-powered inference for a mean, with the weight of the judge that helps most.
+
+    The mean of the labels, plus lambda times what the judge says of the other questions less what
+    it says of the labelled ones; lambda = cov(y, f) / (var f (1 + n / N)), from 0 to 1
+    (Angelopoulos, Duchi & Zrnic 2023, PPI++, arXiv 2311.01453). A judge that is worth nothing gets
+    0, and the labels alone count. The interval has the t quantile of n - 1, and its ends are
+    those that a fraction of a question more would give, which the judge got wrong (see `RARE`).
+    With no other question the rate is that of the labels.
+
+    Args:
+        sample: Labels, and the judge's mean verdicts as predictor.
+        level: Confidence level.
+    """
+    y, f, rest = sample.labels, sample.judged, sample.rest
+    n, total = len(y), len(y) + len(rest)
+    if not len(rest):
+        return Corrected(mean_share(y, level, 1.0, LeftOut()), total)
+    var_y, var_f = y.var(), sample.all_judged.var()
+    cov = float(np.mean((y - y.mean()) * (f - f.mean())))
+
+    def weight(n: float, others: float) -> float:
+        return float(np.clip(cov / (var_f * (1 + n / others)), 0, 1)) if var_f > 0 else 0.0
+
+    tuned = weight(n, len(rest))
+    value = float((y - tuned * f).mean() + tuned * rest.mean())
+    found = Estimate(value, n_questions=n, n_replications=1.0, level=level)
+    if n < FEWEST_QUESTIONS:
+        return Corrected(replace(found, reason=TOO_FEW), total)
+    t, of_rest = t_quantile(level, n - 1), tuned**2 * rest.var() / len(rest)
+
+    rarer = min(y.sum(), n - y.sum())
+    w = np.append(np.ones(n), NOISE * RARE / max(rarer, RARE))
+
+    def end(side: float, unseen: float) -> float:
+        """With a fraction of a question more, of this residual."""
+        residuals = np.append(y - tuned * f, unseen)
+        mean = w @ residuals / w.sum()
+        error = w @ (residuals - mean) ** 2 / (w.sum() * (w.sum() - 1))
+        return float(mean + tuned * rest.mean() + side * t * np.sqrt(error + of_rest))
+
+    def reach(labels: int) -> float:
+        others = max(total - labels, 1)
+        own = weight(labels, others)
+        variance = (var_y - 2 * own * cov + own**2 * var_f) / labels + own**2 * var_f / others
+        return float(t_quantile(level, labels - 1) * np.sqrt(variance))
+
+    low, high = max(end(-1, -tuned), 0.0), min(end(1, 1.0), 1.0)
+    return Corrected(replace(found, low=low, high=high, method="PPI++"), total, reach)
+
+
+def rogan_gladen(sample: Sample, level: float = 0.95) -> Corrected:
+    """The rate that sensitivity and specificity give: (p + q0 - 1) / (q0 + q1 - 1), from 0 to 1.
+
+    p is what the judge says of the other questions, q1 how often it says the category where the
+    label does, q0 how often it does not where the label does not (Rogan & Gladen 1978). The
+    interval is that of Lee et al. (2025, arXiv 2511.21140) with their pseudo-verdicts; means over
+    several verdicts on a question have the variance that they have, less than that of one verdict.
+
+    Args:
+        sample: Of one of two categories.
+        level: Confidence level.
+    """
+    y, f, rest = sample.labels, sample.judged, sample.rest
+    total = len(y) + len(rest)
+    found = Estimate(n_questions=len(y), n_replications=1.0, level=level)
+
+    def unknown(why: str) -> Corrected:
+        return Corrected(replace(found, reason=why), total)
+
+    if not len(rest):
+        return unknown(NO_REST)
+    if not 0 < y.sum() < len(y):
+        return unknown(ONE_CATEGORY)
+    p, q1, q0 = rest.mean(), y @ f / y.sum(), (1 - y) @ (1 - f) / (1 - y).sum()
+    if q1 + q0 <= 1:
+        return unknown(NO_BETTER_THAN_CHANCE)
+    z = t_quantile(level, np.inf)
+
+    def ends(times: float) -> Ends:
+        """Of so many times the labels."""
+        p, of_p = _with_pseudo(rest, np.ones(len(rest)), z**2)
+        q1, of_q1 = _with_pseudo(f, times * y, 2)
+        q0, of_q0 = _with_pseudo(1 - f, times * (1 - y), 2)
+        theta, slope = _rate(p, q1, q0), q1 + q0 - 1
+        shift = 2 * z**2 * (theta * of_q1 - (1 - theta) * of_q0)
+        half = z * np.sqrt(of_p + theta**2 * of_q1 + (1 - theta) ** 2 * of_q0) / slope
+        return max(float(theta + shift - half), 0.0), min(float(theta + shift + half), 1.0)
+
+    low, high = ends(1.0)
+    found = replace(found, value=_rate(p, q1, q0), low=low, high=high, method="Lee et al.")
+
+    def reach(labels: int) -> float:
+        lower, upper = ends(labels / len(y))
+        return (upper - lower) / 2
+
+    return Corrected(found, total, reach)
+
+
+def _share(counts: Cells, category: str) -> FloatArray:
+    """Share of a category in each row, N; it may be none of the categories."""
+    names = counts.categories
+    if category not in names:
+        return np.zeros(len(counts.questions))
+    return np.asarray(counts.shares[:, names.index(category)])
+
+
+def _with_pseudo(values: FloatArray, weights: FloatArray, more: float) -> tuple[float, float]:
+    """Weighted mean and its variance, with so many values more, of which half are 0 and half 1."""
+    n = weights.sum() + more
+    mean = (weights @ values + more / 2) / n
+    return float(mean), float(((weights @ values**2 + more / 2) / n - mean**2) / n)
+
+
+def _rate(shown: float, sensitivity: float, specificity: float) -> float:
+    return float(np.clip((shown + specificity - 1) / (sensitivity + specificity - 1), 0, 1))

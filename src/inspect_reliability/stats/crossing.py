@@ -1,0 +1,215 @@
+"""How many orders, wordings, judges and seeds does a study need, and which are cheapest?"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from .cells import FloatArray
+from .disagreement import QUESTION, SEED, Differences, Disagreement, disagreement
+from .errors import ReliabilityError
+from .estimate import Estimate
+from .intervals import jackknife_error
+from .planning import MOST_QUESTIONS, fewest
+from .sums import ratio
+
+MOST_CALLS = 100
+"""Calls on one question of the largest design that is tried."""
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A crossed design: so many levels of each facet, and so many replications of each cell.
+
+    Attributes:
+        levels: Facet -> number of levels.
+        n_replications: Replications of each cell; infinity of exact distributions.
+        dependability: That of a question's mean verdict in this design.
+        n_questions: Questions; None where what is wanted does not depend on them.
+        half_width: Half the width expected of the 95% interval of the mean; None likewise.
+    """
+
+    levels: Mapping[str, int]
+    n_replications: float
+    dependability: Estimate
+    n_questions: int | None = None
+    half_width: float | None = None
+
+    @property
+    def calls(self) -> int:
+        """Calls on one question."""
+        return int(_calls([*self.levels.values(), self.n_replications]))
+
+
+class _Tried(NamedTuple):
+    """A design, and the weights of the components in its mean and in that of all levels."""
+
+    levels: dict[str, int]
+    replications: float
+    mean: FloatArray
+    every: FloatArray
+
+
+def cheapest_dependable(
+    pilot: Disagreement, wanted: float, assurance: float = 0.8, all_of: Collection[str] = ()
+) -> Crossing:
+    """The design with the fewest calls on a question whose mean verdict is dependable enough.
+
+    Of several with as many calls, it is the most dependable one.
+
+    Args:
+        pilot: Judgments in which the facets vary.
+        wanted: Dependability, below 1.
+        assurance: How sure to be of it, over pilots of other questions: the lower end of such a
+            one-sided jackknife interval reaches it.
+        all_of: Facets that have no levels but the pilot's; see `Disagreement.dependability`.
+
+    Raises:
+        ReliabilityError: No design of up to `MOST_CALLS` calls reaches it, the pilot has no pairs
+            of verdicts that a component needs, or a share is not between 0 and 1.
+    """
+    safety = _safety(assurance)
+    if not 0 < wanted < 1:
+        raise ReliabilityError(f"The dependability must lie between 0 and 1, not be {wanted}.")
+    whole, without = (_parts(pilot, of) for of in (pilot.whole, pilot.without))
+    own = np.array([QUESTION in names for names in pilot.component])
+    best: tuple[float, _Tried] | None = None
+    calls = 0.0
+    for design in _designs(pilot, all_of):
+        if best and _cost(design) > calls:
+            break
+
+        def phi(parts: FloatArray, design: _Tried = design) -> FloatArray:
+            questions = parts @ (design.every * own)
+            return ratio(questions, questions + parts @ (design.mean - design.every))
+
+        reached = float(phi(whole)) - safety * jackknife_error(phi(without))
+        if reached >= wanted and (best is None or reached > best[0]):
+            best, calls = (reached, design), _cost(design)
+    if best is None:
+        raise ReliabilityError(
+            f"no design of up to {MOST_CALLS} calls on a question is as dependable as {wanted:g}"
+        )
+    return _crossing(pilot, best[1], all_of)
+
+
+def cheapest_precise(
+    pilot: Disagreement, half_width: float, assurance: float = 0.8, all_of: Collection[str] = ()
+) -> Crossing:
+    """The design with the fewest calls in all that knows the mean to within a half-width.
+
+    The mean of numbers or, of names, the share of each of them.
+
+    Args:
+        pilot: Judgments in which the facets vary.
+        half_width: Half the width wanted of the 95% interval of the mean, for other questions and
+            other levels of the facets.
+        assurance: See `cheapest_dependable`.
+        all_of: See `cheapest_dependable`.
+
+    Raises:
+        ReliabilityError: As `cheapest_dependable`, or more than a million questions are needed.
+    """
+    from scipy.special import ndtri
+
+    safety, wanted = _safety(assurance), (half_width / float(ndtri(0.975))) ** 2
+    if not half_width > 0:
+        raise ReliabilityError(f"The half-width must be positive, not {half_width}.")
+    cells = pilot.cells
+    each = [pilot]
+    if not cells.numeric:
+        each = [
+            disagreement(cells.as_numbers({name: float(name == one) for name in cells.categories}))
+            for one in cells.categories
+            if cells.columns([one]).table.any()
+        ]
+    known = [(_parts(one, one.whole), _parts(one, one.without)) for one in each]
+    drawn = np.array([bool({QUESTION, SEED} & {*names}) for names in pilot.component])
+
+    def variance(weights: FloatArray, safety: float = safety) -> float:
+        """Of the mean that is known least."""
+        found = (
+            float(parts @ weights) + safety * jackknife_error(without @ weights)
+            for parts, without in known
+        )
+        return max(found)
+
+    def over(design: _Tried, n: float) -> FloatArray:
+        return np.where(drawn, design.mean / n, design.mean - design.every)
+
+    def cost(design: _Tried) -> float:
+        """Calls in all: what comes from questions shrinks with them, what does not must fit."""
+        always = variance(over(design, np.inf))
+        alone = variance(np.where(drawn, design.mean, 0.0))
+        return _cost(design) * alone / (wanted - always) if always < wanted else np.inf
+
+    best = min(_designs(pilot, all_of), key=cost)
+    enough = fewest(lambda n: variance(over(best, n)) <= wanted)
+    if enough is None:
+        raise ReliabilityError(
+            f"no design of up to {MOST_CALLS} calls on a question and {MOST_QUESTIONS:,} questions "
+            f"knows the mean to within {half_width:g}"
+        )
+    expected = float(ndtri(0.975) * np.sqrt(max(variance(over(best, enough), 0.0), 0.0)))
+    return _crossing(pilot, best, all_of, enough, expected)
+
+
+def _designs(pilot: Disagreement, all_of: Collection[str]) -> Iterator[_Tried]:
+    """Every design, those with the fewest calls first."""
+    facets, exact = list(pilot.levels), pilot.cells.exact
+    tops = [pilot.levels[name] if name in all_of else MOST_CALLS for name in facets]
+    tops.append(1 if exact or (SEED,) not in pilot.component else MOST_CALLS)
+
+    def numbers(tops: list[int], calls: int) -> Iterator[tuple[int, ...]]:
+        if not tops:
+            yield ()
+            return
+        for n in range(1, min(tops[0], calls) + 1):
+            yield from ((n, *rest) for rest in numbers(tops[1:], calls // n))
+
+    for found in sorted(numbers(tops, MOST_CALLS), key=_calls):
+        levels = dict(zip(facets, found, strict=False))
+        seeds = np.inf if exact else found[-1]
+        weights = pilot.weights(levels, seeds, all_of)
+        yield _Tried(levels, seeds, *np.array(list(weights.values())).T)
+
+
+def _calls(numbers: Collection[float]) -> float:
+    return float(np.prod([n for n in numbers if np.isfinite(n)]))
+
+
+def _cost(design: _Tried) -> float:
+    return _calls([*design.levels.values(), design.replications])
+
+
+def _parts(pilot: Disagreement, d: Differences) -> FloatArray:
+    """The variance components, [..., C].
+
+    Raises:
+        ReliabilityError: One is not estimable.
+    """
+    found = np.stack([formula(d) for formula in pilot.component.values()], axis=-1)
+    if np.isnan(found).any():
+        raise ReliabilityError("no two judgments share what a variance component compares")
+    return found
+
+
+def _safety(assurance: float) -> float:
+    from scipy.special import ndtri
+
+    if not 0 < assurance < 1:
+        raise ReliabilityError(f"The assurance must lie between 0 and 1, not be {assurance}.")
+    return float(ndtri(assurance))
+
+
+def _crossing(
+    pilot: Disagreement,
+    design: _Tried,
+    all_of: Collection[str],
+    n_questions: int | None = None,
+    half_width: float | None = None,
+) -> Crossing:
+    levels, seeds = design.levels, design.replications
+    known = pilot.dependability(levels, seeds, all_of)
+    return Crossing(levels, seeds, known, n_questions, half_width)

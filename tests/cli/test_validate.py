@@ -1,0 +1,172 @@
+"""`validate`, and `--labels` on every command that reads judgments."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from example_logs import judged
+from inspect_reliability.cli.main import main
+
+
+def run(*arguments: Any) -> Result:
+    return CliRunner().invoke(main, [str(one) for one in arguments])
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """Sixty judged answers, and labels of half of them in words of their own."""
+    generator = np.random.default_rng(0)
+    truth = generator.choice(["C", "I"], 60)
+    rows = [
+        {"question": f"q{q}", "replication": r, "verdict": truth[q] if good else "I"}
+        for q in range(60)
+        for r, good in enumerate(generator.random(3) < 0.8, 1)
+    ]
+    judgments, labels = tmp_path / "j.csv", tmp_path / "labels.csv"
+    pd.DataFrame(rows).to_csv(judgments, index=False)
+    meant = {"C": "yes", "I": "no"}
+    given = [{"id": f"q{q}", "label": meant[truth[q]]} for q in range(30)]
+    pd.DataFrame([*given, {"id": "q99", "label": "yes"}]).to_csv(labels, index=False)
+    return judgments, labels
+
+
+MAP = ("--map", "yes=C", "--map", "no=I")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("report",),
+        ("card",),
+        ("validate",),
+        ("plan", "--for", "accuracy"),
+        ("gate", "--min", "accuracy=0.2"),
+    ],
+)
+def test_every_command_takes_labels(files: tuple[Path, Path], command: tuple[str, ...]) -> None:
+    """Labels say something in each, and what was left out of them is a note."""
+    judgments, labels = files
+    plain = run(*command, judgments, "--format", "json")
+    found = run(*command, judgments, "--labels", labels, *MAP, "--format", "json")
+    assert found.exit_code == 0, found.output
+    assert "1 labels of what was not judged; such as q99" in found.stderr
+    assert found.stdout != plain.stdout
+    assert "accuracy" in found.stdout
+
+
+def test_two_sources_are_compared_by_labels(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """Each side has the labels."""
+    judgments, labels = files
+    other = tmp_path / "other.csv"
+    pd.read_csv(judgments).assign(verdict="C").to_csv(other, index=False)
+    found = run("compare", judgments, other, "--labels", labels, *MAP, "--format", "json")
+    rows = json.loads(found.stdout)["rows"]
+    assert [row["coefficient"] for row in rows] == ["omega", "agreement", "accuracy"]
+    assert rows[2]["difference"] > 0
+
+
+def test_labels_in_other_words_are_not_lost(files: tuple[Path, Path]) -> None:
+    """Without --map nothing fits, and the message says what to do."""
+    judgments, labels = files
+    found = run("validate", judgments, "--labels", labels)
+    assert found.exit_code == 2
+    assert "--map YOURS=VERDICT" in found.stderr
+    assert run("validate", judgments).exit_code == 2
+    assert run("validate", judgments, "--map", "yes").exit_code == 2
+
+
+def test_the_next_labels_come_back(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """What is drawn is a validation set of scout's, which --labels reads once it is filled."""
+    judgments, labels = files
+    out = tmp_path / "next.csv"
+    first = run("validate", judgments, "--next", 10, "--out", out)
+    assert (first.exit_code, first.stdout) == (0, "")
+    drawn = pd.read_csv(out)
+    assert list(drawn) == ["id", "target", "split"]
+    assert len(drawn) == 10
+    assert drawn["target"].isna().all()
+    assert run("validate", judgments, "--labels", out).exit_code == 2  # still empty
+    drawn.assign(target=["C", "I"] * 5).to_csv(out, index=False)
+    filled = run("validate", judgments, "--labels", out, "--format", "json")
+    assert json.loads(filled.stdout)["validity"][0]["n_labelled"] == 10
+    more = run(
+        *("validate", judgments, "--labels", labels, *MAP, "--format", "json"),
+        *("--next", 20, "--next-by", "verdict", "--out", out),
+    )
+    widths = json.loads(more.stdout)["with_more"]
+    assert {one["of"] for one in widths} == {"accuracy", "ppi++", "rogan-gladen"}
+    assert all(one["half_width_then"] < one["half_width"] for one in widths)
+    assert {(one["n_labels"], one["n_labels_then"]) for one in widths} == {(30, 50)}
+
+
+@pytest.mark.parametrize(
+    "options", [("--next", 5), ("--out", "x.csv"), ("--next-by", "verdict"), ("--next", 0)]
+)
+def test_half_of_what_a_draw_needs_is_refused(
+    files: tuple[Path, Path], options: tuple[Any, ...]
+) -> None:
+    """A number goes with a file."""
+    assert run("validate", files[0], *options).exit_code == 2
+
+
+def test_best_responses_are_labels(tmp_path: Path) -> None:
+    """The sample pack knows the best response, so one command says how often a judge is right."""
+    judged(tmp_path, epochs=3, questions=3)
+    found = run("validate", tmp_path, "--format", "json")
+    [row] = json.loads(found.stdout)["validity"]
+    log = run("report", tmp_path, "--format", "json")
+    assert json.loads(log.stdout)["validity"] == [row]
+    assert row["n_labelled"] == 3
+
+
+def test_head_to_tail_knows_the_truth(data: Path) -> None:
+    """The published judgments against Head-to-Tail's answers, with A_LM as published."""
+    paper = data / "paper"
+    found = json.loads(run("validate", paper, "--format", "json").stdout)
+    [row] = found["validity"]
+    assert row["n_labelled"] == 1008
+    assert row["wrong_twice"] + row["wrong_then_right"] == pytest.approx(row["wrong"])
+    [judged_correct] = {one["judged"] for one in found["corrected"] if one["category"] == "correct"}
+    assert round(judged_correct, 4) == 0.0395
+
+
+def test_recorded_grades(data: Path, tmp_path: Path) -> None:
+    """Kappas of four judges with people, and rates corrected by 300 labels, as on record."""
+    path = data / "labelled" / "llmjudge_grades.parquet"
+    if not path.exists():
+        pytest.skip(f"needs recorded judgments: {path} is missing; set RELIABILITY_DATA")
+    grades = pd.read_parquet(path)
+    kappas = {
+        "willia-umbrela1": 0.2863,
+        "h2oloo-fewself": 0.2774,
+        "TREMA-4prompts": 0.1829,
+        "prophet-setting2": 0.1757,
+    }
+    some = tmp_path / "grades.parquet"
+    grades[grades["judge"].isin(kappas)].to_parquet(some)
+    columns = ("--column", "passage=question", "--column", "grade=verdict")
+    found = json.loads(run("validate", some, *columns, "--format", "json").stdout)["validity"]
+    assert {one["judge"]: one["kappa"] for one in found} == pytest.approx(kappas, abs=1e-3)
+    one = grades.query("judge == 'willia-umbrela1'").reset_index(drop=True)
+    drawn = np.random.default_rng(0).choice(4423, 300, replace=False)
+    judgments, labels = tmp_path / "u.parquet", tmp_path / "labels.csv"
+    pd.DataFrame(
+        {"question": one["passage"], "verdict": np.where(one["grade"] >= 2, "high", "low")}
+    ).to_parquet(judgments)
+    known = one.iloc[drawn]
+    pd.DataFrame(
+        {"id": known["passage"], "label": np.where(known["label"] >= 2, "high", "low")}
+    ).to_csv(labels, index=False)
+    found = json.loads(run("validate", judgments, "--labels", labels, "--format", "json").stdout)
+    rates = {
+        one["method"]: [one["rate"], *one["rate_interval"], one["judged"]]
+        for one in found["corrected"]
+        if one["category"] == "high"
+    }
+    assert rates["ppi++"] == pytest.approx([0.2787, 0.2318, 0.3256, 0.1938], abs=1e-3)
+    assert rates["rogan-gladen"] == pytest.approx([0.2401, 0.1232, 0.3477, 0.1938], abs=1e-3)

@@ -1,0 +1,256 @@
+"""Labels from wherever people keep them, joined to what they label."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from inspect_ai.log import ProvenanceData, edit_score, read_eval_log, write_eval_log
+from inspect_ai.scorer import ScoreEdit
+
+from example_logs import foreign, judged
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import Judged, Judgments, judgments_from_frame, with_labels
+from inspect_reliability.judgments.logs import _facts, judgments_from_logs
+
+
+def judgments(**columns: Any) -> Judgments:
+    """Two verdicts on each of four questions."""
+    rows = [
+        {"question": q, "replication": r, "verdict": verdict, **columns}
+        for q, verdicts in {"q1": "CC", "q2": "CI", "q3": "II", "q4": "CC"}.items()
+        for r, verdict in enumerate(verdicts, 1)
+    ]
+    return judgments_from_frame(pd.DataFrame(rows))
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> str:
+    frame = pd.DataFrame(rows)
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif path.suffix == ".parquet":
+        frame.to_parquet(path)
+    else:
+        path.write_text(
+            json.dumps(rows) if path.suffix == ".json" else "\n".join(map(json.dumps, rows))
+        )
+    return str(path)
+
+
+def labels(found: Judgments, column: str = "label") -> dict[str, Any]:
+    known = found.table.drop_duplicates("question").set_index("question")[column]
+    return {str(name): value for name, value in known.items() if isinstance(value, str | tuple)}
+
+
+def notes(found: Judgments) -> list[str]:
+    return [f"{note.count} {note.what}" for note in found.notes]
+
+
+@pytest.mark.parametrize("ending", ["csv", "json", "jsonl", "parquet"])
+@pytest.mark.parametrize("column", ["label", "target", "value"])
+def test_every_file(tmp_path: Path, ending: str, column: str) -> None:
+    """Ours, scout's and those of precomputed scores, in every format, join by id."""
+    rows = [{"id": "q1", column: "C"}, {"id": "q3", column: "C"}]
+    found = with_labels(judgments(), [write(tmp_path / f"l.{ending}", rows)])
+    assert labels(found) == {"q1": "C", "q3": "C"}
+    assert len(found) == 8
+    assert notes(found) == []
+
+
+def test_several_raters(tmp_path: Path) -> None:
+    """Raters are named, or are the rows of one id; several labels are tuples."""
+    rows = [{"id": "q1", "label": "C"}, {"id": "q1", "label": "I"}, {"id": "q2", "label": "C"}]
+    found = with_labels(judgments(), [write(tmp_path / "l.csv", rows)])
+    assert labels(found) == {"q1": ("C", "I"), "q2": "C"}
+    assert labels(found, "rater")["q1"] == ("l.csv 1", "l.csv 2")
+    named = [{"id": "q1", "label": "C", "rater": name} for name in ("ann", "bob", "ann")]
+    found = with_labels(judgments(), [write(tmp_path / "l.csv", named)])
+    assert labels(found, "rater") == {"q1": ("ann", "bob")}
+    truth = Judged(found.table).truth
+    assert truth is not None
+    assert truth.table.tolist() == [[2]]
+
+
+def test_bad_labels_are_counted_and_named(tmp_path: Path) -> None:
+    """What fits nothing, is empty, another name or contradicts itself is left out, with a note."""
+    rows = [
+        {"id": "q1", "label": "C", "rater": "ann"},
+        {"id": "q9", "label": "C", "rater": "ann"},
+        {"id": "q2", "label": "", "rater": "ann"},
+        {"id": "q3", "label": "yes", "rater": "ann"},
+        {"id": "q4", "label": "C", "rater": "ann"},
+        {"id": "q4", "label": "I", "rater": "ann"},
+    ]
+    path = write(tmp_path / "l.csv", rows)
+    found = with_labels(judgments(), [path])
+    assert labels(found) == {"q1": "C"}
+    assert sorted(notes(found)) == [
+        "1 labels of what was not judged; such as q9",
+        "1 labels that are empty; such as q2",
+        "1 labels that are no verdict of the judge: say what they mean with --map YOURS=VERDICT; "
+        "such as yes",
+        "2 labels of a rater who gave two different ones; such as q4",
+    ]
+    meant = with_labels(judgments(), [path], {"yes": "C"})
+    assert labels(meant) == {"q1": "C", "q3": "C"}
+    assert len(found) == len(meant) == len(judgments())
+
+
+def test_a_label_for_some_parts(tmp_path: Path) -> None:
+    """A part is named alone or with its scorer; an output labelled in part is named."""
+    both = pd.concat(
+        [judgments(scorer=f"rubric.{part}").table for part in ("style", "facts")],
+        ignore_index=True,
+    )
+    rows = [
+        {"id": "q1", "part": "style", "label": "C"},
+        {"id": "q1", "part": "rubric.facts", "label": "I"},
+        {"id": "q2", "part": "style", "label": "C"},
+    ]
+    found = with_labels(Judgments(both), [write(tmp_path / "l.csv", rows)])
+    known = found.table.dropna(subset="label").drop_duplicates(["question", "scorer"])
+    assert known[["question", "scorer", "label"]].to_numpy().tolist() == [
+        ["q1", "rubric.style", "C"],
+        ["q2", "rubric.style", "C"],
+        ["q1", "rubric.facts", "I"],
+    ]
+    assert notes(found) == ["1 outputs with a label for some of their parts only; such as q2"]
+    scout = [{"id": "q1", "target_style": "C", "target_facts": "I"}]
+    wide = with_labels(Judgments(both), [write(tmp_path / "s.csv", scout)])
+    score = [{"id": "q1", "value": {"style": "C", "facts": "I"}}]
+    mapped = with_labels(Judgments(both), [write(tmp_path / "s.json", score)])
+    assert wide.table["label"].equals(mapped.table["label"])
+    assert wide.table["label"].value_counts().to_dict() == {"C": 2, "I": 2}
+
+
+def test_outputs_of_one_question_are_labelled_one_by_one(tmp_path: Path) -> None:
+    """The name of an output is an id; that of a question with several outputs is not."""
+    rows = [
+        {"question": "q1", "output": output, "verdict": "C", "replication": r}
+        for output in ("a", "b")
+        for r in (1, 2)
+    ]
+    found = judgments_from_frame(pd.DataFrame(rows))
+    given = [{"id": "a", "label": "C"}, {"id": "q1, b", "label": "I"}, {"id": "q1", "label": "C"}]
+    joined = with_labels(found, [write(tmp_path / "l.csv", given)])
+    assert labels(joined) == {"q1, a": "C", "q1, b": "I"}
+    assert notes(joined) == ["1 labels of what has several outputs: label each output; such as q1"]
+
+
+def test_labels_of_numbers(tmp_path: Path) -> None:
+    """A number is a label of numbers, though the judge never gave it."""
+    rows = [{"question": f"q{n}", "verdict": n % 3, "replication": 1} for n in range(6)]
+    given = [{"id": f"q{n}", "label": n} for n in range(6)]
+    found = with_labels(
+        judgments_from_frame(pd.DataFrame(rows)), [write(tmp_path / "l.parquet", given)]
+    )
+    assert labels(found) == {f"q{n}": str(n) for n in range(6)}
+
+
+def test_a_file_takes_the_place_of_own_labels(tmp_path: Path) -> None:
+    """Labels of the judgments count where there is no file."""
+    own = judgments(label="C")
+    assert set(labels(with_labels(own)).values()) == {"C"}
+    path = write(tmp_path / "l.csv", [{"id": "q1", "label": "I"}])
+    assert labels(with_labels(own, [path])) == {"q1": "I"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([{"name": "q1", "label": "C"}], "expected columns 'id' and 'label'"),
+        ([{"id": "q1", "score": "C"}], "expected columns 'id' and 'label'"),
+        ([{"id": "q9", "label": "C"}], "no label that fits a judgment: 1 labels of what was not"),
+        ([{"id": "q1", "label": "yes"}], "say what they mean with --map"),
+    ],
+)
+def test_a_file_without_a_label_is_refused(
+    tmp_path: Path, rows: list[dict[str, Any]], says: str
+) -> None:
+    """The message says what the file lacks."""
+    with pytest.raises(UserError, match=says):
+        with_labels(judgments(), [write(tmp_path / "l.csv", rows)])
+
+
+def test_choices_are_labelled_by_response_or_by_letter() -> None:
+    """The best response is the letter where it stands, and itself where orders vary."""
+    orders = {"q1": ("x", "y"), "q2": ("y", "x")}
+    rows = [
+        {"question": q, "replication": r, "verdict": "A", "order": order, "best": "x"}
+        for q, order in orders.items()
+        for r in (1, 2)
+    ]
+    held = Judged(judgments_from_frame(pd.DataFrame(rows)).table).truth
+    assert held is not None
+    assert dict(zip(held.questions, held.table.tolist(), strict=True)) == {
+        "q1": [1, 0],
+        "q2": [0, 1],
+    }
+    rows[1]["order"] = ("y", "x")
+    varied = Judged(judgments_from_frame(pd.DataFrame(rows)).table)
+    assert varied.truth is not None
+    assert varied.truth.categories == ("x",)
+    letters = pd.DataFrame(rows).drop(columns="best").assign(label="A")
+    known = Judged(judgments_from_frame(letters).table).truth
+    assert known is not None  # q1 has no one place, q2 has: "A" is its first response
+    assert (known.questions, known.categories) == (("q2",), ("y",))
+
+
+@pytest.fixture
+def edited(tmp_path: Path) -> Path:
+    """Two people edit grades of a log, and one adds a score."""
+    log = read_eval_log(foreign(tmp_path / "logs").location)
+
+    def edit(sample: int, scorer: str, value: Any, author: str) -> None:
+        by = ProvenanceData(author=author)
+        edit_score(log, sample, scorer, ScoreEdit(value=value, provenance=by), epoch=1)
+
+    edit(0, "numeric", 2, "ann")
+    edit(0, "numeric", 1, "bob")
+    edit(0, "numeric", 0, "bob")
+    edit(1, "rubric", {"style": 0, "facts": 1}, "ann")
+    edit(2, "people", {"style": 1}, "cid")
+    path = tmp_path / "edited.eval"
+    write_eval_log(log, str(path))
+    return path
+
+
+def test_edited_scores_are_labels(edited: Path) -> None:
+    """The judge keeps its own verdict; the last value of each person is a label."""
+    before = judgments_from_logs(edited.parent / "logs").table
+    table = judgments_from_logs(edited.parent / "logs", edited=[edited]).table
+    assert table["verdict"].tolist() == before["verdict"].tolist()
+    known = table.dropna(subset="label")
+    said = known[["sample", "scorer", "label", "rater"]].to_numpy().tolist()
+    assert said == [
+        [0, "numeric", ("2", "0"), ("ann", "bob")],
+        [1, "rubric.style", "0", "ann"],
+        [1, "rubric.facts", "1", "ann"],
+        [2, "rubric.style", "1", "cid"],
+    ]
+
+
+@pytest.mark.parametrize("study", [None, "abc"])
+def test_a_label_in_metadata_is_one_in_judge_tasks_only(study: str | None) -> None:
+    """What another scorer calls its label may be its verdict."""
+    facts = {"label": "C", "topic": "x"} | ({"study": study} if study else {})
+    assert dict(_facts(facts)) == ({"topic": "x"} if study is None else facts)
+
+
+def test_a_best_response_without_places_is_no_label() -> None:
+    """A letter cannot be compared with the name of a response."""
+    rows = [{"question": "q", "verdict": "A", "best": "x", "responder": "x"}] * 2
+    assert Judged(judgments_from_frame(pd.DataFrame(rows)).table).truth is None
+    named = [row | {"verdict": "x"} for row in rows]
+    assert Judged(judgments_from_frame(pd.DataFrame(named)).table).truth is not None
+
+
+def test_scout_knows_samples_by_uuid(tmp_path: Path) -> None:
+    """The id of a sample is an id of what it judged."""
+    judged(tmp_path / "logs", epochs=2, questions=2)
+    found = judgments_from_logs(tmp_path / "logs")
+    uuid = found.table["uuid"].iloc[0]
+    question = found.table["question"].iloc[0]
+    path = write(tmp_path / "l.csv", [{"id": uuid, "target": "B", "split": "random"}])
+    assert labels(with_labels(found, [path])) == {question: "B"}

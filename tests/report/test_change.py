@@ -1,0 +1,98 @@
+"""What changed between two times, and whose doing it is."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inspect_reliability.judgments import judgments_from_frame
+from inspect_reliability.report.change import change_blocks, changes, judge_or_system
+from inspect_reliability.report.compare import sides_of
+
+
+def run(drift: float, seed: int, questions: int = 200) -> pd.DataFrame:
+    """Five verdicts a question: its own, but for noise, and for what has drifted to B."""
+    own, generator = np.random.default_rng(1), np.random.default_rng(seed)
+    rows = []
+    for q in range(questions):
+        verdict = "AB"[int(own.random() < 0.4)]
+        verdict = "B" if generator.random() < drift else verdict
+        for r in range(5):
+            noisy = generator.random() < 0.1
+            rows.append((f"q{q}", r + 1, "BA"["AB".index(verdict)] if noisy else verdict))
+    return pd.DataFrame(rows, columns=["question", "replication", "verdict"])
+
+
+def sides(old: pd.DataFrame, new: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    made = (judgments_from_frame(one, judge="j") for one in (old, new))
+    return sides_of(*made, names=("old", "new"))
+
+
+def test_noise_is_no_change_and_drift_is() -> None:
+    """Two runs of one judge differ as often as each alone; of a judge that drifted, more often."""
+    (same,) = changes(sides(run(0, 2), run(0, 3)))
+    low, high = same["above_noise_interval"]
+    assert low < 0 < high
+    (drifted,) = changes(sides(run(0, 2), run(0.3, 4)))
+    low, high = drifted["above_noise_interval"]
+    assert 0 < low < 0.6 * 0.3 * 0.8**2 < high
+    moved = {one["verdict"]: one for one in drifted["shares"]}
+    low, high = moved["B"]["change_interval"]
+    assert 0 < low < 0.6 * 0.3 * 0.8 < high
+    assert moved["A"]["change"] == pytest.approx(-moved["B"]["change"])
+
+
+def test_one_verdict_a_question_has_a_change_of_shares() -> None:
+    """Where each side judged once, shares are compared, and noise is not known."""
+    once = [run(drift, 2).query("replication == 1") for drift in (0, 0.3)]
+    (found,) = changes(sides(*once))
+    assert found["above_noise"] is None
+    old, new = ((one["verdict"] == "B").mean() for one in once)
+    (b,) = (one for one in found["shares"] if one["verdict"] == "B")
+    assert (b["first"], b["second"], b["change"]) == pytest.approx((old, new, new - old))
+    texts = [getattr(block, "text", "") for block in change_blocks([found], [])]
+    assert "is not known" in texts[0]
+
+
+def suite(log: str, grades: str, again: list[str] | None = None) -> pd.DataFrame:
+    """Scores of a suite's own scorer, and what another grader says of the same outputs."""
+    known: dict[str, Any] = {"log": log, "epoch": 1, "benchmark": "suite", "temperature": 1.0}
+    rows = [
+        {**known, "sample": q, "question": f"{q}", "scorer": "own", "judge": "m", "verdict": v}
+        for q, v in enumerate(grades)
+    ]
+    rows += [
+        {**known, "sample": q, "question": f"{q}", "scorer": "again", "judge": "g", "verdict": v}
+        for q, verdicts in enumerate(again or [])
+        for v in verdicts
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_a_change_is_split_into_judge_and_system() -> None:
+    """Old outputs under the new judge lie between: up to there it is the judge, then the system."""
+    old, new = suite("old", "CICI", ["CC", "CI", "CC", "CI"]), suite("new", "CCCC")
+    (found,) = judge_or_system({"old": old, "new": new})
+    assert found["change"] == pytest.approx(1 - 0.5)
+    assert found["judge"] == pytest.approx(0.75 - 0.5)
+    assert found["system"] == pytest.approx(1 - 0.75)
+    assert (found["grader"], found["graded_again"], found["reason"]) == ("g", "old", None)
+    texts = [block.text for block in change_blocks([], [found])]  # type: ignore[union-attr]
+    assert "the judge accounts for +0.250" in texts[0]
+
+
+def test_new_outputs_under_the_old_judge_do_as_well() -> None:
+    """Then the system's part comes first, and the judge's is the rest."""
+    old, new = suite("old", "IIIC"), suite("new", "CCCC", ["C", "C", "I", "C"])
+    new = pd.concat([new, new[new["scorer"] == "again"]], ignore_index=True)
+    (found,) = judge_or_system({"old": old, "new": new})
+    assert found["change"] == pytest.approx(0.75)
+    assert (found["judge"], found["system"]) == pytest.approx((0.25, 0.5))
+
+
+def test_what_is_missing_is_said() -> None:
+    """Two runs of a suite alone do not tell the judge from the system; other logs are no suites."""
+    (found,) = judge_or_system({"old": suite("old", "CI"), "new": suite("new", "CC")})
+    assert "inspect-reliability rejudge old" in found["reason"]
+    assert [*judge_or_system(sides(run(0, 2), run(0, 3)))] == []

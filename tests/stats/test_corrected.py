@@ -1,0 +1,156 @@
+"""Rates corrected by labels: other libraries' values, closed forms, simulation with known truth."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inspect_reliability.stats import Cells, Corrected, Sample, ppi, rogan_gladen
+
+
+def drawn(
+    generator: np.random.Generator, n: int, others: int, r: int, rate: float = 0.35
+) -> Sample:
+    """A judge right in 80% and 85%, r verdicts a question."""
+    parts = []
+    for size in (n, others):
+        truth = generator.random(size) < rate
+        parts += [truth.astype(float), generator.binomial(r, np.where(truth, 0.8, 0.15)) / r]
+    return Sample(parts[0], parts[1], parts[3])
+
+
+def test_estimates_are_those_of_ppi_python() -> None:
+    """ppi-python 0.2.3, `ppi_mean_pointestimate` and `ppi_mean_ci`, on the same numbers.
+
+    Its interval is normal, so ours, which allows for few labels, is a little wider.
+    """
+    generator = np.random.default_rng(7)
+    theirs = [
+        ((60, 500, 1), 0.351764, 0.252482, 0.451046),
+        ((200, 900, 5), 0.328266, 0.289391, 0.367141),
+        ((40, 2000, 8), 0.396000, 0.315705, 0.476295),
+    ]
+    for (n, others, r), value, low, high in theirs:
+        found = ppi(_as_there(generator, n, others, r)).estimate
+        assert found.value == pytest.approx(value, abs=2e-5)
+        assert low - 0.01 < found.low < low
+        assert high < found.high < high + 0.01
+
+
+def _as_there(generator: np.random.Generator, n: int, others: int, r: int) -> Sample:
+    y = (generator.random(n) < 0.35).astype(float)
+    f = generator.binomial(r, np.where(y == 1, 0.8, 0.15)) / r
+    truth = generator.random(others) < 0.35
+    return Sample(y, f, generator.binomial(r, np.where(truth, 0.8, 0.15)) / r)
+
+
+def lee(p: float, n: int, q1: float, m1: int, q0: float, m0: int, z: float) -> tuple[float, float]:
+    """The interval of Lee et al. (2511.21140), from the shares of binary verdicts."""
+    theta_of = lambda p, q1, q0: (p + q0 - 1) / (q0 + q1 - 1)  # noqa: E731
+    p_, q1_, q0_ = (
+        (n * p + z**2 / 2) / (n + z**2),
+        (m1 * q1 + 1) / (m1 + 2),
+        (m0 * q0 + 1) / (m0 + 2),
+    )
+    theta = theta_of(p_, q1_, q0_)
+    shift = (
+        2 * z**2 * (theta * q1_ * (1 - q1_) / (m1 + 2) - (1 - theta) * q0_ * (1 - q0_) / (m0 + 2))
+    )
+    variance = (
+        p_ * (1 - p_) / (n + z**2)
+        + theta**2 * q1_ * (1 - q1_) / (m1 + 2)
+        + (1 - theta) ** 2 * q0_ * (1 - q0_) / (m0 + 2)
+    )
+    half = z * variance**0.5 / (q1_ + q0_ - 1)
+    return theta + shift - half, theta + shift + half
+
+
+def test_rogan_gladen_is_lees() -> None:
+    """Single verdicts have the published interval."""
+    sample = drawn(np.random.default_rng(1), 150, 800, 1)
+    y, f = sample.labels == 1, sample.judged
+    q1, q0 = float(f[y].mean()), float(1 - f[~y].mean())
+    p = float(sample.rest.mean())
+    found = rogan_gladen(sample).estimate
+    assert found.value == pytest.approx((p + q0 - 1) / (q0 + q1 - 1))
+    ends = lee(p, 800, q1, int(y.sum()), q0, int((~y).sum()), 1.959964)
+    assert (found.low, found.high) == pytest.approx(ends, abs=1e-6)
+
+
+def test_the_recorded_judge(data: Path) -> None:
+    """willia-umbrela1 with 300 labels has the values on record (closed form and ppi-python)."""
+    path = data / "labelled" / "llmjudge_grades.parquet"
+    if not path.exists():
+        pytest.skip(f"needs recorded judgments: {path} is missing; set RELIABILITY_DATA")
+    rows = pd.read_parquet(path).query("judge == 'willia-umbrela1'")
+    known = np.isin(np.arange(len(rows)), np.random.default_rng(0).choice(4423, 300, replace=False))
+    y, f = ((rows[name] >= 2).to_numpy(float) for name in ("label", "grade"))
+    sample = Sample(y[known], f[known], f[~known])
+    for correct, value, low, high in (
+        (ppi, 0.2787, 0.2318, 0.3256),
+        (rogan_gladen, 0.2401, 0.1232, 0.3477),
+    ):
+        found = correct(sample).estimate
+        assert (found.value, found.low, found.high) == pytest.approx((value, low, high), abs=1e-3)
+
+
+@pytest.mark.parametrize("correct", [ppi, rogan_gladen])
+@pytest.mark.parametrize("n", [30, 100, 300])
+def test_corrected_rates_cover_and_have_no_bias(correct: object, n: int) -> None:
+    """The truth is 35%; the judge alone says 38%, and its own interval nearly always misses it."""
+    generator = np.random.default_rng(n)
+    found: list[Corrected] = [correct(drawn(generator, n, 3000, 5)) for _ in range(300)]  # type: ignore[operator]
+    known = [one.estimate for one in found if one.estimate.low is not None]
+    inside = np.mean([one.low <= 0.35 <= one.high for one in known])
+    assert len(known) >= 295
+    assert 0.92 <= inside <= 1
+    assert np.mean([one.value for one in known]) == pytest.approx(0.35, abs=0.01)
+
+
+def test_a_worthless_judge_does_no_harm() -> None:
+    """With lambda 0 the rate is the mean of the labels."""
+    generator = np.random.default_rng(2)
+    y = (generator.random(100) < 0.4).astype(float)
+    found = ppi(Sample(y, 1 - y, generator.random(500))).estimate
+    assert found.value == pytest.approx(y.mean())
+
+
+def test_labels_for_half_halve_the_interval() -> None:
+    """A study with that many labels has half the width, on average."""
+    generator = np.random.default_rng(6)
+    for correct in (ppi, rogan_gladen):
+        first = [correct(drawn(generator, 100, 9900, 5)) for _ in range(40)]
+        wanted = int(np.median([one.labels_for_half or 10_000 for one in first]))
+        second = [correct(drawn(generator, wanted, 10_000 - wanted, 5)) for _ in range(40)]
+        before, after = (
+            np.mean([one.estimate.high - one.estimate.low for one in some])
+            for some in (first, second)
+        )
+        assert after == pytest.approx(before / 2, rel=0.1)
+
+
+def test_labels_that_were_not_drawn_at_random_show() -> None:
+    """Random labels differ by about one standard error; those chosen by verdict by many."""
+    generator = np.random.default_rng(8)
+    apart = [drawn(generator, 50, 500, 3).differs() for _ in range(300)]
+    assert np.mean(np.square(apart)) == pytest.approx(1, abs=0.25)
+    assert Sample(np.ones(50), np.ones(50), generator.random(500)).differs() > 6
+
+
+def test_what_cannot_be_corrected_says_why() -> None:
+    """No other question, one category, and a judge no better than chance have no such rate."""
+    y = np.array([1.0, 0.0] * 20)
+    assert rogan_gladen(Sample(y, y, np.zeros(0))).estimate.reason
+    assert rogan_gladen(Sample(y * 0, y, y)).estimate.reason
+    assert rogan_gladen(Sample(y, 1 - y, y)).estimate.reason
+    alone = ppi(Sample(y, y, np.zeros(0)))
+    assert (alone.estimate.value, alone.labels_for_half) == (0.5, None)
+
+
+def test_outputs_of_a_question_go_together() -> None:
+    """A question is labelled where any of its outputs is; the rest are those without any."""
+    given = Cells(np.array([[1, 0], [0, 1], [1, 0], [1, 3]]), ("a1", "a2", "b", "c"), ("x", "y"))
+    sample = Sample.of(given.together("aabc"), Cells.from_long(["a1", "b"], ["x", "y"]), "x")
+    assert (sample.labels.tolist(), sample.judged.tolist()) == ([1, 0], [1, 1])
+    assert sample.rest.tolist() == [0.25]
