@@ -218,8 +218,9 @@ def read_judgments(
 
         shown = partial(progress, what="Reading")
         parts.append(judgments_from_logs(logs, edited=edited, progress=shown))
+    combined = combine(parts)
     judgments = with_labels(
-        combine(parts).with_facets(facets),
+        combined.with_facets([*combined.facets, *facets]),
         [one for one in labels if one not in edited],
         meant,
     )

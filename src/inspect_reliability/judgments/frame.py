@@ -12,6 +12,7 @@ from ..files import objects, read_json, read_json_lines
 from ..verdicts import INVALID, NON_RESPONSE
 from .columns import COLUMNS, Kind, in_order, of_role
 from .count import Judged
+from .saved import Saved, read_parquet
 from .score import LARGEST, verdict_name
 from .table import NUMBERS, Judgments, Note, clean_temperature
 
@@ -65,14 +66,16 @@ def judgments_from_file(
 
     Args:
         path: The file; the ending of its name says which it is.
-        columns: Name in the file -> name in the table.
+        columns: Name in the file -> name in the table; those of a file that `save` wrote are known.
         facets: Columns to take for facets.
 
     Raises:
         UserError: The file cannot be read, or as `judgments_from_frame` says.
     """
     hint = "Say which it is: --column YOURS=OURS, as in --column score=verdict."
-    return _read(read_frame(Path(path)), columns or {}, {}, facets, str(path), hint)
+    frame, saved = read_frame(Path(path))
+    known = columns or {}
+    return _read(frame, {} if saved else known, {}, facets, str(path), hint, saved)
 
 
 def _read(
@@ -82,6 +85,7 @@ def _read(
     facets: Collection[str],
     where: str,
     hint: str,
+    saved: Saved | None = None,
 ) -> Judgments:
     import pandas as pd
 
@@ -111,7 +115,8 @@ def _read(
         )
     if len({*table}) < len(table.columns):
         raise UserError(f"{where}: two columns were given one name. {hint}")
-    table = pd.DataFrame({name: _converted(table[name], where) for name in table})
+    as_json = saved.as_json if saved else ()
+    table = pd.DataFrame({name: _converted(table[name], where, name in as_json) for name in table})
     own = [name for name in facets if name in table and name not in COLUMNS]
     unread = table["verdict"].isna() | table["question"].isna()
     notes = [
@@ -124,10 +129,12 @@ def _read(
     for name in ("judge", "benchmark", "temperature"):
         if name not in table:
             table[name] = pd.Series(None, table.index, dtype=NUMBERS.get(name, object))
-    if _outputs_are_responses(table, own):
+    if saved is None and _outputs_are_responses(table, own):
         table["output"] = _converted(table.pop("response").rename("output"), where)
         taken.append("column 'response' taken for 'output': it tells apart what was judged")
-    if "output" in table:  # each is judged on its own, and all belong to their question
+    if (
+        saved is None and "output" in table
+    ):  # each is judged on its own, and all belong to their question
         several = table["output"].notna()
         named = table["question"][several] + ", " + table["output"][several]
         if "sample" not in table:
@@ -138,6 +145,11 @@ def _read(
     elif table["replication"].isna().any():
         raise UserError(f"{where}, column 'replication': a value is missing.")
     table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
+    if saved is not None:  # its rows were looked at when they were read
+        notes += [Note(*one) for one in saved.notes]
+        return Judgments(
+            table[in_order(table.columns)], tuple(n for n in notes if n.count)
+        ).with_facets(saved.facets)
     notes += [Note(what, 1, where) for what in taken]
     notes.append(Note(_AGAIN, int(table.duplicated(_identity(table, own)).sum()), where))
     made = Judgments(table[in_order(table.columns)], tuple(note for note in notes if note.count))
@@ -167,8 +179,8 @@ def _counted(table: pd.DataFrame, facets: Collection[str]) -> pd.Series[int]:
     return table.groupby([*known, *facets], dropna=False, sort=False).cumcount() + 1
 
 
-def _converted(values: pd.Series[Any], where: str) -> pd.Series[Any]:
-    """A column with values of its kind; each different value is converted once."""
+def _converted(values: pd.Series[Any], where: str, as_json: bool = False) -> pd.Series[Any]:
+    """A column with values of its kind, maybe out of JSON; each different one converted once."""
     import numpy as np
     import pandas as pd
 
@@ -179,7 +191,7 @@ def _converted(values: pd.Series[Any], where: str) -> pd.Series[Any]:
 
     def one(value: Any) -> Any:
         try:
-            return convert(value)
+            return convert(json.loads(value) if as_json else value)
         except (OverflowError, TypeError, ValueError):
             raise UserError(f"{where}, column '{name}': {value!r:.40} is not {what}.") from None
 
@@ -281,8 +293,11 @@ _BY_NAME: Mapping[str, Callable[[Any], Any]] = {
 """Columns that are converted in a way of their own."""
 
 
-def read_frame(path: Path) -> pd.DataFrame:
+def read_frame(path: Path) -> tuple[pd.DataFrame, Saved | None]:
     """The rows of a CSV, JSON, JSONL or parquet file, texts of a CSV as they are written.
+
+    Returns:
+        The rows, and what a file that `save` wrote says of itself.
 
     Raises:
         UserError: It cannot be read.
@@ -290,11 +305,11 @@ def read_frame(path: Path) -> pd.DataFrame:
     import pandas as pd
 
     if path.suffix == ".jsonl":
-        return pd.DataFrame([record for _, record in read_json_lines(path)])
+        return pd.DataFrame([record for _, record in read_json_lines(path)]), None
     if path.suffix == ".json":
-        return pd.DataFrame([record for _, record in objects(read_json(path), str(path))])
+        return pd.DataFrame([record for _, record in objects(read_json(path), str(path))]), None
     try:
-        return pd.read_parquet(path) if path.suffix == ".parquet" else _csv(path)
+        return read_parquet(path) if path.suffix == ".parquet" else (_csv(path), None)
     except Exception as error:  # each reader has its own
         raise UserError(
             f"{path} cannot be read as {path.suffix[1:]}: {reason(error)}. Check the file."

@@ -28,7 +28,7 @@ from ...designs import ParserName
 from ...judgments.replications import Replications
 from ...saving import alone, whole
 from ...scoring.verdict import score_of
-from ..responses import is_missing
+from ..responses import ground_truth, is_missing
 from .layout import (
     PublishedRun,
     published_answer,
@@ -188,6 +188,7 @@ def _facts(folder: Path, run: PublishedRun, question: str) -> Iterator[tuple[str
     yield "question", question
     yield "benchmark", run.benchmark
     yield "categories", list(run.design.reader.categories)
+    yield "paper_design", True
     if order := published_order(folder, question):
         yield "order", list(order)
     if run.responder:
@@ -195,3 +196,4 @@ def _facts(folder: Path, run: PublishedRun, question: str) -> Iterator[tuple[str
         if (answer := published_answer(folder, run.responder, question)) is not None:
             yield "category", answer.question.category
             yield "missing", is_missing(answer.text)
+            yield "label", ground_truth(answer)
