@@ -302,3 +302,10 @@ def test_two_imports_do_not_write_one_folder(tmp_path: Path) -> None:
     """The second is refused in words."""
     with alone(tmp_path / "logs"), pytest.raises(UserError, match="Another process is writing"):
         next(write_published_logs(published_folder(tmp_path / "published"), tmp_path / "logs"))
+
+
+@pytest.mark.parametrize("place", ["0.eval", "/a.json", "gone/results/full_judgements_a.json"])
+def test_a_judgment_whose_file_is_gone_has_no_text(place: str) -> None:
+    """Nor does one of a table that only looks as if it were published."""
+    row = {"log": place, "temperature": 1.0, "question": "q", "judge": "j", "replication": 1}
+    assert PublishedStudy().text(row) is None
