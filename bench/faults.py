@@ -135,7 +135,7 @@ def activities(base: Path) -> dict[str, Activity]:
         bbh_judge(), model="counted/judge", epochs=EPOCHS, log_dir=str(base / "log"),
         display="none",
     )[0].location  # fmt: skip
-    sweep = ["--judge", "counted/judge", "--benchmark", "bbh", "--temperature", 1, "--temperature"]
+    sweep = ["--model", "counted/judge", "--benchmark", "bbh", "--temperature", 1, "--temperature"]
     sweep += [0.5, "--epochs", EPOCHS, "--limit", QUESTIONS // 2, "--log-dir"]
     again = ["--scorer", "model_graded_qa", "--model", "counted/judge", "--replications", EPOCHS]
     return {
@@ -150,7 +150,7 @@ def activities(base: Path) -> dict[str, Activity]:
             lambda f: cli("import", published, "--log-dir", f / "out"), read, logs_in
         ),
         "report": Activity(
-            lambda f: cli("report", log, "--html", f / "out/page.html", "--data", f / "out/data"),
+            lambda f: cli("report", log, "--html", f / "out/page.html", "--tables", f / "out/data"),
             read_report,
             lambda f: len(list((f / "out").rglob("*"))) if (f / "out").exists() else 0,
         ),

@@ -111,7 +111,7 @@ def _parse(words: list[str]) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_shows_two_calls(name: str) -> None:
-    """The help of each command ends with two calls of it, which parse and fit 80 columns."""
+    """The help of each command ends with two calls, the first of it, that parse in 80 columns."""
     command = main.get_command(click.Context(main), name)
     assert command is not None
     assert command.epilog is not None
@@ -120,7 +120,7 @@ def test_help_shows_two_calls(name: str) -> None:
     for call in calls:
         assert len(call) <= 78
         words = shlex.split(call.partition(">")[0])
-        assert words[:2] == ["inspect-reliability", name]
+        assert words[:2] == ["inspect-reliability", words[1] if call is not calls[0] else name]
         _parse(words)
 
 
@@ -228,6 +228,17 @@ def test_code_of_a_suite_runs(page: str) -> None:
     assert blocks
     for block in blocks:
         exec(block.replace("import Task", "import Task as _"), names)
+
+
+@pytest.mark.slow
+def test_code_of_a_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cells of the page on data run one after the other, on the example log."""
+    monkeypatch.chdir(ROOT)
+    cells = _blocks(ROOT / "docs" / "how-to-data.md", "python")
+    assert len(cells) > 3
+    names: dict[str, Any] = {}
+    for cell in cells:
+        exec(cell.replace('"logs"', '"logs/example"'), names)
 
 
 @pytest.mark.slow

@@ -361,7 +361,7 @@ def test_scores_of_somebody_else(data: st.DataObject, log: Path, place: Path) ->
 
     def every_sample() -> Reading:
         path = folder / "changed.eval"
-        said("report", path, "--data", folder / "data", "--format", "json")
+        said("report", path, "--tables", folder / "data", "--format", "json")
         table = pd.read_parquet(folder / "data" / "judgments.parquet")
         (expected, _), (_, noted) = judged(log), judged(path)
         return range(len(expected) - len(table)), noted
@@ -402,9 +402,9 @@ def test_data_frames(data: st.DataObject) -> None:
 
 @pytest.fixture(scope="module")
 def saved(log: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The judgments of a log, as `report --data` saves them."""
+    """The judgments of a log, as `report --tables` saves them."""
     folder = tmp_path_factory.mktemp("saved")
-    said("report", log, "--data", folder)
+    said("report", log, "--tables", folder)
     return folder
 
 

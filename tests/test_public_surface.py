@@ -1,5 +1,8 @@
 """What users import, with the types they see: mypy checks this file, pytest runs it."""
 
+import html
+import importlib.metadata
+import re
 from pathlib import Path
 from typing import assert_type
 
@@ -8,13 +11,17 @@ import pandas as pd
 import pytest
 from inspect_ai import Task
 from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, list_eval_logs
 from inspect_ai.scorer import Metric, Scorer, accuracy, match
 
-import inspect_reliability
+import inspect_reliability.judgments
+import inspect_reliability.stats
 from inspect_reliability import (
+    Analysis,
     Counts,
     Judgments,
+    analyse,
+    compare,
     judgments_from_frame,
     judgments_from_logs,
     omega,
@@ -67,9 +74,84 @@ def test_judgments_of_a_frame() -> None:
     assert len(judgments.table) == 2
 
 
+def frame(judges: dict[str, str]) -> pd.DataFrame:
+    """Verdicts of judges on the questions a, b, ...: four letters each, two replications."""
+    return pd.DataFrame(
+        [
+            (judge, "abcd"[n // 2], verdict)
+            for judge, verdicts in judges.items()
+            for n, verdict in enumerate(verdicts)
+        ],
+        columns=["judge", "question", "verdict"],
+    )
+
+
+STEADY, UNSTEADY = "xxyyxxyx", "xyyxxxxy"
+
+
+def test_omega_of_whatever_judgments_are_in(tmp_path: Path) -> None:
+    """Counts, judgments, a data frame and a file have one omega: 1 - W / D by hand."""
+    table = frame({"one": STEADY})
+    table.to_csv(tmp_path / "one.csv", index=False)
+    # One of four questions has a pair that differs. Of 6 pairs of questions with 4 pairs each, 14
+    # differ: (xx, yy) 4, (xx, xx) 0, (xx, yx) 2, (yy, xx) 4, (yy, yx) 2, (xx, yx) 2.
+    expected = 1 - (1 / 4) / (14 / 24)
+    counts = Counts(np.array([[2, 0], [0, 2], [2, 0], [1, 1]]), tuple("abcd"), ("x", "y"))
+    judgments = judgments_from_frame(table)
+    for given in (counts, judgments, table, tmp_path / "one.csv", [str(tmp_path / "one.csv")]):
+        assert omega(given).value == pytest.approx(expected)
+
+
+def test_conditions_are_never_pooled_silently() -> None:
+    """Two judges have no omega together; asked for, each has its own, and a difference."""
+    both = frame({"one": STEADY, "two": UNSTEADY})
+    with pytest.raises(ValueError, match="2 conditions, which differ in judge"):
+        omega(both)
+    with pytest.raises(ValueError, match="2 conditions"):
+        inspect_reliability.judgments.counts(judgments_from_frame(both).table)
+    rows = analyse(both, by="judge").frame().set_index("judge")["omega"]
+    alone = [omega(frame({"": verdicts})).value or 0 for verdicts in (STEADY, UNSTEADY)]
+    assert rows.tolist() == pytest.approx(alone)
+    within = compare(both, by="judge")
+    apart = compare(frame({"one": STEADY}), frame({"two": UNSTEADY}))
+    assert_type(within, pd.DataFrame)
+    assert within.equals(apart)
+    first = within.set_index("coefficient").loc["omega"]
+    assert (first["first"], first["second"]) == ("one", "two")
+    assert first["difference"] == pytest.approx(alone[0] - alone[1])
+    with pytest.raises(ValueError, match='by="judge"'):
+        compare(both)
+
+
+@pytest.mark.slow
+def test_an_analysis_in_a_notebook() -> None:
+    """A notebook shows the page of the report, and draws its figures one by one."""
+    found = analyse(frame({"one": STEADY, "two": UNSTEADY}))
+    assert_type(found, Analysis)
+    page, shown = found.to_html(), found._repr_html_()
+    framed = html.unescape(re.findall('srcdoc="([^"]*)"', shown)[0])
+    numbers = r"\bf\d+-"  # figures of a process are numbered
+    assert re.sub(numbers, "", framed) == re.sub(numbers, "", page)
+    assert page.startswith("<!DOCTYPE html>")
+    figures = found.figures()
+    assert len(figures) == page.count("<figcaption>")
+    assert all("<svg" in figure._repr_svg_() for figure in figures.values())
+
+
+def test_names_say_what_they_are() -> None:
+    """Help on a coefficient describes it; the version is that of the distribution."""
+    for name, coefficient in inspect_reliability.stats.COEFFICIENTS.items():
+        assert (coefficient.__doc__ or "").startswith(
+            f"{coefficient.title}. {coefficient.about}"
+        ), name
+    assert (omega.__doc__ or "").startswith("Omega of one verdict")
+    assert inspect_reliability.__version__ == importlib.metadata.version("inspect-reliability")
+
+
 def of_logs(folder: Path, log: EvalLog) -> None:
     """Checked by mypy only."""
     judgments = judgments_from_logs([folder, log])
+    assert_type(judgments_from_logs(list_eval_logs("logs")), Judgments)
     assert_type(judgments, Judgments)
     assert_type(score_variance(judgments.table), Decomposition)
     assert_type(rejudge_log(log, replications=6), EvalLog)

@@ -173,5 +173,6 @@ def far_or_noise(values: Array, level: float = 0.95) -> tuple[float, float]:
     few = float(stats.t.ppf((1 + level) / 2, freedom))
     any_two = within.mean() / (1 - x)
     lower = f_ends(*plus(means.mean(), any_two, 2.0), few, r)[0]
+    lower = max(lower, low * ((1 - level) / 2) ** (1 / n)) if low > 0 else lower
     far = plus(2 * farthest - means.mean(), within.mean(), 0.25)
     return min(low, lower), max(high, f_ends(*far, quantile, r)[1])

@@ -122,7 +122,7 @@ def columns() -> str:
     """The columns of the judgments table."""
     intro = (
         "`judgments_from_logs(...).table` has one row a judgment, and so have the files "
-        "`judgments.parquet` and `judgments.csv` of `report --data`. Group rows by any of these "
+        "`judgments.parquet` and `judgments.csv` of `report --tables`. Group rows by any of these "
         "columns with `--by`."
     )
     parts = ["# Columns of the judgments table", intro]

@@ -11,25 +11,35 @@ if TYPE_CHECKING:
     from .designs import Item as Item
     from .designs import JudgeDesign as JudgeDesign
     from .judgments import Judgments as Judgments
+    from .judgments import judgments_from_file as judgments_from_file
     from .judgments import judgments_from_frame as judgments_from_frame
     from .judgments.logs import judgments_from_logs as judgments_from_logs
     from .rejudging import rejudge as rejudge
     from .rejudging import rejudge_log as rejudge_log
     from .rejudging import score_variance as score_variance
+    from .report import Analysis as Analysis
+    from .report import analyse as analyse
+    from .report.compare import compare as compare
+    from .report.single import omega as omega
     from .scoring import reliability as reliability
     from .stats import Counts as Counts
-    from .stats import omega as omega
     from .tasks import judge as judge
 
+    __version__: str
+
 _HOME = {
+    "Analysis": "report",
     "Counts": "stats",
     "Item": "designs",
     "JudgeDesign": "designs",
     "Judgments": "judgments",
+    "analyse": "report",
+    "compare": "report.compare",
     "judge": "tasks",
+    "judgments_from_file": "judgments",
     "judgments_from_frame": "judgments",
     "judgments_from_logs": "judgments.logs",
-    "omega": "stats",
+    "omega": "report.single",
     "rejudge": "rejudging",
     "rejudge_log": "rejudging",
     "reliability": "scoring",
@@ -40,6 +50,8 @@ __all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("inspect-reliability")
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{_HOME[name]}", __name__), name)

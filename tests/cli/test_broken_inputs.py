@@ -63,7 +63,7 @@ NOWHERE = ["/proc/x", "{file}/p", "a" * 400, "nul\0", "{folder}"]
 
 
 @pytest.mark.parametrize("place", NOWHERE)
-@pytest.mark.parametrize("option", ["--html", "--data", "--figures"])
+@pytest.mark.parametrize("option", ["--html", "--tables", "--figures"])
 def test_a_report_that_cannot_be_written(
     log: Path, tmp_path: Path, option: str, place: str
 ) -> None:
@@ -179,7 +179,7 @@ def test_metadata_of_another_kind(
     changed: Callable[..., Path], tmp_path: Path, key: str, value: Any
 ) -> None:
     """What has our key but not our type is somebody else's: every report can be made and saved."""
-    options = ["--format", "json", "--data", tmp_path / "data"]
+    options = ["--format", "json", "--tables", tmp_path / "data"]
     path = changed({key: value})
     assert run("report", path, *options).exit_code == run("plan", path).exit_code == 0
     assert len(pd.read_parquet(tmp_path / "data" / "judgments.parquet"))

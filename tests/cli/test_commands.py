@@ -134,7 +134,8 @@ def test_comparing_imperfect_logs(logs: dict[str, Path], kind: str, note: str) -
     assert result.exit_code == 0, result.stderr
     assert note in " ".join(result.stderr.split())
     rows = json.loads(result.stdout)["rows"]
-    assert {row["coefficient"] for row in rows} == {"omega", "agreement"}
+    # The benchmark knows the best response, so that accuracy is compared, too.
+    assert {row["coefficient"] for row in rows} == {"omega", "agreement", "accuracy"}
 
 
 @pytest.mark.parametrize(
@@ -231,7 +232,7 @@ def test_a_judge_that_fails_the_gate(tmp_path: Path) -> None:
 
 def test_data(logs: dict[str, Path], tmp_path: Path) -> None:
     """Judgments and results are the same in parquet, in CSV and in JSON."""
-    result = run("report", logs["clean"], "--data", tmp_path / "data", "--format", "json")
+    result = run("report", logs["clean"], "--tables", tmp_path / "data", "--format", "json")
     assert result.exit_code == 0, result.stderr
     (row,) = json.loads(result.stdout)["rows"]
     for read, kind in ((pd.read_parquet, "parquet"), (pd.read_csv, "csv")):

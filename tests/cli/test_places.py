@@ -57,7 +57,7 @@ def test_a_sweep_tries_its_folder_first(
     """A folder of logs that cannot be written is refused before a judge is loaded."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("not a folder")
-    command = ["sweep", "--judge", "nosuch/model", "--benchmark", "bbh", "--temperature", "1"]
+    command = ["sweep", "--model", "nosuch/model", "--benchmark", "bbh", "--temperature", "1"]
     done = CliRunner().invoke(main, [*command, "--limit", "1", "--log-dir", folder])
     assert isinstance(done.exception, SystemExit), done.exception
     assert done.exit_code == 2

@@ -201,8 +201,8 @@ def test_every_command_takes_exact_verdicts(command: list[str], log: EvalLog) ->
 
 
 def test_data_round_trips(log: EvalLog, tmp_path: Path) -> None:
-    """`report --data` writes judgments with their shares."""
-    result = CliRunner().invoke(main, ["report", log.location, "--data", str(tmp_path)])
+    """`report --tables` writes judgments with their shares."""
+    result = CliRunner().invoke(main, ["report", log.location, "--tables", str(tmp_path)])
     assert result.exit_code == 0, result.output
     table = pd.read_parquet(tmp_path / "judgments.parquet")
     assert table["share"].sum() == pytest.approx(2 * QUESTIONS, abs=1e-3)

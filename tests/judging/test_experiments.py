@@ -172,8 +172,8 @@ def test_seeds_draw_other_orders() -> None:
     [
         (2, 0, "shuffled", "does not choose among options"),
         (2, 3, "reshuffled", "Leave out one of them"),
-        (1, 3, "shuffled", "orders=1 is no number of orders"),
-        ("two", 3, "shuffled", "orders=two is no number of orders"),
+        (1, 3, "shuffled", "orders=1: expected for example"),
+        ("two", 3, "shuffled", "orders=two: expected for example"),
         (7, 3, "shuffled", "3 options have 6 orders. Use -T orders=all"),
         ("all", 6, "shuffled", "720 times; the most is 120. Use -T orders=rotations"),
     ],

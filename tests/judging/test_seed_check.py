@@ -27,6 +27,7 @@ from evals import evaluate
 from graders import LENIENT, TINY, letters, run, suite, tiny
 from inspect_reliability import tiny_judge
 from inspect_reliability.designs.paper import LETTERS
+from inspect_reliability.judging import replicate as replicating
 from inspect_reliability.judging.provider_check import ProviderCheck
 from inspect_reliability.judging.replicate import Replication, replicate
 from inspect_reliability.judging.seeds import replication_seed
@@ -192,8 +193,9 @@ def test_the_check_is_left_to_another_where_the_first_is_cancelled(
     async def cancelled(*_: object, **__: object) -> TaskState:
         raise CancelledError
 
+    monkeypatch.setattr(replicating, "make_calls", cancelled)
     with pytest.raises(CancelledError):
-        anyio.run(replicate, state, cancelled, {1: Replication("Best?", 0)}, "q", check)
+        anyio.run(replicate, state, {1: Replication("Best?", 0)}, "q", check)
     assert takes(check)
 
 

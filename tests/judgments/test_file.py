@@ -35,7 +35,7 @@ def test_a_file_says_what_its_logs_said(tmp_path: Path, ending: str) -> None:
     """What a report saves as judgments is read back as the same judgments, in every form."""
     example_logs.judged(tmp_path / "logs", order="reshuffled")
     example_logs.foreign(tmp_path / "logs")
-    expected = rows(tmp_path / "logs", "--data", tmp_path / "data")
+    expected = rows(tmp_path / "logs", "--tables", tmp_path / "data")
     path = tmp_path / "data" / f"judgments.{ending}"
     if ending == "jsonl":
         table = pd.read_parquet(path.with_suffix(".parquet"))

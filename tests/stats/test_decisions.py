@@ -144,7 +144,7 @@ def test_questions_to_decide() -> None:
     generator = np.random.default_rng(6)
     for true, result in ((0.75, PASSES), (0.45, FAILS)):
         pilot = study(generator, 400, true, r=10)
-        assert questions_to_decide(pilot, 0.6) == 0
+        assert questions_to_decide(precision(pilot), 0.6) == 0
         found = precision(pilot)
         n = fewest(lambda n, found=found: found.excludes(0.6, n, 0.8))
         decided = [
@@ -154,7 +154,7 @@ def test_questions_to_decide() -> None:
         assert 0.65 <= np.mean(decided) <= 0.95
         few = pilot.rows(range(20))
         value = omega(few).value
-        sides = [questions_to_decide(few, value - gap) for gap in (0.02, 0.05, 0.1, 0.3)]
+        sides = [questions_to_decide(precision(few), value - gap) for gap in (0.02, 0.05, 0.1, 0.3)]
         assert sides == sorted(sides, reverse=True)
         assert sides[0] > 1000
 

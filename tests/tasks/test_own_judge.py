@@ -227,7 +227,7 @@ def test_options_are_shuffled_and_the_best_is_known(logs: dict[str, EvalLog]) ->
 def test_every_command_takes_the_logs(folder: Path, tmp_path: Path) -> None:
     """Report, page, data, plan, compare and gate work on all five judges at once."""
     page = tmp_path / "page.html"
-    done = command("report", folder, "--html", page, "--data", tmp_path / "data")
+    done = command("report", folder, "--html", page, "--tables", tmp_path / "data")
     assert done.exit_code == 0, done.output
     assert all(name in page.read_text() for name in JUDGES)
     shares = pd.read_csv(tmp_path / "data" / "position.csv")
@@ -429,7 +429,7 @@ def test_the_tiny_judge_and_the_sweep(tmp_path: Path) -> None:
     ]
     (tmp_path / "five.jsonl").write_text("\n".join(map(json.dumps, rows)))
     arguments = [
-        *("sweep", "--judge", "hf_seeded/tiny-judge", "--temperature", 1, "--epochs", 2),
+        *("sweep", "--model", "hf_seeded/tiny-judge", "--temperature", 1, "--replications", 2),
         *("--design", five, "--data", tmp_path / "five.jsonl", "--log-dir", tmp_path / "logs"),
     ]
     for _ in range(2):
@@ -439,6 +439,6 @@ def test_the_tiny_judge_and_the_sweep(tmp_path: Path) -> None:
         found = judgments_from_logs(tmp_path / "logs").table
         assert len(found) == 6
         assert set(found["benchmark"]) == {"Five"}
-    alone = command("sweep", "--judge", "mockllm/model", "--design", five)
+    alone = command("sweep", "--model", "mockllm/model", "--design", five)
     assert alone.exit_code == 2
     assert "needs both --design and --data" in alone.output

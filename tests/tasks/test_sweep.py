@@ -72,7 +72,7 @@ def _run(code: str, number: int, folder: Path) -> subprocess.CompletedProcess[st
     )
     return python(
         *(code, "sweep"),
-        *("--judge", "hf_seeded/tiny-judge", "-M", "max_rows=2"),
+        *("--model", "hf_seeded/tiny-judge", "-M", "max_rows=2"),
         *("--benchmark", "bbh", "--replications", str(number)),
         *(word for t in TEMPERATURES for word in ("--temperature", str(t))),
         *("--responses", str(responses), "--log-dir", str(folder / "sweep")),
@@ -307,7 +307,7 @@ def test_a_broken_log_in_the_folder_is_named(tmp_path: Path) -> None:
 
 def test_the_cost_is_said_and_nothing_is_run(tmp_path: Path) -> None:
     """A dry run says the calls of all parts together, and leaves no file."""
-    command = ["sweep", "--judge", "nosuch/model", "--benchmark", "bbh", "--limit", "2"]
+    command = ["sweep", "--model", "nosuch/model", "--benchmark", "bbh", "--limit", "2"]
     command += ["--replications", "3", "--log-dir", str(tmp_path / "logs")]
     done = CliRunner().invoke(main, [*command, "--temperature", "1", "--dry-run"])
     assert done.exit_code == 0, done.output
@@ -316,9 +316,9 @@ def test_the_cost_is_said_and_nothing_is_run(tmp_path: Path) -> None:
     said = " ".join(CliRunner().invoke(main, [*command, "--dry-run"]).stderr.split())
     assert f"5 times (2 questions x 3). At most {five} calls, checks" in said
     assert said.count("calls") == 1
-    done = CliRunner().invoke(main, [*command, "--max-calls", f"{five - 1}"])
+    done = CliRunner().invoke(main, [*command, "--refuse-above", f"{five - 1}"])
     assert done.exit_code == 2
-    assert f"Up to {five} calls are needed, and --max-calls allows {five - 1}" in done.stderr
+    assert f"Up to {five} calls are needed, and --refuse-above allows {five - 1}" in done.stderr
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 2
     assert "The judge nosuch/model cannot be used" in done.stderr
@@ -327,7 +327,7 @@ def test_the_cost_is_said_and_nothing_is_run(tmp_path: Path) -> None:
 
 def test_one_judge_is_run_by_one_process_at_a_time(tmp_path: Path) -> None:
     """A second sweep of a judge into a folder is refused, before it can double the judgments."""
-    command = ["sweep", "--judge", "failing/model", "--benchmark", "bbh", "--limit", "2"]
+    command = ["sweep", "--model", "failing/model", "--benchmark", "bbh", "--limit", "2"]
     with alone(tmp_path / "failing_model"):
         done = CliRunner().invoke(main, [*command, "--log-dir", str(tmp_path)])
     assert done.exit_code == 2
@@ -337,7 +337,7 @@ def test_one_judge_is_run_by_one_process_at_a_time(tmp_path: Path) -> None:
 
 def test_a_failed_judgment_is_counted_and_quoted_once(tmp_path: Path) -> None:
     """A sweep whose judge fails has an exit status of its own, and each error one line."""
-    command = ["sweep", "--judge", "failing/model", "--benchmark", "bbh", "--limit", "2"]
+    command = ["sweep", "--model", "failing/model", "--benchmark", "bbh", "--limit", "2"]
     command += ["--replications", "2", "--temperature", "1", "--log-dir", str(tmp_path)]
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 4, done.output
@@ -360,9 +360,9 @@ class Failing(ModelAPI):
     ("arguments", "message"),
     [
         ([], "Name at least one judge"),
-        (["--judge", "mockllm/model", "-M", "x"], "-M x is not of the form KEY=VALUE"),
-        (["--judge", "mockllm/model", "--responses", "nowhere"], "No file or folder 'nowhere'"),
-        (["--judge", "mockllm/model", "--temperature", "nan"], "nan is not a finite number"),
+        (["--model", "mockllm/model", "-M", "x"], "-M x is not of the form KEY=VALUE"),
+        (["--model", "mockllm/model", "--responses", "nowhere"], "No file or folder 'nowhere'"),
+        (["--model", "mockllm/model", "--temperature", "nan"], "nan is not a finite number"),
     ],
 )
 def test_bad_commands_are_refused_in_words(

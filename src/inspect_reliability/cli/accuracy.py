@@ -14,6 +14,9 @@ from .main import examples
 from .sources import format_option, show
 
 _FIVE = ("min", "lower_quartile", "median", "upper_quartile", "max")
+_KEYS = {row.key: name for name, row in BENCHMARKS.items()}
+"""Name of a benchmark in commands -> in results."""
+
 _LEGEND = (
     "How many responders answer a question correctly: five-number summary over questions. Rule "
     "'published' is the study's script: for SQuAD it asks only whether the response contains the "
@@ -25,7 +28,7 @@ _LEGEND = (
 @click.argument("responses")
 @click.option(
     "--benchmark",
-    type=click.Choice(list(BENCHMARKS), case_sensitive=False),
+    type=click.Choice(list(_KEYS)),
     help="Benchmark; by default every one in RESPONSES. A JSONL file does not say which it is.",
 )
 @format_option
@@ -38,8 +41,8 @@ def accuracy(responses: str, benchmark: str | None, form: Form) -> None:
     if kind_of(responses) is None:
         raise UserError(f"There is no file or folder {responses}.")
     if benchmark is None and responses.endswith(".jsonl"):
-        raise UserError(f"{responses} does not say its benchmark. Add --benchmark BBH, or another.")
-    asked = list(BENCHMARKS) if benchmark is None else [benchmark]
+        raise UserError(f"{responses} does not say its benchmark. Add --benchmark bbh, or another.")
+    asked = list(BENCHMARKS) if benchmark is None else [_KEYS[benchmark]]
     rows = [row for name in asked for row in _rows(responses, name)]
     if not rows:
         raise UserError(f"{responses} contains no responses to questions with known answers.")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 COMMANDS = {
+    "demo": ("demo", "Report real judgments that come with the package: no model, key or network."),
     "report": ("report", "Report the reliability of every judge in LOGS."),
     "compare": ("compare", "Compare A and B, or the judges in LOGS, over the same questions."),
     "plan": ("plan", "Plan the next study from the judgments in LOGS."),

@@ -30,7 +30,7 @@ from .sources import Read, by_option, format_option, progress, reads_logs, show
     help="Also write the report as one HTML page that works offline.",
 )
 @click.option(
-    "--data",
+    "--tables",
     type=Path,
     metavar="FOLDER",
     help="Also write judgments and results as parquet and CSV into this folder.",
@@ -38,6 +38,7 @@ from .sources import Read, by_option, format_option, progress, reads_logs, show
 @click.option(
     "--figures",
     type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
     help="Also write each figure of the page as SVG, and its numbers as CSV, into this folder.",
 )
 @click.option(
@@ -53,7 +54,7 @@ def report(
     by: tuple[str, ...],
     save: str | None,
     html: Path | None,
-    data: Path | None,
+    tables: Path | None,
     figures: Path | None,
     published: bool,
     form: Form,
@@ -62,13 +63,13 @@ def report(
     """Report the reliability of every judge in LOGS.
 
     The headline is omega of a single replication with its 95% interval over questions: how far
-    one verdict can be trusted to be the judge's own. --html, --data and --format json have all
+    one verdict can be trusted to be the judge's own. --html, --tables and --format json have all
     coefficients.
     """
     judgments = read(logs)
     if save:
         save_judgments(judgments, save)
-    texts = form in ("json", "html") or html is not None or data is not None
+    texts = form in ("json", "html") or html is not None or tables is not None
     study = PublishedStudy(always=published)
     analysis = analyse(judgments, by, study=study, texts=texts, progress=progress)
     document = report_document(analysis)
@@ -79,7 +80,7 @@ def report(
     if html:
         write_text(html, render(document, "html"))
         print_text(screen, f"Wrote {html}")
-    if data:
-        print_text(screen, f"Wrote {len(write_data(data, analysis))} files in {data}")
+    if tables:
+        print_text(screen, f"Wrote {len(write_data(tables, analysis))} files in {tables}")
     if figures:
         print_text(screen, f"Wrote {len(write_figures(figures, document))} files in {figures}")

@@ -13,8 +13,8 @@ from rich.progress import track
 from ..designs import ParserName
 from ..errors import UserError
 from ..files import kind_of
-from ..judgments import Judgments, combine, judgments_from_file, with_labels
-from ..judgments.frame import ENDINGS
+from ..judgments import Judgments, combine, judgments_from, with_labels
+from ..judgments.frame import ENDINGS, has_judgments
 from ..report.document import Document
 from ..report.forms import FORMS, Form, render
 from ..report.forms.table import console, print_text
@@ -204,20 +204,16 @@ def read_judgments(
         UserError: One of them cannot be read, or a facet is no column.
     """
     published = [one for one in sources if kind_of(one) == "folder" and is_published(Path(one))]
-    files = [one for one in sources if one.lower().endswith(ENDINGS) and kind_of(one) == "file"]
-    if columns and not files:
+    others = [source for source in sources if source not in published]
+    if columns and not any(map(has_judgments, others)):
         raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
-    logs = [source for source in sources if source not in (*published, *files)]
     edited = [one for one in labels if one.endswith(".eval") or kind_of(one) == "folder"]
     # A folder that is named twice is read once.
     folders = {Path(source).resolve(): Path(source) for source in published}
     parts = [judgments_from_published(folder, parser=parser) for folder in folders.values()]
-    parts += [judgments_from_file(file, columns, facets) for file in dict.fromkeys(files)]
-    if logs or edited:
-        from ..judgments.logs import judgments_from_logs  # inspect takes a second to import
-
+    if others or edited:
         shown = partial(progress, what="Reading")
-        parts.append(judgments_from_logs(logs, edited=edited, progress=shown))
+        parts.append(judgments_from(others, columns, facets, edited=edited, progress=shown))
     combined = combine(parts)
     judgments = with_labels(
         combined.with_facets([*combined.facets, *facets]),

@@ -24,12 +24,12 @@ from .sources import Finite, model_args_option, progress, read_judgments, show
 
 @click.command(
     epilog=examples(
-        "sweep --judge MODEL --dry-run",
-        "sweep --judge MODEL --design tone.yaml --data mine.jsonl",
+        "sweep --model MODEL --dry-run",
+        "sweep --model MODEL --design tone.yaml --data mine.jsonl",
     )
 )
 @click.option(
-    "--judge",
+    "--model",
     "judges",
     multiple=True,
     metavar="MODEL",
@@ -58,7 +58,6 @@ from .sources import Finite, model_args_option, progress, read_judgments, show
 )
 @click.option(
     "--replications",
-    "--epochs",
     "replications",
     type=click.IntRange(1, 100_000),
     default=100,
@@ -85,13 +84,15 @@ from .sources import Finite, model_args_option, progress, read_judgments, show
 @click.option("--limit", type=click.IntRange(min=1), help="Questions of each benchmark at most.")
 @click.option(
     "--log-dir",
+    metavar="FOLDER",
     default="logs/sweep",
     show_default=True,
     help="Folder of the logs. Run the command again to go on after an interruption.",
 )
 @model_args_option
 @click.option(
-    "--max-calls",
+    "--refuse-above",
+    "max_calls",
     type=click.IntRange(min=1),
     help="Do not start if more model calls are needed.",
 )
@@ -156,5 +157,5 @@ def _default_judge() -> tuple[str, ...]:
     load_dotenv(find_dotenv(usecwd=True))
     model = os.environ.get("INSPECT_EVAL_MODEL")
     if not model:
-        raise UserError("Name at least one judge: --judge MODEL (or set INSPECT_EVAL_MODEL).")
+        raise UserError("Name at least one judge: --model MODEL (or set INSPECT_EVAL_MODEL).")
     return (model,)

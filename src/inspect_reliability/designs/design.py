@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Template
 
 from ..errors import UserError
-from .fields import DesignFields, FieldError, checked
+from .fields import DesignFields, checked
 from .item import Item
 from .reader import Reader, Verdict
 from .template import TEMPLATES
@@ -101,11 +101,7 @@ class JudgeDesign:
 
     @cached_property
     def _fields(self) -> DesignFields:
-        given = {one.name: getattr(self, one.name) for one in fields(self)}
-        try:
-            return checked(DesignFields, given)
-        except FieldError as error:
-            raise UserError(str(error)) from None
+        return checked(DesignFields, {one.name: getattr(self, one.name) for one in fields(self)})
 
     @cached_property
     def _template(self) -> Template:

@@ -1,8 +1,8 @@
 """The fields of a design: what each may be, with its limits."""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from jinja2 import TemplateSyntaxError
 from pydantic import (
@@ -19,6 +19,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
+from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
 from .template import TEMPLATES
 
@@ -192,9 +193,6 @@ class ReaderFields(_Strict):
         return self
 
 
-_Wording = TypeVar("_Wording", "Wording", "GraderWording")
-
-
 def _named(wordings: object) -> object:
     """Wordings with a name each, by default their number."""
     if not isinstance(wordings, list | tuple):
@@ -230,21 +228,6 @@ class Wording(_Strict):
     prompt: Prompt
 
 
-Wordings = Annotated[
-    tuple[Wording, ...],
-    Field(max_length=100),
-    BeforeValidator(_named),
-    AfterValidator(_told_apart),
-]
-"""Other wordings of a prompt: each a text, or `{name: ..., prompt: ...}`."""
-
-
-class WordingsFields(_Strict):
-    """All fields of a file of wordings."""
-
-    wordings: Annotated[Wordings, Field(min_length=1)]
-
-
 class GraderWording(_Strict):
     """Another template, or other instructions, of a model-graded scorer."""
 
@@ -259,15 +242,21 @@ class GraderWording(_Strict):
         return self
 
 
-class GraderWordingsFields(_Strict):
-    """All fields of a file of wordings of a grader."""
+_Wording = TypeVar("_Wording", Wording, GraderWording)
 
-    wordings: Annotated[
-        tuple[GraderWording, ...],
-        Field(min_length=1, max_length=100),
-        BeforeValidator(_named),
-        AfterValidator(_told_apart),
-    ]
+Wordings = Annotated[
+    tuple[_Wording, ...],
+    Field(max_length=100),
+    BeforeValidator(_named),
+    AfterValidator(_told_apart),
+]
+"""Other wordings of a prompt: each a text, or `{name: ..., prompt: ...}`."""
+
+
+class WordingsFields(_Strict, Generic[_Wording]):
+    """All fields of a file of wordings."""
+
+    wordings: Annotated[Wordings[_Wording], Field(min_length=1)]
 
 
 class DesignFields(ReaderFields):
@@ -275,33 +264,36 @@ class DesignFields(ReaderFields):
 
     name: Annotated[Text, Field(max_length=200)]
     prompt: Annotated[Prompt, AfterValidator(_template)]
-    wordings: Annotated[Wordings, AfterValidator(_templates)] = ()
+    wordings: Annotated[Wordings[Wording], AfterValidator(_templates)] = ()
 
 
 Fields = TypeVar("Fields", bound=_Strict)
 
 
-class FieldError(ValueError):
-    """What is wrong with the field at a path of names and places; `field` says the path."""
-
-    def __init__(self, path: tuple[str | int, ...], field: str, why: str) -> None:
-        super().__init__(f"{field}: {why}" if field else why)
-        self.path, self.field = path, field
+FieldPath = tuple[str | int, ...]
+"""Names and places that lead to a field."""
 
 
-def checked(model: type[Fields], fields: Mapping[str, Any]) -> Fields:
+def checked(
+    model: type[Fields], fields: Mapping[str, Any], where: Callable[[FieldPath], str] = lambda _: ""
+) -> Fields:
     """Check the fields of a design.
 
     Raises:
-        FieldError: One is not what it should be.
+        UserError: One is not what it should be. It begins with `where` the field at a path is.
     """
     try:
         return model.model_validate(fields)
     except ValidationError as error:
-        raise _error(model, error.errors(include_url=False, include_input=False)) from None
+        path, names, why = _wrong(model, error.errors(include_url=False, include_input=False))
+    place = ", ".join(filter(None, [where(path), *names]))
+    raise UserError(f"{place}: {why}" if place else why)
 
 
-def _error(model: type[BaseModel], found: Sequence[ErrorDetails]) -> FieldError:
+def _wrong(
+    model: type[BaseModel], found: Sequence[ErrorDetails]
+) -> tuple[FieldPath, list[str], str]:
+    """The path of a field that is wrong, as such and in words, and what is wrong with it."""
     # A name that is not known explains one that is missing.
     one = min(found, key=lambda one: one["type"] != "extra_forbidden")
     kind, given = one["type"], {"min_length": 0, **one.get("ctx", {})}
@@ -310,17 +302,16 @@ def _error(model: type[BaseModel], found: Sequence[ErrorDetails]) -> FieldError:
     if kind in ("missing", "extra_forbidden"):
         given["name"] = names.pop()
         forms = [_FORMS[str(part)] for part in one["loc"] if str(part) in _FORMS]
-        form = _INSIDE.get(path[0]) if names else None
-        if form is Wording and model is GraderWordingsFields:
-            form = GraderWording
-        form = form or [model, *forms][-1]
-        known = (field.alias or name for name, field in form.model_fields.items())
+        if names and path[0] in ("parser", "wordings"):
+            grader = model is WordingsFields[GraderWording]
+            wording = GraderWording if grader else Wording
+            forms = [ParserFields if path[0] == "parser" else wording]
+        known = (field.alias or name for name, field in [model, *forms][-1].model_fields.items())
         given["allowed"] = ", ".join(known)
     why = _SENTENCES[kind].format_map(given) if kind in _SENTENCES else one["msg"]
-    return FieldError(path, ", ".join(names), why.removesuffix(".") + ".")
+    return path, names, why.removesuffix(".") + "."
 
 
-_INSIDE: Mapping[str | int, type[BaseModel]] = {"parser": ParserFields, "wordings": Wording}
 _FORMS: Mapping[str, type[BaseModel]] = {
     "|options": Options,
     "|criteria": Criteria,

@@ -11,14 +11,15 @@ from .design import JudgeDesign
 from .fields import (
     LONGEST,
     DesignFields,
-    FieldError,
+    FieldPath,
     Fields,
-    GraderWordingsFields,
+    GraderWording,
+    Wording,
     WordingsFields,
     checked,
 )
 
-Lines = dict[tuple[str | int, ...], int]
+Lines = dict[FieldPath, int]
 """Line of each part of a YAML file, by its names and places."""
 
 
@@ -32,11 +33,7 @@ def design_from_file(spec: str | Path) -> JudgeDesign:
     Raises:
         UserError: The file is no design; the message names file, line and field.
     """
-    path = user_path(spec)
-    fields, lines = _fields(path)
-    if not fields.get("parser"):
-        fields.pop("parser", None)
-    _check(DesignFields, fields, path, lines)
+    fields, _ = _read(DesignFields, spec)
     return JudgeDesign(**fields)
 
 
@@ -49,9 +46,7 @@ def wordings_from_file(spec: str | Path) -> dict[str, str]:
     Raises:
         UserError: The file has no wordings; the message names file, line and field.
     """
-    path = user_path(spec)
-    fields, lines = _fields(path)
-    found = _check(WordingsFields, fields, path, lines)
+    _, found = _read(WordingsFields[Wording], spec)
     return {one.name: one.prompt for one in found.wordings}
 
 
@@ -63,11 +58,10 @@ def grader_wordings_from_file(spec: str | Path) -> dict[str, dict[str, str]]:
     Returns:
         What each wording changes of the scorer's arguments, by its name.
     """
-    path = user_path(spec)
-    fields, lines = _fields(path)
-    found = _check(GraderWordingsFields, fields, path, lines).wordings
+    _, found = _read(WordingsFields[GraderWording], spec)
     changes = {
-        one.name: {"template": one.prompt, "instructions": one.instructions} for one in found
+        one.name: {"template": one.prompt, "instructions": one.instructions}
+        for one in found.wordings
     }
     return {n: {key: text for key, text in one.items() if text} for n, one in changes.items()}
 
@@ -85,28 +79,26 @@ def design_file(design: JudgeDesign) -> str:
     return f"name: {facts['name']}\nprompt: |-{prompt}\n{rest}"
 
 
-def _fields(path: Path) -> tuple[dict[str, Any], Lines]:
-    """The fields of a file, with the prompts that are files of their own, and the line of each."""
-    lines: Lines = {}
+def _read(model: type[Fields], spec: str | Path) -> tuple[dict[str, Any], Fields]:
+    """The fields of a file, with prompts that are files of their own, and the same checked."""
+    path, lines = user_path(spec), Lines()
     if path.suffix == ".json":
         fields = expect(read_json(_short(path)), dict, str(path))
     else:
-        fields, lines = _yaml(path)
+        fields = _yaml(path, lines)
     wordings = fields.get("wordings")
     for asks in [fields, *(wordings if isinstance(wordings, list) else ())]:
         if isinstance(asks, dict) and isinstance(asks.get("prompt"), dict):
             asks["prompt"] = _prompt_file(asks["prompt"], path)
-    return fields, lines
+    if not fields.get("parser"):
+        fields.pop("parser", None)
 
-
-def _check(model: type[Fields], fields: dict[str, Any], path: Path, lines: Lines) -> Fields:
-    try:
-        return checked(model, fields)
-    except FieldError as error:
-        found = (lines.get(error.path[:n]) for n in range(len(error.path), 0, -1))
+    def where(field: FieldPath) -> str:
+        found = (lines.get(field[:n]) for n in range(len(field), 0, -1))
         line = next(filter(None, found), None)
-        where = f"{path}, line {line}" if line else str(path)
-        raise UserError(f"{where}{', ' if error.field else ': '}{error}") from None
+        return f"{path}, line {line}" if line else str(path)
+
+    return fields, checked(model, fields, where)
 
 
 def _prompt_file(prompt: dict[str, Any], design: Path) -> str:
@@ -131,8 +123,8 @@ def _short(path: Path) -> Path:
     return path
 
 
-def _yaml(path: Path) -> tuple[dict[str, Any], Lines]:
-    """The fields of a YAML file, and the line of each."""
+def _yaml(path: Path, lines: Lines) -> dict[str, Any]:
+    """The fields of a YAML file, whose lines are noted."""
     text = read_text(_short(path))
     try:
         for event in yaml.parse(text, Loader=yaml.BaseLoader):
@@ -151,9 +143,8 @@ def _yaml(path: Path) -> tuple[dict[str, Any], Lines]:
         raise UserError(f"{path}: nested too deeply for a design.") from None
     except yaml.YAMLError as error:
         raise UserError(f"{path} is not YAML: {str(error).splitlines()[0]}.") from None
-    lines: Lines = {}
     _note_lines(root, path, (), lines)
-    return fields, lines
+    return fields
 
 
 def _note_lines(node: yaml.Node, path: Path, above: tuple[str | int, ...], lines: Lines) -> None:

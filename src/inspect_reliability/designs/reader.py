@@ -5,12 +5,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
-from .fields import FieldError, Options, ReaderFields, Scale, checked
-from .parsers import Parser, make_parser
-from .parsers.decimals import DecimalsParser
-from .reading import ParserName, Reading
+from .fields import Options, ReaderFields, Scale, checked
+from .parsers import make_parser
+from .parsers.decimals import decimals_parser
+from .reading import Parser, ParserName, Reading
 
 Verdict = Mapping[str, Any] | Sequence[str]
 """`{"options": labels}`, a list of words, `{"from": 1, "to": 10}`, or `{"criteria": ...}`."""
@@ -110,15 +109,12 @@ class Reader:
     @cached_property
     def _fields(self) -> ReaderFields:
         given = {"verdict": self.verdict, "parser": self.parser, "labels": self.labels}
-        try:
-            return checked(ReaderFields, given)
-        except FieldError as error:
-            raise UserError(str(error)) from None
+        return checked(ReaderFields, given)
 
     def _parser(self, name: ParserName) -> Parser:
         verdict = self._fields.verdict
         if isinstance(verdict, Scale) and verdict.step:
-            return DecimalsParser(verdict.low, verdict.high, name, **self._arguments)
+            return decimals_parser(verdict.low, verdict.high, name, **self._arguments)
         return make_parser(self.kind, self.verdicts, name, **self._arguments)
 
     @cached_property

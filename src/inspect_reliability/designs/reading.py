@@ -1,7 +1,7 @@
 """What was read in a judge's output."""
 
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from ..verdicts import INVALID, NON_RESPONSE
 
@@ -21,6 +21,20 @@ class Reading(NamedTuple):
 
     verdict: str
     how: str = ""
+
+
+class Parser(Protocol):
+    """Reads the outputs of one design."""
+
+    def read(self, text: str) -> Reading:
+        """Read a whole output."""
+
+    def completed(self, text: str) -> str | None:
+        """Read an output that is still being written; None before it names its verdict.
+
+        Most parsers know no verdict before the end: it may depend on text still to come.
+        """
+        return None
 
 
 def one_verdict(named: Iterable[str], how: str) -> Reading:

@@ -87,32 +87,24 @@ def number_of_orders(orders: Orders | None, options: int, policy: OrderPolicy) -
     """
     if orders is None:
         return 1
-    asked = f"orders={orders}"
-    if not options:
-        raise UserError(
-            f"{asked}: this judge does not choose among options, so that no order can vary. Leave "
-            "out orders=."
-        )
-    if policy == "reshuffled":
-        raise UserError(
-            f"{asked} holds each order over its replications, which order=reshuffled does not. "
-            "Leave out one of them."
-        )
     most = factorial(options)
     number = {"all": most, "rotations": options}.get(str(orders), orders)
-    if not isinstance(number, int) or isinstance(number, bool) or number < 2:
-        raise UserError(
-            f"{asked} is no number of orders. Use for example -T orders=2, -T orders=rotations or "
-            "-T orders=all."
+    if not options:
+        why = "this judge does not choose among options, so no order can vary. Leave out orders="
+    elif policy == "reshuffled":
+        why = "order=reshuffled holds no order over replications. Leave out one of them"
+    elif not isinstance(number, int) or isinstance(number, bool) or number < 2:
+        why = "expected for example -T orders=2, -T orders=rotations or -T orders=all"
+    elif number > most:
+        why = f"{options} options have {most} orders. Use -T orders=all"
+    elif number > MOST_ORDERS:
+        why = (
+            f"each question would be shown {number:,} times; the most is {MOST_ORDERS}. Use -T "
+            f"orders=rotations: in these {options} orders each option has every place once"
         )
-    if number > most:
-        raise UserError(f"{asked}: {options} options have {most} orders. Use -T orders=all.")
-    if number > MOST_ORDERS:
-        raise UserError(
-            f"{asked} would show each question {number:,} times; the most is {MOST_ORDERS}. Use "
-            f"-T orders=rotations: in these {options} orders each option has every place once."
-        )
-    return number
+    else:
+        return number
+    raise UserError(f"orders={orders}: {why}.")
 
 
 def orders_of(

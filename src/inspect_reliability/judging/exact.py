@@ -37,22 +37,23 @@ def exact_temperatures(
     """
     if not isinstance(exact, bool) and exact != "verdict":
         raise UserError(f"exact={exact!r} is not known. Use true, false or verdict.")
-    if exact is not True and temperatures is not None:
-        raise UserError(
-            "temperatures= is for exact verdicts: add -T exact=true, or draw at one temperature "
-            "with --temperature."
-        )
-    if exact is True and replications is not None:
+    if exact is not True:
+        if temperatures is not None:
+            raise UserError(
+                "temperatures= is for exact verdicts: add -T exact=true, or draw at one "
+                "temperature with --temperature."
+            )
+        several = replications is not None and len(replication_numbers(replications)) > 1
+        if exact == "verdict" and not several:
+            raise UserError(
+                "exact=verdict samples several reasonings of each question. Say how many, for "
+                "example -T exact=verdict -T replications=10."
+            )
+        return None
+    if replications is not None:
         raise UserError(
             "An exact verdict needs no replications. Leave out exact=true or replications=."
         )
-    if exact == "verdict" and (replications is None or len(replication_numbers(replications)) < 2):
-        raise UserError(
-            "exact=verdict samples several reasonings of each question. Say how many, for example "
-            "-T exact=verdict -T replications=10."
-        )
-    if exact is not True:
-        return None
     given = temperatures if isinstance(temperatures, list | tuple) else [temperatures]
     numbers = [] if temperatures is None else [_temperature(one) for one in given]
     return tuple(dict.fromkeys(numbers))

@@ -110,7 +110,7 @@ def judge_responses(
         if wanted is not None:
             return await exact_verdicts(state, asked, parser, wanted)
         by_number = dict(enumerate(asked, first))
-        state = await replicate(state, generate, by_number, item.id, provider)
+        state = await replicate(state, by_number, item.id, provider)
         if at_verdict:
             note_probabilities(state)
         return state

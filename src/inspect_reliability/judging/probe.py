@@ -1,6 +1,6 @@
 """What a provider does with the options of a request: tried, not believed."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -49,15 +49,7 @@ class Finding(NamedTuple):
 
 _Outputs = Sequence[ModelOutput]
 _Found = tuple[Outcome, str] | None
-
-
-class _Trial(NamedTuple):
-    """Calls with an option; their outputs, beside those without it, show what became of it."""
-
-    option: str
-    settings: dict[str, Any]
-    seeds: Sequence[int]
-    outcome: Callable[[_Outputs, _Outputs], _Found]
+_Outcome = Callable[[_Outputs, _Outputs], _Found]
 
 
 async def probe(model: Model, tell: Callable[[str], None] = lambda _: None) -> list[Finding]:
@@ -83,13 +75,13 @@ async def probe(model: Model, tell: Callable[[str], None] = lambda _: None) -> l
         first = {seed: Drawn(plain[seed].completion) for seed in list(plain)[:2]}
         return await try_seeds(draw, first)
 
-    async def made(trial: _Trial) -> _Found:
-        found = await draws(model, trial.seeds, **trial.settings)
-        return trial.outcome(list(found.values()), list(plain.values()))
+    async def made(settings: dict[str, Any], number: int, outcome: _Outcome) -> _Found:
+        found = await draws(model, SEEDS[:number], **settings)
+        return outcome(list(found.values()), list(plain.values()))
 
     findings = []
     attempts: dict[str, Callable[[], Awaitable[_Found]]] = {"seed": seeds}
-    attempts |= {trial.option: partial(made, trial) for trial in _TRIALS}
+    attempts |= {option: partial(made, *trial) for option, trial in _TRIALS.items()}
     for option, attempt in attempts.items():
         tell(option)
         try:
@@ -142,16 +134,18 @@ def _logprobs(found: _Outputs, _: _Outputs) -> _Found:
     return ("honoured" if most == 3 else "not honoured"), f"{most} for 3"
 
 
-_TRIALS = (
-    _Trial("num_choices", {"num_choices": len(SEEDS)}, SEEDS[:1], _choices),
-    _Trial("seeds of choices", {"num_choices": len(SEEDS)}, SEEDS[:1], _seeds_of_choices),
-    _Trial("temperature", {"temperature": 0.0}, SEEDS, _greedy),
-    _Trial("top_k", {"top_k": 1}, SEEDS, _greedy),
-    _Trial("top_k in extra_body", {"extra_body": {"top_k": 1}}, SEEDS, _greedy),
-    _Trial("top_p", {"top_p": 1e-6}, SEEDS, _greedy),
-    _Trial("max_tokens", {"max_tokens": 2}, SEEDS, _length),
-    _Trial("top_logprobs", {"logprobs": True, "top_logprobs": 3}, SEEDS[:1], _logprobs),
-)
+_TRIALS: Mapping[str, tuple[dict[str, Any], int, _Outcome]] = {
+    "num_choices": ({"num_choices": len(SEEDS)}, 1, _choices),
+    "seeds of choices": ({"num_choices": len(SEEDS)}, 1, _seeds_of_choices),
+    "temperature": ({"temperature": 0.0}, len(SEEDS), _greedy),
+    "top_k": ({"top_k": 1}, len(SEEDS), _greedy),
+    "top_k in extra_body": ({"extra_body": {"top_k": 1}}, len(SEEDS), _greedy),
+    "top_p": ({"top_p": 1e-6}, len(SEEDS), _greedy),
+    "max_tokens": ({"max_tokens": 2}, len(SEEDS), _length),
+    "top_logprobs": ({"logprobs": True, "top_logprobs": 3}, 1, _logprobs),
+}
+"""Option -> settings that try it, with how many seeds, and what the outputs with and without them
+show."""
 
 
 async def draws(model: Model, seeds: Sequence[int], **settings: Any) -> dict[int, ModelOutput]:

@@ -1,17 +1,16 @@
 """What the provider of a run's model does with its requests: settled once, by trying."""
 
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from sys import maxsize
 
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import GenerateConfig, Model
-from inspect_ai.util import LimitExceededError, span
+from inspect_ai.util import LimitExceededError, concurrency, span
 
-from .once import one_asks
 from .options import options_not_sent, options_sent, recorded_call, why_refused
 from .trials import CALLS_OF_SEEDS, Draw, Drawn, Outcome, Prompt, try_choices, try_seeds
 
@@ -37,6 +36,21 @@ MOST_CALLS = 3 * TRIES + QUESTIONS * (TRIED + 1) + CALLS_OF_SEEDS
 
 SeedTurn = Callable[[Draw, Mapping[int, Drawn | None], str], Awaitable[Outcome | None]]
 """Checks the seeds of a model of this name; None where another replication has the turn."""
+
+
+@asynccontextmanager
+async def one_asks(asker: object, is_open: Callable[[], bool]) -> AsyncIterator[bool]:
+    """Whether it falls to this task to settle what is open.
+
+    True for one task at a time. Others of the same asker wait until it leaves, and look again.
+    """
+    if is_open():
+        # Inspect does not count this waiting as working time, as it would that for a lock.
+        async with concurrency(f"one asks {id(asker)}", 1, visible=False):
+            if is_open():
+                yield True
+                return
+    yield False
 
 
 @dataclass
@@ -187,38 +201,31 @@ async def _answered(model: Model, prompt: Prompt, config: GenerateConfig) -> Mod
 
 
 async def _check_seeds(model: str, draw: Draw, drawn: Mapping[int, Drawn | None]) -> Outcome:
-    if _is_mock(model):
-        return log_seeds(model, "unknown", "the model is a mock")
+    outcome: Outcome = "unknown"
     try:
-        async with span("seed check"):
-            outcome, why = await try_seeds(draw, drawn)
+        if _is_mock(model):
+            why = "the model is a mock"
+        else:
+            async with span("seed check"):
+                outcome, why = await try_seeds(draw, drawn)
     except Exception as error:  # a check must never end a run
         while isinstance(error, ExceptionGroup):
             error = error.exceptions[0]
         why = f"an output could not be drawn: {error or type(error).__name__}"
-        return log_seeds(model, "unknown", why)
-    if outcome == "not honoured":
-        logger.warning(
-            "%s does not honour seeds: %s. Its replications are draws of the judge all the same, "
-            "but none of them can be repeated.",
-            model,
-            why,
-        )
-    if outcome == "unknown":
-        logger.warning(
-            "Whether %s honours seeds is not known: %s. If all replications are alike, as at "
-            "temperature 0 or where the temperature did not arrive, agreement is no evidence of "
-            "reliability.",
-            model,
-            why,
-        )
-    return log_seeds(model, outcome, why)
-
-
-def log_seeds(model: str, outcome: Outcome, why: str) -> Outcome:
-    """Log what is known of a model's seeds, and return it."""
+    else:
+        if outcome in _WARNINGS and not _is_mock(model):
+            logger.warning(_WARNINGS[outcome], model, why)
     _log(model, {"seeds": outcome, "because": why})
     return outcome
+
+
+_WARNINGS: Mapping[Outcome, str] = {
+    "not honoured": "%s does not honour seeds: %s. Its replications are draws of the judge all the "
+    "same, but none of them can be repeated.",
+    "unknown": "Whether %s honours seeds is not known: %s. If all replications are alike, as at "
+    "temperature 0 or where the temperature did not arrive, agreement is no evidence of "
+    "reliability.",
+}
 
 
 def _is_mock(model: Model | str) -> bool:

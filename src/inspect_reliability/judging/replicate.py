@@ -1,9 +1,8 @@
 """Replications of a prompt: generated each with a seed of its own."""
 
 import logging
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ from inspect_ai.model import (
     ModelUsage,
     get_model,
 )
-from inspect_ai.solver import Generate, TaskState
+from inspect_ai.solver import TaskState
 from inspect_ai.util import LimitExceededError, collect
 
 from ..designs import Reader
@@ -40,23 +39,12 @@ class Replication(NamedTuple):
     reader: Reader | None = None
 
 
-@dataclass(frozen=True)
-class Call:
-    """A call of the model: choice i is the replication of the i-th seed."""
-
-    prompt: Prompt
-    numbers: list[int]
-    seeds: list[int]
-    reader: Reader | None
-
-    def part(self, start: int, end: int) -> "Call":
-        """A call of some of these replications."""
-        return replace(self, numbers=self.numbers[start:end], seeds=self.seeds[start:end])
+Made = list[tuple[Sequence[int], ModelOutput | Exception]]
+"""Calls by the numbers of their replications, each with its output or its error."""
 
 
 async def replicate(
     state: TaskState,
-    generate: Generate,
     asked: Mapping[int, Replication],
     question: str,
     provider: ProviderCheck | None = None,
@@ -70,7 +58,6 @@ async def replicate(
 
     Args:
         state: State of the sample.
-        generate: Inspect's generate function.
         asked: The replications by their numbers, which follow one another over all cells.
         question: Id of the question.
         provider: The check of the run; without it each replication is a plain call, and nothing is
@@ -92,12 +79,13 @@ async def replicate(
     if len(asked) > 1:
         state.metadata["replications"] = len(asked)
     if provider is None:
-        return await _generated(state, generate, asked, question, Requests())
+        _put_together(state, model, await make_calls(model, Requests(), asked), question)
+        return state
     with provider.seeds(str(model)) as check_seeds:
         alike = len({str(one.prompt) for one in asked.values()}) < len(asked)
         requests = await provider.requests(model, prompt, seed, alike)
         state.metadata |= requests.facts
-        state = await _generated(state, generate, asked, question, requests)
+        _put_together(state, model, await make_calls(model, requests, asked), question)
         texts = replications_of(state.metadata, state.output) or {first: state.output.completion}
         drawn = {number: None if text is None else Drawn(text) for number, text in texts.items()}
         if drawn[first] is None:
@@ -113,26 +101,6 @@ async def replicate(
         two = {seed: drawn[first], other: drawn[first + 1] if same else None}
         if outcome := await check_seeds(draw, two, str(model)):
             state.metadata["seed_check"] = outcome
-    return state
-
-
-async def _generated(
-    state: TaskState,
-    generate: Generate,
-    asked: Mapping[int, Replication],
-    question: str,
-    requests: Requests,
-) -> TaskState:
-    if len(asked) == 1:
-        [one] = asked.values()
-        own = requests.extra.model_dump(exclude_none=True)
-        with _reading(one.reader):
-            state = await generate(state, seed=one.seed, **own)
-        _refuse_overlong(state.output, question)
-    else:
-        model = get_model()
-        made = await make_calls(model, requests, asked)
-        _put_together(state, model, made, question)
     return state
 
 
@@ -160,96 +128,92 @@ def replications_of(metadata: Mapping[str, Any], output: ModelOutput) -> dict[in
     return dict.fromkeys(numbers) | dict(zip(made, texts, strict=True))
 
 
-async def make_calls(
-    model: Model, requests: Requests, asked: Mapping[int, Replication]
-) -> list[tuple[Call, ModelOutput | Exception]]:
+async def make_calls(model: Model, requests: Requests, asked: Mapping[int, Replication]) -> Made:
     """Make replications, by their numbers, in as few calls as the provider allows, all at once.
 
-    Returns:
-        Each call with its output or its error. An output has a choice for each seed, except where
-        the prompt does not fit into the model's context.
+    An output has a choice for each seed, except where the prompt does not fit into the model's
+    context.
     """
-    calls: list[Call] = []
-    for number, (prompt, seed, reader) in asked.items():
-        call = calls[-1] if calls else None
-        joins = call and call.prompt == prompt and call.seeds[-1] + 1 == seed
-        if call and joins and len(call.seeds) < requests.most_choices:
-            call.numbers.append(number)
-            call.seeds.append(seed)
+    calls: list[list[int]] = []
+    for number, one in asked.items():
+        last = calls[-1] if calls else []
+        before = asked[last[-1]] if last else one
+        if one[:2] == (before.prompt, before.seed + 1) and len(last) < requests.most_choices:
+            last.append(number)
         else:
-            calls.append(Call(prompt, [number], [seed], reader))
-    return await _all_made(calls, model, requests)
+            calls.append([number])
+    return await _all_made(calls, asked, model, requests)
 
 
 async def _all_made(
-    calls: Sequence[Call], model: Model, requests: Requests
-) -> list[tuple[Call, ModelOutput | Exception]]:
-    made = await collect(*(_made(call, model, requests) for call in calls))
+    calls: Iterable[Sequence[int]],
+    asked: Mapping[int, Replication],
+    model: Model,
+    requests: Requests,
+) -> Made:
+    made = await collect(*(_made(call, asked, model, requests) for call in calls))
     return [one for some in made for one in some]
 
 
 async def _made(
-    call: Call, model: Model, requests: Requests
-) -> list[tuple[Call, ModelOutput | Exception]]:
+    numbers: Sequence[int], asked: Mapping[int, Replication], model: Model, requests: Requests
+) -> Made:
     """Make a call, and two others of what it leaves where the server does not make so many."""
-    number, given = len(call.seeds), 0
-    made: list[tuple[Call, ModelOutput | Exception]] = []
-    if number <= requests.most_choices:
-        choices = number if number > 1 else None
-        config = requests.extra.merge(GenerateConfig(seed=call.seeds[0], num_choices=choices))
+    wanted, given = len(numbers), 0
+    prompt, seed, reader = asked[numbers[0]]
+    made: Made = []
+    if wanted <= requests.most_choices:
+        choices = wanted if wanted > 1 else None
+        config = requests.extra.merge(GenerateConfig(seed=seed, num_choices=choices))
         try:
-            with _reading(call.reader):
-                output = await model.generate(call.prompt, config=config)
+            with reading(reader.completed) if reader else nullcontext():
+                output = await model.generate(prompt, config=config)
             given = len(output.choices)
-            if number == 1 or given >= number or _is_overlong(output):
-                return [(call, output)]
-            made = [(call.part(0, given), output)] if given else []
+            if wanted == 1 or given >= wanted or _is_overlong(output):
+                return [(numbers, output)]
+            made = [(numbers[:given], output)] if given else []
         except UserError:
             raise
         except Exception as error:  # the other replications must not be lost with it
-            if number == 1 or getattr(error, "status_code", None) not in _REFUSED:
-                return [(call, error)]
-        requests.most_choices = min(requests.most_choices, given or number // 2)
-    places = sorted({given, (given + number) // 2, number})
-    rest = [call.part(start, end) for start, end in pairwise(places)]
-    return made + await _all_made(rest, model, requests)
+            if wanted == 1 or getattr(error, "status_code", None) not in _REFUSED:
+                return [(numbers, error)]
+        requests.most_choices = min(requests.most_choices, given or wanted // 2)
+    places = sorted({given, (given + wanted) // 2, wanted})
+    rest = [numbers[start:end] for start, end in pairwise(places)]
+    return made + await _all_made(rest, asked, model, requests)
 
 
-def _reading(reader: Reader | None) -> AbstractContextManager[None]:
-    return nullcontext() if reader is None else reading(reader.completed)
-
-
-def _put_together(
-    state: TaskState,
-    model: Model,
-    made: Sequence[tuple[Call, ModelOutput | Exception]],
-    question: str,
-) -> None:
+def _put_together(state: TaskState, model: Model, made: Made, question: str) -> None:
     """Make the choices of several calls one output."""
     outputs = [one for _, one in made if isinstance(one, ModelOutput)]
-    for output in outputs:
-        _refuse_overlong(output, question)
-    failed = [(call, one) for call, one in made if isinstance(one, Exception)]
+    if overlong := next(filter(_is_overlong, outputs), None):
+        reason = overlong.error or overlong.completion
+        raise UserError(
+            f"Question '{question}' was not answered: {reason} Shorten its texts, use a model with "
+            "a longer context, or go on without it: --no-fail-on-error."
+        )
+    failed = [(numbers, one) for numbers, one in made if isinstance(one, Exception)]
     limits = [one for _, one in failed if isinstance(one, LimitExceededError)]
     if limits or not outputs:
         raise limits[0] if limits else failed[0][1]
     if failed:
-        errors = {number: one for call, one in failed for number in call.numbers}
+        errors = {number: one for numbers, one in failed for number in numbers}
         state.metadata["errors"] = {
             str(number): f"{type(one).__name__}: {one}" for number, one in errors.items()
         }
         logger.warning("%d replications of question '%s' failed.", len(errors), question)
     empty = ModelOutput.from_content(str(model), "").choices
     usage = [one.usage for one in outputs if one.usage is not None]
+    # --num-choices asks for more of a call of one replication.
+    choices = [
+        choice
+        for numbers, one in made
+        if isinstance(one, ModelOutput)
+        for choice in (one.choices or empty)[: len(numbers)]
+    ]
     state.output = ModelOutput(
         model=outputs[0].model,
-        # --num-choices asks for more of a call of one replication.
-        choices=[
-            choice
-            for call, one in made
-            if isinstance(one, ModelOutput)
-            for choice in (one.choices or empty)[: len(call.seeds)]
-        ],
+        choices=choices,
         usage=sum(usage, start=ModelUsage()) if usage else None,
     )
     state.messages.append(state.output.message)
@@ -261,13 +225,3 @@ def _is_overlong(output: ModelOutput) -> bool:
     if output.stop_reason != "model_length":
         return False
     return output.error is not None or output.usage is None or not output.usage.output_tokens
-
-
-def _refuse_overlong(output: ModelOutput, question: str) -> None:
-    if not _is_overlong(output):
-        return
-    reason = output.error or output.completion
-    raise UserError(
-        f"Question '{question}' was not answered: {reason} Shorten its texts, use a model with a "
-        "longer context, or go on without it: --no-fail-on-error."
-    )

@@ -1,5 +1,6 @@
 """Judgments from wherever they are, as one table."""
 
+from .anywhere import Source, judgments_from
 from .columns import COLUMNS, GROUP_BY
 from .count import Judged
 from .frame import judgments_from_file, judgments_from_frame
@@ -21,8 +22,10 @@ __all__ = [
     "Judgment",
     "Judgments",
     "Note",
+    "Source",
     "combine",
     "counts",
+    "judgments_from",
     "judgments_from_file",
     "judgments_from_frame",
     "judgments_in",

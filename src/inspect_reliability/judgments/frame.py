@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError, reason
-from ..files import objects, read_json, read_json_lines
+from ..files import kind_of, objects, read_json, read_json_lines
 from ..verdicts import INVALID, NON_RESPONSE
 from .columns import COLUMNS, Kind, in_order, of_role
 from .count import Judged
+from .other_tools import read_other_tool, reader_of
 from .saved import Saved, read_parquet
 from .score import LARGEST, verdict_name
 from .table import NUMBERS, Judgments, Note, clean_temperature
@@ -62,7 +64,9 @@ def judgments_from_frame(
 def judgments_from_file(
     path: str | Path, columns: Mapping[str, str] | None = None, facets: Sequence[str] = ()
 ) -> Judgments:
-    """Judgments of a CSV, JSONL or parquet file with one row a judgment.
+    """Judgments of a CSV, JSONL or parquet file with one row a judgment, or of another tool.
+
+    A result file of promptfoo, DeepEval or lm-eval is recognised by what it holds.
 
     Args:
         path: The file; the ending of its name says which it is.
@@ -73,9 +77,26 @@ def judgments_from_file(
         UserError: The file cannot be read, or as `judgments_from_frame` says.
     """
     hint = "Say which it is: --column YOURS=OURS, as in --column score=verdict."
-    frame, saved = read_frame(Path(path))
-    known = columns or {}
-    return _read(frame, {} if saved else known, {}, facets, str(path), hint, saved)
+    content = _json(path := Path(path))
+    saved, known = None, columns or {}
+    if other := read_other_tool(content, path):
+        frame, notes = other
+    else:
+        (frame, saved), notes = _frame_of(path, content), []
+    found = _read(frame, {} if saved else known, {}, facets, str(path), hint, saved)
+    return replace(found, notes=(*notes, *found.notes))
+
+
+def has_judgments(location: str) -> bool:
+    """Whether a file has judgments, by the ending of its name or, of JSON, by what it holds."""
+    if not location.lower().endswith((*ENDINGS, ".json")) or kind_of(location) != "file":
+        return False
+    if location.lower().endswith(ENDINGS):
+        return True
+    try:
+        return reader_of(json.loads(Path(location).read_bytes())) is not None
+    except (OSError, ValueError):  # inspect reads logs elsewhere, and says what is wrong with one
+        return False
 
 
 def _read(
@@ -302,12 +323,21 @@ def read_frame(path: Path) -> tuple[pd.DataFrame, Saved | None]:
     Raises:
         UserError: It cannot be read.
     """
+    return _frame_of(path, _json(path))
+
+
+def _json(path: Path) -> Any:
+    """What a JSON file holds, or the objects of a JSONL file's lines; None of other files."""
+    if path.suffix == ".jsonl":
+        return [record for _, record in read_json_lines(path)]
+    return read_json(path) if path.suffix == ".json" else None
+
+
+def _frame_of(path: Path, content: Any) -> tuple[pd.DataFrame, Saved | None]:
     import pandas as pd
 
-    if path.suffix == ".jsonl":
-        return pd.DataFrame([record for _, record in read_json_lines(path)]), None
-    if path.suffix == ".json":
-        return pd.DataFrame([record for _, record in objects(read_json(path), str(path))]), None
+    if path.suffix in (".json", ".jsonl"):
+        return pd.DataFrame([record for _, record in objects(content, str(path))]), None
     try:
         return read_parquet(path) if path.suffix == ".parquet" else (_csv(path), None)
     except Exception as error:  # each reader has its own

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import fsspec
 from inspect_ai.log import (
     EvalLog,
+    EvalLogInfo,
     EvalSample,
     EvalSampleSummary,
     read_eval_log,
@@ -37,7 +38,7 @@ from .table import Judgments, Note, clean_temperature, concatenate, make_table, 
 if TYPE_CHECKING:
     import pandas as pd
 
-LogSource = str | Path | EvalLog
+LogSource = str | Path | EvalLog | EvalLogInfo
 
 _Sample = EvalSampleSummary | EvalSample
 _Row = dict[str, Any]
@@ -101,7 +102,8 @@ def judgments_from_logs(
     draw. A run that was repeated another day is another level of the facet `time`.
 
     Args:
-        logs: Logs in memory, log files, or folders of them, local or any URL inspect can read.
+        logs: Logs in memory, log files, or folders of them, local or any URL inspect can read; or
+            what inspect's `list_eval_logs` lists.
         edited: Logs whose scores people edited. Their samples are read whole, so that what the
             judge said is its verdict, and what people made of it a label. Other logs tell only the
             last value of a score.
@@ -178,6 +180,8 @@ def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
         if isinstance(source, EvalLog):
             found.append(source)
             continue
+        if isinstance(source, EvalLogInfo):
+            source = source.name.removeprefix("file://")
         kind = kind_of(source)
         if kind == "file":
             found.append(str(source))

@@ -55,7 +55,7 @@ def save(judgments: Judgments, path: str | Path) -> None:
     if Path(path).suffix != ".parquet":
         raise UserError(f"{path}: the name of a file of judgments ends with .parquet.")
     table = judgments.table
-    as_json = [name for name in table if not _is_plain(table[name])]
+    as_json = [str(name) for name in table if not _is_plain(table[name])]
     written = {name: _as_json(table[name]) if name in as_json else table[name] for name in table}
     arrow = pa.Table.from_pandas(pd.DataFrame(written), preserve_index=False)
     about = {name: {"role": one.role, "meaning": one.meaning} for name, one in COLUMNS.items()}
@@ -90,6 +90,6 @@ def _is_plain(values: pd.Series[Any]) -> bool:
 def _as_json(values: pd.Series[Any]) -> pd.Series[Any]:
     """Values written out, each different one once; what is missing stays missing."""
     known = values.map(repr, na_action="ignore")  # 1, 1.0 and true are equal
-    first = values[~known.duplicated() & known.notna()]
-    text = {known[place]: json.dumps(value, default=str) for place, value in first.items()}
-    return known.map(text)
+    first = ~known.duplicated() & known.notna()
+    distinct = zip(known[first], values[first], strict=True)
+    return known.map({name: json.dumps(value, default=str) for name, value in distinct})

@@ -157,8 +157,25 @@ def weights(table: pd.DataFrame) -> pd.Series[float]:
 
 
 def counts(table: pd.DataFrame, categories: Sequence[str] = ()) -> Counts:
-    """Count the judgments of a table by question and category (see `Judged.counts`)."""
+    """Count the judgments of a table by question and category (see `Judged.counts`).
+
+    Raises:
+        UserError: The table has several conditions, which are never pooled unasked.
+    """
+    found = [group for group, _ in Judgments(table).conditions()]
+    if len(found) > 1:
+        raise UserError(several_conditions(found))
     return Judged(table).counts(categories)
+
+
+def several_conditions(found: Sequence[Mapping[str, Any]]) -> str:
+    """Why such judgments have no coefficient of their own, and what to do."""
+    differ = [name for name in found[0] if len({str(group.get(name)) for group in found}) > 1]
+    return (
+        f"The judgments are of {len(found)} conditions, which differ in {', '.join(differ)}; they "
+        "are not pooled. Take one of them, as in judgments.conditions(), or all, with "
+        "analyse(judgments).frame()."
+    )
 
 
 def without_repeats(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:

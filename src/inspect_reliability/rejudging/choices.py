@@ -7,8 +7,7 @@ from typing import Any
 from inspect_ai.model import Model, ModelOutput
 from inspect_ai.util import LimitExceededError
 
-from ..judging.once import one_asks
-from ..judging.provider_check import QUESTIONS, ProviderCheck
+from ..judging.provider_check import QUESTIONS, ProviderCheck, one_asks
 from ..judging.replicate import Replication, make_calls
 from ..judging.trials import Prompt
 from .run import Run
@@ -104,13 +103,14 @@ class FirstCalls:
                 return
             made = await make_calls(model, requests, asked)
         self._facts = (calls.prompt, calls.temperature)
-        for call, output in made:
+        for numbers, output in made:
+            seeds = [self._seeds[number] for number in numbers]
             if isinstance(output, LimitExceededError):
                 continue  # each replication is refused by itself
             if isinstance(output, Exception):
-                self._drawn |= dict.fromkeys(call.seeds, output)
+                self._drawn |= dict.fromkeys(seeds, output)
                 continue
-            for seed, choice in zip(call.seeds, output.choices, strict=False):
+            for seed, choice in zip(seeds, output.choices, strict=False):
                 own: dict[str, Any] = {"choices": [choice], "completion": choice.message.text}
                 if output.metadata and "seed" in output.metadata:
                     own["metadata"] = output.metadata | {"seed": seed}

@@ -6,19 +6,20 @@ from typing import Any
 
 import pandas as pd
 
-from ..judgments import Judgments, Note
+from ..judgments import Judgments, Note, Source, judgments_from
 from . import between, moves, panels, position, reading, validity, votes  # noqa: F401  # add results
 from .at_work import beside_replications
 from .results import Analysis, Progress, quietly, result
 from .row import NO_STUDY, Row, Study, methods_of, worst_seed_check
+from .summary import report_document
 from .wording import Record
 
 _GRADED_AGAIN = "grades of the suite itself left out: rejudge judged its outputs again"
 
 
 def analyse(
-    judgments: Judgments,
-    by: Sequence[str] = (),
+    judgments: Source,
+    by: str | Sequence[str] = (),
     *,
     study: Study = NO_STUDY,
     texts: bool = False,
@@ -27,16 +28,18 @@ def analyse(
     """Find the rows, of which every result is computed when it is first asked for.
 
     Args:
-        judgments: All judgments.
-        by: Columns to group by; by default judge, benchmark, temperature, and the facets that vary
-            within these.
+        judgments: All judgments, or where they are (see `judgments_from`): a data frame, logs,
+            files.
+        by: Columns to group by, or the name of one; by default judge, benchmark, temperature, and
+            the facets that vary within these.
         study: What a study adds to each row, and where the texts of its judgments are.
         texts: Whether to read the prompts and outputs of the least stable questions from the logs.
         progress: Wraps the rows as they are computed, to show progress.
 
     Raises:
-        UserError: There is no such column.
+        UserError: There is no such column, or the judgments cannot be read.
     """
+    judgments, by = judgments_from(judgments), [by] if isinstance(by, str) else by
     rows = []
     for row in sorted(rows_of(judgments, by, study), key=lambda row: _order(row.group)):
         # Of one output each there is nothing to say.
@@ -46,7 +49,7 @@ def analyse(
             judgments = replace(judgments, notes=(*judgments.notes, note))
         else:
             rows.append(row)
-    return Analysis(judgments, tuple(rows), study, texts, progress)
+    return Analysis(judgments, tuple(rows), report_document, study, texts, progress)
 
 
 def rows_of(judgments: Judgments, by: Sequence[str] = (), study: Study = NO_STUDY) -> Iterator[Row]:

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import Any
 
 from ..judgments.columns import of_role, varies
+from .answer import in_words
 from .at_work import Suite, beside_replications, is_rejudged
 from .columns import KEYS
 from .document import Block, Caution, Document, Table, Text
@@ -58,7 +59,9 @@ def card_document(analysis: Analysis) -> Document:
     blocks: list[Block] = []
     for row, card in zip(rows, cards, strict=True):
         lines = [[name, what] for name, what in _lines(card, row.suite) if what]
-        blocks += [Text(row.name, "heading"), Table(["", "This judge"], lines)]
+        said = in_words(analysis, [row])
+        answer = Text(said[0].upper() + said[1:], "answer")
+        blocks += [Text(row.name, "heading"), answer, Table(["", "This judge"], lines)]
         blocks += map(Caution, card["cautions"])
         blocks += [Text(f"To repeat: {command}") for command in card["commands"]]
     title = "Judge cards" if cards[1:] else "Judge card"
@@ -173,14 +176,14 @@ def _lines(card: Record, suite: Suite | None) -> Iterator[tuple[str, str]]:
     yield "Study design (hash)", text(card["study"])
     rates = (text(card[f"{name}_rate"], ".1%") for name in ("non_response", "invalid"))
     yield "Without a verdict", "{} non-response, {} invalid".format(*rates)
+    yield "ICC [95%]", estimate(card, "icc")
+    yield "Agreement [95%]", estimate(card, "agreement")
     yield "Omega of one verdict [95%]", estimate(card, "omega")
     if floor := card["omega_floor"]:
         yield "Noise floor of omega", "{:z.2f} [{:z.2f}, {:z.2f}]".format(*floor)
     left = f"; at most {card['open_mass']:.2g} of a question left open" if card["open_mass"] else ""
     yield "Verdicts", f"{card['method']}{left}"
-    yield "Agreement [95%]", estimate(card, "agreement")
     yield "Krippendorff's alpha [95%]", estimate(card, "krippendorff_alpha")
-    yield "ICC [95%]", estimate(card, "icc")
     for name, heading in _BY_LABELS.items():
         if card.get(name) is not None:
             yield f"{heading} [95%]", estimate(card, name, "z.2f" if name == "kappa" else ".1%")

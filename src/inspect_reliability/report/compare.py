@@ -1,5 +1,7 @@
 """Judges, or conditions, two by two over the same questions."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -8,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import Judgments, counts
+from ..judgments import Judged, Judgments, Source, judgments_from
 from ..judgments.columns import GROUP_BY, dividing, of_role
 from ..stats import (
     Comparison,
@@ -20,7 +22,7 @@ from ..stats import (
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text
 from .row import Row, methods_of
-from .wording import Record, describe, finite, grouped, picked, text, whole
+from .wording import Record, describe, finite, flat, grouped, picked, text, whole
 
 COEFFICIENTS = ("omega", "agreement")
 """A judge can be ahead by one and behind by the other, so both are given."""
@@ -33,6 +35,35 @@ ALL = "all"
 
 Sides = dict[str, pd.DataFrame]
 """What is compared: name -> judgments."""
+
+
+def compare(first: Source, second: Source | None = None, *, by: str | None = None) -> pd.DataFrame:
+    """Compare two judges, or the values of a column, over the same questions.
+
+    Args:
+        first: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
+        second: The others.
+        by: In place of `second`: the column whose values are compared, as in `by="judge"`.
+
+    Returns:
+        One row for each two sides, condition and coefficient, as `compare --format csv` has them:
+        the difference with its interval, first minus second. `attrs["left_out"]` says what could
+        not be compared.
+
+    Raises:
+        UserError: The judgments cannot be read, or share nothing that can be compared.
+    """
+    one = judgments_from(first)
+    if (second is None) == (by is None):
+        raise UserError('Give two to compare, or one and what to compare in it: by="judge".')
+    if second is None:
+        sides = sides_by(one, str(by))
+    else:
+        sides = sides_of(one, judgments_from(second), ("first", "second"))
+    pairs, left_out = compare_sides(sides, one.facets)
+    frame = pd.DataFrame([flat(pair) for pair in pairs])
+    frame.attrs["left_out"] = left_out
+    return frame
 
 
 def sides_by(judgments: Judgments, key: str) -> Sides:
@@ -177,7 +208,7 @@ def _drivers(pair: Record) -> Text:
 
 def _compared(benchmark: str | None, parts: Mapping[str, Row]) -> Iterator[Comparison]:
     several = {name: row.by_benchmark for name, row in parts.items() if benchmark == ALL}
-    single = {name: counts(row.asked) for name, row in parts.items() if benchmark != ALL}
+    single = {name: Judged(row.asked).counts() for name, row in parts.items() if benchmark != ALL}
     for coefficient in COEFFICIENTS:
         if several:
             yield from compare_pooled(several, coefficient)

@@ -1,6 +1,6 @@
 """Judgments, results and figures as files for other tools."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,18 +8,14 @@ import pandas as pd
 
 from ..judgments.saved import save
 from ..saving import whole, write_text
-from .document import Block, Detail, Document, Figure
+from .document import Document, Figure
+from .drawings import drawings, named_figures
 from .forms.csv import columns, to_csv
-from .printable import slug
 from .results import Analysis
 from .wording import Record
 
 _FILES = {"rows": "report"}
 """Results whose file has another name than their key in JSON."""
-
-
-_LONGEST = 80
-"""Characters of a file's name."""
 
 
 def write_data(folder: Path, analysis: Analysis) -> list[Path]:
@@ -70,38 +66,20 @@ def write_figures(folder: Path, document: Document) -> list[Path]:
     Raises:
         UserError: A file cannot be written.
     """
-    from .forms.html.drawing import draw  # brings matplotlib
-    from .forms.html.svg import svg_file
-
     written: dict[Path, str] = {}
-    parts = [("", document.blocks), *((one.link, one.blocks) for one in document.sections())]
-    figures = (found for title, blocks in parts for found in _figures(blocks, title))
-    for title, figure in figures:
-        stem = slug(title)[:_LONGEST]
-        name, number = stem, 1
-        while folder / f"{name}.svg" in written:
-            number += 1
-            name = f"{stem}-{number}"
-        written[folder / f"{name}.svg"] = draw(figure, svg_file)
+    for (name, svg), figure in zip(
+        drawings(document).items(), named_figures(document).values(), strict=True
+    ):
+        written[folder / f"{name}.svg"] = svg
         written[folder / f"{name}.csv"] = to_csv(*columns(_numbers(figure)), "\r\n")
     for path, text in written.items():
         write_text(path, text)
     return list(written)
 
 
-def _figures(blocks: Sequence[Block], title: str) -> Iterator[tuple[str, Figure]]:
-    """The figures among some blocks, with what their files are called."""
-    for block in blocks:
-        match block:
-            case Figure():
-                yield f"{title} {block.title}", block
-            case Detail():
-                yield from _figures(block.blocks, f"{title} {block.title}")
-
-
 def _numbers(figure: Figure) -> Iterator[Record]:
     """What is drawn of each record."""
     x, y = figure.x, figure.y
-    keys = (figure.by, x, f"{x}_interval", y, f"{y}_interval", figure.spread)
+    keys = (figure.by, x, f"{x}_interval", y, f"{y}_interval")
     for record in figure.records:
         yield {key: record[key] for key in keys if key in record}

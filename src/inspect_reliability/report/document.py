@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from .wording import Column, Record
 
-Tone = Literal["legend", "heading", "note", "good", "bad", "unsure"]
+Tone = Literal["answer", "legend", "heading", "note", "good", "bad", "unsure"]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Figure:
             shares, below the root of the first.
         y_label: What the vertical axis shows.
         x_label: What the horizontal axis of a plane shows.
-        spread: Key of a standard error, where there is no interval.
+        names: Every series of the page, in order: each has one colour on all of it.
         reference: Height of a reference line.
         lowest: Where the vertical axis begins.
     """
@@ -93,7 +93,7 @@ class Figure:
     kind: Literal["lines", "points", "bars", "effects", "plane"] = "lines"
     y_label: str = ""
     x_label: str = ""
-    spread: str = ""
+    names: Sequence[str] = ()
     reference: float = 0.0
     lowest: float = 0.0
 
@@ -138,7 +138,6 @@ class Document:
         blocks: The numbers and what qualifies them: every form for readers shows them.
         results: What programs read: name -> records. `rows` are the main ones.
         facts: What was studied, by name. Only a page has room for these and the following.
-        glance: The result in a few sentences.
         sections: Makes a closer look.
         sheet: Records of the CSV form, where they are not `rows`.
     """
@@ -147,6 +146,5 @@ class Document:
     blocks: Sequence[Block]
     results: Mapping[str, Any]
     facts: Sequence[tuple[str, Sequence[str]]] = ()
-    glance: Sequence[str] = ()
     sections: Callable[[], Sequence[Section]] = tuple
     sheet: Sequence[Record] | None = None

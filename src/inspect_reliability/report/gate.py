@@ -16,9 +16,9 @@ from ..stats import (
     anytime_rate,
     anytime_share,
     look_level,
+    precision,
     questions_to_decide,
     questions_to_decide_rate,
-    questions_to_exclude,
     within_limit,
 )
 from .analysis import rows_of
@@ -37,7 +37,7 @@ _SENTENCES: dict[str, tuple[str, Tone]] = {
 
 _SCALE = (
     "The verdicts are numbers, and omega counts only exact matches. ICC counts near misses as "
-    "near: ask for it with --min icc=VALUE."
+    "near, and is {}: ask for it with --min icc=VALUE in place of --min-omega."
 )
 _SEVERAL = "Evidence that may be looked at any time is of one benchmark: group by benchmark."
 _ONE_TEST = "Questions of several benchmarks are not one test: group by benchmark."
@@ -136,17 +136,17 @@ def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bo
             right = labelled(Judged(row.asked), asked)
             evidence = anytime_share(1 - right.by_question, 1 - limit) if right else None
         elif row.labelled:
-            more = questions_to_exclude(row.labelled.precision(limits.level), limit)
+            more = questions_to_decide(row.labelled.precision(limits.level), limit)
     elif not why and found.value is not None:
         if limits.anytime:
             evidence = anytime_omega(asked, limit)
         elif not row.several and (cells := row.cells(name)) is not None:
-            more = questions_to_decide(cells, limit, limits.level, name)
+            more = questions_to_decide(precision(cells, name, level=limits.level), limit)
     within = {"at_least" if at_least else "at_most": limit}
     result = OPEN if why else within_limit(found, **within)
     cautions = [row.silent] if row.silent and row.silent != why else []
-    if name == "omega" and not why and len(row.judged.values or ()) > 2:
-        cautions.append(_SCALE)
+    if name == "omega" and not why and row.scale:
+        cautions.append(_SCALE.format(estimate(row.record, "icc")))
     requirement = f"{_SHOWN.get(name, name)} {'>=' if at_least else '<='} {limit:g}"
     found = replace(found, reason=why or found.reason)
     return _record(requirement, found, result, evidence, more, cautions)

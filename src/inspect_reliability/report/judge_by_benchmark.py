@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from .answer import cautions
 from .columns import KEYS
 from .document import Block, Document, Table
 from .results import Analysis
-from .summary import cautions, legend, published
+from .summary import legend, published
 from .wording import GROUPS, Record, describe, text
 
 _OMEGA, _PUBLISHED = (KEYS["rows"].columns[f"{which}omega"] for which in ("", "published_"))

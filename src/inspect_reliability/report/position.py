@@ -43,9 +43,10 @@ def _responders(row: Row) -> list[str]:
 def _shares(row: Row, chosen: Sequence[str | None], options: Sequence[str]) -> Iterator[Record]:
     found = choice_shares(row.judged.count(chosen), options)
     for k, option in enumerate(options):
+        ends = found.interval(k)
         yield row.keys | {
             "option": option,
             "share": found.shares and found.shares[k],
-            "standard_error": found.standard_errors and found.standard_errors[k],
+            "share_interval": ends and list(ends),
             **picked(found, "p_value", "n_questions", "n_choices", "reason"),
         }

@@ -82,6 +82,18 @@ def _silent_outputs(row: Row, text_of: TextOf) -> list[Record]:
     return [one for turn in turns for one in turn if one is not None][:SHOWN]
 
 
+def by_turns(records: list[Record], analysis: Analysis) -> list[Record]:
+    """The first record of each row, then the second of each."""
+    turns: Counter[str] = Counter()
+
+    def turn(record: Record) -> int:
+        name = str(analysis.keys(record))
+        turns[name] += 1
+        return turns[name]
+
+    return sorted(records, key=turn)
+
+
 def least_stable(counts: Counts) -> list[int]:
     """Rows of the counts from the smallest share of the most frequent verdict to the largest."""
     modal = counts.shares.max(axis=1)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import pandas as pd
@@ -10,6 +11,9 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments import Judgments
 from .columns import KEYS
+from .document import Document
+from .drawings import Drawing, drawings
+from .forms import render
 from .row import NO_STUDY, Row, Study
 from .wording import Record, flat
 
@@ -28,6 +32,7 @@ class Analysis:
     Attributes:
         judgments: The judgments, and what was left out of them.
         rows: One row a judge and condition.
+        document: Makes the report of it.
         study: What a study adds to each row, and where the texts of its judgments are.
         texts: Whether the outputs of the least stable questions are read from the logs.
         progress: Wraps the rows as they are computed.
@@ -35,6 +40,7 @@ class Analysis:
 
     judgments: Judgments
     rows: tuple[Row, ...]
+    document: "Callable[[Analysis], Document]"
     study: Study = NO_STUDY
     texts: bool = False
     progress: Progress = quietly
@@ -62,6 +68,19 @@ class Analysis:
         if name not in RESULTS:
             raise UserError(f"No result {name!r}. Use one of: {', '.join(self.results)}.")
         return pd.DataFrame([flat(found) for found in self.results[name]])
+
+    def to_html(self) -> str:
+        """The report as one page that works offline, as `report --html` writes it."""
+        return render(self.document(self), "html")
+
+    def figures(self) -> dict[str, Drawing]:
+        """Name -> figure of the page as SVG, as `report --figures` writes it; notebooks draw it."""
+        return drawings(self.document(self))
+
+    def _repr_html_(self) -> str:
+        """The page in a frame, for notebooks: its style is not that of the notebook."""
+        style = "width: 100%; height: 45em; border: 1px solid #ccc"
+        return f'<iframe srcdoc="{escape(self.to_html())}" style="{style}"></iframe>'
 
 
 Compute = Callable[[Analysis], Iterable[Record]]

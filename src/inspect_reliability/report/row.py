@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..judgments import Judged, counts
+from ..judgments import Judged
 from ..judgments.estimate import accuracy_of, estimates, on_scale
 from ..judgments.text import JudgmentText, judgment_text
 from ..stats import (
@@ -127,7 +127,7 @@ class Row:
     @cached_property
     def by_benchmark(self) -> Mapping[str, Counts]:
         """The counts of each of its benchmarks, questions in the order in which they were asked."""
-        return {str(name): counts(part) for name, part in self.asked.groupby("benchmark")}
+        return {str(name): Judged(part).counts() for name, part in self.asked.groupby("benchmark")}
 
     @cached_property
     def several(self) -> bool:

@@ -2,20 +2,24 @@
 
 from collections.abc import Iterable, Iterator
 
+from ..judgments.count import NUMBER
 from ..stats import COEFFICIENTS, Coefficient, Counts
+from ..verdicts import INVALID, NON_RESPONSE
+from .cautions import COPIES
 from .columns import KEYS, declared
 from .document import Block, Detail, Example, Figure, Section, Table, Text
 from .moves_section import moves_section
-from .reading import least_stable
+from .reading import by_turns, least_stable
 from .results import Analysis
 from .row import Row
-from .steady_or_right import TITLE, section
+from .steady_or_right import TITLE, section, split
 from .wording import Column, Record, chance, describe, estimate, grouped, text
 
 MOST_QUESTIONS = 40
 """Bars of a figure; a figure of more questions shows the least stable ones."""
 
-_OMEGA = KEYS["rows"].columns["omega"]
+_MOST_OUTPUTS = 8
+"""Outputs without a verdict that a page shows; JSON has all."""
 
 _LOWEST = -0.25
 """Where an axis of omega begins, unless an omega lies lower."""
@@ -26,7 +30,8 @@ def sections(analysis: Analysis) -> list[Section]:
 
     Figures run over the temperature, where rows are grouped by it.
     """
-    across = "temperature" if "temperature" in analysis.names else ""
+    places = {row.group.get("temperature") for row in analysis.rows}
+    across = "temperature" if len(places) > 1 else ""
     made = (
         Section(title, link, intro, list(blocks(analysis, across)))
         for title, link, intro, blocks in _PARTS
@@ -34,34 +39,54 @@ def sections(analysis: Analysis) -> list[Section]:
     return [section for section in made if section.blocks]
 
 
-def _omega(analysis: Analysis, across: str) -> Iterator[Block]:
-    x = across or next((name for name in reversed(analysis.names) if name != "judge"), "")
-    unknown = []
-    for title, records in _apart(analysis, "rows", "judge", x):
-        if all(record["omega"] is None for record in records):
-            reasons = dict.fromkeys(record["not_estimable"]["omega"] for record in records)
-            unknown.append(Text(f"Not known for {title}: {'; '.join(reasons)}."))
+def _known(analysis: Analysis, result: str) -> list[Record]:
+    """Records of a result, but for those of temperature 0, where replications are copies."""
+    copies = [row.keys for row in analysis.rows if row.no_draws == COPIES]
+    return [one for one in analysis.results[result] if analysis.keys(one) not in copies]
+
+
+def _overview(analysis: Analysis, across: str) -> Iterator[Block]:
+    yield from split(analysis)
+    yield from _conditions(analysis, across)
+
+
+def _conditions(analysis: Analysis, across: str) -> Iterator[Block]:
+    records = _known(analysis, "rows")
+    several = [name for name in analysis.names if len({str(one.get(name)) for one in records}) > 1]
+    x = across or next((name for name in reversed(several) if name != "judge"), "judge")
+    of = KEYS["rows"].columns["icc" if all(row.scale for row in analysis.rows) else "omega"]
+    for title, own in _apart(analysis, records, "judge", x):
+        known = [one for one in own if one.get(of.key) is not None]
+        if len(known) < 2:  # the tables have it
             continue
-        lowest = min(_LOWEST, *(r["omega"] - 0.05 for r in records if r["omega"] is not None), 0)
-        columns = [grouped("judge"), *_across(x), _OMEGA]
+        name = of.heading.removesuffix(" [95%]")
         yield Figure(
             title,
-            f"{title}: omega of one verdict, by judge{x and f' and {x}'}.",
-            records,
+            f"{title}: {name} of one verdict, by judge{f' and {x}' if x != 'judge' else ''}.",
+            known,
             x=x,
-            y="omega",
+            y=of.key,
             by="judge",
-            table=Table.of(records, columns),
-            y_label="omega, one verdict",
-            lowest=lowest,
+            table=Table.of(known, [grouped("judge"), *_across(x if x != "judge" else ""), of]),
+            kind="points" if x == "judge" else "lines",
+            names=_names(analysis, "judge"),
+            y_label=f"{name}, one verdict",
+            lowest=min(_LOWEST, *(one[of.key] - 0.05 for one in known), 0),
         )
-    yield from unknown
+
+
+def _names(analysis: Analysis, key: str) -> list[str]:
+    """The values of a column, as figures name them."""
+    return list(
+        dict.fromkeys(text(row.keys.get(key), missing="not known") for row in analysis.rows)
+    )
 
 
 def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
     columns = [*_across(across), *declared("votes")]
-    for title, records in _apart(analysis, "votes", across):
-        if known := [record for record in records if record["votes"] is not None]:
+    for title, records in _apart(analysis, analysis.results["votes"], across):
+        known = [record for record in records if record["votes"] is not None]
+        if len(known) > 1:
             yield Figure(
                 title,
                 f"{title}: how often majorities of so many votes are the same.",
@@ -69,6 +94,7 @@ def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
                 x="votes",
                 y="agreement",
                 by=across,
+                names=_names(analysis, across),
                 table=Table.of(known, columns),
                 y_label="same majority again",
                 reference=0.95,
@@ -86,7 +112,8 @@ def _position(analysis: Analysis, across: str) -> Iterator[Block]:
     for result, by in (("position", "Label"), ("responders", "Responder")):
         option, *others = declared(result, p_value=_p_value)
         columns = [*_across(across), option._replace(heading=by), *others]
-        for title, records in _apart(analysis, result, across):
+        drawn = [record for record in _known(analysis, result) if record["share"] is not None]
+        for title, records in _apart(analysis, drawn, across):
             options = len({record["option"] for record in records})
             yield Figure(
                 f"{title}, by {by.lower()}",
@@ -95,25 +122,25 @@ def _position(analysis: Analysis, across: str) -> Iterator[Block]:
                 x="option",
                 y="share",
                 by=across,
+                names=_names(analysis, across),
                 table=Table.of(records, columns),
                 kind="points",
-                spread="standard_error",
                 reference=1 / options,
             )
 
 
 def _reading(analysis: Analysis, across: str) -> Iterator[Block]:
     yield from _whole(analysis, across, "read_by", "Forms of the verdicts")
-    for found in analysis.results["without_verdict"]:
-        if found["text"] is not None:
-            output = (found["verdict"], f"replication {found['replication']}", found["text"])
-            name = describe(analysis.keys(found))
-            yield Example(f"{name}: {found['question']}", found["prompt"], [output])
+    known = [one for one in analysis.results["without_verdict"] if one["text"] is not None]
+    for found in by_turns(known, analysis)[:_MOST_OUTPUTS]:
+        output = (found["verdict"], f"replication {found['replication']}", found["text"])
+        name = describe(analysis.keys(found))
+        yield Example(f"{name}: {found['question']}", found["prompt"], [output])
 
 
 def _judges(analysis: Analysis, across: str) -> Iterator[Block]:
     place = grouped(across, "not known")
-    for title, records in _apart(analysis, "between_judges", across):
+    for title, records in _apart(analysis, analysis.results["between_judges"], across):
         places = dict.fromkeys(map(place.show, records))
         pairs: dict[str, dict[str, str]] = {}
         for record in records:
@@ -129,11 +156,17 @@ def _coefficients(analysis: Analysis, across: str) -> Iterator[Block]:
     for row in analysis.rows:
         rows = [
             [_titled(known, row), estimate(row.record, name), known.about]
-            for name, known in COEFFICIENTS.items()
-            if name in row.record
+            for name in KEYS["rows"].columns
+            if name in COEFFICIENTS and name in row.record and (known := COEFFICIENTS[name])
         ]
         table = Table(["Coefficient", "Value [95%]", "What it says"], rows)
-        yield Detail(row.name, f"omega {estimate(row.record, 'omega')}", [table])
+        yield Detail(row.name, _headline(row), [table])
+
+
+def _headline(row: Row) -> str:
+    """What tells most of a row, beside its name."""
+    first = KEYS["rows"].columns["icc" if row.scale else "agreement"]
+    return first.heading.replace("[95%]", estimate(row.record, first.key))
 
 
 def _titled(known: Coefficient, row: Row) -> str:
@@ -150,18 +183,29 @@ def _questions(analysis: Analysis, across: str) -> Iterator[Block]:
         if all(output["text"] is not None for output in found["outputs"]):
             name = describe(analysis.keys(found))
             examples.setdefault(name, []).append(_example(found))
+    names = _verdict_names(analysis.rows)
     none = Text("No question has two different verdicts, or their texts are not available.")
     for row in analysis.rows:
         shown = examples.get(row.name, [none])
-        yield Detail(row.name, f"omega {estimate(row.record, 'omega')}", [_verdicts(row), *shown])
+        yield Detail(row.name, _headline(row), [_verdicts(row, names), *shown])
 
 
-def _verdicts(row: Row) -> Figure:
+def _verdict_names(rows: Iterable[Row]) -> list[str]:
+    """Every verdict of a page: numbers in their order, then names, then what is no verdict."""
+    names = dict.fromkeys(name for row in rows for name in row.counts.categories)
+    choices = [name for name in names if name not in (NON_RESPONSE, INVALID)]
+    if all(map(NUMBER.fullmatch, choices)):
+        choices.sort(key=float)
+    return [*choices, NON_RESPONSE, INVALID]
+
+
+def _verdicts(row: Row, names: list[str]) -> Figure:
     """How each question was judged, the least stable first."""
     counts, order = row.counts, least_stable(row.counts)
     shown = order[:MOST_QUESTIONS]
     shares = counts.shares
-    used = [k for k in range(len(counts.categories)) if shares[:, k].any()]
+    places = map(counts.categories.index, filter(counts.categories.__contains__, names))
+    used = [k for k in places if shares[:, k].any()]
     some = f" (the first {len(shown)} of {len(order):,})" if len(shown) < len(order) else ""
     title = f"Verdicts of each question, the least stable first{some}"
     records = [
@@ -174,7 +218,9 @@ def _verdicts(row: Row) -> Figure:
         [[counts.questions[i], *_cells(counts, i, used)] for i in shown],
     )
     words = f"{row.name}. {title}."
-    return Figure(title, words, records, "question", "share", "verdict", table, kind="bars")
+    return Figure(
+        title, words, records, "question", "share", "verdict", table, kind="bars", names=names
+    )
 
 
 def _cells(counts: Counts, i: int, used: list[int]) -> list[str]:
@@ -196,10 +242,12 @@ def _example(found: Record) -> Example:
     return Example(found["question"], found["prompt"], outputs)
 
 
-def _apart(analysis: Analysis, result: str, *without: str) -> Iterable[tuple[str, list[Record]]]:
-    """Records of a result in groups that are alike but for some columns, with their title."""
+def _apart(
+    analysis: Analysis, records: Iterable[Record], *without: str
+) -> Iterable[tuple[str, list[Record]]]:
+    """Records in groups that are alike but for some columns, with their title."""
     found: dict[str, list[Record]] = {}
-    for record in analysis.results[result]:
+    for record in records:
         found.setdefault(describe(analysis.keys(record, *without)), []).append(record)
     return found.items()
 
@@ -224,12 +272,11 @@ def _whole(analysis: Analysis, across: str, result: str, title: str) -> Iterator
 
 _PARTS = (
     (
-        "Omega by condition",
-        "By condition",
-        "Intervals are over questions: they say what other questions of the same kind might have "
-        "shown. If an interval leaves the figure, see the table below. Hollow: "
-        "temperature 0, where replications may be copies of each other.",
-        _omega,
+        "Overview",
+        "Overview",
+        "Lines are 95% intervals, here and below: they say what other questions of the same kind "
+        "might have shown. Copies at temperature 0 are in no figure: they are no estimate.",
+        _overview,
     ),
     (
         "Votes for a stable majority",
@@ -259,7 +306,7 @@ _PARTS = (
     (
         "Position and preference",
         "Position",
-        "Share of each option among all choices, with standard errors over questions (dashed: "
+        "Share of each option among all choices, with 95% intervals over questions (dashed: "
         "equal shares). A judge that prefers no position and no responder chooses all equally "
         "often. The test treats questions, not verdicts, as independent.",
         _position,
@@ -274,8 +321,8 @@ _PARTS = (
     (
         "How outputs were read",
         "Reading",
-        "The form in which the parser found each verdict, and up to three outputs of each row "
-        "where at least 5% name no verdict or several. If you read a verdict in them, "
+        "The form in which the parser found each verdict, and some outputs of rows where at least "
+        "5% name no verdict or several. If you read a verdict in them, "
         "choose another parser.",
         _reading,
     ),

@@ -13,6 +13,13 @@ from .wording import Column, Record, describe, grouped
 
 TITLE = "Steady, or right"
 
+_PARTS = {
+    "right": "accuracy",
+    "once wrong, then right": "wrong_then_right",
+    "wrong twice": "wrong_twice",
+}
+"""Part of all single verdicts -> key of its share."""
+
 
 def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
     """The main tables, where anything is labelled, and what they say."""
@@ -40,6 +47,36 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
         yield from (Caution(caution, whom, len(records)) for caution in record["cautions"])
 
 
+def split(analysis: Analysis) -> Iterator[Figure]:
+    """Single verdicts: right, wrong by chance, wrong each time."""
+    found = [one for one in analysis.results["validity"] if one["wrong_twice"] is not None]
+    apart = [key for key in analysis.names if len({str(one.get(key)) for one in found}) > 1]
+    records = [
+        {
+            "row": describe({key: one[key] for key in apart if key in one}),
+            "part": part,
+            "share": one[key],
+        }
+        for one in found
+        for part, key in _PARTS.items()
+    ]
+    if found:
+        shares = [one for one in declared("validity") if one.key in _PARTS.values()]
+        table = Table.of(found, [*map(grouped, analysis.names), *shares])
+        words = "Shares of single verdicts: right, wrong where a second one is right, wrong twice."
+        yield Figure(
+            "Right, or wrong twice",
+            words,
+            records,
+            x="row",
+            y="share",
+            by="part",
+            table=table,
+            kind="bars",
+            names=list(_PARTS),
+        )
+
+
 def _about(name: str, title: str) -> Text:
     about = KEYS[name].about
     return Text(f"{title}: {about[0].lower()}{about[1:]}")
@@ -49,7 +86,7 @@ def section(analysis: Analysis, across: str) -> Iterator[Block]:
     """Figures and tables for a page, beside what `blocks` shows."""
     records = [one | {"row": _name(analysis, one)} for one in analysis.results["validity"]]
     known = [record for record in records if record["judge_agreement"] is not None]
-    if known:
+    if len(known) > 1:
         columns = [
             Column("row", heading="Judge"),
             Column("judge_agreement", heading="Steady: agreement [95%]", form=".1%"),
@@ -62,6 +99,7 @@ def section(analysis: Analysis, across: str) -> Iterator[Block]:
             x="judge_agreement",
             y="accuracy",
             by="row",
+            names=[record["row"] for record in records],
             table=Table.of(known, columns),
             kind="plane",
             y_label="right: accuracy of one verdict",
@@ -81,6 +119,7 @@ def section(analysis: Analysis, across: str) -> Iterator[Block]:
             x="votes",
             y="accuracy",
             by="row",
+            names=[record["row"] for record in records],
             table=Table.of(votes, columns),
             y_label="majority right",
         )

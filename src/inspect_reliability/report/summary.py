@@ -1,20 +1,21 @@
 """The report as a document: what was studied, the numbers, and what qualifies them."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from operator import itemgetter
 from typing import Any
 
 from ..verdicts import NON_RESPONSE
+from .answer import answers, cautions
+from .cautions import COPIES
 from .columns import KEYS, declared
-from .document import Block, Caution, Document, Table, Text
+from .document import Block, Document, Table, Text
 from .moves import in_words
+from .reading import by_turns
 from .results import Analysis
 from .row import AT_VERDICT, Row
 from .sections import sections
 from .steady_or_right import right_or_wrong
-from .wording import Column, Record, describe, estimate, grouped, text, whole
+from .wording import Column, Record, describe, grouped, text, whole
 
 _MOST_SHOWN = 3
 """Outputs without a verdict below the main tables; the page and JSON have three of each row."""
@@ -25,48 +26,56 @@ _LONGEST = 200
 
 def report_document(analysis: Analysis) -> Document:
     """Everything of an analysis, for every form."""
-    named = list(dict.fromkeys(row.group.get("judge") for row in analysis.rows))
-    several = "Can these judges be trusted?" if named[1:] else "Can this judge be trusted?"
+    several = len({row.group.get("judge") for row in analysis.rows}) > 1
     return Document(
-        title=several,
+        title="Can these judges be trusted?" if several else "Can this judge be trusted?",
         blocks=summary(analysis),
         results=analysis.results,
         facts=_facts(analysis),
-        glance=[_glance(judge, analysis.rows) for judge in named],
         sections=partial(sections, analysis),
     )
 
 
 def summary(analysis: Analysis) -> list[Block]:
     """The main tables, what their columns say, and every caution."""
-    records = analysis.results["rows"]
+    # Copies say nothing, and a caution says which rows are.
+    copies = {str(row.keys) for row in analysis.rows if row.no_draws == COPIES}
+    every = analysis.results["rows"]
+    records = [record for record in every if str(analysis.keys(record)) not in copies]
     size = Column("", "questions x replications", heading="N x R", shown=_size)
     known = [size, *declared("rows", published_omega=published, invalid_rate=_invalid)]
     shown = [column for column in known if any(map(column.show, records))]
-    first, *rest = map(grouped, analysis.names)
-    blocks: list[Block] = []
-    for value in dict.fromkeys(record.get(first.key) for record in records):
-        own = [record for record in records if record.get(first.key) == value]
-        title = f"{first.heading}: {text(value, missing='not known')}"
-        blocks.append(Table.of(own, [*rest, *shown], title))
+    first = list(answers(analysis))
     return [
-        *blocks,
+        *first,
+        *_by_judge(analysis, records, shown),
         *_table(analysis, "pooled", "Over all benchmarks"),
         *_table(analysis, "moves", "What moves the verdict"),
         *(Text(in_words(one, analysis.keys(one))) for one in analysis.results["moves"]),
         *right_or_wrong(analysis),
         *legend(shown),
         *_exact(analysis.rows),
-        *cautions(analysis.rows),
+        *(one for one in cautions(analysis.rows) if one not in first),
         *_without_verdict(analysis),
         *notes(analysis),
     ]
 
 
+def _by_judge(
+    analysis: Analysis, records: Sequence[Record], columns: Iterable[Column], title: str = ""
+) -> Iterator[Table]:
+    """A table for each judge (or what rows are first grouped by), named above it."""
+    first, *rest = map(grouped, analysis.names)
+    for value in dict.fromkeys(record.get(first.key) for record in records):
+        own = [record for record in records if record.get(first.key) == value]
+        name = f"{first.heading}: {text(value, missing='not known')}"
+        yield Table.of(own, [*rest, *columns], f"{title}. {name}" if title else name)
+
+
 def _table(analysis: Analysis, result: str, title: str) -> Iterator[Block]:
     """All records of a result, with what they are of and what the result is, where it has any."""
-    if records := analysis.results[result]:
-        yield Table.of(records, [*map(grouped, analysis.names), *declared(result)], title)
+    if records := [one for one in analysis.results[result] if one.get("reason") is None]:
+        yield from _by_judge(analysis, records, declared(result), title)
         about = KEYS[result].about
         yield Text(f"{title}: {about[0].lower()}{about[1:]}")
 
@@ -116,26 +125,11 @@ def _left_open(records: Sequence[Record]) -> str:
     )
 
 
-def cautions(rows: Sequence[Row]) -> list[Caution]:
-    """Every caution once, with the rows it is about; those about most rows first."""
-    found: dict[str, list[str]] = {}
-    for row in rows:
-        for caution in row.record["cautions"]:
-            found.setdefault(caution, []).append(row.name)
-    ordered = sorted(found.items(), key=lambda item: -len(item[1]))
-    return [Caution(caution, tuple(names), len(rows)) for caution, names in ordered]
-
-
 def _without_verdict(analysis: Analysis) -> Iterator[Text]:
     """The first such output of each row, or more where rows are few."""
-    rows: Counter[str] = Counter()
-    known = []
-    for found in analysis.results["without_verdict"]:
-        if found["text"] is not None:
-            name = describe(analysis.keys(found))
-            rows[name] += 1
-            known.append((rows[name], name, found))
-    for _, name, found in sorted(known, key=itemgetter(0))[:_MOST_SHOWN]:
+    known = [one for one in analysis.results["without_verdict"] if one["text"] is not None]
+    for found in by_turns(known, analysis)[:_MOST_SHOWN]:
+        name = describe(analysis.keys(found))
         start = " ".join(found["text"].split())[:_LONGEST]
         what = f"{name}, question {found['question']}, replication {found['replication']}"
         missed = found["label"] and found["verdict"] == NON_RESPONSE
@@ -195,20 +189,3 @@ def judges(analysis: Analysis) -> list[str]:
 
 def _names(found: Iterable[Any]) -> list[str]:
     return list(map(str, found)) or ["not known"]
-
-
-def _glance(judge: Any, rows: Sequence[Row]) -> str:
-    """A judge in one sentence: where it is least and most reliable, as far as that is known."""
-    found = []
-    for row in rows:
-        value = row.record["omega"]
-        if row.group.get("judge") == judge and not row.no_evidence and value is not None:
-            rest = describe({name: part for name, part in row.group.items() if name != "judge"})
-            found.append((value, f"{estimate(row.record, 'omega')} ({rest})"))
-    name = "All judgments" if judge is None else str(judge)
-    if not found:
-        return f"{name}: these judgments do not show how reliable it is; the cautions say why."
-    if len(found) == 1:
-        return f"{name}: omega of one verdict is {found[0][1]}."
-    lowest, highest = min(found)[1], max(found)[1]
-    return f"{name}: omega of one verdict is {lowest} at its lowest and {highest} at its highest."

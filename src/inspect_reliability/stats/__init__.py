@@ -4,8 +4,6 @@ from types import ModuleType
 
 from .accuracy import Accuracy as Accuracy
 from .accuracy import accuracy as accuracy
-from .between_judges import agreement_between as agreement_between
-from .between_judges import effective_number as effective_number
 from .bounds import bounds as bounds
 from .cells import Cells as Cells
 from .cells import Counts as Counts
@@ -54,7 +52,6 @@ from .decisions import anytime_share as anytime_share
 from .decisions import look_level as look_level
 from .decisions import questions_to_decide as questions_to_decide
 from .decisions import questions_to_decide_rate as questions_to_decide_rate
-from .decisions import questions_to_exclude as questions_to_exclude
 from .decisions import within_limit as within_limit
 from .decomposition import Decomposition as Decomposition
 from .decomposition import decompose as decompose
@@ -78,13 +75,15 @@ from .pooled import Pooled as Pooled
 from .pooled import pooled_omega as pooled_omega
 from .position import ChoiceShares as ChoiceShares
 from .position import choice_shares as choice_shares
+from .rates import Shift as Shift
 from .rates import gini_mean_difference as gini_mean_difference
 from .rates import handle_non_response as handle_non_response
+from .rates import mean_difference as mean_difference
 from .rates import rate as rate
+from .rates import shifts as shifts
 from .shared import NothingSharedError as NothingSharedError
-from .shifts import Shift as Shift
-from .shifts import mean_difference as mean_difference
-from .shifts import shifts as shifts
+from .shared import agreement_between as agreement_between
+from .shared import effective_number as effective_number
 from .validity import Labelled as Labelled
 
 __all__ = sorted(

@@ -18,8 +18,7 @@ class Accuracy:
     """Shares of right, wrong and missing answers, each from 0 to 1 (Sun et al. 2023).
 
     Attributes:
-        a_lm: Share judged correct, mean over questions, with its interval. A judgment without a
-            verdict counts as not correct, as published.
+        a_lm: Share judged correct, mean over questions; no verdict counts as not correct.
         a_lm_se_replications: SD over replications / sqrt(R), the published standard error: what
             the judge's next run over the same answers would change. None with fewer than two.
         a_lm_se_questions: SD over questions / sqrt(N): what other questions would change. None

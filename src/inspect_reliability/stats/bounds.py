@@ -3,21 +3,14 @@
 import numpy as np
 
 from .cells import Cells, FloatArray
-
-Ends = tuple[float, float]
+from .intervals import Ends
 
 
 def bounds(given: Cells) -> dict[str, Ends]:
     """The least and the largest value of omega and agreement over all ways to fill what is open.
 
-    Draws from what is open are not used. Omega's bounds are not sharp: its numerator and
-    denominator are bounded separately.
-
-    Args:
-        given: The distributions; their clusters are not used.
-
-    Returns:
-        "omega" (two questions or more) and "agreement" -> lower and upper bound.
+    Draws from what is open, and clusters, are not used. Omega's bounds are not sharp: its numerator
+    and denominator are bounded separately. "omega" needs two questions or more.
     """
     known, free = given.table, given.open_mass
     n, largest = len(known), known.max(axis=1, initial=0.0)

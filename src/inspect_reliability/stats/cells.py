@@ -35,8 +35,7 @@ class Cells:
         table: Verdicts of each cell and category, N x K: integers or, of exact distributions,
             probabilities without what is open. Rows may have different sums.
         questions: The question of each of the N cells.
-        categories: Names of the K declared categories, used or not; ordinal coefficients read
-            them from lowest to highest.
+        categories: Names of the K declared categories, used or not, ranks from low to high.
         missing: Verdicts of each cell that are missing or were excluded, N integers.
         singletons: Whether each verdict in the last column is a category of its own.
         clusters: Which rows go together, N integers; by default those of one question. Intervals
@@ -91,7 +90,7 @@ class Cells:
         if not n:
             raise NoJudgmentsError
         missing = _whole_numbers(self.missing if len(self.missing) else [0] * n)
-        clusters = _whole_numbers(self.clusters if len(self.clusters) else _codes(self.questions))
+        clusters = _whole_numbers(self.clusters if len(self.clusters) else codes(self.questions))
         for noun, each in (("missing counts", missing), ("clusters", clusters)):
             if each.shape != (n,):
                 raise ShapeError(f"Got {each.size} {noun} for {n} questions: give one each.")
@@ -203,12 +202,12 @@ class Cells:
         """Verdicts that are numbers, taken as numbers: an interval scale.
 
         Args:
-            values: Verdicts, N questions (or cells) x R replications, NaN where missing.
+            values: Verdicts, N questions (or cells) x R replications, finite, NaN where missing.
             questions: Names of the questions; by default "1" to "N".
             known: Clusters and facets of the rows.
 
         Raises:
-            ShapeError: The values are no table of finite numbers, or do not fit the questions.
+            ShapeError: The values are no such table, or do not fit the questions.
             NoJudgmentsError: There is no question.
         """
         scores = table_of_numbers(values)
@@ -319,6 +318,11 @@ class Cells:
             return np.asarray(np.nanmean(self.samples, axis=1))
         return np.asarray(self.table + self.open_mass[:, None] * self._tail_shares)
 
+    def share_of(self, category: str) -> FloatArray:
+        """Share of one category in each cell, N; 0 of a name that is no category."""
+        marked = [float(name == category) for name in self.categories]
+        return np.asarray(self.shares @ np.array(marked))
+
     @property
     def open_mass(self) -> FloatArray:
         """Exact: probability that was not followed to a verdict, N."""
@@ -356,10 +360,7 @@ class Cells:
 
     @property
     def at_verdict(self) -> float | None:
-        """How often two verdicts after the same sampled text differ; None where nothing is sampled.
-
-        The rest of the disagreement lies between samples.
-        """
+        """How often two verdicts after one sampled text differ; None where nothing is sampled."""
         if not self.samples.size:
             return None
         alike = np.nanmean((self.samples**2).sum(axis=2), axis=1)
@@ -396,7 +397,7 @@ class Cells:
 
     def together(self, belongs_to: Iterable[Hashable]) -> Self:
         """The same verdicts, with rows that belong to the same thing (N names) as one cluster."""
-        return replace(self, clusters=_codes(belongs_to))
+        return replace(self, clusters=codes(belongs_to))
 
     def columns(self, names: Iterable[str]) -> Self:
         """The same verdicts with these categories, in this order; an unknown one has none."""
@@ -417,8 +418,8 @@ class Cells:
     def only(self, names: Iterable[str]) -> Self:
         """The verdicts that are one of these; all others count as missing.
 
-        Exact distributions become those of a verdict that is one of these, and rows go that have
-        none; if all go, the rows stay, with one missing verdict each.
+        Exact distributions become those of a verdict that is one of these. Rows that have none go;
+        if all go, they stay with one missing verdict each.
         """
         kept = self.columns(names)
         if not self.exact:
@@ -469,22 +470,22 @@ def _arranged(
     questions: Sequence[str], facets: Mapping[str, Iterable[Hashable]]
 ) -> tuple[tuple[str, ...], list[int], dict[str, IntArray]]:
     """The question of each cell, the cell of each judgment, and the levels of each cell."""
-    levels = {name: _codes(_plain(each)) for name, each in facets.items()}
-    for name, codes in levels.items():
-        if len(codes) != len(questions):
+    levels = {name: codes(_plain(given)) for name, given in facets.items()}
+    for name, each in levels.items():
+        if len(each) != len(questions):
             raise ShapeError(
-                f"Got {len(codes)} levels of {name!r} for {len(questions)} verdicts: give one each."
+                f"Got {len(each)} levels of {name!r} for {len(questions)} verdicts: give one each."
             )
     if not levels:
         row = {name: i for i, name in enumerate(dict.fromkeys(questions))}
         return tuple(row), [row[name] for name in questions], {}
-    cells = list(zip(questions, *(codes.tolist() for codes in levels.values()), strict=True))
+    cells = list(zip(questions, *(each.tolist() for each in levels.values()), strict=True))
     at = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
     found = {name: np.array([cell[k] for cell in at]) for k, name in enumerate(levels, 1)}
     return tuple(cell[0] for cell in at), [at[cell] for cell in cells], found
 
 
-def _codes(values: Iterable[Hashable]) -> IntArray:
+def codes(values: Iterable[Hashable]) -> IntArray:
     """The number of each value, in order of first appearance."""
     number: dict[Hashable, int] = {}
     return np.array([number.setdefault(value, len(number)) for value in values], np.int64)
@@ -501,11 +502,7 @@ def category_name(verdict: object) -> str | None:
 
 
 def table_of_numbers(values: ArrayLike) -> FloatArray:
-    """A read-only copy as a table of numbers.
-
-    Raises:
-        ShapeError: The values are no table, or not numbers, or infinite.
-    """
+    """A read-only copy as a table of numbers; ShapeError if it is none, or one is infinite."""
     try:
         numbers = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):

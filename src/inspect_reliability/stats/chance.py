@@ -17,13 +17,7 @@ FEW = 5
 
 @dataclass(frozen=True)
 class Floor:
-    """Omega if verdicts were dealt to the questions at random.
-
-    Attributes:
-        mean: Its mean, 0 but for few questions.
-        low: 2.5% of the values are lower.
-        high: 2.5% of the values are higher.
-    """
+    """Omega if verdicts were dealt to the questions at random: mean, 2.5% and 97.5% quantile."""
 
     mean: float
     low: float
@@ -91,10 +85,7 @@ def stopped_by_verdicts(counts: Cells) -> float | None:
     A rule such as "stop at 5 if all are equal, else go on to 20" biases every coefficient, and no
     formula mends it: adapt the number of questions, never that of the replications of one. It
     shows as a correlation between how many verdicts a question has and how often they agree,
-    tested here by permutation.
-
-    Returns:
-        The p-value; None where all questions have as many verdicts, or never vary.
+    tested by permutation; None where all have as many verdicts, or never vary.
     """
     n = counts.replications
     few = n < FEW

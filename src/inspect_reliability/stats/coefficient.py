@@ -11,11 +11,11 @@ from .intervals import (
     EXACT_BOUND,
     FEWEST_QUESTIONS,
     LOG_SCALE,
-    NO_WIDTH,
     TOO_FEW,
     Formula,
     Method,
     Study,
+    with_ends,
 )
 from .sums import FloatArray, Scale, Sums
 
@@ -36,8 +36,8 @@ class Coefficient:
         source: Author and year.
         formula: The coefficient as a function of sums over questions, NaN where it has no value.
         scale: What it takes verdicts for: names, ranks or numbers.
-        least: The least it can be, of the same sums: no interval goes lower than this, or than
-            the value. By default 0, of a share; no true composite is lower, since chance is 0.
+        least: The least it can be, of the same sums, by default 0: no interval goes lower than
+            this, or than the value.
         best: Its value where no question ever varies, 0 or 1.
         interval: How its interval is made.
         needs_categories: Whether it depends on the number of declared categories, K.
@@ -64,6 +64,11 @@ class Coefficient:
     needs_complete: bool = False
     fewest_questions: int = 2
     compact: bool = False
+
+    def __post_init__(self) -> None:
+        """Give `help(omega)` and `omega?` the coefficient's own words, not those of its class."""
+        said = f"{self.title}. {self.about} ({self.source})\n\n{self.__call__.__doc__}"
+        object.__setattr__(self, "__doc__", said)
 
     def __call__(self, given: Cells, level: float = 0.95) -> Estimate:
         """Estimate this coefficient alone; see `panel`."""
@@ -96,27 +101,22 @@ def estimates(given: Cells, rows: list[Coefficient], level: float) -> dict[str, 
     check_level(level)
     for row in rows:
         row.check(given)
-    blank = blank_estimate(given, level)
-    if not blank.n_questions:
-        return {row.name: blank for row in rows}
-    used = given.replicated
-    # One pass over the questions a scale, whatever the number of coefficients.
-    studies = {scale: Study(used, scale) for scale in {row.scale for row in rows}}
-    return {row.name: _estimate(row, given, studies[row.scale], blank) for row in rows}
-
-
-def blank_estimate(given: Cells, level: float) -> Estimate:
-    """What is known before anything is estimated, with the reason if nothing can be."""
-    used = given.replications >= 2
-    return Estimate(
-        n_questions=len(np.unique(given.clusters[used])),
-        n_replications=float(given.replications[used].mean()) if used.any() else 0.0,
+    enough = given.replications >= 2
+    blank = Estimate(
+        n_questions=len(np.unique(given.clusters[enough])),
+        n_replications=float(given.replications[enough].mean()) if enough.any() else 0.0,
         left_out=LeftOut(int(given.missing.sum()), given.fewer_than(2)),
         reason=(
             "needs at least 2 replications" if given.replications.any() else "there are no verdicts"
         ),
         level=level,
     )
+    if not blank.n_questions:
+        return {row.name: blank for row in rows}
+    used = given.replicated
+    # One pass over the questions a scale, whatever the number of coefficients.
+    studies = {scale: Study(used, scale) for scale in {row.scale for row in rows}}
+    return {row.name: _estimate(row, given, studies[row.scale], blank) for row in rows}
 
 
 def _estimate(row: Coefficient, given: Cells, study: Study, blank: Estimate) -> Estimate:
@@ -139,18 +139,15 @@ def _estimate(row: Coefficient, given: Cells, study: Study, blank: Estimate) -> 
     def rising(s: Sums) -> FloatArray:
         return row.formula(s) if row.best == 1 else 1 - row.formula(s)
 
-    low, high = method.ends(rising, study, blank.level)
-    if np.isnan(low) or np.isnan(high):
-        return replace(found, reason="no interval: only one or two questions vary")
-    if high - low < NO_WIDTH:
-        reason = "no interval: the value is the same whichever questions are asked"
-        return replace(found, reason=reason)
+    name = EXACT_BOUND.name if constant else method.name
+    found = with_ends(found, method.ends(rising, study, blank.level), name)
+    if found.low is None or found.high is None:
+        return found
     # Replications are exchangeable, so the true value cannot be below chance, although about half
     # of the estimates from pure noise are.
     x = float(rising(study.total))
-    low = min(max(low, float(row.least(study.total))), x)
-    high = max(min(high, 1.0), 0.0, x)
+    low = min(max(found.low, float(row.least(study.total))), x)
+    high = max(min(found.high, 1.0), 0.0, x)
     if row.best == 0:
         low, high = 1 - high, 1 - low
-    name = EXACT_BOUND.name if constant else method.name
-    return replace(found, low=low, high=high, reason=None, method=name)
+    return replace(found, low=low, high=high)

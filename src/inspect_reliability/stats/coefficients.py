@@ -62,8 +62,7 @@ def panel(
 
     Raises:
         UnknownCoefficientError: A coefficient does not exist.
-        ReliabilityError: The level is not between 0 and 1, or a coefficient takes verdicts of
-            another scale.
+        ReliabilityError: The level is not between 0 and 1, or a coefficient takes other verdicts.
     """
     if names is None:
         names = of_scale("interval" if given.numeric else "nominal")

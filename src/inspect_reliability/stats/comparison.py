@@ -29,10 +29,10 @@ Value = Callable[[list[Sums]], FloatArray]
 
 @dataclass(frozen=True)
 class Driver:
-    """What one question does to a difference.
+    """What one question (of a cluster, the first) does to a difference.
 
     Attributes:
-        question: Its name; of a cluster of questions, that of the first.
+        question: Its name.
         without: The difference without this question; None if it is not estimable then.
         influence: The difference with it minus the difference without it.
     """
@@ -52,15 +52,13 @@ class Comparison:
         first: That of the first judge over the shared questions; None if not estimable.
         second: That of the second judge, likewise.
         difference: First minus second; None if either is not estimable.
-        low: Lower end of the difference's interval; None without an interval.
-        high: Upper end, likewise.
+        low: Lower end of its interval, and `high` the upper; None without an interval.
         n_questions: Shared questions.
         n_replications: Replications per question of the two judges, means.
         drivers: The shared questions, those that move the difference most first.
         left_out: Reason -> questions that did not enter because of it.
         reason: Why there is no difference or no interval; else None.
-        level: Confidence level of the interval; of all intervals together, where several judges
-            were compared.
+        level: Confidence level of all intervals together.
     """
 
     names: tuple[str, str]
@@ -116,10 +114,8 @@ def compare_all(
     Raises:
         NothingSharedError: No question was judged at least twice by all.
         UnknownCoefficientError: The coefficient does not exist.
-        ReliabilityError: It takes verdicts of another scale, or depends on the number of
-            replications, in which the judges differ or which exact distributions do not have; fewer
-            than two judges; the level is not between 0 and 1; or the non-responses of the judges
-            are handled differently.
+        ReliabilityError: It takes other verdicts, or other numbers of replications; fewer than two
+            judges; a level outside (0, 1); or non-responses that are handled differently.
     """
     row = COEFFICIENTS[coefficient]
     for verdicts in judges.values():
@@ -167,8 +163,8 @@ def compare_pooled(
 
     The coefficients are those of `pooled_omega`, 1 - mean W / mean D of the benchmarks, or the mean
     agreement. Questions are left out of one benchmark at a time (the stratified jackknife), so the
-    t quantile has as many degrees of freedom as questions less benchmarks. A benchmark with fewer
-    than two shared questions is left out. See `compare_all`.
+    t quantile has as many degrees of freedom as questions less benchmarks. Benchmarks with fewer
+    than two shared questions are left out.
 
     Args:
         judges: Name -> benchmark -> verdicts; every judge has the same benchmarks.
@@ -177,8 +173,7 @@ def compare_pooled(
 
     Raises:
         NothingSharedError: The judges share no question of a benchmark.
-        ReliabilityError: Fewer than two judges, another coefficient, no benchmark with two shared
-            questions, or the level is not between 0 and 1.
+        ReliabilityError: As `compare_all`, another coefficient, or no benchmark that can enter.
     """
     if coefficient not in ("omega", "agreement"):
         raise ReliabilityError(f"Pool omega or agreement over benchmarks, not {coefficient!r}.")
@@ -270,9 +265,9 @@ def _pairs(
         found = _Found(np.array([one.whole for one in each]), without)
         critical = _critical(found, by_judge, value, level)
     questions = [
-        f"{name}: {label}" if name else label
-        for name, stratum in strata.items()
-        for label in _labels(stratum[0])
+        f"{name}: {one.questions[i]}" if name else one.questions[i]
+        for name, (one, *_) in strata.items()
+        for i in np.unique(one.clusters, return_index=True)[1]  # of a cluster, the first
     ]
     undefined = row.undefined(next(iter(strata.values()))[0])
     whole = found.whole
@@ -311,12 +306,6 @@ def _pairs(
     return tuple(pairs)
 
 
-def _labels(given: Cells) -> list[str]:
-    """Name of each cluster: that of its first question."""
-    _, firsts = np.unique(given.clusters, return_index=True)
-    return [given.questions[i] for i in firsts]
-
-
 def _critical(
     found: _Found, by_judge: Sequence[Sequence[Study]], value: Value, level: float
 ) -> float:
@@ -349,8 +338,8 @@ def _critical(
 
 def _stacked(studies: Sequence[Study]) -> Sums | None:
     """The terms of J judges, [N, J]; None if they are ranks, or of different replications."""
-    terms = [study.terms for study in studies if isinstance(study.terms, Sums)]
-    if len(terms) < len(studies) or len({np.shape(one.items) for one in terms}) > 1:
+    terms = [study.terms for study in studies]
+    if studies[0].ranks or len({np.shape(one.items) for one in terms}) > 1:
         return None
     return terms[0].each(lambda name, _: np.stack([getattr(one, name) for one in terms], axis=1))
 
@@ -364,7 +353,7 @@ def _interval(
     error = float(np.sqrt((deviations**2).sum()))
     if np.isnan(error):
         return None, None, "no interval: without one of the questions no difference is estimable"
-    if error < 1e-12:
+    if error < NO_WIDTH:
         return None, None, "no interval: the difference is the same whichever question is left out"
     return difference - critical * error, difference + critical * error, None
 

@@ -31,8 +31,8 @@ class Corrected:
     Attributes:
         estimate: The rate with its interval; `n_questions` are those that were labelled.
         n_judged: Questions that the judge judged.
-        reach: Half the width of the interval that so many labels are expected to give, if they are
-            drawn from the same questions; None where it is not known.
+        reach: Number of labels on the same questions -> half the width of the interval that they
+            are expected to give; None where it is not known.
     """
 
     estimate: Estimate
@@ -41,10 +41,7 @@ class Corrected:
 
     @cached_property
     def labels_for_half(self) -> int | None:
-        """Labels, those that there are included, that halve the interval.
-
-        None where it is not known, or labels on all questions do not.
-        """
+        """Labels in all that halve the interval; None if not known, or if all questions do not."""
         if self.reach is None:
             return None
         reach, now = self.reach, self.estimate.n_questions
@@ -60,7 +57,7 @@ class Sample:
     Attributes:
         labels: Share of the labels that are the category, of each of n labelled questions.
         judged: Share of the verdicts that are, of the same questions.
-        rest: Share of the verdicts that are, of each of N other questions.
+        rest: The same of each of N other questions.
     """
 
     labels: FloatArray
@@ -76,14 +73,13 @@ class Sample:
         row = {name: i for i, name in enumerate(labels.questions)}
         place = np.array([row.get(name, -1) for name in given.questions])
         labelled, judged = place >= 0, given.replications > 0
-        said, known_as = (_share(one, category) for one in (given, labels))
-        truth = np.where(labelled, known_as[place], 0.0)
+        said, truth = given.share_of(category), labels.share_of(category)[place]
         rest = judged & ~np.isin(given.clusters, given.clusters[labelled & judged])
         known = labelled & judged
         return cls(
-            by_question(truth, known, given.clusters),
-            by_question(said, known, given.clusters),
-            by_question(said, rest, given.clusters),
+            by_question(truth, given.clusters, known),
+            by_question(said, given.clusters, known),
+            by_question(said, given.clusters, rest),
         )
 
     @property
@@ -109,13 +105,9 @@ def ppi(sample: Sample, level: float = 0.95) -> Corrected:
     The mean of the labels, plus lambda times what the judge says of the other questions less what
     it says of the labelled ones; lambda = cov(y, f) / (var f (1 + n / N)), from 0 to 1
     (Angelopoulos, Duchi & Zrnic 2023, PPI++, arXiv 2311.01453). A judge that is worth nothing gets
-    0, and the labels alone count. The interval has the t quantile of n - 1, and its ends are
-    those that a fraction of a question more would give, which the judge got wrong (see `RARE`).
-    With no other question the rate is that of the labels.
-
-    Args:
-        sample: Labels, and the judge's mean verdicts as predictor.
-        level: Confidence level.
+    0, and the labels alone count, as they do with no other question. The interval has the t
+    quantile of n - 1, and its ends are those that a fraction of a question more would give, which
+    the judge got wrong (see `RARE`).
     """
     y, f, rest = sample.labels, sample.judged, sample.rest
     n, total = len(y), len(y) + len(rest)
@@ -161,25 +153,19 @@ def rogan_gladen(sample: Sample, level: float = 0.95) -> Corrected:
     label does, q0 how often it does not where the label does not (Rogan & Gladen 1978). The
     interval is that of Lee et al. (2025, arXiv 2511.21140) with their pseudo-verdicts; means over
     several verdicts on a question have the variance that they have, less than that of one verdict.
-
-    Args:
-        sample: Of one of two categories.
-        level: Confidence level.
+    The sample is of one of two categories.
     """
     y, f, rest = sample.labels, sample.judged, sample.rest
     total = len(y) + len(rest)
-    found = Estimate(n_questions=len(y), n_replications=1.0, level=level)
-
-    def unknown(why: str) -> Corrected:
-        return Corrected(replace(found, reason=why), total)
-
-    if not len(rest):
-        return unknown(NO_REST)
-    if not 0 < y.sum() < len(y):
-        return unknown(ONE_CATEGORY)
-    p, q1, q0 = rest.mean(), y @ f / y.sum(), (1 - y) @ (1 - f) / (1 - y).sum()
-    if q1 + q0 <= 1:
-        return unknown(NO_BETTER_THAN_CHANCE)
+    reason = None if len(rest) else NO_REST
+    if len(rest) and not 0 < y.sum() < len(y):
+        reason = ONE_CATEGORY
+    if not reason:
+        p, q1, q0 = rest.mean(), y @ f / y.sum(), (1 - y) @ (1 - f) / (1 - y).sum()
+        reason = NO_BETTER_THAN_CHANCE if q1 + q0 <= 1 else None
+    found = Estimate(n_questions=len(y), n_replications=1.0, reason=reason, level=level)
+    if reason:
+        return Corrected(found, total)
     z = t_quantile(level, np.inf)
 
     def ends(times: float) -> Ends:
@@ -200,14 +186,6 @@ def rogan_gladen(sample: Sample, level: float = 0.95) -> Corrected:
         return (upper - lower) / 2
 
     return Corrected(found, total, reach)
-
-
-def _share(counts: Cells, category: str) -> FloatArray:
-    """Share of a category in each row, N; it may be none of the categories."""
-    names = counts.categories
-    if category not in names:
-        return np.zeros(len(counts.questions))
-    return np.asarray(counts.shares[:, names.index(category)])
 
 
 def _with_pseudo(values: FloatArray, weights: FloatArray, more: float) -> tuple[float, float]:

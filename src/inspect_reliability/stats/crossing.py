@@ -11,7 +11,7 @@ from .disagreement import QUESTION, SEED, Differences, Disagreement, disagreemen
 from .errors import ReliabilityError
 from .estimate import Estimate
 from .intervals import jackknife_error
-from .planning import MOST_QUESTIONS, fewest
+from .planning import MOST_QUESTIONS, fewest, safety_of
 from .sums import ratio
 
 MOST_CALLS = 100
@@ -26,8 +26,8 @@ class Crossing:
         levels: Facet -> number of levels.
         n_replications: Replications of each cell; infinity of exact distributions.
         dependability: That of a question's mean verdict in this design.
-        n_questions: Questions; None where what is wanted does not depend on them.
-        half_width: Half the width expected of the 95% interval of the mean; None likewise.
+        n_questions: Questions, and `half_width` half the width expected of the 95% interval of the
+            mean; None where what is wanted does not depend on them.
     """
 
     levels: Mapping[str, int]
@@ -50,6 +50,10 @@ class _Tried(NamedTuple):
     mean: FloatArray
     every: FloatArray
 
+    @property
+    def calls(self) -> float:
+        return _calls([*self.levels.values(), self.replications])
+
 
 def cheapest_dependable(
     pilot: Disagreement, wanted: float, assurance: float = 0.8, all_of: Collection[str] = ()
@@ -69,7 +73,7 @@ def cheapest_dependable(
         ReliabilityError: No design of up to `MOST_CALLS` calls reaches it, the pilot has no pairs
             of verdicts that a component needs, or a share is not between 0 and 1.
     """
-    safety = _safety(assurance)
+    safety = safety_of(assurance)
     if not 0 < wanted < 1:
         raise ReliabilityError(f"The dependability must lie between 0 and 1, not be {wanted}.")
     whole, without = (_parts(pilot, of) for of in (pilot.whole, pilot.without))
@@ -77,7 +81,7 @@ def cheapest_dependable(
     best: tuple[float, _Tried] | None = None
     calls = 0.0
     for design in _designs(pilot, all_of):
-        if best and _cost(design) > calls:
+        if best and design.calls > calls:
             break
 
         def phi(parts: FloatArray, design: _Tried = design) -> FloatArray:
@@ -86,12 +90,13 @@ def cheapest_dependable(
 
         reached = float(phi(whole)) - safety * jackknife_error(phi(without))
         if reached >= wanted and (best is None or reached > best[0]):
-            best, calls = (reached, design), _cost(design)
+            best, calls = (reached, design), design.calls
     if best is None:
         raise ReliabilityError(
             f"no design of up to {MOST_CALLS} calls on a question is as dependable as {wanted:g}"
         )
-    return _crossing(pilot, best[1], all_of)
+    levels, seeds, *_ = best[1]
+    return Crossing(levels, seeds, pilot.dependability(levels, seeds, all_of))
 
 
 def cheapest_precise(
@@ -113,7 +118,7 @@ def cheapest_precise(
     """
     from scipy.special import ndtri
 
-    safety, wanted = _safety(assurance), (half_width / float(ndtri(0.975))) ** 2
+    safety, wanted = safety_of(assurance), (half_width / float(ndtri(0.975))) ** 2
     if not half_width > 0:
         raise ReliabilityError(f"The half-width must be positive, not {half_width}.")
     cells = pilot.cells
@@ -142,7 +147,7 @@ def cheapest_precise(
         """Calls in all: what comes from questions shrinks with them, what does not must fit."""
         always = variance(over(design, np.inf))
         alone = variance(np.where(drawn, design.mean, 0.0))
-        return _cost(design) * alone / (wanted - always) if always < wanted else np.inf
+        return design.calls * alone / (wanted - always) if always < wanted else np.inf
 
     best = min(_designs(pilot, all_of), key=cost)
     enough = fewest(lambda n: variance(over(best, n)) <= wanted)
@@ -152,7 +157,8 @@ def cheapest_precise(
             f"knows the mean to within {half_width:g}"
         )
     expected = float(ndtri(0.975) * np.sqrt(max(variance(over(best, enough), 0.0), 0.0)))
-    return _crossing(pilot, best, all_of, enough, expected)
+    reached = pilot.dependability(best.levels, best.replications, all_of)
+    return Crossing(best.levels, best.replications, reached, enough, expected)
 
 
 def _designs(pilot: Disagreement, all_of: Collection[str]) -> Iterator[_Tried]:
@@ -179,10 +185,6 @@ def _calls(numbers: Collection[float]) -> float:
     return float(np.prod([n for n in numbers if np.isfinite(n)]))
 
 
-def _cost(design: _Tried) -> float:
-    return _calls([*design.levels.values(), design.replications])
-
-
 def _parts(pilot: Disagreement, d: Differences) -> FloatArray:
     """The variance components, [..., C].
 
@@ -193,23 +195,3 @@ def _parts(pilot: Disagreement, d: Differences) -> FloatArray:
     if np.isnan(found).any():
         raise ReliabilityError("no two judgments share what a variance component compares")
     return found
-
-
-def _safety(assurance: float) -> float:
-    from scipy.special import ndtri
-
-    if not 0 < assurance < 1:
-        raise ReliabilityError(f"The assurance must lie between 0 and 1, not be {assurance}.")
-    return float(ndtri(assurance))
-
-
-def _crossing(
-    pilot: Disagreement,
-    design: _Tried,
-    all_of: Collection[str],
-    n_questions: int | None = None,
-    half_width: float | None = None,
-) -> Crossing:
-    levels, seeds = design.levels, design.replications
-    known = pilot.dependability(levels, seeds, all_of)
-    return Crossing(levels, seeds, known, n_questions, half_width)

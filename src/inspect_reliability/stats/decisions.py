@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .cells import Cells
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
-from .planning import Precision, fewest, precision
+from .planning import Precision, fewest
 from .rates import question_rates, share_ends
 from .sums import FloatArray, terms
 
@@ -43,8 +43,7 @@ class Decision:
     Attributes:
         result: `PASSES`, `FAILS` or `OPEN`.
         for_pass: Evidence that the judge meets the limit, an e-value: it ever reaches 1 / alpha
-            with probability alpha at most if the judge does not.
-        for_fail: Evidence that it does not.
+            with probability alpha at most if the judge does not. `for_fail` is that it does not.
         needed: Evidence at which either is decided, 1 / alpha = 2 / (1 - level).
         n_questions: Questions looked at.
         decided_after: Questions after which it was decided; None if it is not.
@@ -60,10 +59,7 @@ class Decision:
 
     @property
     def more_questions(self) -> int | None:
-        """How many more the decision will probably take.
-
-        None if it is decided, or will take thousands. Simulated from the questions so far.
-        """
+        """How many more it will probably take, simulated; None if decided, or thousands."""
         return self.ahead()
 
 
@@ -72,8 +68,7 @@ def within_limit(
 ) -> str:
     """Whether a whole interval meets a limit (`PASSES`), misses it (`FAILS`), or neither (`OPEN`).
 
-    Raises:
-        ReliabilityError: Not exactly one limit is given.
+    ReliabilityError if not exactly one limit is given.
     """
     if (at_least is None) == (at_most is None):
         raise ReliabilityError("Give one limit: at_least or at_most.")
@@ -88,10 +83,8 @@ def within_limit(
 def look_level(level: float, looks: int) -> float:
     """The level of each interval, if so many looks are planned and the first may decide.
 
-    Each look gets an equal part of the error (Bonferroni), so the looks hold together at `level`.
-
-    Raises:
-        ReliabilityError: The level is not between 0 and 1, or there is less than one look.
+    Each look gets an equal part of the error (Bonferroni). ReliabilityError if the level is not
+    between 0 and 1, or there is less than one look.
     """
     check_level(level)
     if looks < 1:
@@ -108,8 +101,8 @@ def anytime_omega(counts: Cells, at_least: float, level: float = 0.95) -> Decisi
     may be unequal, if their number does not depend on the verdicts.
 
     Args:
-        counts: Verdicts, the questions in the order in which they were asked. Questions with fewer
-            than two verdicts are passed over; a cluster counts as one question.
+        counts: Verdicts in the order in which questions (clusters) were asked; those with fewer
+            than two are passed over.
         at_least: The limit.
         level: 1 minus the probability of a wrong pass plus that of a wrong fail.
 
@@ -147,26 +140,13 @@ def anytime_share(shares: FloatArray, at_most: float, level: float = 0.95) -> De
     )
 
 
-def questions_to_decide(
-    counts: Cells, at_least: float, level: float = 0.95, coefficient: str = "omega"
-) -> int | None:
+def questions_to_decide(found: Precision, at_least: float) -> int | None:
     """How many more questions will probably bring an interval to one side of a limit.
 
-    Args:
-        counts: Verdicts so far, as the coefficient takes them.
-        at_least: The limit.
-        level: Level of the interval that decides (`look_level` of planned looks).
-        coefficient: Name of the coefficient.
-
-    Returns:
-        The number that decides with a probability of .8 if the estimate is right; None if there is
-        no estimate, or more than a million would be needed.
+    The number that decides with a probability of .8 if the estimate is right; None without an
+    estimate, or beyond a million. The level is that of the precision (`look_level` of planned
+    looks).
     """
-    return questions_to_exclude(precision(counts, coefficient, level=level), at_least)
-
-
-def questions_to_exclude(found: Precision, at_least: float) -> int | None:
-    """The same of any interval whose precision is known."""
     if found.value is None or found.reason:
         return None
     return _more(lambda n: found.excludes(at_least, n, PROBABLY), found.n_questions)

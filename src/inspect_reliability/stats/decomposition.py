@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from .cells import Cells
+from .cells import Cells, codes
 from .disagreement import QUESTION, disagreement, shares_of
 from .errors import NoJudgmentsError, ReliabilityError, ShapeError
 from .estimate import Estimate
@@ -30,9 +30,7 @@ class Decomposition:
         se_judge: Standard error if the same outputs were judged again.
         se_runs: If the same questions were answered and judged again.
         se_questions: If other questions of the same kind were asked, as inspect's `stderr()`.
-        n_questions: Questions.
-        n_runs: Runs per question, mean.
-        n_judgments: Judgments per output, mean.
+        n_questions: Questions; `n_runs` of each and `n_judgments` of each output are means.
         left_out: Missing scores (NaN).
         reason: What cannot be told apart; None if all can.
     """
@@ -124,18 +122,14 @@ def decompose(
         raise NoJudgmentsError
     y = given[there]
     names = [(asked[i], answered[i]) for i in np.flatnonzero(there)]
-    output = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    question = {name: i for i, name in enumerate(dict.fromkeys(q for q, _ in output))}
-    of_score = np.array([output[name] for name in names])
-    of_output = np.array([question[q] for q, _ in output])
-
-    a, b, n = len(question), len(output), len(y)
+    of_score = codes(names)
+    of_output = codes(name for name, _ in dict.fromkeys(names))
     judgments, outputs = np.bincount(of_score), np.bincount(of_output)
+    a, b, n = len(outputs), len(judgments), len(y)
     output_mean = np.bincount(of_score, y) / judgments
     order = np.argsort(of_score, kind="stable")
-    place = np.arange(n) - np.repeat(np.cumsum(judgments) - judgments, judgments)
     table = np.full((b, judgments.max()), np.nan)
-    table[of_score[order], place] = y[order]
+    table[np.arange(judgments.max()) < judgments[:, None]] = y[order]
     cells = Cells.of_numbers(table, list(map(str, of_output)), facets={"run": np.arange(b)})
     d = disagreement(cells).d
     judge_part = d(QUESTION, "run") if n > b else 0.0

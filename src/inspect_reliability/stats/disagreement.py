@@ -7,20 +7,19 @@ facets, flips and variance components are differences and ratios of D_S.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from .cells import Cells, FloatArray, IntArray
+from .cells import Cells, FloatArray, IntArray, codes
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
 from .intervals import (
     FAR,
     FEWEST_QUESTIONS,
-    NO_WIDTH,
     NOISE,
     NOISE_OF_NUMBERS,
     SETTLED,
@@ -30,13 +29,14 @@ from .intervals import (
     constant_share_bound,
     farthest,
     jackknife_error,
-    linear_error,
     noise_agreement,
     on_f_scale,
     on_log_scale,
     on_root_scale,
     second,
     t_quantile,
+    weighted_error,
+    with_ends,
 )
 from .sums import ratio, terms_of_rows
 
@@ -95,8 +95,7 @@ class Disagreement:
     """D_S of a study, and everything that follows from it, with intervals over questions.
 
     Intervals are for other questions of the same kind; they speak of the levels that were tried.
-    Every estimate names its reason where it has no value: the design may have no pair that it
-    needs.
+    Estimates without a value name the reason: the design may have no pair that they need.
 
     Attributes:
         cells: The judgments.
@@ -114,7 +113,7 @@ class Disagreement:
     @property
     def levels(self) -> dict[str, int]:
         """Facet -> number of levels that were tried, without the question."""
-        return {name: len(np.unique(codes)) for name, codes in self.cells.facets.items()}
+        return {name: len(np.unique(one)) for name, one in self.cells.facets.items()}
 
     def d(self, *shared: str) -> float:
         """D of judgments that share exactly these facets; NaN where no two judgments do."""
@@ -141,21 +140,20 @@ class Disagreement:
 
         Over the facet of judges it is the agreement between judges.
         """
-        shared = self._all_but(over)
+        shared, _ = self._all_but(over)
         return self.estimate(lambda d: 1 - d.of(shared), "agreement")
 
     def omega(self, over: Iterable[str] = ()) -> Estimate:
         """Omega where these facets may vary too: 1 - D_qX / D_X, X all other facets."""
         over = tuple(over)
-        shared = self._all_but(over)
-        others = [name for name in shared if name != QUESTION]
+        shared, others = self._all_but(over)
         return self.estimate(
             lambda d: 1 - ratio(d.of(shared), d.of(others)), "omega", self._replications(over)
         )
 
     def flips(self, facet: str) -> Estimate:
         """How much more often verdicts differ that differ in this facet than in seed alone."""
-        shared = self._all_but([facet])
+        shared, _ = self._all_but([facet])
         return self.estimate(lambda d: d.of(shared) - d.of(self.facets), "variance")
 
     def beyond_noise(self, facet: str) -> Estimate:
@@ -163,8 +161,7 @@ class Disagreement:
 
         A correlation that is corrected for attenuation (Spearman 1904).
         """
-        shared = self._all_but([facet])
-        others = [name for name in shared if name != QUESTION]
+        shared, others = self._all_but([facet])
 
         def corrected(d: Differences) -> FloatArray:
             within = 1 - ratio(d.of(self.facets), d.of((*others, facet)))
@@ -178,17 +175,16 @@ class Disagreement:
         (D_X - D_qX) / D_fX, X all other facets: the mean covariance of two levels over the mean
         variance of one.
         """
-        shared = self._all_but([facet])
-        others = [name for name in shared if name != QUESTION]
+        shared, others = self._all_but([facet])
         return self.estimate(lambda d: ratio(d.of(others) - d.of(shared), d.of((*others, facet))))
 
     def components(self) -> dict[tuple[str, ...], Estimate]:
         """Variance components: the facets that act together -> how much of D_0 they explain.
 
         v_C = sum over S inside C of (-1)^(size C - size S + 1) D_S (Koch 1967; Brennan 2001);
-        two verdicts drawn anywhere differ as often as all components add up to. Negative
-        components are shown as they are. ("seed",) is D of judgments that share everything. Of one
-        verdict a cell, it and the highest interaction cannot be split, and are named together.
+        two verdicts drawn anywhere differ as often as all add up to. Negative ones are shown.
+        ("seed",) is D of judgments that share everything. Of one verdict a cell, it and the highest
+        interaction cannot be split, and are named together.
         """
         return {
             names: self.estimate(formula, "variance") for names, formula in self.component.items()
@@ -208,13 +204,12 @@ class Disagreement:
         Args:
             levels: Facet -> number of levels.
             replications: Verdicts of each cell.
-            all_of: Facets that have no other levels than those tried, as two orders are all of a
-                pair: what they do to a question is then its own, on average over all of them
-                (Cochran 1977, ch. 2; a finite universe of Brennan 2001, ch. 3).
+            all_of: Facets of which all levels were tried, such as the two orders of a pair: what
+                they do to a question is its own (Cochran 1977, ch. 2; Brennan 2001, ch. 3).
 
         Raises:
-            ReliabilityError: There is no such facet, or no cell has the two verdicts that more
-                replications are known from.
+            ReliabilityError: There is no such facet or level, or no cell has the two verdicts that
+                more replications are known from.
         """
         weights = self.weights(levels, replications, all_of)
 
@@ -263,38 +258,27 @@ class Disagreement:
 
         Args:
             formula: The function; NaN where it has no value.
-            kind: "agreement" and "omega" are at most 1 and have the intervals of these, see
-                `noise_or_settled` and `plus_a_question`; a "difference" that of the jackknife-t,
-                and a "variance" that of `on_root_scale`.
+            kind: "agreement" and "omega" are at most 1 and have their intervals; a "difference"
+                that of the jackknife-t, and a "variance" that of `on_root_scale`.
             replications: Omega: how many verdicts of a question its pairs are among.
         """
         check_level(self.level)
         n = self.cells.n_clusters
-        given = self.cells.replications
-        found = Estimate(
-            n_questions=n,
-            n_replications=float(given.mean()),
-            left_out=LeftOut(int(self.cells.missing.sum())),
-            reason="no two judgments share what it compares",
-            level=self.level,
-        )
-        value = float(formula(self.whole))
-        if np.isnan(value):
-            return found
-        found = replace(found, value=value, reason=TOO_FEW)
-        if n < FEWEST_QUESTIONS:
+        value, left = float(formula(self.whole)), LeftOut(int(self.cells.missing.sum()))
+        reason = "no two judgments share what it compares" if np.isnan(value) else TOO_FEW
+        known = None if np.isnan(value) else value
+        each = float(self.cells.replications.mean())
+        found = Estimate(known, None, None, n, each, left, reason, level=self.level)
+        if known is None or n < FEWEST_QUESTIONS:
             return found
         with np.errstate(divide="ignore", invalid="ignore"):
             low, high, method = self._ends(formula, kind, value, replications)
-        if np.isnan(low) or np.isnan(high):
-            return replace(found, reason="no interval: it is not estimable without some question")
-        if high - low < NO_WIDTH:
-            reason = "no interval: the value is the same whichever questions are asked"
-            return replace(found, reason=reason)
-        return replace(found, low=low, high=high, reason=None, method=method)
+        undefined = "no interval: it is not estimable without some question"
+        return with_ends(found, (low, high), method, undefined)
 
     def _ends(self, formula: Formula, kind: Kind, x: float, r: float) -> tuple[float, float, str]:
-        t = t_quantile(self.level, self.cells.n_clusters - 1)
+        n = self.cells.n_clusters
+        t, bound = t_quantile(self.level, n - 1), constant_share_bound(n, self.level)
         error = jackknife_error(formula(self.without))
         if kind == "difference":
             return x - t * error, x + t * error, "t"
@@ -305,7 +289,6 @@ class Disagreement:
         noise = _Question(NOISE, mean, norm, norm - float(mean @ mean))
         if kind == "agreement":
             if x == 1:
-                bound = constant_share_bound(self.cells.n_clusters, self.level)
                 return bound, 1.0, "exact bound"
             if not self.cells.numeric:
                 noise = noise._replace(disagreement=1 - noise_agreement(mean))
@@ -315,8 +298,7 @@ class Disagreement:
             high = np.fmax(high, on_log_scale(*self._plus(formula, settled), t)[1])
             return float(max(low, min(0.0, x))), float(high), "noise or settled question"
         if x == 1:
-            bound = constant_share_bound(self.cells.n_clusters, self.level)
-            base: Ends = (1 - (1 - bound) / self._any_two, 1.0)
+            base: Ends = (1 - (1 - bound) / float(np.nanmax(self.whole.table)), 1.0)
         else:
             base = on_f_scale(x, error, t, r)
         if self.cells.numeric:
@@ -332,14 +314,9 @@ class Disagreement:
     def _plus(self, formula: Formula, question: _Question) -> Ends:
         """The value with a fraction of a question more, and its standard error."""
         whole, without = self._rows.sums(question)
-        weights = np.append(np.ones(self.cells.n_clusters), question.weight)
         x = float(formula(Differences(self.facets, whole)))
-        moved = x - formula(Differences(self.facets, without))
-        return x, linear_error((weights.sum() - weights) / weights * moved, weights)
-
-    @property
-    def _any_two(self) -> float:
-        return float(np.nanmax(self.whole.table))
+        without_each = formula(Differences(self.facets, without))
+        return x, weighted_error(x - without_each, question.weight)
 
     @cached_property
     def _rows(self) -> "_Rows":
@@ -350,13 +327,14 @@ class Disagreement:
         whole, without = self._rows.sums()
         return Differences(self.facets, whole), Differences(self.facets, without)
 
-    def _all_but(self, over: Iterable[str]) -> tuple[str, ...]:
-        """All facets but these, of which the question is none."""
+    def _all_but(self, over: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """All facets but these, of which the question is none, with and without the question."""
         varied = set(over)
         self.whole.of(varied)
         if QUESTION in varied:
             raise ReliabilityError("The question is what is judged: name other facets.")
-        return tuple(name for name in self.facets if name not in varied)
+        shared = tuple(name for name in self.facets if name not in varied)
+        return shared, shared[1:]
 
     def _replications(self, over: tuple[str, ...]) -> float:
         """Of verdicts on a question that differ in these facets, the most that all do."""
@@ -391,16 +369,12 @@ def disagreement(cells: Cells, level: float = 0.95) -> Disagreement:
 
     The difference of two names is 1 if they differ, of two numbers half their squared difference,
     and of ranks (`Cells.ranked`) that of the ranks. Each question weighs the same, and each of its
-    cells alike, whatever the number of verdicts: a pair weighs the product of what its cells weigh
-    over the number of pairs of these. Rows of one cluster that are not one question are never
-    compared, and share the weight.
+    cells alike, whatever the number of verdicts. Rows of one cluster that are not one question are
+    never compared, and share the weight.
 
     Args:
         cells: Judgments by question and level of each facet; cells may be missing.
-        level: Confidence level of the intervals.
-
-    Raises:
-        ReliabilityError: The level is not between 0 and 1.
+        level: Confidence level of the intervals; ReliabilityError if it is not between 0 and 1.
     """
     check_level(level)
     return Disagreement(cells.rows(cells.replications > 0), level)
@@ -427,9 +401,8 @@ class _Rows:
         self.paired = cells.replications > 1
         self.cluster = _numbered(cells.clusters)
         self.clusters = int(self.cluster.max()) + 1
-        names = {name: i for i, name in enumerate(dict.fromkeys(cells.questions))}
-        self.question = np.array([names[name] for name in cells.questions])
-        self.levels = [_numbered(codes) for codes in cells.facets.values()]
+        self.question = codes(cells.questions)
+        self.levels = [_numbered(one) for one in cells.facets.values()]
         # Each cluster weighs 1, each of its questions alike, each cell of one alike.
         own = 1 / np.bincount(self.question)[self.question]
         members = np.bincount(self.cluster, own)[self.cluster]
@@ -464,10 +437,7 @@ class _Rows:
 
     @cached_property
     def within(self) -> tuple[FloatArray, FloatArray]:
-        """Differences and weights of pairs on each question that share exactly each set of facets.
-
-        Of other facets than the question, twice [N, 2^k].
-        """
+        """Differences and weights of pairs on each question, by what else they share, [N, 2^k]."""
         w = self.within_weights
         num, den = np.zeros((2, self.clusters, 1 << len(self.levels)))
         for place, group, of in self._groups(self.question, self.cluster):
@@ -475,13 +445,12 @@ class _Rows:
             squared = sum(np.bincount(group, w * x) ** 2 for x in self.means.T)
             num[:, place] = np.bincount(of, sums * squares - squared)
             den[:, place] = np.bincount(of, sums**2)
-        _exactly(num)
-        _exactly(den)
+        _exactly(num, den)
         pairs = np.where(self.paired, w**2, 0.0)
         differ = np.where(self.paired, self.differ, 0.0)
         num[:, -1] = np.bincount(self.cluster, pairs * differ)
         den[:, -1] = np.bincount(self.cluster, pairs)
-        return _known(num, den)
+        return num, den
 
     def _between(self, more: _Question | None = None) -> tuple[FloatArray, FloatArray]:
         """The same of pairs of each question with the others."""
@@ -505,9 +474,7 @@ class _Rows:
                 found -= 2 * own * (np.bincount(every, w * x)[at] - own)
             num[:, place] = np.bincount(of, found)
             den[:, place] = np.bincount(of, 2 * own_w * other_w)
-        _exactly(num)
-        _exactly(den)
-        return _known(num, den)
+        return _exactly(num, den)
 
     def _with(self, more: _Question) -> "_Rows":
         """With a question that is alike in every cell, in proportion to the cells there are."""
@@ -520,18 +487,18 @@ class _Rows:
         found.means = np.concatenate([self.means, np.tile(more.mean, (n, 1))])
         found.cluster = np.append(self.cluster, np.full(n, self.clusters))
         found.levels = []
-        for codes in self.levels:
+        for one in self.levels:
             level = np.zeros(n, np.int64)
-            level[cell] = codes
-            found.levels.append(np.append(codes, level))
+            level[cell] = one
+            found.levels.append(np.append(one, level))
         return found
 
     def _groups(self, first: IntArray, owner: IntArray) -> list[tuple[int, IntArray, IntArray]]:
         """For each set of facets: its bits, the group of each row, and whose each group is."""
         found = [(0, first)]
-        for i, codes in enumerate(self.levels):
-            most = codes.max() + 1
-            found += [(bits | 1 << i, _numbered(of * most + codes)) for bits, of in found]
+        for i, one in enumerate(self.levels):
+            most = one.max() + 1
+            found += [(bits | 1 << i, _numbered(of * most + one)) for bits, of in found]
         groups = []
         for bits, group in found:
             of = np.zeros(group.max() + 1, np.int64)
@@ -548,21 +515,21 @@ def _ratios(num: FloatArray, den: FloatArray, whole: FloatArray, all_: FloatArra
     return np.where(known, above / np.where(known, below, 1.0), np.nan)
 
 
-def _known(num: FloatArray, den: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """0 where inclusion and exclusion leave no pair but rounding."""
-    known = den > _NO_PAIR
-    return np.where(known, num, 0.0), np.where(known, den, 0.0)
-
-
 def _numbered(values: IntArray) -> IntArray:
     """The values as numbers from 0, in their order."""
     return np.asarray(np.unique(values, return_inverse=True)[1])
 
 
-def _exactly(at_least: FloatArray) -> None:
-    """From sums over pairs that share at least each set to those that share it exactly."""
-    sets, bit = at_least.shape[1], 1
-    while bit < sets:
-        without = [place for place in range(sets) if not place & bit]
-        at_least[:, without] -= at_least[:, [place | bit for place in without]]
-        bit <<= 1
+def _exactly(num: FloatArray, den: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """From sums over pairs that share at least each set to those that share it exactly, in place.
+
+    0 where that leaves no pair but rounding.
+    """
+    sets = num.shape[1]
+    for at_least in (num, den):
+        for bit in (1 << i for i in range(sets.bit_length() - 1)):
+            without = [place for place in range(sets) if not place & bit]
+            at_least[:, without] -= at_least[:, [place | bit for place in without]]
+    nothing = den <= _NO_PAIR
+    num[nothing] = den[nothing] = 0.0
+    return num, den

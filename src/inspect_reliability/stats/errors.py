@@ -36,11 +36,7 @@ class UnknownCoefficientError(ReliabilityError):
 
 
 def check_level(level: float) -> None:
-    """Refuse a confidence level outside (0, 1).
-
-    Raises:
-        ReliabilityError: The level is not between 0 and 1.
-    """
+    """Refuse a confidence level outside (0, 1) with ReliabilityError."""
     if not 0 < level < 1:
         raise ReliabilityError(
             f"The confidence level must lie between 0 and 1, not be {level}. For 95% pass 0.95."

@@ -5,12 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What did not enter an estimate.
-
-    Attributes:
-        verdicts: Number of verdicts that were missing or excluded.
-        questions: Questions with fewer than two replications.
-    """
+    """What did not enter: how many verdicts were missing, and questions with too few of them."""
 
     verdicts: int = 0
     questions: tuple[str, ...] = ()
@@ -22,8 +17,7 @@ class Estimate:
 
     Attributes:
         value: The coefficient, never clipped; None if it is not estimable.
-        low: Lower end of its interval; None without an interval.
-        high: Upper end of its interval; None without an interval.
+        low: Lower end of its interval, and `high` the upper; None without an interval.
         n_questions: Questions that entered.
         n_replications: Replications per question that entered: their mean over the questions.
         left_out: What did not enter.

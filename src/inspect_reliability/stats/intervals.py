@@ -9,13 +9,13 @@ metric does not need it.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from .cells import Cells
+from .estimate import Estimate
 from .sums import FloatArray, Ranks, Scale, Sums, ratio, terms
 
 FEWEST_QUESTIONS = 3
@@ -63,36 +63,20 @@ class Method:
 class Study:
     """The questions of one study, and the sums over them that intervals need.
 
-    Attributes:
-        terms: What each question (or cluster of questions) contributes.
-        total: The sum.
-        n: Number of questions.
+    `terms` are what each of n questions (or clusters) contributes, of ranks as numbers, `total` is
+    the sum; `ranks` are None of other scales, and taken anew of each sum.
     """
 
     def __init__(self, given: Cells, scale: Scale, known: Sums | None = None) -> None:
-        self.terms: Sums | Ranks = known or (Ranks(given) if scale == "ordinal" else terms(given))
-        self.total = self.terms.over()
-        self.n = given.n_clusters
+        self.given, self.n = given, given.n_clusters
+        self.ranks = Ranks(given) if scale == "ordinal" else None
+        self.terms = known or terms(given.ranked if self.ranks else given)
+        self.total = (self.ranks or self.terms).over()
 
     @cached_property
     def without(self) -> Sums:
         """The sums without one question each, [N]."""
-        if isinstance(self.terms, Sums):
-            return self.terms.without_each()
-        return self.terms.over(1.0 - np.eye(self.n))
-
-    def plus(self, agreement: float, modal: float, weight: float) -> tuple[Sums, Sums]:
-        """With a question of the mean shares: the sum, and those without one each, the last of it.
-
-        Args:
-            agreement: How often its verdicts agree.
-            modal: Share of its most frequent verdict.
-            weight: What it weighs.
-        """
-        assert isinstance(self.terms, Sums)
-        more = _with_one(self.terms, self.total, agreement, modal)
-        more = more.each(lambda _, x: np.concatenate([x[:-1], weight * x[-1:]]))
-        return more.over(), more.without_each()
+        return self.ranks.over(1.0 - np.eye(self.n)) if self.ranks else self.terms.without_each()
 
 
 def log_scale(formula: Formula, study: Study, level: float) -> Ends:
@@ -110,22 +94,19 @@ def f_scale(formula: Formula, study: Study, level: float) -> Ends:
 def noise_or_settled(formula: Formula, study: Study, level: float) -> Ends:
     """The log scale, or what a fraction of a question more would give where that is farther out.
 
-    Lower end: a noise question; upper end: one that never varies. The standard error with a
-    weighted question is that of the weighted jackknife (Efron & Tibshirani 1993, ch. 11, with
-    pseudo-values in proportion to weights).
+    Lower end: a noise question; upper end: one that never varies. Their standard error is that of
+    the weighted jackknife (Efron & Tibshirani 1993, ch. 11).
     """
     low, high = log_scale(formula, study, level)
     if high - low < NO_WIDTH:
         return low, high
-    assert isinstance(study.terms, Sums)
     shares, t = pooled(study.terms), t_quantile(level, study.n - 1)
 
     def plus(agreement: float, modal: float, weight: float) -> Ends:
-        whole, without = study.plus(agreement, modal, weight)
-        weights = np.append(np.ones(study.n), weight)
-        x = float(formula(whole))
-        error = linear_error((weights.sum() - weights) / weights * (x - formula(without)), weights)
-        return on_log_scale(x, error, t)
+        more = with_one(study.terms, shares, 1 - agreement, modal=modal)
+        more = more.each(lambda _, x: np.concatenate([x[:-1], weight * x[-1:]]))
+        x = float(formula(more.over()))
+        return on_log_scale(x, weighted_error(x - formula(more.without_each()), weight), t)
 
     lower, _ = plus(noise_agreement(shares), min(shares.max(initial=0.0), 0.5), NOISE)
     _, higher = plus(1.0, 1.0, SETTLED)
@@ -140,19 +121,19 @@ def plus_a_question(formula: Formula, study: Study, level: float) -> Ends:
     error of omega in questions of unequal weights.
     """
     t, r = t_quantile(level, study.n - 1), float(study.total.replications)
-    terms = study.terms
-    assert isinstance(terms, Sums)
-
-    def plus(shares: FloatArray, weight: float, disagreement: float | None = None) -> Ends:
-        weights = np.append(np.ones(study.n), weight)
-        value, slopes = omega_slopes(Points.with_one(terms, shares, disagreement), weights)
-        return value, linear_error(slopes, weights)
-
     constant = study.total.disagreement == 0
     base = (exact_bound if constant else f_scale)(formula, study, level)
-    sure = [plus(one, UNSEEN, 0.0) for one in second(pooled(terms))]
-    low, high = farthest(base, plus(pooled(terms), NOISE), sure, t, r)
+    low, high = with_a_question(base, study.terms, _omega_with, t, r)
     return low, 1.0 if constant else high
+
+
+def with_a_question(
+    base: Ends, terms: Sums, plus: Callable[[Sums, float], Ends], t: float, r: float
+) -> Ends:
+    """See `farthest`; `plus` gives omega and its error, the last question weighing so much."""
+    shares = pooled(terms)
+    sure = [plus(with_one(terms, one, 0.0), UNSEEN) for one in second(shares)]
+    return farthest(base, plus(with_one(terms, shares), NOISE), sure, t, r)
 
 
 def farthest(base: Ends, noise: Ends, sure: Sequence[Ends], t: float, r: float) -> Ends:
@@ -171,35 +152,33 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
 
     Upper end: questions of skewed or heavy-tailed numbers that were not drawn would be the reliable
     ones. The one added lies twice as far from the mean as the farthest drawn, and varies like the
-    mean. Lower end: two noise questions, whose numbers are drawn from all questions. Where a few
+    mean. Lower end: two noise questions, whose numbers are drawn from all questions, but no more
+    of them than N questions without one leave room for (`constant_share_bound`). Where a few
     questions carry the error, it has fewer degrees of freedom than questions: 4N over their
     kurtosis less 1.
     """
     low, high = f_scale(formula, study, level)
     terms, (weight, farther) = study.terms, FAR
-    assert isinstance(terms, Sums)
     mean, r = terms.means.mean(axis=0), float(study.total.replications)
     away = terms.means - mean
     far = mean + farther * away[(away**2).sum(axis=-1).argmax()]
-    within, any_two = float(study.total.within), float(study.total.any_two)
 
     def plus(at: FloatArray, weight: float, disagreement: float) -> Ends:
-        weights = np.append(np.ones(study.n), weight)
         norm = float(at @ at) + disagreement * (1 - 1 / r)
-        value, slopes = omega_slopes(Points.with_one(terms, at, disagreement, norm), weights)
-        return value, linear_error(slopes, weights)
+        return _omega_with(with_one(terms, at, disagreement, norm), weight)
 
     t, few = t_quantile(level, study.n - 1), t_quantile(level, _freedom(terms))
-    lower = on_f_scale(*plus(mean, NOISE_OF_NUMBERS, any_two), few, r)[0]
-    higher = on_f_scale(*plus(far, weight, within), t, r)[1]
+    lower = on_f_scale(*plus(mean, NOISE_OF_NUMBERS, float(study.total.any_two)), few, r)[0]
+    # More noise questions than N without one leave room for would be too many.
+    lower = max(lower, low * constant_share_bound(study.n, level)) if low > 0 else lower
+    higher = on_f_scale(*plus(far, weight, float(study.total.within)), t, r)[1]
     return float(np.fmin(low, lower)), float(np.fmax(high, higher))
 
 
 def ranks(formula: Formula, study: Study, level: float) -> Ends:
     """The F scale, or the ends of the ranks taken for numbers where these are farther out."""
-    assert isinstance(study.terms, Ranks)
     low, high = f_scale(formula, study, level)
-    numbers = Study(study.terms.given.ranked, "interval")
+    numbers = Study(study.given.ranked, "interval")
     found = far_or_noise(lambda s: 1 - ratio(s.within, s.any_two), numbers, level)
     return float(np.fmin(low, found[0])), float(np.fmax(high, found[1]))
 
@@ -211,8 +190,23 @@ def exact_bound(formula: Formula, study: Study, level: float) -> Ends:
     return (found, x) if found < x else (x, found)
 
 
+def with_ends(
+    found: Estimate,
+    ends: Ends,
+    method: str,
+    undefined: str = "no interval: only one or two questions vary",
+) -> Estimate:
+    """The estimate with these ends, or with the reason why there are none."""
+    low, high = ends
+    if np.isnan(low) or np.isnan(high):
+        return replace(found, reason=undefined)
+    if high - low < NO_WIDTH:
+        reason = "no interval: the value is the same whichever questions are asked"
+        return replace(found, reason=reason)
+    return replace(found, low=float(low), high=float(high), reason=None, method=method)
+
+
 LOG_SCALE = Method("log scale", log_scale)
-F_SCALE = Method("F scale", f_scale)
 NOISE_OR_SETTLED = Method("noise or settled question", noise_or_settled)
 FAR_OR_NOISE = Method("far or noise question", far_or_noise)
 RANKS = Method("ranks as numbers", ranks)
@@ -220,31 +214,46 @@ PLUS_A_QUESTION = Method("plus a question", plus_a_question, constant=True)
 EXACT_BOUND = Method("exact bound", exact_bound, constant=True)
 
 
-def _with_one(terms: Sums, total: Sums, agreement: float, modal: float) -> Sums:
-    """The terms with one more question, whose verdicts have the shares of all questions."""
-    shares, r = pooled(terms), float(total.replications)
-    n = r if np.isfinite(r) else 1.0  # each exact distribution weighs 1
-    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
+def with_one(
+    terms: Sums,
+    mean: FloatArray,
+    disagreement: float | None = None,
+    norm: float = 1.0,
+    modal: float = 0.0,
+) -> Sums:
+    """The terms with a question more, which differs as often as its shares say, or as given."""
+    square, logs = mean @ mean, np.log(mean, out=np.zeros_like(mean), where=mean > 0)
+    differ = 1 - square if disagreement is None else disagreement
+    inverse = terms.inverse.mean()
+    n = 1 / inverse if inverse else 1.0  # each exact distribution weighs 1
     one = {
-        "disagreement": 1 - agreement,
-        "squares": shares @ shares,
-        "inverse": 1 / r,
+        "disagreement": differ,
+        "norm": norm,
+        "squares": square,
+        "inverse": inverse,
         "verdicts": n,
-        "weighted_disagreement": n * (1 - agreement),
-        "weighted_norm": n,
-        "means": shares,
-        "pooled": n * shares,
+        "weighted_disagreement": n * differ,
+        "weighted_norm": n * norm,
+        "means": mean,
+        "pooled": n * mean,
         "alone": 0.0,
         "modal": modal,
         "modal_loo": modal,
-        "entropy": 0.0 if modal == 1 else -(shares @ logs),
+        "entropy": 0.0 if modal == 1 else -(mean @ logs),
     }
 
     def append(name: str, x: FloatArray) -> FloatArray:
-        more = np.asarray(one.get(name, 1.0), dtype=np.float64)
-        return np.concatenate([x, more[None]], axis=0)
+        more = np.broadcast_to(np.asarray(one.get(name, 1.0)), x.shape[1:])
+        return np.concatenate([x, more[None]])
 
     return terms.each(append)
+
+
+def _omega_with(more: Sums, weight: float) -> Ends:
+    """Omega and its error, the last question weighing so much and the others 1."""
+    weights = np.append(np.ones(len(more.questions) - 1), weight)
+    value, slopes = omega_slopes(more, weights)
+    return value, linear_error(slopes, weights)
 
 
 def _freedom(terms: Sums) -> float:
@@ -260,34 +269,8 @@ def _freedom(terms: Sums) -> float:
     return float(np.clip(4 * n / (fourth / second - 1), 2, n - 1))
 
 
-class Points(NamedTuple):
-    """Questions by what omega and agreement need of them, as `Sums` has it."""
-
-    disagreement: FloatArray
-    norm: FloatArray
-    means: FloatArray
-    squares: FloatArray
-
-    @classmethod
-    def with_one(
-        cls,
-        terms: "Sums | Points",
-        mean: FloatArray,
-        disagreement: float | None = None,
-        norm: float = 1.0,
-    ) -> "Points":
-        """Some questions and one more, which differs as often as its shares say, or as given."""
-        square = mean @ mean
-        return cls(
-            np.append(terms.disagreement, 1 - square if disagreement is None else disagreement),
-            np.append(terms.norm, norm),
-            np.vstack([terms.means, mean]),
-            np.append(terms.squares, square),
-        )
-
-
 def omega_parts(
-    points: Sums | Points, weights: FloatArray, at: Sums | Points | None = None
+    points: Sums, weights: FloatArray, at: Sums | None = None
 ) -> tuple[np.float64, np.float64, FloatArray, FloatArray]:
     """W and D, and how much each changes with the weight of each question, [N].
 
@@ -303,7 +286,7 @@ def omega_parts(
 
 
 def omega_slopes(
-    points: Sums | Points, weights: FloatArray, at: Sums | Points | None = None
+    points: Sums, weights: FloatArray, at: Sums | None = None
 ) -> tuple[float, FloatArray]:
     """Omega (of numbers ICC), and its slope in the weight of each question; see `omega_parts`."""
     within, any_two, of_within, of_any_two = omega_parts(points, weights, at)
@@ -311,7 +294,7 @@ def omega_slopes(
 
 
 def agreement_slopes(
-    points: Sums | Points, weights: FloatArray, at: Sums | Points | None = None
+    points: Sums, weights: FloatArray, at: Sums | None = None
 ) -> tuple[float, FloatArray]:
     """The same of agreement."""
     value = float(1 - weights @ points.disagreement / weights.sum())
@@ -322,6 +305,12 @@ def linear_error(slopes: FloatArray, weights: FloatArray) -> float:
     """Standard error over questions from slopes that a weighted question may be among."""
     v = weights.sum()
     return float(np.sqrt(weights @ slopes**2 / (v * (v - 1))))
+
+
+def weighted_error(moved: FloatArray, weight: float) -> float:
+    """The same from how far leaving out each question moves a value, the last of this weight."""
+    weights = np.append(np.ones(len(moved) - 1), weight)
+    return linear_error((weights.sum() - weights) / weights * moved, weights)
 
 
 def second(shares: FloatArray) -> list[FloatArray]:
@@ -374,10 +363,7 @@ def on_f_scale(x: float, error: float, t: float, r: float) -> Ends:
 
 
 def _on_odds_scale(x: float, reach: float) -> Ends:
-    """The ends on the scale of odds; of a value that could be 0, those of the least that could not.
-
-    Odds of values near 0 are no scale for errors as large as they are.
-    """
+    """The ends on the scale of odds, or of the least value that could not be 0."""
     if reach >= 1:
         return 0.0, 1.0
     at = max(x, reach)

@@ -41,7 +41,7 @@ class Unsettled:
     Attributes:
         question: Its name.
         agreement: How often two majorities of `StableMajority.most_by_question` votes are the same.
-        lead: Share of its most frequent verdict minus that of the runner-up; near 0 in a near-tie.
+        lead: Share of its most frequent verdict minus that of the runner-up.
     """
 
     question: str
@@ -54,21 +54,19 @@ class StableMajority:
     """How often two majorities of so many votes are the same.
 
     Attributes:
-        votes: Numbers of votes m.
+        votes: The V numbers of votes m.
         agreement: Probability that the majorities of two disjoint sets of m replications are the
             same, mean over questions, for each m.
         intervals: The 95% interval of each, over questions; None of fewer than three.
-        share_stable: Share of questions in which that probability is at least `wanted`, for each m;
-            None beyond `most_by_question`.
+        share_stable: Share of questions in which it is at least `wanted`, for each m; None beyond
+            `most_by_question`.
         by_question: The probability for each m and question, V x N; NaN beyond `most_by_question`.
         most_by_question: The most votes tried for which single questions can be judged, at most a
             quarter of the replications of the question with the fewest; None if none is.
         questions: The N questions that entered.
-        votes_needed: The fewest votes tried with a mean agreement of at least `wanted`; None if
-            no number of them is enough.
-        votes_likely: The fewest whose interval reaches that, and the fewest whose interval does not
-            go below it; None where no number tried does.
-        unsettled: Questions below `wanted` with `most_by_question` votes, the least stable first.
+        votes_needed: The fewest votes tried that reach `wanted`, mean over questions; else None.
+        votes_likely: The fewest whose interval reaches it, and whose interval does not go below.
+        unsettled: Questions below it with `most_by_question` votes, the least stable first.
         left_out: Questions with fewer than two replications per vote of the largest m.
         wanted: The probability asked for.
     """
@@ -102,12 +100,12 @@ def stable_majority(
     questions only: with m near R/2 the two sets are nearly each other's complement. Single
     questions are judged by m votes drawn with replacement (plug-in), exactly or from 1,000 draws;
     the bias grows with m/R, so that these figures end at m = R/4. Of exact distributions every
-    figure is exact, for single questions too.
+    figure is exact.
 
     Args:
         counts: Verdicts per question.
-        votes: Numbers of votes to try; by default odd numbers up to half of the median
-            replications, or up to 49.
+        votes: Numbers of votes to try; by default odd ones up to half of the median replications,
+            or up to 49.
         wanted: Probability that counts as stable.
         seed: Seed of the resampling.
 
@@ -163,9 +161,8 @@ def _stability(
     left_out: tuple[str, ...] = (),
 ) -> StableMajority:
     stable = (by_question >= wanted).mean(axis=1).tolist()
-    agreement, everything = drawn.mean(axis=1).tolist(), np.ones(len(given.questions), bool)
-    clusters = [by_cluster(one, everything, given.clusters) for one in drawn]
-    found = [mean_share(one, 0.95, np.inf, LeftOut()) for one in clusters]
+    agreement, each = drawn.mean(axis=1).tolist(), by_cluster(drawn.T, given.clusters).T
+    found = [mean_share(one, 0.95, np.inf, LeftOut()) for one in each]
     ends = [None if one.low is None or one.high is None else (one.low, one.high) for one in found]
 
     def first(of: list[float]) -> int | None:
@@ -262,14 +259,7 @@ def _unsettled(counts: Cells, agreement: FloatArray, wanted: float) -> tuple[Uns
 
 
 def majority_agreement(shares: FloatArray, votes: int) -> FloatArray:
-    """Probability that the majorities of two sets of votes are the same, N.
-
-    Verdicts that tie win with equal chance.
-
-    Args:
-        shares: How likely each verdict is, N x K.
-        votes: Votes in each set.
-    """
+    """Probability that the majorities of two sets of votes are the same, N; shares are N x K."""
     # Many questions have the same shares, and which verdict has which makes no difference.
     distinct, same = np.unique(np.sort(shares, axis=1), axis=0, return_inverse=True)
     found = np.array([float((winners(row, votes) ** 2).sum()) for row in distinct])
@@ -310,10 +300,8 @@ def _majority(used: NDArray[np.int64], categories: int, chances: FloatArray) -> 
     independent given their sum; their generating functions are multiplied on the unit circle, with
     a weight t for each tie, and integrated over t by Gauss and Legendre, exactly for so few ties.
 
-    Args:
-        used: The categories that have votes, U.
-        categories: How many there are.
-        chances: Logarithm of how likely 0, 1, ... of all m votes are, U x m + 1.
+    `used` are the U of K categories that have votes; `chances` is the logarithm of how likely 0, 1,
+    ... of all m votes are, U x m + 1.
     """
     found = np.zeros(categories)
     if len(used) == 1:

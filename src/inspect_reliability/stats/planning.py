@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -15,20 +16,18 @@ from .intervals import (
     NO_WIDTH,
     NOISE,
     SETTLED,
-    UNSEEN,
     Ends,
-    Points,
     Study,
     agreement_slopes,
-    farthest,
     linear_error,
     noise_agreement,
     omega_slopes,
     on_f_scale,
     on_log_scale,
     pooled,
-    second,
     t_quantile,
+    with_a_question,
+    with_one,
 )
 from .sums import FloatArray, Sums, terms, terms_of_names
 
@@ -52,9 +51,8 @@ class Design:
         n_questions: Questions.
         n_replications: Replications of each question; infinity of exact distributions.
         half_width: Half the width that its interval is expected to have.
-        fewest: Questions it would take if the pilot overstates how much questions differ.
-        most: Questions it would take if the pilot understates that. With a probability of .8 the
-            number lies in this range.
+        fewest: Questions if the pilot overstates how much questions differ, and `most` if it
+            understates that: with a probability of .8 the number lies between them.
     """
 
     n_questions: int
@@ -92,8 +90,7 @@ class Precision:
         between: Variance between questions, at least 0.
         within: Variance within questions, between replications.
         ends: Its interval in the pilot, of coefficients other than omega and agreement.
-        spread: Standard deviation of the logarithm of the standard error in studies of the
-            pilot's size. It falls with the square root of the questions.
+        spread: Standard deviation, in studies of the pilot's size, of the log standard error.
     """
 
     coefficient: str
@@ -165,8 +162,7 @@ class Precision:
         Args:
             half_width: The half-width wanted.
             n_replications: Replications of each question.
-            assurance: Probability that the study reaches it, over pilots and studies like these;
-                at .5 half of them do.
+            assurance: Probability that the study reaches it, over pilots and studies like these.
 
         Raises:
             ReliabilityError: Nothing can be planned, the half-width is not positive, the assurance
@@ -176,9 +172,7 @@ class Precision:
 
         if not half_width > 0:
             raise ReliabilityError(f"The half-width must be positive, not {half_width}.")
-        if not 0 < assurance < 1:
-            raise ReliabilityError(f"The assurance must lie between 0 and 1, not be {assurance}.")
-        z, likely = float(ndtri(assurance)), float(ndtri((1 + LIKELY) / 2))
+        z, likely = safety_of(assurance), float(ndtri((1 + LIKELY) / 2))
 
         def needed(more: Callable[[float], float]) -> int:
             """Questions if the error is larger by so many spreads, of the pilot's share of them."""
@@ -218,7 +212,7 @@ def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95)
 
     Raises:
         UnknownCoefficientError: There is no such coefficient.
-        ReliabilityError: It takes verdicts of another scale, or the level is not between 0 and 1.
+        ReliabilityError: It takes other verdicts, or the level is not between 0 and 1.
     """
     known_as = COEFFICIENTS[coefficient]
     check_level(level)
@@ -307,6 +301,15 @@ def _within(counts: Cells, slopes: Slopes, known: Sums) -> FloatArray:
     return np.asarray(squares * (replications - 1) / replications)
 
 
+def safety_of(assurance: float) -> float:
+    """How many errors below a normal variable stays so surely; ReliabilityError outside (0, 1)."""
+    from scipy.special import ndtri
+
+    if not 0 < assurance < 1:
+        raise ReliabilityError(f"The assurance must lie between 0 and 1, not be {assurance}.")
+    return float(ndtri(assurance))
+
+
 def fewest(reached: Callable[[int], bool]) -> int | None:
     """The fewest questions that reach what more of them reach too; None if a million do not."""
     if not reached(MOST_QUESTIONS):
@@ -317,50 +320,35 @@ def fewest(reached: Callable[[int], bool]) -> int | None:
 
 def _omega_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
     """The ends that `plus_a_question` is expected to give."""
-    base = float(1 - terms.over().within / terms.over().any_two)
-    shares = pooled(terms)
-
-    def plus(one: FloatArray, weight: float, disagreement: float | None) -> Ends:
-        moved, error_plus = _plus(omega_slopes, terms, n, error, one, weight, disagreement)
-        return base + moved, error_plus
-
-    sure = [plus(one, UNSEEN, 0.0) for one in second(shares)]
-    return farthest(on_f_scale(base, error, t, r), plus(shares, NOISE, None), sure, t, r)
+    base = on_f_scale(float(1 - terms.over().within / terms.over().any_two), error, t, r)
+    return with_a_question(base, terms, partial(_plus, omega_slopes, terms, n, error), t, r)
 
 
 def _agreement_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
     """The ends that `noise_or_settled` is expected to give."""
-    base = float(1 - terms.over().within)
     shares = pooled(terms)
 
-    def plus(weight: float, disagreement: float) -> Ends:
-        moved, more = _plus(agreement_slopes, terms, n, error, shares, weight, disagreement)
-        return on_log_scale(base + moved, more, t)
+    def plus(disagreement: float, weight: float) -> Ends:
+        more = with_one(terms, shares, disagreement)
+        return on_log_scale(*_plus(agreement_slopes, terms, n, error, more, weight), t)
 
-    low, high = on_log_scale(base, error, t)
-    noise, settled = plus(NOISE, 1 - noise_agreement(shares)), plus(SETTLED, 0.0)
+    low, high = on_log_scale(float(1 - terms.over().within), error, t)
+    noise, settled = plus(1 - noise_agreement(shares), NOISE), plus(0.0, SETTLED)
     return min(low, noise[0]), max(high, settled[1])
 
 
-def _plus(
-    slopes: Slopes,
-    terms: Sums,
-    n: int,
-    error: float,
-    shares: FloatArray,
-    weight: float,
-    disagreement: float | None,
-) -> tuple[float, float]:
-    """How far one question more moves a coefficient of n questions, and its error with it.
+def _plus(slopes: Slopes, terms: Sums, n: int, error: float, more: Sums, weight: float) -> Ends:
+    """A coefficient of n questions with one more of this weight, the last, and its error.
 
     The questions of the pilot count n in all; the error is theirs alone.
     """
     weights = np.full(len(terms.questions), n / len(terms.questions))
     value, own = slopes(terms, weights)
-    more = np.append(weights, weight)
-    moved, all_ = slopes(Points.with_one(terms, shares, disagreement), more)
-    added = linear_error(all_, more) ** 2 - linear_error(own, weights) ** 2
-    return moved - value, float(np.sqrt(max(added, 0.0) + error**2))
+    with_it = np.append(weights, weight)
+    moved, all_ = slopes(more, with_it)
+    added = linear_error(all_, with_it) ** 2 - linear_error(own, weights) ** 2
+    base = slopes(terms, np.ones(len(weights)))[0]
+    return base + moved - value, float(np.sqrt(max(added, 0.0) + error**2))
 
 
 _PLANS: dict[str, tuple[Slopes, Callable[[Sums, int, float, float, float], Ends]]] = {

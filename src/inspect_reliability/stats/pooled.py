@@ -14,7 +14,6 @@ from .intervals import (
     NOISE,
     UNSEEN,
     Ends,
-    Points,
     constant_share_bound,
     farthest,
     linear_error,
@@ -23,6 +22,7 @@ from .intervals import (
     pooled,
     second,
     t_quantile,
+    with_one,
 )
 from .sums import FloatArray, Sums, terms
 
@@ -32,8 +32,7 @@ class Pooled:
     """Omega of one judge over several benchmarks.
 
     Attributes:
-        estimate: The pooled omega. Its interval is for other questions of these benchmarks; what
-            other benchmarks would show it does not say.
+        estimate: The pooled omega. Its interval is for other questions of these benchmarks.
         by_benchmark: Name -> omega of each benchmark.
         between: Standard deviation of omega between benchmarks beyond what the sampling of
             questions explains, 0 where it explains all; None where it is not estimable.
@@ -91,12 +90,12 @@ def _estimate(strata: list[Sums], blank: Estimate) -> Estimate:
     constant = value == 1
     t = t_quantile(blank.level, freedom)
 
-    def plus(added: list[Points], weight: float) -> Ends:
+    def plus(added: list[Sums], weight: float) -> Ends:
         x, error_plus, _ = _omega(added, [np.append(one, weight * share) for one in weights])
         return x, error_plus
 
-    noise = [Points.with_one(one, pooled(one)) for one in strata]
-    sure = [Points.with_one(one, second(pooled(one))[0], 0.0) for one in strata]
+    noise = [with_one(one, pooled(one)) for one in strata]
+    sure = [with_one(one, second(pooled(one))[0], 0.0) for one in strata]
     if constant:
         # The share of questions that vary is largest where the benchmark with the fewest has it.
         bound = constant_share_bound(min(len(one) for one in weights), blank.level)
@@ -117,9 +116,7 @@ def _estimate(strata: list[Sums], blank: Estimate) -> Estimate:
     )
 
 
-def _omega(
-    strata: Sequence[Sums | Points], weights: list[FloatArray]
-) -> tuple[float, float, float]:
+def _omega(strata: Sequence[Sums], weights: list[FloatArray]) -> tuple[float, float, float]:
     """Omega of strata that count alike, its standard error, and the degrees of freedom of that."""
     parts = [omega_parts(one, w) for one, w in zip(strata, weights, strict=True)]
     within, any_two = (float(np.mean([part[i] for part in parts])) for i in (0, 1))

@@ -1,12 +1,15 @@
 """Does a judge go by the position of an answer, or by whose it is?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from .cells import Cells
 from .errors import ReliabilityError
+from .intervals import Ends
+from .rates import share_ends
 
 
 @dataclass(frozen=True)
@@ -17,13 +20,10 @@ class ChoiceShares:
         options: The L options: letters, or responders.
         shares: Share of each among all choices; None if nothing was chosen.
         standard_errors: Their standard errors over questions; None with fewer than two questions.
-        p_value: Probability of shares at least as unequal if the true ones are equal; None if
-            there is no test.
-        design_effect: How many verdicts of one question tell as much as one independent verdict;
-            None if there is no test.
+        p_value: Probability of shares at least as unequal if the true ones are equal.
+        design_effect: How many verdicts of one question tell as much as one independent verdict.
         n_questions: Questions with a choice.
-        n_choices: Choices; verdicts that chose none of the options are no choices. None of exact
-            distributions.
+        n_choices: Verdicts that chose an option; None of exact distributions.
         reason: Why there is no test; else None.
     """
 
@@ -36,6 +36,13 @@ class ChoiceShares:
     n_choices: int | None = None
     reason: str | None = None
 
+    def interval(self, option: int, level: float = 0.95) -> Ends | None:
+        """The interval of one share, by number, over questions; None where it has no error."""
+        if self.shares is None or self.standard_errors is None:
+            return None
+        spread = self.standard_errors[option] * (self.n_questions - 1) ** 0.5
+        return share_ends(self.shares[option], spread, self.n_questions, level)
+
 
 def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
     """Shares of letters, or of responders, and whether they are equal.
@@ -47,12 +54,8 @@ def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
     and responders are told apart only where the order of options varies.
 
     Args:
-        counts: Verdicts per question, by letter or by responder; several outputs of a question
-            are one question.
-        options: The categories to choose from.
-
-    Raises:
-        ReliabilityError: Fewer than two options.
+        counts: Verdicts per question (cluster), by letter or by responder.
+        options: The categories to choose from; ReliabilityError if there are fewer than two.
     """
     if len(options) < 2:
         raise ReliabilityError(f"A choice needs at least 2 options, not {len(options)}.")
@@ -62,33 +65,32 @@ def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
     table = np.array([np.bincount(question, one) for one in each.T]).T
     chosen = table.sum(axis=1)
     total, n = float(chosen.sum()), int((chosen > 0).sum())
-    number = None if counts.exact else round(total)
-    reason = "no verdict chose any of the options"
-    found = ChoiceShares(tuple(options), n_questions=n, n_choices=number, reason=reason)
+    known = partial(
+        ChoiceShares,
+        tuple(options),
+        n_questions=n,
+        n_choices=None if counts.exact else round(total),
+    )
     if total == 0:
-        return found
+        return known(reason="no verdict chose any of the options")
     shares = table.sum(axis=0) / total
-    reason = "the test needs at least 2 questions"
-    found = replace(found, shares=tuple(shares.tolist()), reason=reason)
     if n < 2:
-        return found
+        reason = "the test needs at least 2 questions"
+        return known(shares=tuple(shares.tolist()), reason=reason)
     deviations = (table - chosen[:, None] * shares) / total
     covariance = deviations.T @ deviations * n / (n - 1)
     errors = tuple(np.sqrt(np.diag(covariance)).tolist())
+    known = partial(known, shares=tuple(shares.tolist()), standard_errors=errors)
     # Relative to that of as many independent verdicts with equal shares.
     effects = covariance * total * len(options)
     trace, squared = np.trace(effects), (effects**2).sum()
     if trace < 1e-12:
-        reason = "no test: every question has the same shares"
-        return replace(found, standard_errors=errors, reason=reason)
+        return known(reason="no test: every question has the same shares")
     from scipy.special import fdtrc
 
     chi_square = total * len(options) * ((shares - 1 / len(options)) ** 2).sum()
     freedom = trace**2 / squared
-    return replace(
-        found,
-        standard_errors=errors,
+    return known(
         p_value=float(fdtrc(freedom, freedom * (n - 1), chi_square / trace)),
         design_effect=float(trace / (len(options) - 1)),
-        reason=None,
     )

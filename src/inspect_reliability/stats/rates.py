@@ -1,8 +1,9 @@
 """Shares that differ between questions: non-response above all, which moves every coefficient."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Literal
+from types import EllipsisType
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,15 @@ from numpy.typing import NDArray
 from .cells import Cells
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
-from .intervals import FEWEST_QUESTIONS, NOISE, TOO_FEW, Ends, clopper_pearson, t_quantile
+from .intervals import (
+    FEWEST_QUESTIONS,
+    NOISE,
+    TOO_FEW,
+    Ends,
+    clopper_pearson,
+    t_quantile,
+    with_ends,
+)
 from .sums import FloatArray
 
 Handling = Literal["category", "unique", "excluded"]
@@ -52,11 +61,8 @@ def rate(counts: Cells, category: str = "non-response", level: float = 0.95) -> 
 
     Args:
         counts: Verdicts per question; one verdict of a question is enough.
-        category: Name of the category; if it is none of the categories, no verdict is of it.
-        level: Confidence level.
-
-    Raises:
-        ReliabilityError: The level is not between 0 and 1.
+        category: Name of the category, which may be none of the categories.
+        level: Confidence level; ReliabilityError if it is not between 0 and 1.
     """
     shares, estimate = question_rates(counts, category, level)
     if estimate.value is None:
@@ -112,10 +118,10 @@ def gini_mean_difference(
     else:
         apart *= (given.replications / (given.replications - 1))[:, None]
     reach = float(gaps.sum()) or 1.0
-    shares = by_question(2 * apart @ gaps / reach, given.replications > 0, given.clusters)
+    shares = by_question(2 * apart @ gaps / reach, given.clusters)
     found = mean_share(shares.clip(0, 1), level, float(given.replications.mean()), LeftOut())
-    ends = {name: getattr(found, name) for name in ("value", "low", "high")}
-    return replace(found, **{name: x if x is None else x * reach for name, x in ends.items()})
+    value, low, high = (x if x is None else x * reach for x in (found.value, found.low, found.high))
+    return replace(found, value=value, low=low, high=high)
 
 
 def share_ends(mean: float, spread: float, n: int, level: float) -> Ends:
@@ -138,22 +144,23 @@ def share_ends(mean: float, spread: float, n: int, level: float) -> Ends:
 
 
 def by_question(
-    marked: FloatArray, known: NDArray[np.bool_], clusters: NDArray[np.int64]
+    values: FloatArray,
+    clusters: NDArray[np.int64],
+    known: NDArray[np.bool_] | EllipsisType = ...,
 ) -> FloatArray:
-    """Share of the verdicts that are marked, of each question (cluster) where it is known."""
+    """The mean of values, [N, ...], over the rows of each question (cluster) that are known."""
     _, of = np.unique(clusters[known], return_inverse=True)
-    shares = np.bincount(of, marked[known])
-    return np.asarray(shares / np.bincount(of))
+    n = np.bincount(of)
+    sums = np.zeros((len(n), *values.shape[1:]))
+    np.add.at(sums, of, values[known])
+    return np.asarray(sums / n.reshape(-1, *[1] * (values.ndim - 1)))
 
 
 def question_rates(counts: Cells, category: str, level: float) -> tuple[FloatArray, Estimate]:
     """The share of a category on each question, and its mean."""
     check_level(level)
     given = counts.replications
-    marked = np.zeros(len(given))
-    if category in counts.categories:
-        marked = counts.shares[:, counts.categories.index(category)]
-    shares = by_question(marked, given > 0, counts.clusters)
+    shares = by_question(counts.share_of(category), counts.clusters, given > 0)
     return shares, Estimate(
         value=float(shares.mean()) if len(shares) else None,
         n_questions=len(shares),
@@ -162,3 +169,71 @@ def question_rates(counts: Cells, category: str, level: float) -> tuple[FloatArr
         reason=None if len(shares) else "there are no verdicts",
         level=level,
     )
+
+
+class Shift(NamedTuple):
+    """How often a verdict is given at one level of a facet.
+
+    Attributes:
+        level: The level.
+        category: The verdict.
+        share: Its share there, mean over questions.
+        change: Its share there less that at the other levels, mean over questions with several.
+    """
+
+    level: int
+    category: str
+    share: Estimate
+    change: Estimate
+
+
+def shifts(cells: Cells, facet: str, level: float = 0.95) -> Iterator[Shift]:
+    """The share of each category at each level of a facet, and how far it is from elsewhere.
+
+    Questions (clusters) weigh alike, and so do the cells of one at a level. Changes are paired:
+    the levels of a question are compared with each other, with an interval of t over questions.
+
+    Args:
+        cells: Verdicts that are names; cells without any are left out.
+        facet: Name of the facet.
+        level: Confidence level; ReliabilityError if it is not between 0 and 1.
+    """
+    check_level(level)
+    given = cells.rows(cells.replications > 0)
+    _, cluster = np.unique(given.clusters, return_inverse=True)
+    levels, at = np.unique(given.facets[facet], return_inverse=True)
+    shape = cluster.max() + 1, len(levels)
+    place, verdicts = cluster * len(levels) + at, given.replications
+
+    def summed(values: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(place, values, shape[0] * shape[1]).reshape(shape), float)
+
+    number, of_cells = summed(np.ones(len(place))), summed(verdicts)
+    left = LeftOut(int(cells.missing.sum()))
+    for k, category in enumerate(given.categories):
+        with np.errstate(invalid="ignore"):
+            shares = summed(given.shares[:, k]) / number
+        known = number > 0
+        shares = np.where(known, shares, 0.0)
+        others = known.sum(axis=1) - 1
+        for j, one in enumerate(levels.tolist()):
+            here = known[:, j]
+            each = float(of_cells[here, j].mean())
+            paired = here & (others > 0)
+            elsewhere = (shares[paired].sum(axis=1) - shares[paired, j]) / others[paired]
+            change = mean_difference(shares[paired, j] - elsewhere, level, each, left)
+            yield Shift(one, category, mean_share(shares[here, j], level, each, left), change)
+
+
+def mean_difference(
+    values: FloatArray, level: float, n_replications: float, left: LeftOut
+) -> Estimate:
+    """The mean over questions of differences, with its interval of t."""
+    n = len(values)
+    mean = float(values.mean()) if n else None
+    reason = TOO_FEW if n else "no question has two levels"
+    found = Estimate(mean, None, None, n, n_replications, left, reason, level=level)
+    if mean is None or n < FEWEST_QUESTIONS:
+        return found
+    reach = float(t_quantile(level, n - 1) * values.std(ddof=1) / np.sqrt(n))
+    return with_ends(found, (mean - reach, mean + reach), "t")

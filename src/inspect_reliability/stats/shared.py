@@ -1,4 +1,4 @@
-"""The questions that several judges share."""
+"""The questions that several judges share: do the judges agree, and what is a panel worth?"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .cells import Cells, FloatArray
-from .errors import ReliabilityError
+from .cells import Cells
+from .disagreement import QUESTION, disagreement
+from .errors import ReliabilityError, check_level
+from .estimate import Estimate, LeftOut
+from .rates import mean_share
 
 
 class NothingSharedError(ReliabilityError):
@@ -79,15 +82,19 @@ def crossed(judges: Mapping[str, Cells], facet: str = "judge") -> Cells:
         parts = [
             one if one.samples.size else replace(one, samples=one.shares[:, None]) for one in parts
         ]
-    widest = {name: max(getattr(one, name).shape[1] for one in parts) for name in _WIDTHS}
 
     def joined(name: str) -> Any:
         arrays = [getattr(one, name) for one in parts]
-        if name in _WIDTHS:
-            arrays = [_wide(array, widest[name]) for array in arrays]
-        return np.concatenate(arrays)
+        if name not in ("samples", "scores"):
+            return np.concatenate(arrays)
+        most = max(one.shape[1] for one in arrays)
+        rest = [(0, 0)] * (arrays[0].ndim - 2)
+        # NaN where there are fewer samples or replications than most have.
+        widths = ([(0, 0), (0, most - one.shape[1]), *rest] for one in arrays)
+        both = zip(arrays, widths, strict=True)
+        return np.concatenate([np.pad(one, w, constant_values=np.nan) for one, w in both])
 
-    names = ("table", "missing", "tails", "weights", *_WIDTHS)
+    names = ("table", "missing", "tails", "weights", "samples", "scores")
     cluster: dict[str, int] = {}
     for one in parts:
         most = max(cluster.values(), default=-1) + 1
@@ -98,15 +105,6 @@ def crossed(judges: Mapping[str, Cells], facet: str = "judge") -> Cells:
     arrays = {name: joined(name) for name in names}
     arrays["clusters"] = np.array([cluster[name] for name in questions])
     return replace(first, questions=questions, facets={facet: levels}, **arrays)
-
-
-_WIDTHS = ("samples", "scores")
-"""Arrays that are as wide as there are samples or replications, NaN where there are fewer."""
-
-
-def _wide(array: FloatArray, width: int) -> FloatArray:
-    more = np.full((len(array), width - array.shape[1], *array.shape[2:]), np.nan)
-    return np.concatenate([array, more], axis=1)
 
 
 def _categories(judges: Mapping[str, Cells]) -> tuple[str, ...]:
@@ -122,3 +120,57 @@ def _categories(judges: Mapping[str, Cells]) -> tuple[str, ...]:
         )
     every = dict.fromkeys(name for counts in counted for name in counts.categories)
     return tuple(sorted(every, key=singletons.__contains__))
+
+
+def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estimate:
+    """How often two judges give the same verdict on a question (the paper's Table 1).
+
+    The mean over questions of the mean over pairs of judges, every verdict of one compared with
+    every verdict of the other.
+
+    Args:
+        judges: Name -> verdicts of at least two judges. Questions that not every judge judged are
+            left out and named.
+        level: Confidence level of the interval, over questions.
+
+    Raises:
+        NothingSharedError: No question is shared.
+        ReliabilityError: Fewer than two judges, a level outside (0, 1), or each non-response is a
+            category of its own.
+    """
+    check_level(level)
+    if len(judges) < 2:
+        raise ReliabilityError(
+            f"Agreement between judges needs at least 2 judges, not {len(judges)}. For one judge "
+            "read omega."
+        )
+    if any(counts.singletons for counts in judges.values()):
+        raise ReliabilityError(
+            "Agreement between judges needs categories: count non-responses as one category, or "
+            "leave them out."
+        )
+    shared, absent = shared_questions(judges, replications=1)
+    counts = list(shared.values())
+    left_out = LeftOut(
+        sum(int(one.missing.sum()) for one in counts),
+        tuple(dict.fromkeys(name for names in absent.values() for name in names)),
+    )
+    each = float(np.mean([one.replications.mean() for one in counts]))
+    agree = 1 - disagreement(crossed(shared)).by_question(QUESTION)
+    return mean_share(agree, level, each, left_out)
+
+
+def effective_number(judges: int, correlation: Estimate) -> Estimate:
+    """How many judges without common errors a panel is worth: k / (1 + (k - 1) rho).
+
+    The variance of one judge's error over that of their mean (Kish 1965, eq. 5.4.1), of the mean
+    correlation rho of two judges' errors; that of verdicts counts what is right as common too, and
+    the number is the least.
+    """
+
+    def number(rho: float | None) -> float | None:
+        worth = 0.0 if rho is None else 1 + (judges - 1) * rho
+        return judges / worth if worth > 0 else None
+
+    value, low, high = map(number, (correlation.value, correlation.high, correlation.low))
+    return replace(correlation, value=value, low=low, high=high)

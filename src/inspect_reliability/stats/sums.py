@@ -246,7 +246,7 @@ def _entropy(named: FloatArray, alone: FloatArray, n: FloatArray) -> FloatArray:
 
 
 def _of_scores(values: FloatArray) -> Sums:
-    x = _from_lowest(values)
+    x = values - np.nanmin(values)  # exact where values are equal, and small
     known = ~np.isnan(x)
     n = known.sum(axis=1).astype(np.float64)
     mean, norm = np.nanmean(x, axis=1), np.nanmean(x**2, axis=1)
@@ -254,11 +254,6 @@ def _of_scores(values: FloatArray) -> Sums:
     items = x[:, known.all(axis=0)]
     more = {"items": items, "item_squares": items**2, "total_squares": items.sum(axis=1) ** 2}
     return _of(n, differ, mean[:, None], norm, **more)
-
-
-def _from_lowest(values: FloatArray) -> FloatArray:
-    """Differences from the lowest are exact where values are equal, and small; NaN stays."""
-    return np.asarray(values - np.nanmin(values))
 
 
 def _of_shares(given: Cells) -> Sums:
@@ -286,7 +281,7 @@ def _of_shares(given: Cells) -> Sums:
 
 
 def _of_numbers(given: Cells) -> Sums:
-    values, n = _from_lowest(np.array(given.values)), given.weights
+    values, n = np.array(given.values) - min(given.values), given.weights
     mean, norm = given.shares @ values, given.shares @ values**2
     if given.exact:
         differ = norm - mean**2 + given.excess(values[:, None])[:, 0]

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .cells import Cells
 from .estimate import Estimate, LeftOut
@@ -17,6 +16,7 @@ from .intervals import (
     jackknife_error,
     on_log_scale,
     t_quantile,
+    with_ends,
 )
 from .majority import VOTES, winners, winners_of_some
 from .planning import Precision
@@ -37,12 +37,8 @@ class Labelled:
 
     Attributes:
         given: Verdicts of the labelled questions (or outputs, or cells), N x K.
-        raters: Labels of questions, one verdict a rater.
+        raters: Labels of questions that have verdicts, one verdict a rater.
         truth: Share of each label among those of a row's question, N x K.
-
-    Args:
-        given: Verdicts; rows without a label are left out.
-        labels: Labels by question; those without a verdict are left out.
 
     Raises:
         NoJudgmentsError: No question has both.
@@ -77,7 +73,7 @@ class Labelled:
     @property
     def by_question(self) -> FloatArray:
         """How often a verdict is right, of each question that intervals are over."""
-        return by_question(self.right, np.ones(len(self.right), bool), self.given.clusters)
+        return by_question(self.right, self.given.clusters)
 
     def accuracy(self, level: float = 0.95) -> Estimate:
         """How often one verdict is right."""
@@ -88,8 +84,7 @@ class Labelled:
 
         `wrong_twice`, E (1 - p)^2: a second verdict of the same judge is wrong as well, so asking
         again cannot help. `wrong_then_right`, E p (1 - p): it is right, so votes can. They add up
-        to `wrong`. Means over pairs, without a threshold; questions with one verdict enter `wrong`
-        alone.
+        to `wrong`, which questions with one verdict enter alone.
         """
         right, twice = self.right, self.twice
         parts = {"wrong_twice": 1 - 2 * right + twice, "wrong_then_right": right - twice}
@@ -103,7 +98,7 @@ class Labelled:
         Would turning the order round once, or another wording, have helped? `given` are cells.
         """
         others = [levels for name, levels in self.given.facets.items() if name != facet]
-        cells = np.stack([_numbers(self.given.questions), *others])
+        cells = np.stack([np.unique(self.given.questions, return_inverse=True)[1], *others])
         _, of = np.unique(cells, axis=1, return_inverse=True)
         of, wrong = of.reshape(-1), 1 - self.right
         n, once = np.bincount(of), np.bincount(of, wrong)
@@ -122,7 +117,7 @@ class Labelled:
 
         Of a question's verdicts every subset of n counts alike, so that there is no bias; those
         that tie win with equal chance. Questions with fewer verdicts than the largest n are left
-        out. Of exact distributions n has no end, and those up to 49 are tried.
+        out. Of exact distributions those up to 49 are tried.
         """
         given = self.given
         most = float(np.median(given.replications))
@@ -149,10 +144,8 @@ class Labelled:
     def kappa(self, values: FloatArray | None = None, level: float = 0.95) -> Estimate:
         """Cohen's kappa of one verdict with one label: agreement beyond that of both by chance.
 
-        Args:
-            values: The categories as numbers, K, NaN for those that are none: weighted by squared
-                differences kappa is the intraclass correlation (Fleiss & Cohen 1973).
-            level: Confidence level.
+        Of categories with values, K, NaN for those that are no numbers, it is weighted by squared
+        differences: the intraclass correlation (Fleiss & Cohen 1973).
         """
         return self._beyond_chance(values, level, pooled=False)
 
@@ -163,7 +156,7 @@ class Labelled:
     def confusion(self) -> FloatArray:
         """Share of each label with each verdict among all, K labels x K verdicts."""
         pairs = self.truth[:, :, None] * self.given.shares[:, None, :]
-        return np.asarray(self._clustered(pairs).mean(axis=0))
+        return np.asarray(by_question(pairs, self.given.clusters).mean(axis=0))
 
     def share_of(self, label: str, verdict: str, level: float = 0.95) -> Estimate:
         """How often a verdict is this one where the label is that one: sensitivity, specificity.
@@ -196,13 +189,6 @@ class Labelled:
             spread=float(squares.std() / mean / 2 / np.sqrt(len(values))) if varies else None,
         )
 
-    def _clustered(self, values: FloatArray) -> FloatArray:
-        """Means of each question of what is known of its outputs."""
-        _, of = np.unique(self.given.clusters, return_inverse=True)
-        sums = np.zeros((of.max() + 1, *values.shape[1:]))
-        np.add.at(sums, of, values)
-        return np.asarray(sums / np.bincount(of).reshape(-1, *[1] * (values.ndim - 1)))
-
     def _mean(self, values: FloatArray, level: float) -> Estimate:
         """The mean over questions of what is known of each."""
         known, given = ~np.isnan(values), self.given
@@ -210,7 +196,7 @@ class Labelled:
         left = LeftOut(questions=tuple(name for name, entered in names if not entered))
         if not known.any():
             return Estimate(left_out=left, reason=NOT_REPLICATED, level=level)
-        each = by_question(np.nan_to_num(values), known, given.clusters).clip(0, 1)
+        each = by_question(values, given.clusters, known).clip(0, 1)
         return mean_share(each, level, float(given.replications[known].mean()), left)
 
     def _beyond_chance(self, values: FloatArray | None, level: float, pooled: bool) -> Estimate:
@@ -225,12 +211,13 @@ class Labelled:
             given, labels = (np.where(both[:, None], one, 0.0) for one in (given, labels))
             apart = (values[used, None] - values[None, used]) ** 2
         # Where some verdicts are no numbers, the others weigh less.
-        weights = self._clustered(given.sum(axis=1) * labels.sum(axis=1))
-        parts = [
-            self._clustered(np.einsum("nj,nk,jk->n", labels, given, apart)),
-            self._clustered(labels * given.sum(axis=1, keepdims=True)),
-            self._clustered(given * labels.sum(axis=1, keepdims=True)),
-        ]
+        of_rows = (
+            given.sum(axis=1) * labels.sum(axis=1),
+            np.einsum("nj,nk,jk->n", labels, given, apart),
+            labels * given.sum(axis=1, keepdims=True),
+            given * labels.sum(axis=1, keepdims=True),
+        )
+        weights, *parts = (by_question(one, self.given.clusters) for one in of_rows)
         n = len(weights)
 
         def coefficient(whole: FloatArray, sums: list[FloatArray]) -> Any:
@@ -253,12 +240,5 @@ class Labelled:
         found = replace(found, value=value)
         if n < FEWEST_QUESTIONS or not np.isfinite(each).all():
             return replace(found, reason=TOO_FEW)
-        error = jackknife_error(each)
-        if error < NO_WIDTH:
-            return replace(found, reason="no interval: no question changes the value")
-        low, high = on_log_scale(value, error, t_quantile(level, n - 1))
-        return replace(found, low=low, high=high, method="log scale")
-
-
-def _numbers(names: tuple[str, ...]) -> NDArray[np.int64]:
-    return np.unique(names, return_inverse=True)[1]
+        ends = on_log_scale(value, jackknife_error(each), t_quantile(level, n - 1))
+        return with_ends(found, ends, "log scale")

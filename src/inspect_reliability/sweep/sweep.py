@@ -87,8 +87,8 @@ def run_sweep(
     calls = checks + sum(cost.calls for cost in costs)
     if costs and max_calls is not None and calls > max_calls:
         raise UserError(
-            f"Up to {calls:,} calls are needed, and --max-calls allows {max_calls:,}. Allow more, "
-            "or ask for less: --limit, --replications."
+            f"Up to {calls:,} calls are needed, and --refuse-above allows {max_calls:,}. Allow "
+            "more, or ask for less: --limit, --replications."
         )
     errors: list[str] = []
     for judge in judges if costs and not dry_run else ():

@@ -1,22 +1,12 @@
 """A judge's output read as a verdict: the parser for a design."""
 
 from functools import lru_cache
-from typing import Protocol, get_args
+from typing import get_args
 
 from ...errors import one_of
-from ..reading import ParserName, Reading
+from ..reading import Parser, ParserName
 from .default import DefaultParser
-from .exact import JsonParser, PatternParser, PublishedParser, strict_parser
-
-
-class Parser(Protocol):
-    """Reads the outputs of one design."""
-
-    def read(self, text: str) -> Reading:
-        """Read a whole output."""
-
-    def completed(self, text: str) -> str | None:
-        """Read an output that is still being written; None before it names its verdict."""
+from .exact import JsonParser, PatternParser, PublishedParser, spelled_as, strict_parser
 
 
 @lru_cache(maxsize=64)
@@ -39,7 +29,7 @@ def make_parser(
     if name == "published":
         return PublishedParser(verdicts)
     if pattern is not None:
-        return PatternParser(verdicts, pattern)
+        return PatternParser(spelled_as(verdicts), pattern)
     if json is not None:
         return JsonParser(kind, verdicts, json)
     if name == "strict":

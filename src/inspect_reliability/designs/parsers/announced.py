@@ -109,10 +109,7 @@ class Announced:
     def _marked(self, output: Output, found: re.Match[str]) -> str:
         """How a mark announces the verdict after it; empty where it does not."""
         mark, start = found[0][-1], found.start()
-        if mark == "\n":
-            title = self._title.fullmatch(output.line_before(start))
-            return "label" if title and self._set_off(output, found) else ""
-        if "\n" in found["lead"] and not self._set_off(output, found):
+        if "\n" in mark + found["lead"] and not self._set_off(output, found):
             return ""
         lead = output.lead(start)
         if mark in "]*-–—":

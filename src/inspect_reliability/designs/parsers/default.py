@@ -55,12 +55,11 @@ class DefaultParser:
                     if all(claim.how == "sentence" for claim in claims):
                         # What an output begins with, where a sentence says otherwise.
                         stated = [claim.verdicts for claim in claims]
-                        first = (one for one in self._shown.alone(output) if one.start == 0)
-                        claims += [
-                            one
-                            for one in first
-                            if len(one.verdicts) == 1 and one.verdicts not in stated
-                        ]
+                        alone = (one for one in self._shown.alone(output) if one.start == 0)
+                        one = next(alone, claims[0])
+                        claims += (
+                            [one] if len(one.verdicts) == 1 and one.verdicts not in stated else []
+                        )
                     return _settled(output, sorted(claims))
         return Reading(NON_RESPONSE)
 

@@ -2,38 +2,40 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ...errors import UserError
 from ...verdicts import CORRECT, INCORRECT
-from ..reading import Reading, one_verdict
+from ..reading import Parser, Reading, one_verdict
 from .default import DefaultParser
 from .plain_text import without_thoughts
 from .wordings import loosely
 
+Spelled = Callable[[str], str | None]
+"""The verdict that a text is; None if it is none."""
 
-class PatternParser:
+
+def spelled_as(verdicts: Iterable[str]) -> Spelled:
+    """Verdicts in capitals or not."""
+    names = {name.casefold(): name for name in verdicts}
+    return lambda written: names.get(written.casefold())
+
+
+class PatternParser(Parser):
     """Reads the first group that took part in a regular expression, of every match."""
 
-    def __init__(self, verdicts: Iterable[str], pattern: str, how: str = "pattern") -> None:
-        self._verdicts = {name.casefold(): name for name in verdicts}
-        self._pattern = re.compile(pattern)
-        self._how = how
+    def __init__(self, spelled: Spelled, pattern: str, how: str = "pattern") -> None:
+        self._spelled, self._pattern, self._how = spelled, re.compile(pattern), how
 
     def read(self, text: str) -> Reading:
         """Read a whole output."""
-        named = (
-            self._verdicts.get(next(filter(None, found.groups()), "").casefold())
-            for found in self._pattern.finditer(without_thoughts(text))
-        )
+        found = map(re.Match.groups, self._pattern.finditer(without_thoughts(text)))
+        named = (self._spelled(next(filter(None, groups), "")) for groups in found)
         return one_verdict((name for name in named if name), self._how)
 
-    def completed(self, text: str) -> None:
-        """Not known before the end: what a pattern finds may depend on text still to come."""
 
-
-class JsonParser:
+class JsonParser(Parser):
     """Reads one field of the JSON objects in an output, also where they are cut off."""
 
     def __init__(self, kind: str, verdicts: tuple[str, ...], field: str) -> None:
@@ -47,9 +49,6 @@ class JsonParser:
         read = (self._value.read(found[1] or found[2] or "") for found in values)
         return one_verdict((value.verdict for value in read if value.how), "json")
 
-    def completed(self, text: str) -> None:
-        """Not known before the end: an object that is cut off may be one of several."""
-
 
 def strict_parser(kind: str, verdicts: Sequence[str], labels: Sequence[str]) -> PatternParser:
     """Reads the verdict after one of the labels; without labels, the verdict and nothing else.
@@ -57,12 +56,13 @@ def strict_parser(kind: str, verdicts: Sequence[str], labels: Sequence[str]) -> 
     Between label and verdict may be brackets, quotes, emphasis and white space. A verdict that is
     a letter is a capital, or in brackets, since "Best Response: a clear one" names none.
     """
+    spelled = spelled_as(verdicts)
     names = "|".join(re.escape(name) for name in sorted(verdicts, key=len, reverse=True))
     # Not "Explanation", "E's", "A-level", "A/B", "7.5".
     end = r"(?![^\W_]|['’\-][^\W_]|/[^\W\d_]|[.,]\d)"
     if not labels:
         edge = r"[\s\[\](){}<>\"'“”‘’*_`.]*"
-        return PatternParser(verdicts, rf"\A{edge}(?i:({names})){edge}\Z", "bare")
+        return PatternParser(spelled, rf"\A{edge}(?i:({names})){edge}\Z", "bare")
     # A label that ends in a mark of its own, "[RESULT]", needs no colon.
     label = "|".join(
         rf"{loosely(label)}[*_\"'\s]*:{'' if label[-1:].isalnum() else '?'}" for label in labels
@@ -70,13 +70,13 @@ def strict_parser(kind: str, verdicts: Sequence[str], labels: Sequence[str]) -> 
     start = rf"(?i:{label})[\s\[\](){{}}<>\"'“”‘’*_`]*"
     if kind == "options":
         return PatternParser(
-            verdicts, rf"{start}(?:({names})|(?<=[\[(])((?i:{names}))(?=[\])])){end}", "label"
+            spelled, rf"{start}(?:({names})|(?<=[\[(])((?i:{names}))(?=[\])])){end}", "label"
         )
-    return PatternParser(verdicts, rf"{start}((?i:{names})){end}", "label")
+    return PatternParser(spelled, rf"{start}((?i:{names})){end}", "label")
 
 
 @dataclass(frozen=True)
-class PublishedParser:
+class PublishedParser(Parser):
     """Reads an output as the published study's code does, so that its numbers come out.
 
     It takes the first letter of a word for a verdict ("Best Response: Explanation" is E), and
@@ -105,6 +105,3 @@ class PublishedParser:
         lower = text.lower()
         named = [name for name in (INCORRECT, CORRECT) if name in lower]
         return one_verdict(named[:1], "published")
-
-    def completed(self, text: str) -> None:
-        """Not known before the end: its verdicts are of whole outputs."""

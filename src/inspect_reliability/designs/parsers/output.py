@@ -104,10 +104,6 @@ class Output:
                 alike |= {*names} - {self._spelling.tie}
         return titles
 
-    def line_before(self, place: int) -> str:
-        """The words of the line that ends at a place."""
-        return _simple(self.text[self.text.rfind("\n", max(0, place - _BEFORE), place) + 1 : place])
-
     def is_final(self, place: int) -> bool:
         """Whether the sentence so far says that this is the last word."""
         line = self.near(place).rpartition("\n")[2]

@@ -1,5 +1,6 @@
 """A document in a terminal."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from rich import box
@@ -15,7 +16,14 @@ _PIPE_WIDTH = 180
 _LONGEST_WORD = 16
 """Characters of a word that are kept together; a longer one, such as a path, may be broken."""
 
+_ESTIMATE = re.compile(r"\S+ \[\S+ \S+\]")
+"""A value with its interval, which no line breaks."""
+
+_FEWEST = 3
+"""Columns that a table has at least where others do not fit."""
+
 _STYLES: Mapping[Tone, str] = {
+    "answer": "bold",
     "legend": "dim",
     "heading": "bold",
     "good": "green",
@@ -63,35 +71,34 @@ def _print(out: Console, block: Block) -> None:
 def print_table(out: Console, table: Table) -> None:
     """Print a table.
 
-    Lines break between words. Where even that does not fit the window, each row is printed as a
-    list of its own.
+    Lines break between words, but in no estimate. Columns that do not fit the window are named
+    below. Where hardly any fits, each row is printed as a list of its own.
     """
-    headings, *rows = [[one_line(cell) for cell in row] for row in (table.headings, *table.rows)]
-    title = RichText(one_line(table.title)) if table.title else None
-    for gap in (2, 1):
-        widths = _widths([headings, *rows], out.width - gap * len(headings))
-        if widths is None:
-            continue
-        # The box's separator is the rest of the gap.
-        shown = RichTable(
-            title=title,
-            title_justify="left",
-            box=box.SIMPLE_HEAD,
-            padding=(0, gap - 1, 0, 0),
-            pad_edge=False,
-            show_edge=False,
-        )
-        for heading, width in zip(headings, widths, strict=True):
-            shown.add_column(RichText(heading), overflow="fold", width=width)
-        for cells in rows:
-            shown.add_row(*map(RichText, cells))
-        out.print(shown)
-        out.print()
-        return
+    lines = [[one_line(cell) for cell in row] for row in (table.headings, *table.rows)]
+    title = RichText(one_line(table.title), style="bold") if table.title else None
     if title:
-        out.print(title, style="italic")
-    for cells in rows:
-        for name, cell in zip(headings, cells, strict=True):
+        out.print(title)
+    for n in range(len(lines[0]), min(_FEWEST, len(lines[0])) - 1, -1):
+        headings, *rows = (line[:n] for line in lines)
+        for gap in (2, 1):
+            widths = _widths([headings, *rows], out.width - gap * n)
+            if widths is None:
+                continue
+            # The box's separator is the rest of the gap.
+            shown = RichTable(
+                box=box.SIMPLE_HEAD, padding=(0, gap - 1, 0, 0), pad_edge=False, show_edge=False
+            )
+            for heading, width in zip(headings, widths, strict=True):
+                shown.add_column(RichText(heading), overflow="fold", width=width)
+            for cells in rows:
+                shown.add_row(*map(RichText, cells))
+            out.print(shown)
+            if left := lines[0][n:]:
+                print_text(out, f"Not shown for lack of room: {', '.join(left)}.", "dim")
+            out.print()
+            return
+    for cells in lines[1:]:
+        for name, cell in zip(lines[0], cells, strict=True):
             if cell:
                 out.print(RichText(f"  {name}: {cell}" if name else f"  {cell}"))
         out.print()
@@ -101,7 +108,11 @@ def _widths(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
     """Widths of the columns, none too narrow for its words; None if there is no room for them."""
     columns = list(zip(*lines, strict=True))
     widths = [
-        min(max(map(cell_len, " ".join(cells).split()), default=0), _LONGEST_WORD)
+        max(
+            min(max(map(cell_len, " ".join(cells).split()), default=0), _LONGEST_WORD),
+            *(cell_len(found[0]) for cell in cells if (found := _ESTIMATE.fullmatch(cell))),
+            0,
+        )
         for cells in columns
     ]
     wanted = [max(map(cell_len, cells)) for cells in columns]

@@ -161,7 +161,7 @@ def respond(seed: int = 0) -> Solver:
                 state.metadata["first_response"] = state.output.completion
             prompt = ask(question, state.metadata.get("first_response"))
             one = Replication(prompt, replication_seed(seed, question.id, state.epoch))
-            state = await replicate(state, generate, {state.epoch: one}, question.id)
+            state = await replicate(state, {state.epoch: one}, question.id)
         return state
 
     return solve

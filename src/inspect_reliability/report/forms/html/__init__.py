@@ -8,13 +8,16 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from ...document import Block, Document
+from ...document import Block, Caution, Detail, Document, Figure, Table, Text
 from ...printable import printable
-from .drawing import draw
+from .drawing import draw, key
 from .svg import inline_svg
 
-LONGEST_TEXT = 6_000
+LONGEST_TEXT = 4_000
 """Characters of a prompt or output on the page; the page says how many more there are."""
+
+_MANY = 12
+"""Rows of tables from which a page folds them."""
 
 
 def render(document: Document) -> str:
@@ -31,14 +34,34 @@ def render(document: Document) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    blocks = document.blocks
+    apart = [block for block in blocks if isinstance(block, Caution) or _is_answer(block)]
     return environment.get_template("page.html.jinja").render(
         page=document,
+        answers=[block for block in apart if _is_answer(block)],
+        cautions=[block for block in apart if isinstance(block, Caution)],
+        numbers=[block for block in blocks if block not in apart],
+        many=sum(len(block.rows) for block in blocks if isinstance(block, Table)) > _MANY,
         sections=document.sections(),
         runs=_runs,
-        draw=lambda figure: draw(figure, inline_svg),
+        key=lambda blocks: key(list(_figures(blocks))),
+        draw=lambda figure: draw(figure, inline_svg, legend=False),
         cut=lambda text: printable(text, LONGEST_TEXT),
         version=version("inspect-reliability"),
     )
+
+
+def _is_answer(block: Block) -> bool:
+    return isinstance(block, Text) and block.tone == "answer"
+
+
+def _figures(blocks: Sequence[Block]) -> Iterator[Figure]:
+    """All figures of some blocks, those that a reader opens, too."""
+    for block in blocks:
+        if isinstance(block, Figure):
+            yield block
+        elif isinstance(block, Detail):
+            yield from _figures(block.blocks)
 
 
 def _harmless(value: Any) -> Any:

@@ -1,14 +1,18 @@
 """Figures drawn with matplotlib."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 from matplotlib.ticker import NullFormatter, PercentFormatter
 
+from ....judgments.count import NUMBER
 from ....verdicts import INVALID, NON_RESPONSE
 from ...document import Figure
 from ...printable import one_line
@@ -17,6 +21,7 @@ from .svg import INK, PAPER, STYLE
 
 # Okabe & Ito's colours, told apart with any kind of colour vision; shapes tell them apart too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C00")
+_PALETTE = (*COLOURS, *map(mpl.colors.to_hex, mpl.colormaps["tab20b"](range(20))))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _SILENT = {NON_RESPONSE: ("none", "#9a9a9a"), INVALID: ("inv.", "#5f5f5f")}
 
@@ -26,11 +31,58 @@ _IN_LEGEND, _IN_KEY, _AT_TICK = 34, 22, 18
 _TICKS = (1, 3, 5, 9, 15, 25, 49, 99, 199, 499)
 
 
-def draw(figure: Figure, to_svg: Callable[[Picture, str, dict[str, str]], str]) -> str:
-    """A figure as `inline_svg` or `svg_file` writes it."""
+_SYMBOLS = dict(zip(MARKERS, "●■▲◆▼✚✖", strict=True))
+"""The markers as characters."""
+
+
+def draw(
+    figure: Figure, to_svg: Callable[[Picture, str, dict[str, str]], str], legend: bool = True
+) -> str:
+    """A figure as `inline_svg` or `svg_file` writes it; a page has one `key` of several figures."""
     with mpl.rc_context(STYLE):
         picture = _FORMS.get(figure.kind, _points)(figure)
+        for axes in picture.axes:
+            if not legend and (drawn := axes.get_legend()):
+                drawn.remove()
         return to_svg(picture, figure.words, _cut_names(figure))
+
+
+def key(figures: Sequence[Figure]) -> dict[str, list[tuple[str, str, str]]]:
+    """What tells series apart -> symbol, colour and name of each series, once for all figures."""
+    found: dict[str, dict[str, tuple[str, str, str]]] = {}
+    for figure in figures:
+        bars = figure.kind in ("bars", "effects")
+        for name in _by(figure.records, figure.by):
+            colour, marker = _look(figure, name)
+            known = found.setdefault("" if figure.by in _OWN_NAMES else figure.by, {})
+            known[name] = "■" if bars else _SYMBOLS[marker], colour, one_line(name)
+    order = {name: k for figure in figures for k, name in enumerate(figure.names)}
+    return {
+        by: sorted(looks.values(), key=lambda one: order.get(one[2], 0))
+        for by, looks in found.items()
+        if by or list(looks) != ["all judgments"]
+    }
+
+
+_OWN_NAMES = ("", "judge", "row", "of", "verdict")
+"""Series whose names say what they are."""
+
+
+def _look(figure: Figure, name: str) -> tuple[str, str]:
+    """Colour and marker of a series: a name has one on the whole page, numbers shade into another.
+
+    Greys for what is no choice.
+    """
+    if name in _SILENT:
+        return _SILENT[name][1], MARKERS[0]
+    names = list(dict.fromkeys([*figure.names, *_by(figure.records, figure.by)]))
+    choices = [one for one in names if one not in _SILENT]
+    k = choices.index(name)
+    if figure.kind == "bars" and len(choices) > 2 and all(map(NUMBER.fullmatch, choices)):
+        colour = mpl.colors.to_hex(mpl.colormaps["viridis"](k / (len(choices) - 1)))
+    else:
+        colour = _PALETTE[k % len(_PALETTE)]
+    return colour, MARKERS[k % len(MARKERS)]
 
 
 def _points(figure: Figure) -> Picture:
@@ -48,28 +100,20 @@ def _points(figure: Figure) -> Picture:
             shift = (k - (len(series) - 1) / 2) * min(0.14, 0.6 / len(series))
             x = np.array([places[_name(record, figure.x)] + shift for record in own])
         y = np.array([record[figure.y] for record in own])
-        colour = COLOURS[k % len(COLOURS)]
+        colour, marker = _look(figure, name)
         ends = np.array([_ends(record, figure) for record in own]).reshape(-1, 2)
         axes.vlines(x, *ends.T, color=colour, linewidth=1.5, alpha=0.75)
-        # Replications at temperature 0 may be copies: no curve leads to them.
-        cold = [figure.x == "temperature" and record.get("temperature") == 0 for record in own]
-        copies = np.array(cold, dtype=bool)
-        style: dict[str, Any] = {
-            "color": colour,
-            "marker": MARKERS[k % len(MARKERS)],
-            "markersize": 4.5,
-            "linewidth": 1.1,
-            "clip_on": figure.kind == "lines",
-        }
-        joined = figure.kind == "lines" and (~copies).sum() > 1
         axes.plot(
-            x[~copies],
-            y[~copies],
-            linestyle="-" if joined else "none",
+            x,
+            y,
+            linestyle="-" if figure.kind == "lines" else "none",
             label=_label(name, _IN_LEGEND),
-            **style,
+            color=colour,
+            marker=marker,
+            markersize=4.5,
+            linewidth=1.1,
+            clip_on=figure.kind == "lines",
         )
-        axes.plot(x[copies], y[copies], linestyle="none", markerfacecolor=PAPER, **style)
     axes.axhline(figure.reference, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
     if places is None:
         axes.set_xscale("log")
@@ -80,10 +124,10 @@ def _points(figure: Figure) -> Picture:
     else:
         slanted = max(map(len, places)) > 6
         turned: dict[str, Any] = {"rotation": 25, "ha": "right"} if slanted else {}
-        axes.set_xticks(range(len(places)), [_cut(name, _AT_TICK) for name in places], **turned)
-        axes.set_xlim(-0.5, len(places) - 0.5)
+        axes.set_xticks([*places.values()], [_cut(name, _AT_TICK) for name in places], **turned)
+        axes.set_xlim(min(places.values()) - 0.5, max(places.values()) + 0.5)
         axes.grid(axis="x", visible=False)
-    if figure.kind == "points":
+    if figure.y == "share":
         axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.set_ylim(figure.lowest, 1 if figure.kind == "points" else 1.04)
     axes.set_xlabel("" if figure.kind == "points" else one_line(figure.x))
@@ -106,12 +150,12 @@ def _plane(figure: Figure) -> Picture:
     axes = picture.subplots()
     shares = np.linspace(0, 1, 101)
     axes.plot(shares, np.sqrt(shares), color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
-    for k, record in enumerate(figure.records):
-        x, y, colour = record[figure.x], record[figure.y], COLOURS[k % len(COLOURS)]
+    for record in figure.records:
+        x, y = record[figure.x], record[figure.y]
+        colour, marker = _look(figure, _name(record, figure.by))
         low, high = record.get(f"{figure.x}_interval") or (x, x)
         axes.hlines(y, low, high, color=colour, linewidth=1.5, alpha=0.75)
         axes.vlines(x, *_ends(record, figure), color=colour, linewidth=1.5, alpha=0.75)
-        marker = MARKERS[k % len(MARKERS)]
         label = _label(_name(record, figure.by), _IN_LEGEND)
         axes.plot(x, y, marker, color=colour, markersize=4.5, label=label)
     for axis in (axes.xaxis, axes.yaxis):
@@ -121,27 +165,27 @@ def _plane(figure: Figure) -> Picture:
     return picture
 
 
+_BOX = (Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO)
+
+
 def _bars(figure: Figure) -> Picture:
     names = list(dict.fromkeys(record[figure.x] for record in figure.records))
     segments = _by(figure.records, figure.by)
-    choices = [name for name in segments if name not in _SILENT]
     picture = Picture(figsize=(4.6, 0.62 + 0.185 * len(names)))
     axes = picture.subplots()
     left = np.zeros(len(names))
     for name, own in segments.items():
         widths = np.array([record[figure.y] for record in own])
-        # Greys for what is no choice.
-        short, colour = _SILENT.get(name) or (name, "")
-        colour = colour or COLOURS[choices.index(name) % len(COLOURS)]
-        axes.barh(
-            range(len(names)),
-            widths,
-            left=left,
-            height=0.82,
-            color=colour,
-            edgecolor=PAPER,
-            linewidth=0.6,
-            label=_label(name, _IN_KEY),
+        short, colour = _SILENT.get(name, (name,))[0], _look(figure, name)[0]
+        # One path for all segments of a verdict: each on its own is four times as long.
+        parts = [
+            Path([(x, k - 0.41), (x + w, k - 0.41), (x + w, k + 0.41), (x, k + 0.41)], _BOX)
+            for k, (x, w) in enumerate(zip(left, widths, strict=True))
+            if w > 0
+        ]
+        shape = Path.make_compound_path(*parts)
+        axes.add_patch(
+            PathPatch(shape, fc=colour, ec=PAPER, linewidth=0.6, label=_label(name, _IN_KEY))
         )
         _name_segments(axes, left, widths, short, colour)
         left = left + widths
@@ -169,8 +213,7 @@ def _effects(figure: Figure) -> Picture:
         own = [record for record in own if record[figure.y] is not None]
         at = [names.index(record[figure.x]) + (k + 0.5) * height - 0.4 for record in own]
         widths = [record[figure.y] for record in own]
-        colour = COLOURS[k % len(COLOURS)]
-        label = _label(name, _IN_LEGEND)
+        colour, label = _look(figure, name)[0], _label(name, _IN_LEGEND)
         axes.barh(at, widths, height=0.9 * height, color=colour, alpha=0.75, label=label)
         axes.hlines(at, *np.array([_ends(record, figure) for record in own]).T, color=INK)
     axes.axvline(figure.reference, color=INK, linewidth=0.8)
@@ -199,16 +242,17 @@ def _name_segments(axes: Axes, left: Any, widths: Any, name: str, colour: str) -
             )
 
 
-def _places(figure: Figure) -> dict[str, int]:
-    """Places along the axis: numbers in their order, then names, then what is not known."""
+def _places(figure: Figure) -> dict[str, float]:
+    """Places along the axis: numbers as far apart as they are, names in their order."""
     values = {_name(record, figure.x): record.get(figure.x) for record in figure.records}
-
-    def order(name: str) -> tuple[bool, bool, float]:
-        value = values[name]
-        number = value if isinstance(value, int | float) else None
-        return value is None, number is None, number or 0
-
-    return {name: k for k, name in enumerate(sorted(values, key=order))}
+    numbers = {name: value for name, value in values.items() if isinstance(value, int | float)}
+    ordered = sorted(numbers, key=numbers.__getitem__)
+    if len(ordered) < 2:
+        return {name: float(k) for k, name in enumerate(values)}
+    unit = min(numbers[b] - numbers[a] for a, b in pairwise(ordered))
+    places = {name: (numbers[name] - numbers[ordered[0]]) / unit for name in ordered}
+    end = places[ordered[-1]]
+    return places | {name: end + k + 1 for k, name in enumerate(set(values) - set(numbers))}
 
 
 def _by(records: Any, key: str) -> dict[str, list[Record]]:
@@ -224,8 +268,7 @@ def _name(record: Record, key: str) -> str:
 
 def _ends(record: Record, figure: Figure) -> tuple[float, float]:
     y = record[figure.y]
-    around = (record[figure.spread] or 0.0) if figure.spread else 0.0
-    low, high = record.get(f"{figure.y}_interval") or (y - around, y + around)
+    low, high = record.get(f"{figure.y}_interval") or (y, y)
     return low, high
 
 

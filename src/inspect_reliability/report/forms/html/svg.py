@@ -58,7 +58,12 @@ def svg_file(figure: Figure, label: str, whole: Mapping[str, str]) -> str:
     """A figure as a file, in dark ink on white; arguments as of `inline_svg`."""
     svg = _saved(figure, whole, _FILE, PAPER)
     title = f"<title>{escape(one_line(label))}</title>"
-    return re.sub(r"<svg[^>]*>", lambda opening: opening[0] + title, svg, count=1)
+    return re.sub(
+        r"<svg([^>]*)>",
+        lambda opening: f'<svg font-family="sans-serif"{opening[1]}>{title}',
+        svg,
+        count=1,
+    )
 
 
 def inline_svg(figure: Figure, label: str, whole: Mapping[str, str]) -> Markup:
@@ -70,6 +75,10 @@ def inline_svg(figure: Figure, label: str, whole: Mapping[str, str]) -> Markup:
     svg = svg[svg.index("<svg") :]
     # Its style would hold for the whole page, which has the same rule of its own.
     svg = re.sub(r"<(metadata|style)\b.*?</\1>\s*", "", svg, flags=re.DOTALL)
+    used = set(re.findall(r"#([\w.-]+)", svg))
+    svg = re.sub(r' id="([^"]*)"', lambda found: found[0] if found[1] in used else "", svg)
+    # Groups of one thing say nothing without a name.
+    svg = re.sub(r"<g>(<(text|path|use)\b[^>]*(?:/>|>[^<]*</\2>))</g>|<g/>", r"\1", svg)
     # Ids are unique within a figure; a page holds many figures.
     prefix = f"f{next(_numbers)}-"
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}", svg)
@@ -103,10 +112,18 @@ def _saved(
             metadata={"Date": None},
             facecolor=background,
         )
-    svg = out.getvalue()
+    svg = re.sub(r"<[^>]+>", _short, re.sub(r">\s+<", "><", out.getvalue()))
     for drawn, themed in theme.items():
         svg = svg.replace(drawn, themed)
     for cut, name in whole.items():
         text = f"{escape(cut)}</text>"
         svg = svg.replace(f">{text}", f"><title>{escape(name)}</title>{text}")
     return svg
+
+
+def _short(tag: re.Match[str]) -> str:
+    """A tag without what a reader cannot see: fonts, rotations by nothing, digits of a point."""
+    found = re.sub(r" font-family: [^;\"]*;?", "", tag[0])
+    found = re.sub(r" transform=\"rotate\(-?0 [^)]*\)\"", "", found)
+    found = re.sub(r"\d+\.\d{3,}", lambda number: f"{round(float(number[0]), 2):g}", found)
+    return " ".join(found.split())

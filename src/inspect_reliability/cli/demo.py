@@ -1,0 +1,68 @@
+"""`demo`: report, page and plan of real judgments that come with the package."""
+
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import click
+
+from ..report import analyse
+from ..report.forms import render
+from ..report.forms.table import console, print_text
+from ..report.plan import plan_document, plans
+from ..report.summary import report_document
+from ..saving import write_text
+from .main import examples
+from .sources import progress, read_judgments, show
+
+DATA = Path(__file__).parent / "demo_data" / "rewardbench2_choices.parquet"
+
+_PLANNED = {"judge": "gpt-5.4-mini", "wording": "criteria"}
+"""The plan is that of one row: five would be five pages of a terminal."""
+
+_BEFORE = (
+    "68,792 real judgments: three judges choose the best of four responses to the questions of "
+    "RewardBench 2, eight times each, in one or two wordings of their prompt. The right answers "
+    "are known. (Scores: Composo AI, MIT licence.)"
+)
+_NEXT = (
+    "Next, your own judge. Save its verdicts as CSV, JSONL or parquet, one row a verdict, with the "
+    "columns question and verdict, the same question several times; and, where you have them, "
+    "judge, replication, temperature, and label (the right verdict). Then run: "
+    "inspect-reliability report FILE.csv"
+)
+
+
+@click.command(epilog=examples("demo", "demo > demo.txt"))
+def demo() -> None:
+    """Report real judgments that come with the package: no model, key or network.
+
+    Prints the report and the plan of a next study, and writes the report's page to demo.html. A
+    file of that name is kept, and the page gets a number.
+    """
+    screen = console(stderr=True)
+    print_text(screen, _BEFORE, "bold")
+    judgments = read_judgments([str(DATA)])
+    document = report_document(analyse(judgments, progress=progress))
+    show(document, "table")
+    table = judgments.table
+    for name, value in _PLANNED.items():
+        table = table[table[name] == value]
+    show(plan_document(plans(replace(judgments, table=table), half_widths=(0.05,))), "table")
+    page = render(document, "html")
+    path = next(path for path in map(_path, count(1)) if not path.exists() or _is(path, page))
+    write_text(path, page)
+    print_text(screen, f"The report with its pictures: {path.absolute()}", "bold")
+    print_text(screen, _NEXT, "bold")
+
+
+def _path(number: int) -> Path:
+    return Path("demo.html" if number == 1 else f"demo-{number}.html")
+
+
+def _is(path: Path, page: str) -> bool:
+    """Whether a file is this very page, of an earlier demo."""
+    try:
+        return path.read_bytes() == page.encode()
+    except OSError:
+        return False

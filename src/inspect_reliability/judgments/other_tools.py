@@ -1,0 +1,195 @@
+"""Result files of other tools: promptfoo, DeepEval and lm-eval."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UserError
+from ..files import entry, expect, objects
+from ..verdicts import NON_RESPONSE
+from .table import Note
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_NO_GRADE = "results without a grade: the model that was tested failed"
+_NO_MODEL = "grades of checks that ask no model"
+_REGENERATED = (
+    "questions whose response differs between repeats: verdicts vary with the response too. To "
+    "judge each response on its own, use --column response=output"
+)
+_ASK_A_MODEL = {
+    *("answer-relevance", "context-faithfulness", "context-recall", "context-relevance"),
+    *("conversation-relevance", "factuality", "g-eval", "llm-rubric", "model-graded-closedqa"),
+    *("model-graded-factuality", "pi", "search-rubric", "select-best", "trajectory:goal-success"),
+}
+"""promptfoo's assertions that ask a grader; a `not-` may stand before each."""
+
+_SAMPLES = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.-]+")
+"""The name of lm-eval's file of a task."""
+
+_LONGEST = 60
+"""Characters of a question's name."""
+
+_Row = dict[str, Any]
+_Reader = Callable[[Any, Path], Iterator[_Row | str]]
+"""Yields rows, and what is left out in words."""
+
+
+def reader_of(content: Any) -> _Reader | None:
+    """What reads a JSON value, or the objects of a file's lines; None if no tool wrote it."""
+    match content:
+        case {"results": {"results": list()}}:
+            return _promptfoo
+        case {"testCases": list()} | {"conversationalTestCases": list()}:
+            return _deepeval
+        case [{"doc_id": _, "filtered_resps": _, "arguments": _}, *_]:
+            return _lm_eval
+    return None
+
+
+def read_other_tool(content: Any, path: Path) -> tuple[pd.DataFrame, list[Note]] | None:
+    """The judgments in a result file of promptfoo, DeepEval or lm-eval; None if it is none.
+
+    Verdicts of promptfoo and DeepEval are `pass` and `fail`, with the column `grade` beside them;
+    those of lm-eval are the answers that its filter found, with the metrics as columns.
+
+    Raises:
+        UserError: The file is one of theirs, and lacks something or draws no answers.
+    """
+    import pandas as pd
+
+    if (reader := reader_of(content)) is None:
+        return None
+    rows: list[_Row] = []
+    left_out: Counter[str] = Counter()
+    responses = defaultdict(set)
+    for row in reader(content, path):
+        if isinstance(row, str):
+            left_out[row] += 1
+            continue
+        rows.append(row)
+        responses[row["question"], row.get("responder")].add(row.get("response"))
+    left_out[_REGENERATED] = sum(len(each) > 1 for each in responses.values())
+    notes = [Note(what, number, str(path)) for what, number in left_out.items() if number]
+    if not rows:
+        why = "; ".join(f"{note.count:,} {note.what}" for note in notes) or "it is empty"
+        raise UserError(f"{path} has no verdicts of a judge: {why}.")
+    return pd.DataFrame(rows), notes
+
+
+def _promptfoo(content: Any, path: Path) -> Iterator[_Row | str]:
+    """What `promptfoo eval --output FILE.json` writes, version 3."""
+    found = list(objects(content["results"]["results"], f"{path}, 'results'", "result"))
+    several = len({str(one.get("promptIdx")) for _, one in found}) > 1
+    for place, one in found:
+        case = _inner(one, "testCase")
+        prompt = f", prompt {one.get('promptIdx')}" if several else ""
+        shared = {
+            "question": _named(case.get("description"), one.get("vars")),
+            "responder": f"{_model(one.get('provider')) or 'not known'}{prompt}",
+            "response": _text(_inner(one, "response").get("output")),
+        }
+        grades = list(_single(_inner(one, "gradingResult"), place))
+        numbers: Counter[str] = Counter()
+        for grade in grades:
+            asked = _inner(grade, "assertion")
+            kind = str(asked.get("type"))
+            scorer = str(asked.get("metric") or kind)
+            numbers[scorer] += 1
+            if kind.removeprefix("not-") not in _ASK_A_MODEL:
+                yield _NO_MODEL
+                continue
+            failed = _inner(grade, "metadata").get("graderError")
+            yield shared | {
+                "judge": _model(asked.get("provider") or _inner(case, "options").get("provider")),
+                "scorer": scorer if numbers[scorer] == 1 else f"{scorer} {numbers[scorer]}",
+                "verdict": NON_RESPONSE if failed else _passed(grade, "pass", place),
+                "grade": grade.get("score"),
+            }
+        if not grades:
+            yield _NO_GRADE
+
+
+def _single(grade: Mapping[str, Any], place: str) -> Iterator[Mapping[str, Any]]:
+    """Grades of single assertions: those of a set have grades of their own."""
+    for where, part in objects(grade.get("componentResults") or [], place, "assertion"):
+        yield from _single(part, where) if part.get("componentResults") else [part]
+
+
+def _deepeval(content: Any, path: Path) -> Iterator[_Row | str]:
+    """What DeepEval writes into its results folder: `test_run_*.json`."""
+    for key in ("testCases", "conversationalTestCases"):
+        for place, case in objects(content.get(key) or [], f"{path}, '{key}'", "test case"):
+            asked = [case.get(name) for name in ("scenario", "input", "turns", "context")]
+            for at, metric in objects(case.get("metricsData") or [], place, "metric"):
+                if metric.get("evaluationModel") is None:
+                    yield _NO_MODEL
+                    continue
+                failed = metric.get("error") is not None or metric.get("success") is None
+                yield {
+                    "question": _named(next(filter(None, asked), None), asked),
+                    "response": _text(case.get("actualOutput")),
+                    "judge": metric["evaluationModel"],
+                    "scorer": entry(metric, "name", str, at),
+                    "verdict": NON_RESPONSE if failed else _passed(metric, "success", at),
+                    "grade": metric.get("score"),
+                }
+
+
+def _lm_eval(lines: Any, path: Path) -> Iterator[_Row | str]:
+    """What `lm_eval --log_samples` writes: `samples_TASK_TIME.jsonl`, in a folder a model."""
+    named = _SAMPLES.fullmatch(path.stem)
+    for number, line in enumerate(lines, 1):
+        where = f"{path}, line {number}"
+        first = entry(line, "arguments", dict, where).get("gen_args_0")
+        if not isinstance(first, dict) or not isinstance(first.get("arg_1"), dict):
+            raise UserError(
+                f"{where}: this task takes the likelihood of given answers. Nothing is drawn, so a "
+                "repeat says nothing new. Name the file of a task that generates."
+            )
+        # Without a filter that picks one, each of several repeats has its own answer.
+        for found in entry(line, "filtered_resps", list, where):
+            for answer in found if isinstance(found, list) else [found]:
+                text = expect(answer, str, where)
+                yield {name: line.get(name) for name in line.get("metrics") or []} | {
+                    "judge": path.resolve().parent.name,
+                    "benchmark": named[1] if named else path.stem,
+                    "question": str(line["doc_id"]),
+                    "scorer": str(line.get("filter", "none")),
+                    "verdict": NON_RESPONSE if text == "[invalid]" else text,
+                    "target": line.get("target"),
+                }
+
+
+def _inner(record: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """An object that may be missing."""
+    found = record.get(key)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _model(provider: Any) -> str | None:
+    """The name of a model in promptfoo: a text, or an object with `label` and `id`."""
+    if isinstance(provider, Mapping):
+        return provider.get("label") or provider.get("id") or _model(provider.get("text"))
+    return provider if isinstance(provider, str) else None
+
+
+def _passed(grade: Mapping[str, Any], key: str, where: str) -> str:
+    return "pass" if entry(grade, key, bool, where) else "fail"
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+def _named(said: Any, what: Any) -> str:
+    """A name of a question that is the same in every file: what it says, and a hash of it all."""
+    mark = blake2b(_text([said, what]).encode(), digest_size=3).hexdigest()
+    return f"{_text(said or what)[:_LONGEST]} #{mark}"
