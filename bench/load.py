@@ -1,12 +1,15 @@
 """CPU time and memory of `report` on many judgments: both should grow with their number alone.
 
-    python bench/load.py [--share 0.2] [--only report|waiting]
+    python bench/load.py [--share 0.2] [--only report|saved|waiting]
 
 Three shapes: many logs, a study of 55 questions x 1,000 replications, and one of 2,000 x 20, with
 the questions of a log scaled by the share. Each study comes in ten logs: inspect's own functions,
 which write them, take the square of a log's samples. Each report runs in a process of its own, once
 on everything and once on half of the logs. The last column compares the time a judgment, which
 stays the same (1.0) where time is linear.
+
+Then two workers make half of a million rows each, write what `report --save` writes, and one
+process reports both files together.
 
 Then many requests wait in `hf_seeded` at once, for a tiny model with random weights.
 """
@@ -22,6 +25,8 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 from click.testing import CliRunner
 from inspect_ai.log import (
     EvalConfig,
@@ -38,6 +43,9 @@ from inspect_ai.scorer import Score
 from random_models import save_random_model
 
 from inspect_reliability.cli import main as command_line
+from inspect_reliability.cli.sources import read_judgments
+from inspect_reliability.judgments import Judgments
+from inspect_reliability.judgments.saved import save
 
 SHAPES = {
     "100 logs of 2,700": [(n, range(270), range(1, 11)) for n in range(100)],
@@ -46,6 +54,7 @@ SHAPES = {
 }
 """Judge and task of each log, its questions and its replications."""
 WAITING, PROMPTS = 5000, 100
+ROWS, WORKERS = 1_000_000, 2
 
 
 def write_log(path: Path, number: int, questions: range, replications: range) -> None:
@@ -100,6 +109,62 @@ def measured(logs: list[str]) -> tuple[float, float]:
     return used, peak()
 
 
+def write_saved(path: Path, worker: int) -> float:
+    """The judgments of one worker: 10 judges, 100 replications a question; CPU seconds to write."""
+    chance = np.random.default_rng(worker)
+    place = np.arange(ROWS // WORKERS)
+    question, judge = place // 1000, place // 100 % 10
+    steady = chance.random(len(place)) < 0.7
+    letters = np.array(list("ABCDE"))
+    verdicts = np.where(steady, letters[question % 5], chance.choice(letters, len(place)))
+    table = pd.DataFrame(
+        {
+            "judge": [f"acme/judge-{n}" for n in judge],
+            "benchmark": "load",
+            "temperature": 1.0,
+            "question": [f"q{worker}-{n}" for n in question],
+            "replication": place % 100 + 1,
+            "verdict": verdicts.astype(object),
+            "scorer": "verdict",
+            "order": [("one", "two", "three", "four", "five")] * len(place),
+            "categories": [("A", "B", "C", "D", "E", "non-response")] * len(place),
+            "seed": place % 100 + 1000 * question,
+            "log": f"{worker}.eval",
+            "uuid": [f"{worker}-{n}" for n in place // 100],
+        }
+    )
+    started = time.process_time()
+    save(Judgments(table.astype({"seed": object})), path)
+    return time.process_time() - started
+
+
+def read_alone(paths: list[str]) -> float:
+    """CPU seconds to read judgments."""
+    started = time.process_time()
+    assert len(read_judgments(paths)) == ROWS // WORKERS * len(paths)
+    return time.process_time() - started
+
+
+def saved() -> str:
+    """Write, read and report a million judgments."""
+    processes = multiprocessing.get_context("fork")
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, f"{worker}.parquet") for worker in range(WORKERS)]
+        with processes.Pool(WORKERS, maxtasksperchild=1) as pool:
+            written = pool.starmap(write_saved, zip(paths, range(WORKERS), strict=True))
+        names = [str(path) for path in paths]
+        with processes.Pool(1, maxtasksperchild=1) as pool:
+            one = pool.apply(read_alone, (names[:1],))
+            read = pool.apply(read_alone, (names,))
+            used, memory = pool.apply(measured, (names,))
+        size = sum(path.stat().st_size for path in paths) / 2**20
+    return (
+        f"{ROWS:,} judgments of {WORKERS} workers in {size:.1f} MB: {max(written):.1f} CPU s each "
+        f"to write, {one:.1f} to read one file, {read:.1f} to read all, {used:.1f} to report them, "
+        f"{memory:.0f} MB at most"
+    )
+
+
 def peak() -> float:
     """Largest memory that this process had so far (MB)."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -131,11 +196,13 @@ def waiting(folder: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--share", type=float, default=1.0)
-    parser.add_argument("--only", choices=["report", "waiting"])
+    parser.add_argument("--only", choices=["report", "saved", "waiting"])
     options = parser.parse_args()
-    if options.only != "waiting":
+    if options.only in (None, "report"):
         reports(options.share)
-    if options.only != "report":
+    if options.only in (None, "saved"):
+        print(saved(), flush=True)
+    if options.only in (None, "waiting"):
         with tempfile.TemporaryDirectory() as folder:
             print(waiting(folder), flush=True)
 

@@ -32,14 +32,6 @@ _CONTEXT.set_forkserver_preload(
 )
 
 
-def start_server() -> None:
-    """Start the process whose children these are: those of a pool of the product are its too.
-
-    A pool that starts first takes one of its own, which has not imported what tests need.
-    """
-    python("")
-
-
 def python(
     code: str,
     *arguments: str | Path,

@@ -50,7 +50,14 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "hostile_texts": ("--questions 1 --draws 2", {}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
     "live_metrics": ("", {"QUESTIONS": 5, "REPLICATIONS": 2, "CALLS": 1}),
-    "load": ("", {"SHAPES": {"two": [(n, range(2), range(1, 3)) for n in (0, 1)]}, "WAITING": 4}),
+    "load": (
+        "",
+        {
+            "SHAPES": {"two": [(n, range(2), range(1, 3)) for n in (0, 1)]},
+            "WAITING": 4,
+            "ROWS": 4_000,
+        },
+    ),
     "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500, "HALVES": 1}),
     "parsers": (str(ROOT / "tests" / "example_outputs.json"), {}),
     "processors": ("--here --replications 1", {"QUESTIONS": 1, "TOKENS": 4, "TABLES": 5}),

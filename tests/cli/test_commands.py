@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ import example_logs
 from example_published import QUESTIONS, REPLICATIONS, RESPONDERS, published_folder
 from inspect_reliability.cli import main
 from inspect_reliability.designs import DESIGNS
+from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.replications import replications_in
+from inspect_reliability.judgments.text import judgment_text
 from inspect_reliability.report.forms import FORMS
 from inspect_reliability.study.published.imported import write_published_log
 from inspect_reliability.study.published.layout import published_runs
-from processes import COMMAND, python, start_server
 
 pytestmark = pytest.mark.slow
 
@@ -241,12 +244,10 @@ def test_data(logs: dict[str, Path], tmp_path: Path) -> None:
 
 
 def imported(folder: Path, log_dir: Path) -> Result:
-    """Import in this process; its workers are at work at once."""
-    start_server()
+    """Import in this process."""
     return run("import", folder, "--log-dir", log_dir)
 
 
-@pytest.mark.process
 def test_published_judgments_as_logs(tmp_path: Path) -> None:
     """Imported logs give the numbers of the files, however often they are there."""
     folder = published_folder(tmp_path / "published")
@@ -269,7 +270,6 @@ def test_published_judgments_as_logs(tmp_path: Path) -> None:
     assert "duplicate judgments" in twice.stderr
 
 
-@pytest.mark.process
 def test_importing_without_responses(tmp_path: Path) -> None:
     """Judgments alone give the same numbers as logs and as files."""
     folder = published_folder(tmp_path / "published")
@@ -300,75 +300,47 @@ def test_imported_logs_hold_prompt_output_and_metrics(tmp_path: Path) -> None:
     path = write_published_log(folder, run_, tmp_path / "one.eval")
     log = read_eval_log(str(path))
     assert log.eval.model == "acme/Judge-1_b"
-    assert log.eval.config.epochs == REPLICATIONS
     assert log.results is not None
     metrics = log.results.scores[0].metrics
     assert {"omega", "omega_low", "invalid_rate"} <= metrics.keys()
+    assert metrics["replications"].value == REPLICATIONS
     assert all(metric.name == name for name, metric in metrics.items())
-    sample = read_eval_log_sample(str(path), id="mtb:m2", epoch=3)
-    assert sample.output.completion == run_.outputs["mtb:m2"][2]
+    sample = read_eval_log_sample(str(path), id="mtb:m2")
+    texts = run_.outputs["mtb:m2"]
+    assert [one.message.text for one in sample.output.choices] == list(texts)
     assert all(name in sample.messages[0].text for name in RESPONDERS)
     assert sample.scores is not None
-    assert (
-        sample.scores["verdict"].value
-        == DESIGNS["bbh"].reader.read(sample.output.completion, "published").verdict
-    )
+    read = [DESIGNS["bbh"].reader.read(str(text), "published").verdict for text in texts]
+    kept = replications_in(sample.scores["verdict"])
+    assert kept is not None
+    assert kept.verdicts == read
+    assert sample.scores["verdict"].value == Counter(read).most_common(1)[0][0]
     assert "seed" not in (sample.scores["verdict"].metadata or {})
     assert sample.model_usage == {}
 
 
-# Ends the first worker that would put a log in its place.
-KILLED_WRITING = """
-import sys
-from functools import partial
-from concurrent.futures import ProcessPoolExecutor
-from inspect_reliability.study.published import imported
-from killed import when_it_writes
-
-at_start = {"initializer": when_it_writes, "initargs": (sys.argv.pop(),)}
-imported.ProcessPoolExecutor = partial(ProcessPoolExecutor, **at_start)
-"""
-
-# Ends the first worker while the second is starting: the pool has seen the one die, and ended all
-# workers that it knows of, before it knows of the other.
-KILLED_STARTING = """
-import time
-from concurrent.futures import ProcessPoolExecutor
-
-start = ProcessPoolExecutor._spawn_process
-
-def spawn(pool):
-    known, pool._processes = pool._processes, {}
-    start(pool)
-    if len(known) == 1:
-        (first,) = known.values()
-        first.kill()
-        until = time.monotonic() + 5
-        while not pool._call_queue._reader.closed and time.monotonic() < until:
-            time.sleep(0.01)
-    known.update(pool._processes)
-    pool._processes = known
-
-ProcessPoolExecutor._spawn_process = spawn
-"""
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("killed", [KILLED_WRITING, KILLED_STARTING], ids=["writing", "starting"])
-def test_importing_when_a_worker_is_killed(killed: str, tmp_path: Path) -> None:
-    """It is said in words, and the same command then writes every log."""
-    folder, log_dir = published_folder(tmp_path / "published"), tmp_path / "logs"
-    trace = [tmp_path / "killed"] if killed == KILLED_WRITING else []
-    importing = python(killed + COMMAND, "import", folder, "--log-dir", log_dir, *trace)
-    assert importing.returncode == 2, importing.stderr
-    assert all(file.exists() for file in trace)
-    assert "Traceback" not in importing.stderr
-    assert "was killed" in importing.stderr
-    assert f"of {3 * 3 * 2 + 1} logs" in importing.stderr
-    assert imported(folder, log_dir).exit_code == 0
-    assert len(list(log_dir.glob("*.eval"))) == 3 * 3 * 2 + 1
-    files, logs = (run("report", source, "--format", "json") for source in (folder, log_dir))
+@pytest.mark.parametrize("missing", [0, 3])
+def test_an_output_that_is_missing_is_a_replication_that_failed(
+    tmp_path: Path, missing: int
+) -> None:
+    """The others keep their numbers and their texts, in the files as in the logs."""
+    folder = published_folder(tmp_path / "published")
+    file = folder / "results" / "full_judgements_other_judge.json"
+    judged = json.loads(file.read_text())
+    judged["other/judge"]["temperature: 1"]["bbh:q0"][missing] = None
+    file.write_text(json.dumps(judged))
+    assert imported(folder, tmp_path / "logs").exit_code == 0
+    files, logs = (
+        run("report", source, "--format", "json") for source in (folder, tmp_path / "logs")
+    )
     assert results(logs) == results(files)
+    assert "1 replications that failed" in logs.stderr
+    table = judgments_from_logs(tmp_path / "logs").table
+    rows = table[(table["judge"] == "other/judge") & (table["question"] == "bbh:q0")]
+    rows = rows[rows["temperature"] == 1]
+    texts = [judgment_text(row) for row in rows.to_dict("records")]
+    outputs = judged["other/judge"]["temperature: 1"]["bbh:q0"]
+    assert [text and text.output for text in texts] == [one for one in outputs if one is not None]
 
 
 def test_importing_another_folder(tmp_path: Path) -> None:

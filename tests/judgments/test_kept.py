@@ -100,6 +100,7 @@ def test_replications_that_do_not_fit_are_one_note(
     assert len(found) == (QUESTIONS - 1) * REPLICATIONS
 
 
+NO_SEED = {"scorer": "a", "seed": None}
 BROKEN_CELLS: list[Any] = [
     5,
     "a text that a summary cut",
@@ -114,7 +115,13 @@ BROKEN_CELLS: list[Any] = [
 
 @pytest.mark.parametrize(
     "broken",
-    [{"scorer": 5}, {"grader": ["a"]}, {"seed": None}, *({"cells": one} for one in BROKEN_CELLS)],
+    [
+        {"scorer": 5},
+        {"grader": ["a"]},
+        NO_SEED,
+        {"seed": "1"},
+        *({"cells": one} for one in BROKEN_CELLS),
+    ],
 )
 def test_facts_of_replications_that_do_not_fit_are_one_note(
     changed: Callable[[Change], Path], broken: dict[str, Any]

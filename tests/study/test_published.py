@@ -31,7 +31,7 @@ from inspect_reliability.study.published.layout import (
     judgments_from_published,
 )
 from inspect_reliability.study.published.reported import PublishedStudy
-from processes import COMMAND, python, start_server
+from processes import COMMAND, python
 
 pytestmark = pytest.mark.slow
 
@@ -234,7 +234,6 @@ def test_logs_of_like_names_do_not_overwrite_each_other(tmp_path: Path) -> None:
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps(dict.fromkeys(NAMES, temperatures)))
     log_dir = tmp_path / "logs"
-    start_server()
     for _ in range(2):
         paths = {path for path, _ in write_published_logs(file.parents[1], log_dir)}
         written = list(log_dir.iterdir())
@@ -271,17 +270,15 @@ def test_names_of_files_are_distinct_and_usable(runs: list[PublishedRun]) -> Non
         assert re.fullmatch(r"[A-Za-z0-9._-]{1,150}\.eval", name)
 
 
-# Ends the import and its workers, a group of their own, before the log of one run has its name.
+# Ends the import before the log of one run has its name.
 KILLED = """
-import os
-from functools import partial
-from concurrent.futures import ProcessPoolExecutor
-from inspect_reliability.study.published import imported
-from killed import with_all_others
+import os, signal, sys
 
-os.setsid()
-at_start = {"initializer": with_all_others, "initargs": ("t0.5.eval",)}
-imported.ProcessPoolExecutor = partial(ProcessPoolExecutor, **at_start)
+def kill(event, arguments):
+    if event == "os.rename" and str(arguments[1]).endswith("t0.5.eval"):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(kill)
 """
 
 
@@ -305,3 +302,10 @@ def test_two_imports_do_not_write_one_folder(tmp_path: Path) -> None:
     """The second is refused in words."""
     with alone(tmp_path / "logs"), pytest.raises(UserError, match="Another process is writing"):
         next(write_published_logs(published_folder(tmp_path / "published"), tmp_path / "logs"))
+
+
+@pytest.mark.parametrize("place", ["0.eval", "/a.json", "gone/results/full_judgements_a.json"])
+def test_a_judgment_whose_file_is_gone_has_no_text(place: str) -> None:
+    """Nor does one of a table that only looks as if it were published."""
+    row = {"log": place, "temperature": 1.0, "question": "q", "judge": "j", "replication": 1}
+    assert PublishedStudy().text(row) is None

@@ -32,8 +32,9 @@ from .sources import parser_option, print_left_out
 def import_published(folder: Path, log_dir: Path, parser: ParserName) -> None:
     """Turn the published judgments in FOLDER into inspect logs.
 
-    Each judge, benchmark and temperature gets a log (Head-to-Tail: several), each replication an
-    epoch. `inspect view --log-dir FOLDER` then shows them, and every command and metric reads them.
+    Each judge, benchmark and temperature gets a log, each question a sample that keeps all of its
+    replications. `inspect view --log-dir FOLDER` then shows them, and every command and metric
+    reads them.
     Run the command again after an interruption: it writes the same logs under the same names.
     """
     if kind_of(folder) != "folder" or not is_published(folder):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ..judgments.saved import save as save_judgments
 from ..report import analyse
 from ..report.data import write_data, write_figures
 from ..report.forms import Form, render
@@ -17,6 +18,11 @@ from .sources import Read, by_option, format_option, progress, reads_logs, show
 
 @click.command(epilog=examples("report logs", "report results.csv --html report.html"))
 @by_option
+@click.option(
+    "--save",
+    metavar="FILE",
+    help="Also write the judgments into one parquet file, which every command takes for LOGS.",
+)
 @click.option(
     "--html",
     type=Path,
@@ -46,6 +52,7 @@ from .sources import Read, by_option, format_option, progress, reads_logs, show
 def report(
     logs: tuple[str, ...],
     by: tuple[str, ...],
+    save: str | None,
     html: Path | None,
     tables: Path | None,
     figures: Path | None,
@@ -60,12 +67,16 @@ def report(
     coefficients.
     """
     judgments = read(logs)
+    if save:
+        save_judgments(judgments, save)
     texts = form in ("json", "html") or html is not None or tables is not None
     study = PublishedStudy(always=published)
     analysis = analyse(judgments, by, study=study, texts=texts, progress=progress)
     document = report_document(analysis)
     show(document, form)
     screen = console(stderr=True)
+    if save:
+        print_text(screen, f"Wrote {save}")
     if html:
         write_text(html, render(document, "html"))
         print_text(screen, f"Wrote {html}")

@@ -214,8 +214,9 @@ def read_judgments(
     if others or edited:
         shown = partial(progress, what="Reading")
         parts.append(judgments_from(others, columns, facets, edited=edited, progress=shown))
+    combined = combine(parts)
     judgments = with_labels(
-        combine(parts).with_facets(facets),
+        combined.with_facets([*combined.facets, *facets]),
         [one for one in labels if one not in edited],
         meant,
     )

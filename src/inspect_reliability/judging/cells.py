@@ -22,11 +22,11 @@ _Seed = Annotated[int, Field(strict=True, ge=0, lt=SEED_LIMIT)]
 
 
 class Cell(NamedTuple):
-    """A level of each facet; None where it is not varied."""
+    """A level of each facet, None where it is not varied; and a seed, None where not known."""
 
     order: Sequence[int] | None
     wording: str | None
-    seed: int
+    seed: int | None
 
 
 @dataclass(frozen=True)

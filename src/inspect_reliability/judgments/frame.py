@@ -14,6 +14,7 @@ from ..verdicts import INVALID, NON_RESPONSE
 from .columns import COLUMNS, Kind, in_order, of_role
 from .count import Judged
 from .other_tools import read_other_tool, reader_of
+from .saved import Saved, read_parquet
 from .score import LARGEST, verdict_name
 from .table import NUMBERS, Judgments, Note, clean_temperature
 
@@ -69,7 +70,7 @@ def judgments_from_file(
 
     Args:
         path: The file; the ending of its name says which it is.
-        columns: Name in the file -> name in the table.
+        columns: Name in the file -> name in the table; those of a file that `save` wrote are known.
         facets: Columns to take for facets.
 
     Raises:
@@ -77,8 +78,12 @@ def judgments_from_file(
     """
     hint = "Say which it is: --column YOURS=OURS, as in --column score=verdict."
     content = _json(path := Path(path))
-    frame, notes = read_other_tool(content, path) or (_frame_of(path, content), [])
-    found = _read(frame, columns or {}, {}, facets, str(path), hint)
+    saved, known = None, columns or {}
+    if other := read_other_tool(content, path):
+        frame, notes = other
+    else:
+        (frame, saved), notes = _frame_of(path, content), []
+    found = _read(frame, {} if saved else known, {}, facets, str(path), hint, saved)
     return replace(found, notes=(*notes, *found.notes))
 
 
@@ -101,6 +106,7 @@ def _read(
     facets: Collection[str],
     where: str,
     hint: str,
+    saved: Saved | None = None,
 ) -> Judgments:
     import pandas as pd
 
@@ -130,7 +136,8 @@ def _read(
         )
     if len({*table}) < len(table.columns):
         raise UserError(f"{where}: two columns were given one name. {hint}")
-    table = pd.DataFrame({name: _converted(table[name], where) for name in table})
+    as_json = saved.as_json if saved else ()
+    table = pd.DataFrame({name: _converted(table[name], where, name in as_json) for name in table})
     own = [name for name in facets if name in table and name not in COLUMNS]
     unread = table["verdict"].isna() | table["question"].isna()
     notes = [
@@ -143,10 +150,12 @@ def _read(
     for name in ("judge", "benchmark", "temperature"):
         if name not in table:
             table[name] = pd.Series(None, table.index, dtype=NUMBERS.get(name, object))
-    if _outputs_are_responses(table, own):
+    if saved is None and _outputs_are_responses(table, own):
         table["output"] = _converted(table.pop("response").rename("output"), where)
         taken.append("column 'response' taken for 'output': it tells apart what was judged")
-    if "output" in table:  # each is judged on its own, and all belong to their question
+    if (
+        saved is None and "output" in table
+    ):  # each is judged on its own, and all belong to their question
         several = table["output"].notna()
         named = table["question"][several] + ", " + table["output"][several]
         if "sample" not in table:
@@ -157,6 +166,11 @@ def _read(
     elif table["replication"].isna().any():
         raise UserError(f"{where}, column 'replication': a value is missing.")
     table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
+    if saved is not None:  # its rows were looked at when they were read
+        notes += [Note(*one) for one in saved.notes]
+        return Judgments(
+            table[in_order(table.columns)], tuple(n for n in notes if n.count)
+        ).with_facets(saved.facets)
     notes += [Note(what, 1, where) for what in taken]
     notes.append(Note(_AGAIN, int(table.duplicated(_identity(table, own)).sum()), where))
     made = Judgments(table[in_order(table.columns)], tuple(note for note in notes if note.count))
@@ -186,8 +200,8 @@ def _counted(table: pd.DataFrame, facets: Collection[str]) -> pd.Series[int]:
     return table.groupby([*known, *facets], dropna=False, sort=False).cumcount() + 1
 
 
-def _converted(values: pd.Series[Any], where: str) -> pd.Series[Any]:
-    """A column with values of its kind; each different value is converted once."""
+def _converted(values: pd.Series[Any], where: str, as_json: bool = False) -> pd.Series[Any]:
+    """A column with values of its kind, maybe out of JSON; each different one converted once."""
     import numpy as np
     import pandas as pd
 
@@ -198,7 +212,7 @@ def _converted(values: pd.Series[Any], where: str) -> pd.Series[Any]:
 
     def one(value: Any) -> Any:
         try:
-            return convert(value)
+            return convert(json.loads(value) if as_json else value)
         except (OverflowError, TypeError, ValueError):
             raise UserError(f"{where}, column '{name}': {value!r:.40} is not {what}.") from None
 
@@ -300,8 +314,11 @@ _BY_NAME: Mapping[str, Callable[[Any], Any]] = {
 """Columns that are converted in a way of their own."""
 
 
-def read_frame(path: Path) -> pd.DataFrame:
+def read_frame(path: Path) -> tuple[pd.DataFrame, Saved | None]:
     """The rows of a CSV, JSON, JSONL or parquet file, texts of a CSV as they are written.
+
+    Returns:
+        The rows, and what a file that `save` wrote says of itself.
 
     Raises:
         UserError: It cannot be read.
@@ -316,13 +333,13 @@ def _json(path: Path) -> Any:
     return read_json(path) if path.suffix == ".json" else None
 
 
-def _frame_of(path: Path, content: Any) -> pd.DataFrame:
+def _frame_of(path: Path, content: Any) -> tuple[pd.DataFrame, Saved | None]:
     import pandas as pd
 
     if path.suffix in (".json", ".jsonl"):
-        return pd.DataFrame([record for _, record in objects(content, str(path))])
+        return pd.DataFrame([record for _, record in objects(content, str(path))]), None
     try:
-        return pd.read_parquet(path) if path.suffix == ".parquet" else _csv(path)
+        return read_parquet(path) if path.suffix == ".parquet" else (_csv(path), None)
     except Exception as error:  # each reader has its own
         raise UserError(
             f"{path} cannot be read as {path.suffix[1:]}: {reason(error)}. Check the file."

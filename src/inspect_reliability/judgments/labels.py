@@ -189,7 +189,7 @@ def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
 
 def _in_file(path: Path, outputs: _Outputs) -> Iterator[_Label]:
     """The labels in a file."""
-    frame = read_frame(path)
+    frame, _ = read_frame(path)
     parts = {name: part for name in map(str, frame) if (part := _part_of(name))}
     columns = [name for name in _COLUMNS if name in frame][:1] or list(parts)
     if "id" not in frame or not columns:

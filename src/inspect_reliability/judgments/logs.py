@@ -28,12 +28,12 @@ from ..judging.seeds import replication_numbers
 from ..log_files import logs_below
 from ..verdicts import TIE
 from . import distributions
-from .columns import COLUMNS, fits, of_role
+from .columns import COLUMNS, fits
 from .edits import as_columns, before_edits
 from .judgment import Judgment
 from .replications import REPLICATION_KEYS, Replications
 from .score import Kept, judgments_of, kept_in
-from .table import Judgments, Note, clean_temperature, concatenate, make_table, without_duplicates
+from .table import Judgments, Note, clean_temperature, concatenate, make_table, without_repeats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,19 +152,7 @@ def judgments_from_logs(
         found = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
         raise UserError("\n".join([f"No judgments in {found or 'the logs'}.", *map(str, notes)]))
     table["time"] = table["time"].map(days)
-    one = ["uuid", "scorer", "replication", "part", *({"wording"} & {*table})]
-    table, duplicates = without_duplicates(table, one, "log")
-    if "seed" in table:
-        # One text may be read for other verdicts, which are other parts.
-        known = [*of_role(table, "unit", "part", "facet"), "seed", "part"]
-        # A seed that several samples of one log have is that of a dataset: it names no draw.
-        shared = table.duplicated([*known, "log"], keep=False)
-        drawn, repeated = without_duplicates(
-            table.assign(seed=table["seed"].mask(shared)), known, "log"
-        )
-        table = table.loc[drawn.index]
-        duplicates += repeated
-    table = table.drop(columns="part").reset_index(drop=True)
+    table, duplicates = without_repeats(table)
     return Judgments(table, (*notes, *duplicates))
 
 
@@ -361,13 +349,11 @@ def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) 
         facts.setdefault("temperature", None)
     for judgment in judgments_of(score, kept, question, scorer, output):
         own = judgment._asdict()
-        part = "" if judgment.place is None else f"{judgment.temperature} {judgment.place}"
-        part += f" {judgment.wording} {judgment.order}"
         del own["cluster"]
         for name in ("categories", "order"):
             own[name] = own[name] and tuple(own[name])
         known = {name: value for name, value in own.items() if value is not None}
-        yield facts | known | {"verdict": judgment.verdict, "part": part}
+        yield facts | known | {"verdict": judgment.verdict}
 
 
 def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -375,7 +361,7 @@ def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in metadata.items():
         if name in _NOT_OF_METADATA or value is None:
             continue
-        if name in ("label", "rater") and "study" not in metadata:
+        if name in ("label", "rater") and not metadata.keys() & {"study", "paper_design"}:
             continue  # what another task's scorer calls a label may be its verdict
         if name in COLUMNS and not fits(value, COLUMNS[name].kind):
             continue

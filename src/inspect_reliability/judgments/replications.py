@@ -39,7 +39,8 @@ class Replications:
     Attributes:
         verdicts: Value of each replication; "non-response" where the judge gave none, None where
             the replication failed.
-        seed: Seed of the first, as sent; each of the others has the next (see `seeds`).
+        seed: Seed of the first, as sent; each of the others has the next (see `seeds`). None where
+            it is not known.
         first: Number of the first, from 1.
         orders: Places in the score's `order` of the responses that each replication showed, in
             the order of the labels; None where all showed that order.
@@ -53,7 +54,7 @@ class Replications:
     """
 
     verdicts: Annotated[list[Any], Field(min_length=1, max_length=_MOST)]
-    seed: _Number
+    seed: _Number | None = None
     first: _Number = 1
     orders: list[list[int]] | None = None
     scorer: str | None = None
@@ -62,7 +63,9 @@ class Replications:
     cells: Cells | None = None
 
     @model_validator(mode="after")
-    def _orders_fit(self) -> Replications:
+    def _fits(self) -> Replications:
+        if self.seed is None and (self.scorer is not None or self.cells is not None):
+            raise ValueError("replications of a scorer or of an experiment have seeds")
         if self.orders is not None:
             places = {tuple(sorted(order)) for order in self.orders}
             whole = {tuple(range(len(order))) for order in places}
@@ -78,7 +81,8 @@ class Replications:
         total = len(self.verdicts)
         if self.cells is None:
             orders: Sequence[Sequence[int] | None] = self.orders or [None] * total
-            seeds = seeds_from(self.seed, total)
+            known = None if self.seed is None else seeds_from(self.seed, total)
+            seeds: Sequence[int | None] = known or [None] * total
             each = enumerate(zip(orders, seeds, strict=True), self.first)
             return [(number, Cell(order, None, seed)) for number, (order, seed) in each]
         placed = (self.cells.split(place, total) for place in range(total))
@@ -86,7 +90,7 @@ class Replications:
         return [
             (
                 self.first + place,
-                cells[cell]._replace(seed=(cells[cell].seed + place) % SEED_LIMIT),
+                cells[cell]._replace(seed=(self.cells.seeds[cell] + place) % SEED_LIMIT),
             )
             for cell, place in placed
         ]
@@ -98,8 +102,8 @@ class Replications:
         return {number for (number, _), verdict in made if verdict is None}
 
     @property
-    def seeds(self) -> list[int]:
-        """Seed of each replication."""
+    def seeds(self) -> list[int | None]:
+        """Seed of each replication; None where it is not known."""
         return [cell.seed for _, cell in self.made]
 
     @property
@@ -116,7 +120,9 @@ class Replications:
             kept["orders"] = " ".join(
                 "".join(_PLACES[place] for place in order) for order in self.orders
             )
-        own: dict[str, Any] = {"replication": self.first, "seed": self.seed, KEPT: kept}
+        own: dict[str, Any] = {"replication": self.first, KEPT: kept}
+        if self.seed is not None:
+            own["seed"] = self.seed
         if self.cells is not None:
             own["cells"] = asdict(self.cells)
         if self.read_by is not None:  # a value of its own, so that both stay short
@@ -149,7 +155,7 @@ def read_replications(metadata: Mapping[str, Any]) -> Replications | None:
             raise ValueError("orders show other options than the score's order")
         return Replications(
             [meant[code] for code in codes],
-            metadata["seed"],
+            metadata.get("seed"),
             metadata["replication"],
             None if shown is None else [places[order] for order in shown],
             metadata.get("scorer"),

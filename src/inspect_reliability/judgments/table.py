@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import UserError
 from ..stats import Counts
-from .columns import GROUP_BY, dividing, in_order
+from .columns import GROUP_BY, dividing, in_order, of_role
 from .count import Judged
 
 if TYPE_CHECKING:
@@ -127,9 +127,14 @@ def concatenate(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def combine(parts: Sequence[Judgments]) -> Judgments:
-    """Judgments of several sources together; the sources must not share any."""
-    notes = tuple(note for part in parts for note in part.notes)
-    return Judgments(concatenate(part.table for part in parts), notes)
+    """Judgments of several sources together; those of logs that several have count once."""
+    notes = [note for part in parts for note in part.notes]
+    table = concatenate(part.table for part in parts)
+    if len(parts) > 1 and "uuid" in table:
+        table, repeated = without_repeats(table)
+        notes += repeated
+    facets = dict.fromkeys(name for part in parts for name in part.facets)
+    return Judgments(table, tuple(notes), tuple(facets))
 
 
 def clean_temperature(value: float | None) -> float | None:
@@ -173,15 +178,39 @@ def several_conditions(found: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
+def without_repeats(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
+    """Judgments of logs, each draw once, with notes on those that several logs have.
+
+    That is a judgment of one sample, and a seed that one judge got twice for one question and
+    prompt on one day.
+    """
+    cell = [name for name in ("temperature", "place", "wording", "order") if name in table]
+    one = ["uuid", "scorer", "replication", *cell]
+    table, duplicates = without_duplicates(table, one, "log", ["uuid"])
+    if "seed" in table:
+        # One text may be read for other verdicts, which are other parts.
+        known = [*of_role(table, "unit", "part", "facet"), "seed", *({"place"} & {*table})]
+        # A seed that several samples of one log have is that of a dataset: it names no draw.
+        shared = table.duplicated([*known, "log"], keep=False) | table["uuid"].isna()
+        drawn, repeated = without_duplicates(
+            table.assign(seed=table["seed"].mask(shared)), known, "log", ["seed"]
+        )
+        table = table.loc[drawn.index]
+        duplicates += repeated
+    return table.reset_index(drop=True), duplicates
+
+
 def without_duplicates(
-    table: pd.DataFrame, identity: Sequence[str], where: str
+    table: pd.DataFrame, identity: Sequence[str], where: str, needed: Sequence[str] | None = None
 ) -> tuple[pd.DataFrame, list[Note]]:
-    """Keep the first of every judgment that `identity` names; rows with a missing part are kept.
+    """Keep the first of every judgment that `identity` names.
+
+    Rows that lack one of `needed`, by default any part of the identity, are kept.
 
     Returns:
         The table, and a note for every value of column `where` that lost rows.
     """
-    again = table[table.duplicated(list(identity))].dropna(subset=list(identity))
+    again = table[table.duplicated(list(identity))].dropna(subset=list(needed or identity))
     notes = [
         Note("duplicate judgments left out", int(count), str(source))
         for source, count in again[where].value_counts(sort=False).items()

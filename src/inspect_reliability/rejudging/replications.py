@@ -113,6 +113,7 @@ def kept_replications(score: Score | None) -> dict[int, Replication]:
             temperature=metadata.get("temperature"),
         )
         for number, (seed, verdict) in enumerate(zip(kept.seeds, kept.verdicts, strict=True), 1)
+        if seed is not None  # as a scorer's always is
     }
 
 

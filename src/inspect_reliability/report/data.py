@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..judgments.saved import save
 from ..saving import whole, write_text
 from .document import Document, Figure
 from .drawings import drawings, named_figures
@@ -37,8 +38,11 @@ def write_data(folder: Path, analysis: Analysis) -> list[Path]:
             parquet.unlink(missing_ok=True)
             csv.unlink(missing_ok=True)
             continue
-        with whole(parquet) as part:
-            _of_one_type(frame).to_parquet(part)
+        if frame is table:
+            save(analysis.judgments, parquet)
+        else:
+            with whole(parquet) as part:
+                _of_one_type(frame).to_parquet(part)
         write_text(csv, to_csv(names, lines, "\r\n"))
         written += [parquet, csv]
     return written
@@ -49,9 +53,7 @@ def _of_one_type(table: pd.DataFrame) -> pd.DataFrame:
     table = table.copy()
     for name in table:
         kinds = {type(value) for value in table[name].dropna()}
-        if kinds == {tuple}:
-            table[name] = table[name].map(list, na_action="ignore")
-        elif (len(kinds) > 1 and not kinds <= {int, float}) or (
+        if (len(kinds) > 1 and not kinds <= {int, float}) or (
             int in kinds and table[name].dropna().abs().max() >= 2**63
         ):
             table[name] = table[name].map(str, na_action="ignore")

@@ -119,10 +119,9 @@ def _replicated(
         (None, "") if text is None else readers[number].value(text, parser)
         for number, text in texts.items()
     ]
-    verdicts = [verdict for verdict, _ in found]
     errors = state.metadata.get("errors", {})
     kept = Replications(
-        verdicts,
+        [verdict for verdict, _ in found],
         metadata["seed"],
         metadata["replication"],
         state.metadata.get("orders"),
@@ -130,18 +129,29 @@ def _replicated(
         cells=cells_in(metadata),
     )
     said = [errors[str(number)] if text is None else text for number, text in texts.items()]
-    each = len(verdicts) // (len(kept.cells.seeds) if kept.cells else 1)
+    return score_of(kept, said, metadata | ({"errors": errors} if errors else {}))
+
+
+def score_of(kept: Replications, said: Sequence[str], metadata: Mapping[str, Any]) -> Score:
+    """One score of several replications, whose value is the most frequent verdict.
+
+    Args:
+        kept: The replications; at least one gave a verdict.
+        said: What the judge said in each, or why it failed.
+        metadata: What else is known of all of them.
+    """
+    each = len(kept.verdicts) // (len(kept.cells.seeds) if kept.cells else 1)
 
     def of_cell(cell: int) -> str:
         own = slice(cell * each, (cell + 1) * each)
-        return explanation(verdicts[own], said[own], kept.first)
+        return explanation(kept.verdicts[own], said[own], kept.first)
 
     score = Score(
         value="",
         explanation=by_cell(kept.cells, metadata.get("order"), of_cell),
-        metadata=metadata | kept.metadata | ({"errors": errors} if errors else {}),
+        metadata={**metadata, **kept.metadata},
     )
-    given = [verdict for verdict in verdicts if verdict is not None]
+    given = [verdict for verdict in kept.verdicts if verdict is not None]
     most = Counter(map(label, given)).most_common(1)[0][0]
     value = next(verdict for verdict in given if label(verdict) == most)
     score.value = _most_frequent(score) if isinstance(value, str) else value

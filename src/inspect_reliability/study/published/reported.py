@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from ...errors import UserError
 from ...judgments.text import JudgmentText
 from ...report.row import Added, Row, Study, ends
 from ...report.wording import Record
@@ -81,8 +82,12 @@ class PublishedStudy(Study):
     def text(self, judgment: Mapping[str, Any]) -> JudgmentText | None:
         """Prompt and output of one row of the judgments, in its files as in logs."""
         place = judgment.get("log")
-        published = isinstance(place, str) and pd.isna(judgment.get("epoch"))
-        return _text(judgment, Path(str(place))) if published else super().text(judgment)
+        if not isinstance(place, str) or not pd.isna(judgment.get("epoch")):
+            return super().text(judgment)
+        try:
+            return _text(judgment, Path(place))
+        except (IndexError, UserError):  # it is no published file, or was changed or moved since
+            return None
 
 
 def _coded(row: Row) -> tuple[FloatArray | None, str]:

@@ -1,0 +1,95 @@
+"""Judgments in one parquet file, read again in the same time whatever the logs weigh."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
+from pydantic.dataclasses import dataclass
+
+from ..errors import UserError
+from ..saving import whole
+from .columns import COLUMNS
+from .table import Judgments
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_KEY = b"inspect_reliability"
+"""Key of the file's own metadata."""
+
+_PLAIN = ("string", "boolean", "floating", "integer", "empty")
+"""Columns that parquet has types for."""
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a file of judgments says of itself.
+
+    Attributes:
+        notes: What was left out when the logs were read: in words, how many, and where.
+        facets: Columns that the user took for facets.
+        as_json: Columns whose values are written as JSON: lists, and values of several types.
+    """
+
+    notes: list[tuple[str, int, str]]
+    facets: list[str]
+    as_json: list[str]
+
+
+_SAVED = TypeAdapter(Saved)
+
+
+def save(judgments: Judgments, path: str | Path) -> None:
+    """Write judgments and their notes, with role and meaning of each column beside its type.
+
+    Raises:
+        UserError: The file cannot be written, or its name does not end with ".parquet".
+    """
+    import pandas as pd
+    import pyarrow as pa
+    from pyarrow.parquet import write_table
+
+    if Path(path).suffix != ".parquet":
+        raise UserError(f"{path}: the name of a file of judgments ends with .parquet.")
+    table = judgments.table
+    as_json = [str(name) for name in table if not _is_plain(table[name])]
+    written = {name: _as_json(table[name]) if name in as_json else table[name] for name in table}
+    arrow = pa.Table.from_pandas(pd.DataFrame(written), preserve_index=False)
+    about = {name: {"role": one.role, "meaning": one.meaning} for name, one in COLUMNS.items()}
+    fields = [field.with_metadata(about.get(field.name)) for field in arrow.schema]
+    notes = [(note.what, note.count, note.where) for note in judgments.notes]
+    saved = Saved(notes, list(judgments.facets), as_json)
+    schema = pa.schema(fields, {_KEY: _SAVED.dump_json(saved)})
+    with whole(path) as part:
+        write_table(arrow.cast(schema), part)
+
+
+def read_parquet(path: Path) -> tuple[pd.DataFrame, Saved | None]:
+    """The rows of any parquet file, and what one that `save` wrote says of itself."""
+    import pyarrow as pa
+    from pyarrow.parquet import read_schema, read_table
+
+    schema = read_schema(path)
+    # A text that many rows share is one object.
+    texts = [field.name for field in schema if pa.types.is_string(field.type)]
+    frame = read_table(path, read_dictionary=texts).to_pandas(integer_object_nulls=True)
+    own = (schema.metadata or {}).get(_KEY)
+    return frame, None if own is None else _SAVED.validate_json(own)
+
+
+def _is_plain(values: pd.Series[Any]) -> bool:
+    import pandas as pd
+
+    kind = pd.api.types.infer_dtype(values, skipna=True)
+    return kind in _PLAIN and (kind != "integer" or not values.dropna().abs().max() >= 2**63)
+
+
+def _as_json(values: pd.Series[Any]) -> pd.Series[Any]:
+    """Values written out, each different one once; what is missing stays missing."""
+    known = values.map(repr, na_action="ignore")  # 1, 1.0 and true are equal
+    first = ~known.duplicated() & known.notna()
+    distinct = zip(known[first], values[first], strict=True)
+    return known.map({name: json.dumps(value, default=str) for name, value in distinct})

@@ -1,0 +1,111 @@
+"""Judgments that `report --save` wrote, read again."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+import example_logs
+from inspect_reliability.cli import main
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import Judgments, Note, judgments_from_file
+from inspect_reliability.judgments.columns import COLUMNS
+from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.saved import save
+from inspect_reliability.judgments.table import make_table
+
+
+def run(*arguments: str | Path) -> Result:
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def report(*arguments: str | Path) -> dict[str, Any]:
+    result = run("report", *arguments, "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+@pytest.mark.slow
+def test_a_saved_study_has_the_report_of_its_logs(tmp_path: Path) -> None:
+    """Every number, text and note, orders, seeds and another task's scores included."""
+    example_logs.judged(tmp_path / "logs", order="reshuffled")
+    example_logs.foreign(tmp_path / "logs")
+    (tmp_path / "logs" / "broken.eval").write_text("no log")
+    saved = tmp_path / "study.parquet"
+    assert report(tmp_path / "logs", "--save", saved) == report(saved)
+    again = tmp_path / "again.parquet"
+    assert report(saved, "--save", again) == report(again)
+
+
+@pytest.mark.slow
+def test_saved_parts_are_one_study(tmp_path: Path) -> None:
+    """Files of two workers give the report of all logs, and a log that two have counts once."""
+    logs, parts = tmp_path / "logs", [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    example_logs.judged(logs, order="reshuffled")
+    example_logs.foreign(logs)
+    whole = report(logs)
+    first, *others = sorted(logs.glob("*.eval"))
+    for part, some in zip(parts, ([first], [first, *others]), strict=True):
+        report(*some, "--save", part)
+    both = report(*parts)
+    assert {**both, "notes": []} == {**whole, "notes": []}
+    new = [note for note in both["notes"] if note not in whole["notes"]]
+    assert {note["what"] for note in new} == {"duplicate judgments left out"}
+    assert sum(note["count"] for note in new) == len(judgments_from_logs(first))
+    shutil.copy(parts[0], tmp_path / "copy.parquet")
+    assert report(tmp_path / "copy.parquet", logs)["rows"] == whole["rows"]
+
+
+def test_values_keep_their_types(tmp_path: Path) -> None:
+    """A number is no text after it was written, whatever others its column has."""
+    table = make_table(
+        [
+            {"judge": "j", "benchmark": "b", "temperature": 0.5, "question": f"q{n}"}
+            | {"replication": 1, "verdict": "A", "order": order, "output": "o", "own": own}
+            | {"seed": seed, "label": label, "whole": n, "flag": flag, "large": 2**70 + n}
+            for n, (order, own, seed, label, flag) in enumerate(
+                [
+                    (("x", "y"), 1, 2**31, "A", True),
+                    (("y", "x"), True, None, ("A", "B"), None),
+                    ("swapped", 1.0, 3, None, False),
+                    (None, "1", 4, "[", False),
+                ]
+            )
+        ]
+    )
+    path = tmp_path / "some.parquet"
+    save(Judgments(table, (Note("broken", 2, "x.eval"),), ("own",)), path)
+    read = judgments_from_file(path, {"not": "there"})
+    assert read.notes == (Note("broken", 2, "x.eval"),)
+    assert read.facets == ("own",)
+    for name in table:
+        told = [None if pd.isna(one) is True else one for one in table[name]]
+        found = [None if pd.isna(one) is True else one for one in read.table[name]]
+        assert found == told
+        assert list(map(type, found)) == list(map(type, told)), name
+    field = pq.read_schema(path).field("order")
+    assert field.metadata[b"role"].decode() == COLUMNS["order"].role
+
+
+@pytest.mark.slow
+def test_a_saved_file_that_somebody_changed_is_named(tmp_path: Path) -> None:
+    """What does not fit is refused in words."""
+    example_logs.judged(tmp_path / "logs")
+    judgments = judgments_from_logs(tmp_path / "logs")
+    path = tmp_path / "study.parquet"
+    for notes in (b"5", b"{", b'{"notes": 1, "facets": [], "as_json": []}'):
+        save(judgments, path)
+        table = pq.read_table(path)
+        pq.write_table(table.replace_schema_metadata({b"inspect_reliability": notes}), path)
+        result = run("report", path)
+        assert (result.exit_code, str(path) in result.stderr) == (2, True)
+    with pytest.raises(UserError, match=r"ends with .parquet"):
+        save(judgments, tmp_path / "study.pq")
