@@ -316,8 +316,8 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
             found["plan --facets"] += [plan.record for plan in crossings(judgments)]
     found["score_change"] += judge_or_system({"old": _suite("CI", "CC"), "new": _suite("CC")})
     log, grades = read_eval_log(next(iter(_EXAMPLE_LOGS.glob("*.eval")))), _suite("CI", "CC")
-    for name, rows in grades.groupby("scorer"):
-        found["score_variance"].append(of_suite(log, str(name), rows))
+    for scorer, rows in grades.groupby("scorer"):
+        found["score_variance"].append(of_suite(log, str(scorer), rows))
         found["sources"] += sources(found["score_variance"][-1])
     for name, designs in (("plan", "designs"), ("plan --facets", "crossings")):
         found[designs] = [design for plan in found[name] for design in plan["designs"]]

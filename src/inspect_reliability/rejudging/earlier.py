@@ -90,7 +90,7 @@ def _earlier_scores(
 
 
 def _other_seed(
-    log: EvalLog, wrapped: Wrapped, sample: EvalSample, first: int, asked: int
+    log: EvalLog, wrapped: Wrapped, sample: EvalSample, first: int | None, asked: int
 ) -> UserError:
     where = log.location.removeprefix("file://") or "The log"
     tried = [(entry.options or {}).get("seed", 0) for entry in log.eval.scorers or []]
