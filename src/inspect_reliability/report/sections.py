@@ -156,7 +156,7 @@ def _coefficients(analysis: Analysis, across: str) -> Iterator[Block]:
     for row in analysis.rows:
         rows = [
             [_titled(known, row), estimate(row.record, name), known.about]
-            for name in KEYS["rows"].columns
+            for name in dict.fromkeys((*KEYS["rows"].columns, *COEFFICIENTS))
             if name in COEFFICIENTS and name in row.record and (known := COEFFICIENTS[name])
         ]
         table = Table(["Coefficient", "Value [95%]", "What it says"], rows)
