@@ -84,7 +84,7 @@ def test_the_next_labels_come_back(files: tuple[Path, Path], tmp_path: Path) -> 
     """What is drawn is a validation set of scout's, which --labels reads once it is filled."""
     judgments, labels = files
     out = tmp_path / "next.csv"
-    first = run("validate", judgments, "--next", 10, "--output", out)
+    first = run("validate", judgments, "--next", 10, "--out", out)
     assert (first.exit_code, first.stdout) == (0, "")
     drawn = pd.read_csv(out)
     assert list(drawn) == ["id", "target", "split"]
@@ -96,7 +96,7 @@ def test_the_next_labels_come_back(files: tuple[Path, Path], tmp_path: Path) -> 
     assert json.loads(filled.stdout)["validity"][0]["n_labelled"] == 10
     more = run(
         *("validate", judgments, "--labels", labels, *MAP, "--format", "json"),
-        *("--next", 20, "--next-by", "verdict", "--output", out),
+        *("--next", 20, "--next-by", "verdict", "--out", out),
     )
     widths = json.loads(more.stdout)["with_more"]
     assert {one["of"] for one in widths} == {"accuracy", "ppi++", "rogan-gladen"}
@@ -105,7 +105,7 @@ def test_the_next_labels_come_back(files: tuple[Path, Path], tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "options", [("--next", 5), ("--output", "x.csv"), ("--next-by", "verdict"), ("--next", 0)]
+    "options", [("--next", 5), ("--out", "x.csv"), ("--next-by", "verdict"), ("--next", 0)]
 )
 def test_half_of_what_a_draw_needs_is_refused(
     files: tuple[Path, Path], options: tuple[Any, ...]

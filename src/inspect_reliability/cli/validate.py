@@ -16,9 +16,7 @@ from .sources import Read, by_option, format_option, progress, reads_logs, show
 
 
 @click.command(
-    epilog=examples(
-        "validate logs --next 50 --output labels.csv", "validate logs --labels labels.csv"
-    )
+    epilog=examples("validate logs --next 50 --out labels.csv", "validate logs --labels labels.csv")
 )
 @click.option(
     "--next",
@@ -32,8 +30,7 @@ from .sources import Read, by_option, format_option, progress, reads_logs, show
     help="Draw them from each value of a column in proportion, such as verdict.",
 )
 @click.option(
-    "--output",
-    "out",
+    "--out",
     type=Path,
     metavar="FILE",
     help="CSV of the outputs drawn; inspect_scout's labelling reads it, and --labels.",
@@ -60,7 +57,7 @@ def validate(
     --labels.
     """
     if (more is None) != (out is None) or (next_by and not more):
-        raise click.UsageError("Give --next N with --output FILE, and --next-by COLUMN with both.")
+        raise click.UsageError("Give --next N with --out FILE, and --next-by COLUMN with both.")
     analysis = analyse(read(logs), by, progress=progress)
     if more is not None and out is not None:
         drawn = next_to_label(analysis.rows, more, next_by)

@@ -14,7 +14,7 @@ _SHARE = re.compile(r"^[\d.]+%")
 
 _NEXT = {
     True: "Next: inspect-reliability plan LOGS says how many votes and questions to use.",
-    False: "Next: inspect-reliability validate LOGS --next 50 --output labels.csv draws outputs to "
+    False: "Next: inspect-reliability validate LOGS --next 50 --out labels.csv draws outputs to "
     "label, to learn whether the verdicts are right.",
 }
 """By whether anything is labelled."""
