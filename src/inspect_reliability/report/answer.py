@@ -41,17 +41,23 @@ def in_words(analysis: Analysis, rows: Sequence[Row]) -> str:
     known = [row for row in known if not row.no_draws]
     scale = [row for row in known if "mean_difference" in row.estimates]
     said = []
+
+    def where(keys: Record) -> str:
+        """What tells a row from the judge's others."""
+        apart = {name for name in keys if len({str(row.keys.get(name)) for row in known}) > 1}
+        return describe({name: value for name, value in keys.items() if name in apart})
+
     if scale:
-        far = _span((_where(row), estimate(row.record, "mean_difference")) for row in scale)
-        icc = _span((_where(row), estimate(row.record, "icc")) for row in scale)
+        far = _span((where(row.keys), estimate(row.record, "mean_difference")) for row in scale)
+        icc = _span((where(row.keys), estimate(row.record, "icc")) for row in scale)
         said.append(f"two tries differ by {far} on average; ICC {icc}.")
     if names := [row for row in known if row not in scale]:
-        share = _span((_where(row), _differs(row.record)) for row in names)
+        share = _span((where(row.keys), _differs(row.record)) for row in names)
         said.append(f"another try gives another verdict in {share} of cases.")
     if not known:
         said.append("these judgments do not show how far its verdicts repeat.")
     right = [
-        (describe(_rest(analysis.keys(one))), f"{one['wrong']:.1%}")
+        (where(analysis.keys(one)), f"{one['wrong']:.1%}")
         for one in analysis.results["validity"]
         if one["wrong"] is not None and any(row.keys == analysis.keys(one) for row in known)
     ]
@@ -114,11 +120,3 @@ def _differs(record: Record) -> str:
     ends = record["agreement_interval"]
     reach = f" [{1 - ends[1]:.1%}, {1 - ends[0]:.1%}]" if ends else ""
     return f"{1 - record['agreement']:.1%}{reach}"
-
-
-def _where(row: Row) -> str:
-    return describe(_rest(row.keys))
-
-
-def _rest(keys: Record) -> Record:
-    return {name: value for name, value in keys.items() if name != "judge"}
