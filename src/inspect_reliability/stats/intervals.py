@@ -178,7 +178,7 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
 def ranks(formula: Formula, study: Study, level: float) -> Ends:
     """The F scale, or the ends of the ranks taken for numbers where these are farther out."""
     low, high = f_scale(formula, study, level)
-    numbers = Study(study.given.ranked, "interval")
+    numbers = Study(study.given.ranked, "interval", study.terms)
     found = far_or_noise(lambda s: 1 - ratio(s.within, s.any_two), numbers, level)
     return float(np.fmin(low, found[0])), float(np.fmax(high, found[1]))
 
