@@ -68,15 +68,25 @@ _facet_option = click.option(
     "repeat it for several.",
 )
 
-_column_option = click.option(
-    "--column",
-    "columns",
-    multiple=True,
-    metavar="YOURS=OURS",
-    callback=lambda context, option, given: dict(
-        _pairs("--column", "YOURS=OURS, as in score=verdict", given)
-    ),
-    help="What a column of your file is, as in score=verdict; repeat it for several.",
+
+def _pairs_option(
+    name: str, to: str, metavar: str, example: str, about: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """An option of pairs, given several times; the command gets them as a dictionary."""
+    return click.option(
+        name,
+        to,
+        multiple=True,
+        metavar=metavar,
+        callback=lambda context, option, given: dict(
+            _pairs(name, f"{metavar}, as in {example}", given)
+        ),
+        help=f"{about}, as in {example}; repeat it for several.",
+    )
+
+
+_column_option = _pairs_option(
+    "--column", "columns", "YOURS=OURS", "score=verdict", "What a column of your file is"
 )
 
 
@@ -88,15 +98,8 @@ _labels_option = click.option(
     "log whose scores people edited. Repeat it for several; files take the place of other labels.",
 )
 
-_map_option = click.option(
-    "--map",
-    "meant",
-    multiple=True,
-    metavar="YOURS=VERDICT",
-    callback=lambda context, option, given: dict(
-        _pairs("--map", "YOURS=VERDICT, as in yes=C", given)
-    ),
-    help="The verdict that a label means, as in yes=C; repeat it for several.",
+_map_option = _pairs_option(
+    "--map", "meant", "YOURS=VERDICT", "yes=C", "The verdict that a label means"
 )
 
 
