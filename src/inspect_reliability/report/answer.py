@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from .cautions import ASKED_ONCE, COPIES
 from .document import Caution, Text
 from .results import Analysis
 from .row import Row
-from .wording import Record, describe, estimate
+from .wording import Record, estimate, told_apart
 
 _SHARE = re.compile(r"^[\d.]+%")
 
@@ -41,12 +42,7 @@ def in_words(analysis: Analysis, rows: Sequence[Row]) -> str:
     known = [row for row in known if not row.no_draws]
     scale = [row for row in known if "mean_difference" in row.estimates]
     said = []
-
-    def where(keys: Record) -> str:
-        """What tells a row from the judge's others."""
-        apart = {name for name in keys if len({str(row.keys.get(name)) for row in known}) > 1}
-        return describe({name: value for name, value in keys.items() if name in apart})
-
+    where = partial(told_apart, among=[row.keys for row in known])
     if scale:
         far = _span((where(row.keys), estimate(row.record, "mean_difference")) for row in scale)
         icc = _span((where(row.keys), estimate(row.record, "icc")) for row in scale)

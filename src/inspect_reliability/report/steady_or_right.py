@@ -9,7 +9,7 @@ from .document import Block, Caution, Document, Figure, Table, Text
 from .results import Analysis
 from .row import NO_LABELS
 from .validity import with_more
-from .wording import Column, Record, describe, grouped
+from .wording import Column, Record, describe, grouped, told_apart
 
 TITLE = "Steady, or right"
 
@@ -50,13 +50,9 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
 def split(analysis: Analysis) -> Iterator[Figure]:
     """Single verdicts: right, wrong by chance, wrong each time."""
     found = [one for one in analysis.results["validity"] if one["wrong_twice"] is not None]
-    apart = [key for key in analysis.names if len({str(one.get(key)) for one in found}) > 1]
+    among = [analysis.keys(one) for one in found]
     records = [
-        {
-            "row": describe({key: one[key] for key in apart if key in one}),
-            "part": part,
-            "share": one[key],
-        }
+        {"row": told_apart(analysis.keys(one), among), "part": part, "share": one[key]}
         for one in found
         for part, key in _PARTS.items()
     ]

@@ -1,7 +1,7 @@
 """Values as people read them: in tables, titles and sentences."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import UserError
@@ -113,6 +113,12 @@ def describe(group: Mapping[str, Any]) -> str:
     known = {name: whole(value) for name, value in group.items() if value is not None}
     words = (_GROUPS.get(name, ("", "{}"))[1].format(value) for name, value in known.items())
     return ", ".join(words) or "all judgments"
+
+
+def told_apart(keys: Record, among: Sequence[Record]) -> str:
+    """What names one of several records in words, without what all of them share."""
+    apart = {name for name in keys if len({str(one.get(name)) for one in among}) > 1}
+    return describe({name: value for name, value in keys.items() if name in apart})
 
 
 def flat(found: Record) -> Record:
