@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval
-from inspect_ai.model import get_model
+from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.scorer import match
 
 from chat_server import ChatServer, serving
@@ -92,3 +92,14 @@ def test_a_judge_task_ends(tmp_path: Path, endless: tuple[str, str]) -> None:
     assert log.status == "error"
     assert log.error is not None
     assert said in log.error.message
+
+
+def test_log_probabilities_have_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of many choices are many bytes, and are read where they were asked for."""
+    monkeypatch.setattr(bounds, "MOST_BYTES", 3000)
+    asked = GenerateConfig(num_choices=12, logprobs=True, top_logprobs=5)
+    with serving(ChatServer()) as name:
+        bounds.bound_answers(model := get_model(name))
+        assert len(asyncio.run(model.generate("Which?", config=asked)).choices) == 12
+        with pytest.raises(ValueError, match="of more than 0 MB"):
+            asyncio.run(model.generate("Which?", config=GenerateConfig(num_choices=60)))
