@@ -7,12 +7,13 @@ from typing import Any
 import pandas as pd
 import pytest
 from inspect_ai.log import ProvenanceData, edit_score, read_eval_log, write_eval_log
-from inspect_ai.scorer import ScoreEdit
+from inspect_ai.scorer import Score, ScoreEdit
 
 from example_logs import foreign, judged
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judged, Judgments, judgments_from_frame, with_labels
-from inspect_reliability.judgments.logs import _facts, judgments_from_logs
+from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.score import judgments_in
 
 
 def judgments(**columns: Any) -> Judgments:
@@ -234,8 +235,9 @@ def test_edited_scores_are_labels(edited: Path) -> None:
 @pytest.mark.parametrize("study", [None, "abc"])
 def test_a_label_in_metadata_is_one_in_judge_tasks_only(study: str | None) -> None:
     """What another scorer calls its label may be its verdict."""
-    facts = {"label": "C", "topic": "x"} | ({"study": study} if study else {})
-    assert dict(_facts(facts)) == ({"topic": "x"} if study is None else facts)
+    facts = {"label": "C", "rater": "x"} | ({"study": study} if study else {})
+    [found] = judgments_in(Score(value="I", metadata=facts), "q")
+    assert found.label == (study and "C")
 
 
 def test_a_best_response_without_places_is_no_label() -> None:

@@ -65,7 +65,7 @@ class _Gap(NamedTuple):
         return bool(self.samples and self.numbers) and all(one in made for one in planned)
 
 
-_NOT_OF_METADATA = {*Judgment._fields, "output", "time"} - {"temperature"}
+_NOT_OF_METADATA = {*Judgment._fields, "rater", "output", "time"} - {"temperature"}
 """Columns that a log fills in another way."""
 
 _UNFINISHED = {
@@ -361,8 +361,6 @@ def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in metadata.items():
         if name in _NOT_OF_METADATA or value is None:
             continue
-        if name in ("label", "rater") and not metadata.keys() & {"study", "paper_design"}:
-            continue  # what another task's scorer calls a label may be its verdict
         if name in COLUMNS and not fits(value, COLUMNS[name].kind):
             continue
         if isinstance(value, str | int | float):

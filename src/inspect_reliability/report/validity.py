@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments.count import NUMBER, OPPOSITES
+from ..judgments.estimate import labelled
 from ..stats import (
     Corrected,
     Estimate,
@@ -25,7 +26,7 @@ from ..verdicts import INVALID, NON_RESPONSE
 from .cautions import MANY_CATEGORIES
 from .moves import alone
 from .results import Analysis, result
-from .row import ACCURACY, Row, labelled, valued
+from .row import ACCURACY, Row, valued
 from .wording import Record
 
 NOT_AT_RANDOM = 3.0
