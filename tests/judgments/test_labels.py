@@ -220,7 +220,9 @@ def edited(tmp_path: Path) -> Path:
 def test_edited_scores_are_labels(edited: Path) -> None:
     """The judge keeps its own verdict; the last value of each person is a label."""
     before = judgments_from_logs(edited.parent / "logs").table
-    table = judgments_from_logs(edited.parent / "logs", edited=[edited]).table
+    found = judgments_from_logs([edited.parent / "logs", edited])
+    table = found.table
+    assert f"{edited}: 5 scores that people edited" in "\n".join(map(str, found.notes))
     assert table["verdict"].tolist() == before["verdict"].tolist()
     known = table.dropna(subset="label")
     said = known[["sample", "scorer", "label", "rater"]].to_numpy().tolist()

@@ -120,7 +120,9 @@ def _is_of_the_study(row: Row) -> bool:
     said = table["paper_design"].eq(True) if "paper_design" in table else no
     others = table["study"].notna() & ~said if "study" in table else no
     # Logs older than other designs name no study: five options, or one responder's answers.
-    named = row.judged.correctness and "responder" in table and bool(table["responder"].notna().all())
+    named = (
+        row.judged.correctness and "responder" in table and bool(table["responder"].notna().all())
+    )
     older = named or row.judged.labels == tuple("ABCDE")
     return bool(said.all() or (older and not others.any()))
 
