@@ -64,7 +64,7 @@ def test_several_raters(tmp_path: Path) -> None:
     rows = [{"id": "q1", "label": "C"}, {"id": "q1", "label": "I"}, {"id": "q2", "label": "C"}]
     found = with_labels(judgments(), [write(tmp_path / "l.csv", rows)])
     assert labels(found) == {"q1": ("C", "I"), "q2": "C"}
-    assert labels(found, "rater")["q1"] == ("l.csv 1", "l.csv 2")
+    assert labels(found, "rater")["q1"] == (f"{tmp_path}/l.csv 1", f"{tmp_path}/l.csv 2")
     named = [{"id": "q1", "label": "C", "rater": name} for name in ("ann", "bob", "ann")]
     found = with_labels(judgments(), [write(tmp_path / "l.csv", named)])
     assert labels(found, "rater") == {"q1": ("ann", "bob")}
@@ -147,6 +147,38 @@ def test_labels_of_numbers(tmp_path: Path) -> None:
         judgments_from_frame(pd.DataFrame(rows)), [write(tmp_path / "l.parquet", given)]
     )
     assert labels(found) == {f"q{n}": str(n) for n in range(6)}
+
+
+def test_two_files_of_one_rater_agree_or_say_so(tmp_path: Path) -> None:
+    """A rater is the same in every file; people without names are others in each."""
+    (tmp_path / "a").mkdir()
+    rows = [{"id": "q1", "label": "C"}, {"id": "q2", "label": "C"}], [{"id": "q1", "label": "I"}]
+    paths = [tmp_path / "l.csv", tmp_path / "a" / "l.csv"]
+    each = [write(path, one) for path, one in zip(paths, rows, strict=True)]
+    assert labels(with_labels(judgments(), each)) == {"q1": ("C", "I"), "q2": "C"}
+    for path, one in zip(paths, rows, strict=True):
+        write(path, [row | {"rater": "ann"} for row in one])
+    with pytest.raises(UserError, match=r"a/l\.csv has no label that fits a judgment: 1 lab"):
+        with_labels(judgments(), each)
+    write(paths[1], [{"id": name, "label": "I", "rater": "ann"} for name in ("q1", "q3")])
+    found = with_labels(judgments(), each)
+    assert labels(found) == {"q2": "C", "q3": "I"}
+    assert notes(found) == ["1 labels of a rater who gave two different ones; such as q1"] * 2
+
+
+def test_a_label_may_be_written_in_another_form(tmp_path: Path) -> None:
+    """As spreadsheets write numbers, and scout true and false; two verdicts alike are no one."""
+    rows = [{"question": f"q{n}", "verdict": n % 3, "replication": 1} for n in range(6)]
+    path = write(tmp_path / "l.csv", [{"id": "q1", "label": "1.0"}, {"id": "q2", "label": "x"}])
+    found = with_labels(judgments_from_frame(pd.DataFrame(rows)), [path])
+    assert labels(found) == {"q1": "1"}
+    flags = [{"question": f"q{n}", "verdict": n > 2, "replication": 1} for n in range(6)]
+    path = write(tmp_path / "l.csv", [{"id": "q1", "label": "True"}])
+    assert labels(with_labels(judgments_from_frame(pd.DataFrame(flags)), [path])) == {"q1": "true"}
+    both = [row | {"verdict": "aA"[n % 2]} for n, row in enumerate(rows)]
+    path = write(tmp_path / "l.csv", [{"id": "q1", "label": "A"}, {"id": "q2", "label": "a"}])
+    found = with_labels(judgments_from_frame(pd.DataFrame(both)), [path])
+    assert labels(found) == {"q1": "A", "q2": "a"}
 
 
 def test_a_file_takes_the_place_of_own_labels(tmp_path: Path) -> None:
@@ -258,3 +290,14 @@ def test_scout_knows_samples_by_uuid(tmp_path: Path) -> None:
     question = found.table["question"].iloc[0]
     path = write(tmp_path / "l.csv", [{"id": uuid, "target": "B", "split": "random"}])
     assert labels(with_labels(found, [path])) == {question: "B"}
+
+
+def test_scouts_file_needs_no_header(tmp_path: Path) -> None:
+    """Two columns that begin with what was judged are ids and labels, the first line too."""
+    (tmp_path / "l.csv").write_text("q1,C\nq3,I\nq9,C\n")
+    found = with_labels(judgments(), [str(tmp_path / "l.csv")])
+    assert labels(found) == {"q1": "C", "q3": "I"}
+    assert notes(found) == ["1 labels of what was not judged; such as q9"]
+    (tmp_path / "l.csv").write_text("question,answer\nq1,C\n")
+    with pytest.raises(UserError, match="expected columns 'id' and 'label'"):
+        with_labels(judgments(), [str(tmp_path / "l.csv")])
