@@ -86,12 +86,8 @@ def test_benchmarks_are_compared_together(files: tuple[Path, Path], tmp_path: Pa
         frame.to_csv(path, index=False)
     rows = json.loads(run("compare", *paths, "--format", "json").stdout)["rows"]
     [found] = [r for r in rows if r["benchmark"] == "all" and r["coefficient"] == "accuracy"]
-    right = [
-        (side["verdict"] == side["label"])
-        .astype(float)
-        .groupby([one["benchmark"], one["question"]])
-        for side in (one, other)
-    ]
+    by = [one["benchmark"], one["question"]]
+    right = [(side["verdict"] == side["label"]).astype(float).groupby(by) for side in (one, other)]
     moved = right[0].mean() - right[1].mean()
     apart = [part for name, part in moved.groupby("benchmark") if name != "bare"]
     assert found["difference"] == pytest.approx(np.mean([part.mean() for part in apart]))
@@ -133,6 +129,17 @@ def test_the_next_labels_come_back(files: tuple[Path, Path], tmp_path: Path) -> 
     assert {one["of"] for one in widths} == {"accuracy", "ppi++", "rogan-gladen"}
     assert all(one["half_width_then"] < one["half_width"] for one in widths)
     assert {(one["n_labels"], one["n_labels_then"]) for one in widths} == {(30, 50)}
+
+
+def test_scout_finds_what_is_to_be_labelled(tmp_path: Path) -> None:
+    """Samples of logs are named by their uuid, as scout names them, and by their id for people."""
+    log = judged(tmp_path / "logs", epochs=2, questions=2)
+    out = tmp_path / "next.csv"
+    assert run("validate", tmp_path / "logs", "--next", 2, "--out", out).exit_code == 0
+    drawn = pd.read_csv(out)
+    assert list(drawn) == ["id", "target", "split", "task_id"]
+    known = {(one.uuid, one.id) for one in log.samples or [] if one.epoch == 1}
+    assert set(zip(drawn["id"], drawn["task_id"], strict=True)) == known
 
 
 @pytest.mark.parametrize(
