@@ -175,21 +175,19 @@ Verdicts = Annotated[
 ]
 
 
+_BY_NAME = "leave out 'parser' and 'labels': criteria are read by their names from JSON"
+
+
 class ReaderFields(_Strict):
     """How the outputs of a judge are read."""
 
     verdict: Verdicts
     parser: ParserFields | None = None
-    labels: Annotated[tuple[Text, ...], Field(max_length=MOST_OPTIONS)] = ()
 
     @model_validator(mode="after")
     def _one_way(self) -> "ReaderFields":
-        if self.parser and self.labels:
-            raise ValueError("give 'labels' or 'parser', not both")
-        if isinstance(self.verdict, Criteria) and (self.parser or self.labels):
-            raise ValueError(
-                "leave out 'parser' and 'labels': criteria are read by their names from JSON"
-            )
+        if isinstance(self.verdict, Criteria) and self.parser:
+            raise ValueError(_BY_NAME)
         return self
 
 
@@ -264,7 +262,16 @@ class DesignFields(ReaderFields):
 
     name: Annotated[Text, Field(max_length=200)]
     prompt: Annotated[Prompt, AfterValidator(_template)]
+    labels: Annotated[tuple[Text, ...], Field(max_length=MOST_OPTIONS)] = ()
     wordings: Annotated[Wordings[Wording], AfterValidator(_templates)] = ()
+
+    @model_validator(mode="after")
+    def _parser_or_labels(self) -> "DesignFields":
+        if self.parser and self.labels:
+            raise ValueError("give 'labels' or 'parser', not both")
+        if isinstance(self.verdict, Criteria) and self.labels:
+            raise ValueError(_BY_NAME)
+        return self
 
 
 Fields = TypeVar("Fields", bound=_Strict)
