@@ -534,22 +534,27 @@ def plans(studies: int) -> Iterator[dict[str, Any]]:
 
 
 def comparisons(studies: int) -> Iterator[dict[str, Any]]:
-    """Equal judges: how often some pair is said to differ."""
-    for name in ("middling", "steady", "dominated, middling"):
+    """Judges of one omega: how often some pair is said to differ.
+
+    They have the same chances, or every second one those of other questions of another population.
+    """
+    kinds = [(name,) for name in ("middling", "steady", "dominated, middling")]
+    for names in (*kinds, ("middling", "two verdicts 88/12")):
         for judges in (2, 6):
             for n in (20, 55):
                 generator, single, together = np.random.default_rng((3, n)), [], []
                 for _ in range(studies):
-                    chances = POPULATIONS[name].chances(generator, n)
-                    given = {
-                        str(j): POPULATIONS[name].counts(generator.multinomial(10, chances))
-                        for j in range(judges)
-                    }
+                    chances = [POPULATIONS[name].chances(generator, n) for name in names]
+                    given = {}
+                    for j in range(judges):
+                        table = generator.multinomial(10, chances[j % len(names)])
+                        table = np.pad(table, ((0, 0), (0, len(SKEWED) - table.shape[1])))
+                        given[str(j)] = POPULATIONS["middling"].counts(table)
                     together.append(any(map(_differs, compare_all(given))))
                     pairs = (compare(*pair) for pair in combinations(given.values(), 2))
                     single.append(any(map(_differs, pairs)))
                 yield {
-                    "population": name,
+                    "population": " and ".join(names),
                     "judges": judges,
                     "n": n,
                     "pair_by_pair": float(np.mean(single)),
@@ -708,7 +713,7 @@ def main() -> None:
             asdict(e) for e in decisions(studies(200))
         ],
         "Plans of half-width .1, from pilots of 27 questions": list(plans(studies(100))),
-        "Equal judges: share of studies in which some pair differs": list(
+        "Judges of one omega: share of studies in which some pair differs": list(
             comparisons(studies(200))
         ),
         "Cautions shown in sound studies": list(cautions(studies(30))),

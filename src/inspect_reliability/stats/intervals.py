@@ -400,6 +400,13 @@ def t_quantile(level: float, degrees_of_freedom: float) -> float:
     return float(stdtrit(degrees_of_freedom, (1 + level) / 2))
 
 
+def level_of(t: float, degrees_of_freedom: float) -> float:
+    """The level of which this is the t quantile, below 1."""
+    from scipy.special import stdtr
+
+    return float(min(2 * stdtr(max(degrees_of_freedom, 1), t) - 1, 1 - NO_WIDTH))
+
+
 def clopper_pearson(successes: float, trials: float, level: float) -> Ends:
     """The exact binomial interval of a share (Clopper & Pearson 1934)."""
     from scipy.special import betaincinv
