@@ -145,8 +145,9 @@ def rogan_gladen(sample: Sample, level: float = 0.95) -> Corrected:
 
     p is what the judge says of the other questions, q1 how often it says the category where the
     label does, q0 how often it does not where the label does not (Rogan & Gladen 1978). The
-    interval is that of Lee et al. (2025, arXiv 2511.21140) with their pseudo-verdicts; means over
-    several verdicts on a question have the variance that they have, less than that of one verdict.
+    interval is that of Lang & Reiczigel (2014) as Lee et al. (2025, arXiv 2511.21140) take it, with
+    their pseudo-verdicts; means over several verdicts on a question have the variance that they
+    have, less than that of one verdict.
     The sample is of one of two categories.
     """
     y, f, rest = sample.labels, sample.judged, sample.rest
