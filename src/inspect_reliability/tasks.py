@@ -23,6 +23,7 @@ from .designs import (
     wordings_of,
 )
 from .errors import UserError
+from .limits import within_limits
 from .judging.cells import Orders, number_of_orders
 from .judging.circularity import report_circularity
 from .judging.judge import judge_responses
@@ -67,8 +68,10 @@ def judge_task(
     options = {name: one.default for name, one in _OPTIONS.items()} | options
     options["seed"] = base_seed(options["seed"])
     wordings = wordings_of(design, options["wordings"])
-    for one, item in product(wordings.values() or [design], items):
-        one.ask(item, list(item.responses))  # whatever is wrong shows before the first call
+    prompts = list(product(wordings.values() or [design], items))
+    with within_limits(parts=len(prompts)):  # whatever is wrong shows before the first call
+        for one, item in prompts:
+            one.ask(item, list(item.responses))
     options["wordings"] = {name: asdict(one) for name, one in wordings.items()}
     solver = judge_responses(design=asdict(replace(design, wordings=())), **options)
     orders = number_of_orders(options["orders"], len(design.reader.options), options["order"])
