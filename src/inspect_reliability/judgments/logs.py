@@ -244,6 +244,8 @@ def _judgments(
         "benchmark": log.eval.task.rsplit("/", 1)[-1],
         "temperature": _temperature(log),
     }
+    if log.results and log.results.early_stopping:
+        shared["stopped_early"] = log.results.early_stopping.manager
     rows: list[tuple[str, _Row]] = []
     gaps: list[_Gap] = []
     graders: dict[str, set[str]] = defaultdict(set)
