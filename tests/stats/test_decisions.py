@@ -199,7 +199,7 @@ def test_refused() -> None:
 
 @pytest.mark.parametrize("error", [0.2, 0.05, 0.01])
 def test_settled_by_hand(error: float) -> None:
-    """A verdict is settled once bets on the leader have ruled out each other one, and one unseen."""
+    """A verdict is settled once bets on the leader have ruled out each other one, given or not."""
     generator, bets = np.random.default_rng(5), np.arange(1, 21) / 20
     for _ in range(20):
         verdicts = [*map(str, generator.choice(3, size=60, p=[0.7, 0.2, 0.1]))]

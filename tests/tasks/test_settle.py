@@ -24,8 +24,8 @@ pytestmark = pytest.mark.slow
 
 DESIGN = JudgeDesign(
     name="Tone",
-    prompt="Is this polite? {{ question }}\n{% for one in options %}[{{ one.label }}] {{ one.text }} "
-    "{% endfor %}",
+    prompt="Is this polite? {{ question }}\n"
+    "{% for one in options %}[{{ one.label }}] {{ one.text }} {% endfor %}",
     verdict={"options": ["A", "B"]},
 )
 ITEMS = [
@@ -61,11 +61,12 @@ def test_calls_are_saved_where_the_judge_is_steady(tmp_path: Path, order: Any) -
     """Steady questions take 8 epochs, and those under way; torn ones what the statistic says."""
     log = evaluate(judge(DESIGN, ITEMS, order=order, settle=0.05), tmp_path, **SERIAL)
     assert log.status == "success"
-    found = log.results.early_stopping
+    assert log.results is not None
+    found: Any = log.results.early_stopping
     assert found.manager == "settle=0.05"
     made = asked(log)
     table = judgments_from_logs(log.location).table.sort_values("replication")
-    for question, rows in table.groupby("question"):
+    for question, rows in table.groupby(table["question"].map(str)):
         chosen = [*rows["responder"]]
         after = settled(chosen, 0.05)
         assert (after is not None) == (question in found.metadata["settled"])
@@ -95,7 +96,7 @@ def test_a_retry_goes_on(tmp_path: Path) -> None:
     data.write_text("\n".join(json.dumps({k: v for k, v in asdict(i).items() if v}) for i in ITEMS))
     log = evaluate(judge(str(design), str(data), settle=0.05), tmp_path, **SERIAL)
     whole = read_eval_log(log.location)
-    whole.samples = [one for one in whole.samples if one.epoch <= 5]
+    whole.samples = [one for one in whole.samples or [] if one.epoch <= 5]
     whole.status, whole.results = "cancelled", None
     write_eval_log(whole, log.location)
     [again] = eval_retry(whole, log_dir=str(tmp_path / "again"), display="none")

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.scorer import scorer as register
 from inspect_ai.solver import TaskState
-from inspect_ai.util import collect
+from inspect_ai.util import LimitExceededError, collect
 from rich.markup import escape
 
 from ..errors import UserError
@@ -20,7 +20,7 @@ from ..scoring import reliability
 from ..verdicts import graded
 from .calls import Choices, FirstCalls, seeded_calls, share_graders
 from .replications import NOT_MADE, Known, Output, Replication, kept_replications, summarise
-from .run import CallRefusedError, Run
+from .run import Run
 from .wrapped import ScorerSpec, Wrapped, wrap
 
 logger = logging.getLogger(__name__)
@@ -149,8 +149,8 @@ class JudgeAgain:
                     raise made.refused
             except PrerequisiteError:
                 raise
-            except CallRefusedError as refused:
-                return Replication(seed, None, error=f"{NOT_MADE}: {refused.message}")
+            except LimitExceededError as limit:
+                return Replication(seed, None, error=f"{NOT_MADE}: {limit.message}")
             except Exception as error:  # the other replications must not be lost with it
                 message = f"{type(error).__name__}: {error}"
                 logger.info("A replication with seed %d failed: %s", seed, message)
