@@ -60,6 +60,7 @@ def prices(tmp_path: Path) -> Iterator[Path]:
     """A file with the price of the judge, which inspect forgets after the test."""
     file = tmp_path / "prices.yaml"
     file.write_text(json.dumps({PRICED: PRICE}))
+    set_model_info(PRICED, ModelInfo())  # `inspect eval` takes prices of models that it knows
     yield file
     set_model_info(PRICED, ModelInfo())
 
