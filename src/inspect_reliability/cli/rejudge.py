@@ -18,6 +18,7 @@ from ..files import kind_of, read_text, user_path
 from ..judging.cost import total
 from ..judgments import Judgments
 from ..judgments.logs import judgments_from_logs
+from ..judgments.replications import VOTES
 from ..log_files import read_log
 from ..rejudging import Rejudging
 from ..rejudging.earlier import failures, replicated_scores
@@ -175,7 +176,11 @@ def _report(judged: EvalLog, scores: Sequence[str], target: str, form: Form) -> 
             "The scorer gave no verdict: its values are neither text, numbers nor true/false, nor "
             f"mappings of them, nor lists of labels (all that it said is in {target})."
         )
-    suites = [of_suite(judged, str(name), rows) for name, rows in table.groupby("scorer")]
+    suites = [
+        of_suite(judged, str(name), rows)
+        for name, rows in table.groupby("scorer")
+        if VOTES not in str(name).split(".")
+    ]
     document = report_document(analyse(Judgments(table, found.notes), study=PublishedStudy()))
     blocks = [*document.blocks, *(block for suite in suites for block in in_words(suite))]
     results = {"log": target, **document.results, "score_variance": suites}

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from typing import Any
 
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.scorer import scorer as register
@@ -40,7 +41,8 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
 
     The score's metadata keep the verdict of every replication (`replications`, which
     `judgments.replications` reads: "non-response" where the grader gave no grade, None where the
-    replication failed), the `seed` of the first (each of the others has the next), and
+    replication failed), the `votes` of a panel of graders (where inspect keeps them: that of a
+    `majority`), the `seed` of the first (each of the others has the next), and
     `explanations`; `errors` (number of the replication -> why it failed), `scorer`, `grader` (the
     models called), `temperature` (if set) and, in one score of each run, `seed_check`.
 
@@ -165,6 +167,7 @@ class JudgeAgain:
             temperature=made.temperature,
             cached=made.cached,
             prompt=made.prompt,
+            votes=_votes(score, self.wrapped.panel),
         )
 
     async def _check_seeds(
@@ -181,3 +184,12 @@ class JudgeAgain:
         other = next((one.drawn for one in made[1:2] if one.error is None), None)
         [_, second] = seeds_from(made[0].seed, 2)
         return await check(draw, {made[0].seed: made[0].drawn, second: other}, made[0].grader)
+
+
+def _votes(score: Score, panel: Sequence[str]) -> dict[str, Any]:
+    """What each grader of a panel gave; empty where inspect does not keep it."""
+    kept = (score.metadata or {}).get("panel")
+    votes = kept.get("votes") if isinstance(kept, Mapping) else None
+    if not isinstance(votes, list) or len(votes) != len(set(panel)):
+        return {}
+    return {name: graded(vote) for name, vote in zip(panel, votes, strict=True)}
