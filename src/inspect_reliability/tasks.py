@@ -13,6 +13,7 @@ from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Metric
+from inspect_ai.viewer import TaskSamplesSort, TaskSamplesView, ViewerConfig
 
 from .designs import (
     Item,
@@ -40,6 +41,11 @@ from .scoring.settled import StopWhenSettled
 
 JUDGE_CONFIG = GenerateConfig(temperature=1.0, top_k=50, max_tokens=50)
 """The paper's settings at its first temperature; inspect's own options override them."""
+
+LEAST_STEADY_FIRST = ViewerConfig(
+    task_samples_view=TaskSamplesView(name="Steadiness", sort=[TaskSamplesSort(column="answer")])
+)
+"""For samples of several verdicts, whose answer begins with the share of the most frequent one."""
 
 VERSION = 1
 """Grows when the judgments of two versions of a judge task cannot be compared."""
@@ -82,6 +88,7 @@ def judge_task(
         )
     if cells > 1:
         _say(_announced(design, len(items), orders, list(wordings), options))
+    several = bool(options["exact"] or options["replications"])
     used: list[Metric | dict[str, list[Metric]]] = [*(metrics or _metrics(design, items))]
     study = fingerprint(design, items)
     return Task(
@@ -96,6 +103,7 @@ def judge_task(
         version=VERSION,
         # No reducer: verdicts have no mean, and reliability needs every replication.
         epochs=Epochs(1, []),
+        viewer=LEAST_STEADY_FIRST if several else None,
         early_stopping=None if settle is None else StopWhenSettled(settle),
         metadata={"benchmark": design.name, "questions": source, "cells": cells},
     )

@@ -76,9 +76,9 @@ def test_each_vote_is_kept(tmp_path: Path, named: str) -> None:
         kept = replications_in((sample.scores or {})["rejudge"])
         assert kept is not None
         assert [*kept.votes] == GRADERS
-        for verdict, *votes in zip(kept.verdicts, *kept.votes.values(), strict=True):
-            first, number = Counter(votes).most_common(1)[0]
-            given = {vote for vote in votes if vote != "non-response"}
+        for verdict, *cast in zip(kept.verdicts, *kept.votes.values(), strict=True):
+            first, number = Counter(cast).most_common(1)[0]
+            given = {vote for vote in cast if vote != "non-response"}
             undecided = "tie" if len(given) > 1 else "non-response"
             assert verdict == (first if number > 1 and first in given else undecided)
     table = judgments_from_logs(target).table

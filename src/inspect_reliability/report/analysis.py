@@ -69,7 +69,7 @@ def rows_of(judgments: Judgments, by: Sequence[str] = (), study: Study = NO_STUD
     for group, rows in whole.groups(by) if by else whole.conditions():
         for of_study, own in _parts(rows, studies[rows.index]):
             named = {} if of_study is None else {"study": of_study}
-            scorers = [({}, own)]
+            scorers: list[tuple[dict[str, Any], pd.DataFrame]] = [({}, own)]
             if "scorer" in own:
                 scorers = [*_several(own, "scorer", own["scorer"], voted)]
             for scorer, scored in scorers:
