@@ -101,10 +101,10 @@ def test_no_line_breaks_an_estimate() -> None:
 def test_markdown_does_not_interpret() -> None:
     """A name is no link, no markup and no column."""
     name = "=1+1|<b>[x](http://x)\n`*_"
-    assert "\\[x\\](http://x)" in pipes(["n"], [[name]])
-    assert "\\<b\\>" in pipes(["n"], [[name]])
-    assert pipes(["n"], [[name]]).count("\n") == 2
-    assert "\\&lt;\\~\\~x" in pipes(["n"], [["&lt;~~x"]])
+    assert "\\[x\\](http://x)" in pipes(Table(["n"], [[name]]))
+    assert "\\<b\\>" in pipes(Table(["n"], [[name]]))
+    assert pipes(Table(["n"], [[name]])).count("\n") == 2
+    assert "\\&lt;\\~\\~x" in pipes(Table(["n"], [["&lt;~~x"]]))
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "=\r\n"])
