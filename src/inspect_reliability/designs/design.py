@@ -6,13 +6,11 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
-from jinja2 import Template
-
 from ..errors import UserError
 from .fields import DesignFields, checked
 from .item import Item
 from .reader import Reader, Verdict
-from .template import TEMPLATES
+from .template import template
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ class JudgeDesign:
         elif texts:
             shown["response"] = texts[0]
         try:
-            return self._template.render(shown)
+            return template(self.prompt).render(shown)
         except Exception as error:  # a template can fail in any way it likes
             why = str(error) or "it takes more memory than a prompt may"
             raise UserError(f"prompt of '{self.name}', item '{item.id}': {why}.") from None
@@ -102,10 +100,6 @@ class JudgeDesign:
     @cached_property
     def _fields(self) -> DesignFields:
         return checked(DesignFields, {one.name: getattr(self, one.name) for one in fields(self)})
-
-    @cached_property
-    def _template(self) -> Template:
-        return TEMPLATES.from_string(self.prompt)
 
 
 def _delimiter(item: Item) -> str:

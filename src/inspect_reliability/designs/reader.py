@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from ..errors import UserError
+from ..limits import within_limits
 from ..verdicts import INVALID, NON_RESPONSE
 from .fields import Options, ReaderFields, Scale, checked
 from .parsers import make_parser
@@ -79,7 +81,14 @@ class Reader:
         Raises:
             UserError: No parser of that name reads these verdicts.
         """
-        read = self._parser(parser).read(output)
+        try:
+            with within_limits(memory=False):
+                read = self._parser(parser).read(output)
+        except TimeoutError as error:
+            raise UserError(
+                f"parser: {error} to read an output of {len(output):,} characters. A pattern must "
+                "not repeat what it repeats, as (a+)+ does."
+            ) from None
         return read._replace(verdict=self.names.get(read.verdict, read.verdict))
 
     def value(

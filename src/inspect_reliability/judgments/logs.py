@@ -6,6 +6,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,7 +32,7 @@ from . import distributions
 from .columns import COLUMNS, fits
 from .edits import as_columns, before_edits
 from .judgment import Judgment
-from .replications import REPLICATION_KEYS, Replications
+from .replications import REPLICATION_KEYS, VOTES, Replications
 from .score import Kept, judgments_of, kept_in
 from .table import Judgments, Note, clean_temperature, concatenate, make_table, without_repeats
 
@@ -246,6 +247,8 @@ def _judgments(
         "benchmark": log.eval.task.rsplit("/", 1)[-1],
         "temperature": _temperature(log),
     }
+    if log.results and log.results.early_stopping:
+        shared["stopped_early"] = log.results.early_stopping.manager
     rows: list[tuple[str, _Row]] = []
     gaps: list[_Gap] = []
     graders: dict[str, set[str]] = defaultdict(set)
@@ -349,7 +352,13 @@ def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) 
     if isinstance(kept, Replications) and kept.scorer is not None:
         facts |= {"judge": kept.grader or None, "tokens": None, "cost": None}
         facts.setdefault("temperature", None)
-    for judgment in judgments_of(score, kept, question, scorer, output):
+    found = [(facts, one) for one in judgments_of(score, kept, question, scorer, output)]
+    if isinstance(kept, Replications):
+        for name, votes in kept.votes.items():
+            voted, part = replace(kept, verdicts=votes, votes={}), f"{scorer}.{VOTES}"
+            each = judgments_of(score, voted, question, part, output)
+            found += [(facts | {"judge": name}, one) for one in each if one.verdict is not None]
+    for facts, judgment in found:
         own = judgment._asdict()
         del own["cluster"]
         for name in ("categories", "order"):

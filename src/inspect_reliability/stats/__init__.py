@@ -50,6 +50,7 @@ from .decisions import anytime_share as anytime_share
 from .decisions import look_level as look_level
 from .decisions import questions_to_decide as questions_to_decide
 from .decisions import questions_to_decide_rate as questions_to_decide_rate
+from .decisions import settled as settled
 from .decisions import within_limit as within_limit
 from .decomposition import Decomposition as Decomposition
 from .decomposition import decompose as decompose

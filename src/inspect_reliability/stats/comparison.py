@@ -11,7 +11,16 @@ from .cells import Cells
 from .coefficient import NO_END, Coefficient
 from .coefficients import COEFFICIENTS
 from .errors import ReliabilityError, check_level
-from .intervals import FEWEST_QUESTIONS, NO_WIDTH, TOO_FEW, Study, t_quantile
+from .estimate import Estimate
+from .intervals import (
+    FEWEST_QUESTIONS,
+    NO_WIDTH,
+    NOISE_OR_SETTLED,
+    TOO_FEW,
+    Study,
+    level_of,
+    t_quantile,
+)
 from .shared import shared_questions
 from .sums import FloatArray, Sums, ratio, terms_of_shares
 from .validity import Labelled
@@ -101,7 +110,9 @@ def compare_all(
     the t quantile on N - 1 degrees of freedom. Of more it is that of the largest |t| of all pairs,
     where the judges of each question change places at random (max-t by permutation; Westfall &
     Young 1993). Where the verdicts are ranks, or judges lack different replications, it is a
-    Bonferroni t quantile.
+    Bonferroni t quantile. Where a coefficient is no mean over questions, its jackknife does not see
+    all that its interval does, and the interval of the difference reaches at least as far as those
+    of both judges say (`_together`).
 
     Args:
         judges: Name -> verdicts of at least two judges.
@@ -297,10 +308,21 @@ def _pairs(
         [[float(one.replications.mean()) for one in stratum] for stratum in strata.values()], axis=0
     )
     deviations, left_out, pairs = found.deviations, np.concatenate(found.without), []
+    own: list[Estimate] = []
+    if (
+        row.interval is not NOISE_OR_SETTLED
+        and len(strata) == 1
+        and len(questions) >= FEWEST_QUESTIONS
+    ):
+        at = level_of(critical, len(questions) - 1)
+        own = [row(one, at) for given in strata.values() for one in given]
     for i, j in combinations(range(len(names)), 2):
         difference = float(whole[i] - whole[j])
         low, high, reason = _interval(difference, deviations[:, i] - deviations[:, j], critical)
         if low is not None and high is not None:
+            if own:
+                below, above = _together(own[i], own[j], deviations[:, i], deviations[:, j])
+                low, high = min(low, difference - below), max(high, difference + above)
             # Either judge can be at its least, or at 1, and the other where it is.
             low, high = max(low, float(least[i]) - 1), min(high, 1 - float(least[j]))
         pairs.append(
@@ -373,6 +395,30 @@ def _interval(
     if error < NO_WIDTH:
         return None, None, "no interval: the difference is the same whichever question is left out"
     return difference - critical * error, difference + critical * error, None
+
+
+def _together(
+    first: Estimate, second: Estimate, moved: FloatArray, other: FloatArray
+) -> tuple[float, float]:
+    """How far below and above a difference the intervals of both judges reach.
+
+    sqrt(a^2 + b^2 - 2 r a b), a and b how far each interval reaches, r the correlation of the two
+    jackknives (Zou 2007). What the judges share moves both to one side: where r > 0, 2 a b is what
+    it is if they reach equally far on that side.
+    """
+    ends = [(one.value, one.low, one.high) for one in (first, second)]
+    if any(None in one for one in ends):
+        return 0.0, 0.0
+    (x, low, high), (y, least, most) = np.array(ends, float)
+    r = float(ratio(moved @ other, np.sqrt((moved @ moved) * (other @ other))))
+    apart = max(abs((x - low) - (y - least)), abs((high - x) - (most - y))) ** 2
+
+    def reach(a: float, b: float) -> float:
+        squares = a**2 + b**2
+        both = squares - apart if r > 0 else 2 * a * b
+        return float(np.sqrt(squares - np.nan_to_num(r) * both))
+
+    return reach(x - low, most - y), reach(high - x, y - least)
 
 
 def _drivers(questions: list[str], difference: float, without: FloatArray) -> tuple[Driver, ...]:

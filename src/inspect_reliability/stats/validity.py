@@ -20,7 +20,7 @@ from .intervals import (
 )
 from .majority import VOTES, winners, winners_of_some
 from .planning import Precision
-from .rates import by_question, mean_share
+from .rates import by_question, mean_share, unseen
 from .sums import FloatArray
 
 NOT_REPLICATED = "every labelled question was judged once"
@@ -197,7 +197,8 @@ class Labelled:
         if not known.any():
             return Estimate(left_out=left, reason=why, level=level)
         each = by_question(values, given.clusters, known).clip(0, 1)
-        return mean_share(each, level, float(given.replications[known].mean()), left)
+        seen = float(given.replications[known].mean())
+        return mean_share(each, level, seen, left, unseen(each))
 
     def _beyond_chance(self, values: FloatArray | None, level: float, pooled: bool) -> Estimate:
         """1 - observed / expected disagreement, with a jackknife over questions on log(1 - x)."""
