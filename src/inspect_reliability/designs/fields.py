@@ -282,16 +282,18 @@ def checked(
         with within_limits(memory=False):  # an engine may work beside this
             return model.model_validate(fields)
     except TimeoutError as error:
-        path, names, why = (), [], f"{error} to check. Make it smaller."
+        wrong: _Wrong = (), [], f"{error} to check. Make it smaller."
     except ValidationError as error:
-        path, names, why = _wrong(model, error.errors(include_url=False, include_input=False))
+        wrong = _wrong(model, error.errors(include_url=False, include_input=False))
+    path, names, why = wrong
     place = ", ".join(filter(None, [where(path), *names]))
     raise UserError(f"{place}: {why}" if place else why)
 
 
-def _wrong(
-    model: type[BaseModel], found: Sequence[ErrorDetails]
-) -> tuple[FieldPath, list[str], str]:
+_Wrong = tuple[FieldPath, list[str], str]
+
+
+def _wrong(model: type[BaseModel], found: Sequence[ErrorDetails]) -> _Wrong:
     """The path of a field that is wrong, as such and in words, and what is wrong with it."""
     # A name that is not known explains one that is missing.
     one = min(found, key=lambda one: one["type"] != "extra_forbidden")
