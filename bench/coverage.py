@@ -31,7 +31,6 @@ from inspect_reliability.stats import (
     Cells,
     Counts,
     Estimate,
-    accuracy,
     anytime_omega,
     anytime_rate,
     brennan_prediger,
@@ -321,7 +320,7 @@ def correct(generator: Generator, n: int, r: int) -> Estimate:
     """The share judged correct where it is .04 of all answers, and questions differ."""
     chances = generator.dirichlet([0.04, 0.96], n)[:, :1]
     words = np.where(generator.random((n, r)) < chances, "correct", "incorrect")
-    return accuracy(words.astype(object), None).a_lm
+    return rate(Counts.from_array(words), "correct")
 
 
 TEN = np.arange(1, 11)

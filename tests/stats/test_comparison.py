@@ -193,6 +193,22 @@ def test_refused() -> None:
         compare(one, each_its_own)
 
 
+@pytest.mark.slow
+def test_the_interval_of_two_iccs_covers_their_difference() -> None:
+    """Of 300 studies of normal scores, about 95% contain the known difference of ICCs."""
+    generator = np.random.default_rng(4)
+    noises, covered = (0.5, 1.0), 0
+    truth = 1 / (1 + noises[0] ** 2) - 1 / (1 + noises[1] ** 2)
+    for _ in range(300):
+        base = generator.normal(size=(60, 1))
+        judges = [Cells.of_numbers(base + s * generator.normal(size=(60, 5))) for s in noises]
+        found = compare(*judges, "icc")
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= truth <= found.high
+    assert 0.92 <= covered / 300 <= 0.98
+
+
 def test_numbers_are_compared() -> None:
     """ICC is compared as any coefficient, over the questions both judges share."""
     generator = np.random.default_rng(10)

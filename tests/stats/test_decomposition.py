@@ -11,7 +11,7 @@ from inspect_reliability.stats import (
     NoJudgmentsError,
     ReliabilityError,
     ShapeError,
-    accuracy,
+    standard_error,
 )
 from inspect_reliability.stats.decomposition import Decomposition, decompose, tied_to_scores
 
@@ -142,13 +142,13 @@ def test_published_standard_error_counts_the_judge_alone(data: Path) -> None:
     [path] = (data / "paper/application_data/judgment_results").glob("judge_full_meta-llama*")
     texts = [[t.lower() for t in row] for row in json.loads(path.read_text()).values()]
     correct = [["correct" in t and "incorrect" not in t for t in row] for row in texts]
-    published = accuracy([["correct" if c else "incorrect" for c in row] for row in correct])
-    found = balanced(np.array(correct, dtype=float)[:, None, :])
-    assert published.a_lm_se_replications is not None
-    assert found.mean == pytest.approx(published.a_lm.value)
-    assert found.se_judge == pytest.approx(published.a_lm_se_replications, rel=0.15)
-    assert found.se_questions == pytest.approx(published.a_lm_se_questions)
-    assert 13 < found.widening(published.a_lm_se_replications, n_judgments=100) < 15
+    marks = np.array(correct, dtype=float)
+    published, found = standard_error(marks), balanced(marks[:, None, :])
+    assert published is not None
+    assert found.mean == pytest.approx(marks.mean())
+    assert found.se_judge == pytest.approx(published, rel=0.15)
+    assert found.se_questions == pytest.approx(standard_error(marks.T))
+    assert 13 < found.widening(published, n_judgments=100) < 15
 
 
 def test_standard_error_over_questions_needs_no_widening() -> None:

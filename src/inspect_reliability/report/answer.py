@@ -29,7 +29,9 @@ def answers(analysis: Analysis) -> Iterator[Text | Caution]:
         judges.setdefault(row.group.get("judge"), []).append(row)
     of_all = [one for one in cautions(analysis.rows)[:1] if len(one.rows) == one.n_rows]
     for judge, rows in judges.items():
-        worst = [] if of_all else [f" Caution: {one.text}" for one in cautions(rows)[:1]]
+        # Its first sentence: what to do is said where the rows are named.
+        short = (re.split(r"(?<=\.) ", one.text)[0] for one in cautions(rows)[:1])
+        worst = [] if of_all else [f" Caution: {one}" for one in short]
         name = "All judgments" if judge is None else str(judge)
         yield Text("".join([f"{name}: {in_words(analysis, rows)}", *worst]), "answer")
     yield from of_all

@@ -147,24 +147,32 @@ def compare_all(
 
 
 def compare_accuracy(
-    judges: Mapping[str, Labelled], *, level: float = 0.95
+    judges: Mapping[str, Mapping[str, Labelled]], *, level: float = 0.95
 ) -> tuple[Comparison, ...]:
     """Compare how often every two of several judges are right, by the same labels.
 
-    See `compare_all`; one verdict on a question is enough.
+    See `compare_pooled`; one verdict on a question is enough.
+
+    Args:
+        judges: Name -> benchmark -> verdicts and labels; every judge has the same benchmarks.
+        level: Confidence level of all intervals together.
 
     Raises:
-        NothingSharedError: The judges share no labelled question.
+        NothingSharedError: The judges share no labelled question of a benchmark.
         ReliabilityError: Fewer than two judges, or the level is not between 0 and 1.
     """
-    _check(judges, level)
-    shared, left_out = shared_questions({name: one.given for name, one in judges.items()}, 1)
-    right = {name: Labelled(given, judges[name].raters) for name, given in shared.items()}
+    given = {name: {of: one.given for of, one in known.items()} for name, known in judges.items()}
+    strata, left_out = _strata(given, level, 1)
     row = replace(COEFFICIENTS["agreement"], name="accuracy")
+
+    def study(given: Cells, labels: Cells) -> Study:
+        return Study(given, row.scale, terms_of_shares(Labelled(given, labels).by_question))
+
     studies = [
-        [Study(one.given, row.scale, terms_of_shares(one.by_question))] for one in right.values()
+        [study(part[i], known[of].raters) for of, part in strata.items()]
+        for i, known in enumerate(judges.values())
     ]
-    return _pairs(list(judges), row, {"": list(shared.values())}, left_out, level, studies)
+    return _pairs(list(judges), row, strata, left_out, level, studies)
 
 
 def compare_pooled(
@@ -188,11 +196,20 @@ def compare_pooled(
     """
     if coefficient not in ("omega", "agreement"):
         raise ReliabilityError(f"Pool omega or agreement over benchmarks, not {coefficient!r}.")
+    strata, left_out = _strata(judges, level)
+    return _pairs(list(judges), COEFFICIENTS[coefficient], strata, left_out, level)
+
+
+def _strata(
+    judges: Mapping[str, Mapping[str, Cells]], level: float, fewest: int = 2
+) -> tuple[dict[str, list[Cells]], dict[str, tuple[str, ...]]]:
+    """The shared questions of each benchmark, one table a judge; reason -> those left out."""
     _check(judges, level)
     strata: dict[str, list[Cells]] = {}
     left_out: dict[str, tuple[str, ...]] = {}
     for name in next(iter(judges.values())):
-        shared, absent = shared_questions({judge: given[name] for judge, given in judges.items()})
+        given = {judge: of[name] for judge, of in judges.items()}
+        shared, absent = shared_questions(given, fewest)
         stratum = list(shared.values())
         if stratum[0].n_clusters > 1:
             strata[name] = stratum
@@ -202,7 +219,7 @@ def compare_pooled(
             left_out[reason] = left_out.get(reason, ()) + questions
     if not strata:
         raise ReliabilityError("No benchmark has 2 questions that all judges share.")
-    return _pairs(list(judges), COEFFICIENTS[coefficient], strata, left_out, level)
+    return strata, left_out
 
 
 def _check(judges: Mapping[str, object], level: float) -> None:
@@ -276,7 +293,7 @@ def _pairs(
         found = _Found(np.array([one.whole for one in each]), without)
         critical = _critical(found, by_judge, value, level)
     questions = [
-        f"{name}: {one.questions[i]}" if name else one.questions[i]
+        f"{name}: {one.questions[i]}" if len(strata) > 1 else one.questions[i]
         for name, (one, *_) in strata.items()
         for i in np.unique(one.clusters, return_index=True)[1]  # of a cluster, the first
     ]

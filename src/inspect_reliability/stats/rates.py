@@ -108,6 +108,17 @@ def mean_share(
     return replace(found, low=low, high=high, method="logit scale")
 
 
+def standard_error(values: FloatArray) -> float | None:
+    """SD over replications / sqrt(R) of the mean over questions; None with fewer than two.
+
+    Args:
+        values: [N, R], NaN where there is none; or means, [R].
+    """
+    values = np.atleast_2d(values)
+    means = np.ma.masked_invalid(values).mean(axis=0).compressed()
+    return float(means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else None
+
+
 def gini_mean_difference(
     counts: Cells, values: Mapping[str, float], level: float = 0.95
 ) -> Estimate:
