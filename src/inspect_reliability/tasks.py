@@ -30,6 +30,7 @@ from .judging.judge import judge_responses
 from .judging.order import OrderPolicy
 from .judging.sample import fingerprint, judge_sample
 from .judging.seeds import base_seed, replication_numbers
+from .limits import within_limits
 from .scoring import (
     METRICS,
     best_rate,
@@ -75,8 +76,10 @@ def judge_task(
     options["seed"] = base_seed(options["seed"])
     settle = options.pop("settle")
     wordings = wordings_of(design, options["wordings"])
-    for one, item in product(wordings.values() or [design], items):
-        one.ask(item, list(item.responses))  # whatever is wrong shows before the first call
+    prompts = list(product(wordings.values() or [design], items))
+    with within_limits(parts=len(prompts)):  # whatever is wrong shows before the first call
+        for one, item in prompts:
+            one.ask(item, list(item.responses))
     options["wordings"] = {name: asdict(one) for name, one in wordings.items()}
     solver = judge_responses(design=asdict(replace(design, wordings=())), **options)
     orders = number_of_orders(options["orders"], len(design.reader.options), options["order"])

@@ -20,6 +20,7 @@ from inspect_ai.util import LimitExceededError, collect
 from ..designs import Reader
 from ..errors import UserError
 from ..hf_seeded import reading
+from .bounds import bound_answers
 from .provider_check import FACTS, ProviderCheck, Requests
 from .sample import prompt_fingerprint
 from .seeds import seeds_from
@@ -68,6 +69,7 @@ async def replicate(
             into the model's context.
     """
     model = get_model()
+    bound_answers(model)
     if model.config.seed is not None:
         raise UserError(
             f"--seed {model.config.seed} would give every replication the same seed. "

@@ -128,10 +128,13 @@ def of_role(table: pd.DataFrame, *roles: Role, without: Collection[str] = ()) ->
 
 def varies(table: pd.DataFrame, name: str, within: Collection[str] = ()) -> bool:
     """Whether a question has several levels of a column, its other columns `within` being equal."""
-    if name not in table or table[name].nunique(dropna=False) < 2:
+    if name not in table:
         return False
-    same = ["benchmark", "question", *within]
-    return bool(table.groupby(same, dropna=False)[name].nunique(dropna=False).max() > 1)
+    levels = table[name].map(lambda level: tuple(level) if isinstance(level, list) else level)
+    if levels.nunique(dropna=False) < 2:
+        return False
+    same = [table[one] for one in ("benchmark", "question", *within)]
+    return bool(levels.groupby(same, dropna=False).nunique(dropna=False).max() > 1)
 
 
 def dividing(table: pd.DataFrame, named: Collection[str] = ()) -> list[str]:

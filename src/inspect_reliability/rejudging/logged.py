@@ -10,7 +10,7 @@ from inspect_ai.model import GenerateConfig, ModelUsage
 
 from ..errors import UserError
 from ..judgments.replications import replications_in
-from .trust import ADDED
+from .trust import SETTINGS
 from .wrapped import score_names
 
 
@@ -175,8 +175,8 @@ def _calls(sample: EvalSample, score: str) -> list[ModelEvent] | None:
 
 
 def _shared(configs: Sequence[GenerateConfig]) -> GenerateConfig:
-    own = {"seed", "num_choices", *ADDED}
-    dumped = [config.model_dump(exclude_none=True, exclude=own) for config in configs]
+    kept = SETTINGS - {"seed", "num_choices"}
+    dumped = [config.model_dump(exclude_none=True, include=kept) for config in configs]
     first = dumped[0] if dumped else {}
     same = {key: value for key, value in first.items() if all(d.get(key) == value for d in dumped)}
     return GenerateConfig(**same)

@@ -8,10 +8,10 @@ from inspect_ai.util import LimitExceededError
 
 from .replications import NOT_MADE, Output, Replication
 
-MOST_TRIES = 6
-"""Tries of a call whose answer cannot be read; inspect would try for ever."""
-
-_NO_ANSWER = ("APIResponseValidationError", "JSONDecodeError", "OpenAIResponseError")
+MOST_TRIES = dict.fromkeys(
+    ("APIResponseValidationError", "JSONDecodeError", "OpenAIResponseError", "APITimeoutError"), 4
+) | {"APIConnectionError": 8}
+"""Tries of a call by what goes wrong; inspect would try for ever. Waits double from 3 seconds."""
 
 
 class CallRefusedError(LimitExceededError):
@@ -91,10 +91,10 @@ class Run:
             self.stopped = self.stopped or f"the cost limit of ${self.cost_limit:g} was reached"
 
     def retry(self, error: str, attempt: int) -> None:
-        """Count a call that failed and is made again, unless the server gives no answers at all."""
+        """Count a call that failed and is made again, unless its server never answers."""
         self.retries += 1
-        if error in _NO_ANSWER and attempt >= MOST_TRIES:
-            self.stopped = f"the grader's server gave something else than answers ({error})"
+        if attempt >= MOST_TRIES.get(error, attempt + 1):
+            self.stopped = self.stopped or f"the grader's server gives no answers ({error})"
         self.tell()
 
     def record(self, output: Output, number: int, replication: Replication) -> None:

@@ -92,7 +92,7 @@ class JudgeAgain:
         self._check = ProviderCheck()
 
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
-        """Judge an output; None where the run was stopped before it had a verdict."""
+        """Judge an output; None where the run was stopped before anybody was asked."""
         output = (state.sample_id, state.epoch)
         first = self.wrapped.seed(self._seed, output)
         scores = ((one, replications_in(one)) for one in reversed((state.scores or {}).values()))
@@ -124,7 +124,7 @@ class JudgeAgain:
                 new = await collect(*(replication(n, seed, calls) for n, seed in seeds.items()))
             there |= dict(zip(seeds, new, strict=True))
             made = [there[number] for number in numbers]
-            if self.run.stopped and all(one.error for one in made):
+            if all((one.error or "").startswith(NOT_MADE) for one in made):
                 return None
             result = summarise(self.wrapped.identity, made)
             if check_seeds and made[0].error is None and made[0].models:

@@ -165,8 +165,6 @@ def _of_the_verdicts(known: Judged) -> Iterator[str]:
 
 
 def _of_the_order(table: pd.DataFrame, known: Judged) -> Iterator[str]:
-    if "order" not in table:
-        return
     if known.order_varies:
         yield (
             "The order of a question's options varies, so a verdict counts as the responder that "
@@ -176,6 +174,15 @@ def _of_the_order(table: pd.DataFrame, known: Judged) -> Iterator[str]:
         yield (
             "All questions show the responders in one order. A preference for a position cannot be "
             "told from a preference for a responder: shuffle the options."
+        )
+    if varies(table, "order"):
+        shown = set(zip(known.questions, map(str, known.column("order")), strict=True))
+        yield "Omega and agreement pool the orders in which a question was shown: " + (
+            "they compare verdicts under one order and under two alike. omega_over tells these "
+            "apart."
+            if len(shown) < len(table)
+            else "each was shown once, so that two verdicts differ in order and seed. Judge each "
+            "order several times to tell the two apart."
         )
 
 

@@ -63,7 +63,7 @@ def verdict(parser: ParserName | Mapping[str, Any] = "default") -> Scorer:
                 "These samples do not say how their judge answers: the scorer 'verdict' reads the "
                 "logs of inspect_reliability's judge tasks."
             )
-        reader = Reader(design["verdict"], own or design.get("parser"), design.get("labels", ()))
+        reader = Reader(design["verdict"], own or design.get("parser"))
         metadata: dict[str, Any] = {
             **_short_fields(state.metadata["item"]["fields"]),
             "benchmark": design["name"],
