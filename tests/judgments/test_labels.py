@@ -272,14 +272,14 @@ def test_transcripts_of_an_edited_log_are_not_read(
     edited: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A log with heavy transcripts gives the same table without them, read sample by sample."""
-    light = judgments_from_logs([], edited=[edited]).table
+    light = judgments_from_logs(edited).table
     log = read_eval_log(edited)
     for sample in log.samples or []:
         sample.store["noise"] = [Random(n).random() for n in range(5_000)]
     write_eval_log(log, str(edited))
     only_headers = partial(read_eval_log, header_only=True)
     monkeypatch.setattr(logs, "read_eval_log", lambda *_, **__: only_headers(edited))
-    heavy = judgments_from_logs([], edited=[edited]).table
+    heavy = judgments_from_logs(edited).table
     pd.testing.assert_frame_equal(heavy, light)
 
 
