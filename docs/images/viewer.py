@@ -1,4 +1,4 @@
-"""Pictures of a log in inspect's viewer, and of a report's page: `python docs/images/viewer.py LOG_DIR [OUT_DIR]`.
+"""Pictures of inspect's viewer and of our page: `python docs/images/viewer.py LOG_DIR [OUT_DIR]`.
 
 LOG_DIR has two logs of `bbh_judge` on the sample pack: of `--epochs`, and of `-T replications=100`.
 Needs a Chromium (Debian: `apt-get install chromium`).
