@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from ..judgments.columns import varies
 from .cautions import ASKED_ONCE, COPIES
 from .document import Caution, Text
 from .results import Analysis
@@ -51,7 +52,8 @@ def in_words(analysis: Analysis, rows: Sequence[Row]) -> str:
         said.append(f"two tries differ by {far} on average; ICC {icc}.")
     if names := [row for row in known if row not in scale]:
         share = _span((where(row.keys), _differs(row.record)) for row in names)
-        said.append(f"another try gives another verdict in {share} of cases.")
+        order = " (or order)" if any(varies(row.table, "order") for row in names) else ""
+        said.append(f"another try{order} gives another verdict in {share} of cases.")
     if not known:
         said.append("these judgments do not show how far its verdicts repeat.")
     right = [

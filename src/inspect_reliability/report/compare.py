@@ -12,8 +12,10 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments import Judged, Judgments, Source, judgments_from
 from ..judgments.columns import GROUP_BY, dividing, of_role
+from ..judgments.estimate import labelled
 from ..stats import (
     Comparison,
+    Labelled,
     ReliabilityError,
     compare_accuracy,
     compare_all,
@@ -32,6 +34,8 @@ MOST_DRIVERS = 5
 
 ALL = "all"
 """The name of all benchmarks together, of which each counts alike."""
+
+NOT_LABELLED = "nothing of its benchmark is labelled"
 
 Sides = dict[str, pd.DataFrame]
 """What is compared: name -> judgments."""
@@ -222,9 +226,22 @@ def _compared(benchmark: str | None, parts: Mapping[str, Row]) -> Iterator[Compa
             yield from compare_pooled(several, coefficient)
         else:
             yield from compare_all(single, coefficient)
-    right = {name: row.labelled for name, row in parts.items() if row.labelled}
-    if benchmark != ALL and len(right) == len(parts):
-        yield from compare_accuracy(right)
+    right = {name: dict(_labelled(row)) for name, row in parts.items()}
+    every = set.intersection(*map(set, right.values()))
+    if every:
+        paired = {name: {of: own[of] for of in own if of in every} for name, own in right.items()}
+        asked = pd.concat([row.asked for row in parts.values()])
+        bare = asked.loc[~asked["benchmark"].astype(str).isin(every), "question"].astype(str)
+        absent = {NOT_LABELLED: tuple(bare.unique())} if len(bare) else {}
+        for found in compare_accuracy(paired):
+            yield replace(found, left_out=found.left_out | absent)
+
+
+def _labelled(row: Row) -> Iterator[tuple[str, Labelled]]:
+    """The labelled judgments of each benchmark."""
+    for name, part in row.asked.groupby("benchmark", dropna=False):
+        if known := labelled(Judged(part)):
+            yield str(name), known
 
 
 def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
