@@ -1,6 +1,7 @@
 """Experiments: a judge asked in several orders and wordings, each in a cell of its own."""
 
 import re
+import signal
 from collections.abc import Callable
 from math import factorial
 from pathlib import Path
@@ -19,6 +20,7 @@ from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.text import judgment_text
 from inspect_reliability.report import analyse
 from inspect_reliability.study.tasks import bbh_judge, head_to_tail_judge
+from processes import INSPECT, KILLED, python
 
 DESIGN = JudgeDesign(
     name="Pick",
@@ -146,6 +148,35 @@ def test_the_viewer_shows_each_cell(tmp_path: Path) -> None:
         assert {tuple(sorted(one.split(", "))) for one in shown} == {("x", "y", "z")}
         assert len(shown) == 2
         assert score.answer in {one.split(", ")[0] for one in shown}
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_a_killed_experiment_goes_on(tmp_path: Path) -> None:
+    """Killed half way and retried, it has the judgments of a run that was not killed."""
+    root = Path(__file__).parents[2]
+    asked: dict[str, Any] = {"orders": 2, "wordings": "labels", "replications": 3}
+    options = [word for name, value in asked.items() for word in ("-T", f"{name}={value}")]
+    settings = ["--model", "hf_seeded/tiny-judge", "--limit", "4", "--max-samples", "1"]
+
+    def logged(code: str, folder: str, *words: str) -> int | None:
+        arguments = [*words, "--log-dir", str(tmp_path / folder), "--display", "none"]
+        return python(code, *arguments, cwd=root).returncode
+
+    def judgments(folder: str) -> set[tuple[Any, ...]]:
+        table = judgments_from_logs(tmp_path / folder).table
+        names = ["question", "order", "wording", "replication", "seed", "verdict"]
+        return set(table[names].itertuples(index=False, name=None))
+
+    whole = bbh_judge(**asked)
+    assert evaluate(whole, tmp_path / "whole", model="hf_seeded/tiny-judge", limit=4).results
+    evaluation = ["eval", "tasks/bbh_judge.py", *options, *settings, "--log-buffer", "1"]
+    assert logged(KILLED % 3 + INSPECT, "killed", *evaluation) == -signal.SIGKILL
+    kept = judgments("killed")
+    assert 0 < len(kept) < 4 * 2 * 2 * 3
+    (log,) = (tmp_path / "killed").glob("*.eval")
+    assert logged(INSPECT, "retried", "eval-retry", str(log)) == 0
+    assert kept < judgments("retried") == judgments("whole")
 
 
 @pytest.mark.parametrize("number", [2, 3, 5, 6])
