@@ -120,11 +120,14 @@ def test_epochs_are_replications_of_each_cell(tmp_path: Path) -> None:
 def test_the_given_wording_is_the_judge_by_itself(tmp_path: Path) -> None:
     """Where no order is varied, its prompts and its seeds are those of a run without wordings."""
     columns = ["question", "order", "replication", "seed", "verdict"]
-    plain = judgments_from_logs(run(dashes, tmp_path / "a", replications=3).location).table
-    log = run(dashes, tmp_path / "b", replications=3, wordings="delimiters")
-    table = judgments_from_logs(log.location).table
+    alone = run(dashes, tmp_path / "a", replications=5).location
+    log = run(dashes, tmp_path / "b", replications=3, wordings="delimiters").location
+    plain, table = (judgments_from_logs(one).table for one in (alone, log))
     own = table[table["wording"] == GIVEN][columns].reset_index(drop=True)
-    assert own.equals(plain[columns])
+    assert own.equals(plain[plain["replication"] < 4][columns].reset_index(drop=True))
+    for logs in ([alone, log], [log, alone]):
+        both = judgments_from_logs(logs).table
+        assert both["wording"].value_counts().to_dict() == {GIVEN: 4 * 5, "delimiters": 4 * 3}
 
 
 def test_cells_and_calls_are_said_first(capsys: pytest.CaptureFixture[str]) -> None:
