@@ -87,7 +87,10 @@ async def replicate(
         alike = len({str(one.prompt) for one in asked.values()}) < len(asked)
         requests = await provider.requests(model, prompt, seed, alike)
         state.metadata |= requests.facts
-        _put_together(state, model, await make_calls(model, requests, asked), question)
+        made = await make_calls(model, requests, asked)
+        _put_together(state, model, made, question)
+        if any(isinstance(one, LimitExceededError) for _, one in made):
+            return state  # a check would be refused
         texts = replications_of(state.metadata, state.output) or {first: state.output.completion}
         drawn = {number: None if text is None else Drawn(text) for number, text in texts.items()}
         if drawn[first] is None:
@@ -196,7 +199,7 @@ def _put_together(state: TaskState, model: Model, made: Made, question: str) -> 
         )
     failed = [(numbers, one) for numbers, one in made if isinstance(one, Exception)]
     limits = [one for _, one in failed if isinstance(one, LimitExceededError)]
-    if limits or not outputs:
+    if not outputs:
         raise limits[0] if limits else failed[0][1]
     if failed:
         errors = {number: one for numbers, one in failed for number in numbers}

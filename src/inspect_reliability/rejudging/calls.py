@@ -10,7 +10,7 @@ from functools import cache, partial
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from inspect_ai.hooks import BeforeModelGenerate, Hooks, ModelRetry, hooks
+from inspect_ai.hooks import BeforeModelGenerate, Hooks, ModelRetry, ModelUsageData, hooks
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, get_model, model_roles
 from inspect_ai.util import LimitExceededError
 
@@ -98,6 +98,11 @@ class _SeedHook(Hooks):
         calls.cached |= data.cache is not None
         if calls.seed is not None:
             data.config.seed = calls.seed
+
+    async def on_model_usage(self, data: ModelUsageData) -> None:
+        """Count what a call cost."""
+        if (calls := _current.get()) is not None:
+            calls.run.pay(data.model_name, data.usage)
 
     async def on_model_retry(self, data: ModelRetry) -> None:
         """Count a call that will be made again."""

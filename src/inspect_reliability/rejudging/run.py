@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from inspect_ai.model import ModelUsage
 from inspect_ai.util import LimitExceededError
 
 from .replications import NOT_MADE, Output, Replication
@@ -37,6 +38,8 @@ class Run:
         settings: Settings of every call, in place of the grader's own.
         max_calls: Model calls to make at most; a call for several choices counts as many.
         calls: Model calls so far, retries included.
+        cost_limit: Dollars after which no further call is made; those under way come back.
+        spent: Dollars so far.
         tell: Called after each call and each replication.
     """
 
@@ -48,6 +51,8 @@ class Run:
     settings: Mapping[str, float] = field(default_factory=dict)
     max_calls: int | None = None
     calls: int = 0
+    cost_limit: float | None = None
+    spent: float = 0
     retries: int = 0
     made: int = 0
     failed: int = 0
@@ -78,6 +83,16 @@ class Run:
         self.models.add(model)
         self.calls += choices
         self.tell()
+
+    def pay(self, model: str, usage: ModelUsage) -> None:
+        """Count what a call cost, where that is limited."""
+        if self.cost_limit is None:
+            return
+        if usage.total_cost is None:
+            self.stopped = self.stopped or f"{model} has no price in --model-cost-config"
+        self.spent += usage.total_cost or 0.0
+        if self.spent >= self.cost_limit:
+            self.stopped = self.stopped or f"the cost limit of ${self.cost_limit:g} was reached"
 
     def retry(self, error: str, attempt: int) -> None:
         """Count a call that failed and is made again, unless its server never answers."""
