@@ -57,5 +57,5 @@ def _most_bytes(request: Any) -> int:
     with suppress(Exception):  # a body of another kind
         asked = json.loads(request.content)
         if asked.get("logprobs"):
-            return MOST_BYTES * max(1, asked["n"] // 4)
+            return MOST_BYTES * max(1, int(asked["n"]) // 4)
     return MOST_BYTES
