@@ -7,8 +7,8 @@
 Two orders x three wordings x five seeds of a question are six prompts, thirty seeds are one. The
 tiny judge sees the prompts of `-T orders=2 -T wordings=labels,whitespace`. The others see 1,700
 tokens, of which all vary, or only the last 200, and 10M random weights write text like judges'.
-Printed are CPU seconds, with prompts in pieces that are computed once where prompts begin alike, and
-with each prompt computed whole. "begin alike" is the share of the prompts' tokens that two of a
+Printed are CPU seconds, with prompts in pieces that are computed once where prompts begin alike,
+and with each prompt computed whole. "begin alike" is the share of the prompts' tokens that two of a
 question begin with; "one prompt" is the cost of a single prompt in pieces, by its cost as a whole.
 """
 
