@@ -229,11 +229,11 @@ def _compared(benchmark: str | None, parts: Mapping[str, Row]) -> Iterator[Compa
     right = {name: dict(_labelled(row)) for name, row in parts.items()}
     every = set.intersection(*map(set, right.values()))
     if every:
-        known = {name: {of: own[of] for of in own if of in every} for name, own in right.items()}
+        paired = {name: {of: own[of] for of in own if of in every} for name, own in right.items()}
         asked = pd.concat([row.asked for row in parts.values()])
         bare = asked.loc[~asked["benchmark"].astype(str).isin(every), "question"].astype(str)
         absent = {NOT_LABELLED: tuple(bare.unique())} if len(bare) else {}
-        for found in compare_accuracy(known):
+        for found in compare_accuracy(paired):
             yield replace(found, left_out=found.left_out | absent)
 
 
