@@ -25,6 +25,7 @@ from inspect_ai.log._log import EvalMetricDefinition, EvalScorer
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 
 from ...designs import ParserName
+from ...errors import UserError
 from ...judgments.replications import Replications
 from ...saving import alone, whole
 from ...scoring.verdict import score_of
@@ -65,13 +66,19 @@ def write_published_logs(
         A file that was written, and how many there will be.
 
     Raises:
-        UserError: The folder has no judgments, `log_dir` cannot be written, or another process
-            writes there.
+        UserError: The folder has no judgments, `log_dir` cannot be written, another process writes
+            there, or somebody removed a log meanwhile.
     """
     runs, _ = published_runs(folder)
+    names = file_names(runs)
     with alone(log_dir):
-        for run, name in zip(runs, file_names(runs), strict=True):
+        for run, name in zip(runs, names, strict=True):
             yield write_published_log(folder, run, log_dir / name, parser), len(runs)
+        if gone := sum(not (log_dir / name).is_file() for name in names):
+            raise UserError(
+                f"{gone} of {len(names)} logs in {log_dir} were removed meanwhile. Run the command "
+                "again."
+            )
 
 
 def file_names(runs: Sequence[PublishedRun]) -> list[str]:
@@ -132,7 +139,7 @@ def _spec(run: PublishedRun, parser: ParserName) -> EvalSpec:
     metrics: list[Any] = [EvalMetricDefinition(name=f"{_PACKAGE}{name}") for name in names]
     return EvalSpec(
         # When a judgment was made is not known; this is when the file was written.
-        created=datetime.fromtimestamp(run.path.stat().st_mtime, UTC).isoformat(),
+        created=datetime.fromtimestamp(run.written, UTC).isoformat(),
         task=f"published {run.benchmark}",
         dataset=EvalDataset(
             name=f"published {run.benchmark}",

@@ -56,6 +56,7 @@ class PublishedRun:
         temperature: Sampling temperature; None where the file does not say (Head-to-Tail).
         responder: Whose predictions were judged (Head-to-Tail), else None.
         outputs: Question -> the judge's output in each replication; None where there is no text.
+        written: When its file was written, in seconds since 1970.
     """
 
     judge: str
@@ -64,6 +65,7 @@ class PublishedRun:
     responder: str | None
     path: Path
     outputs: Mapping[str, Sequence[str | None]]
+    written: float = 0
 
     @property
     def design(self) -> JudgeDesign:
@@ -168,14 +170,16 @@ def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
         left_out: Counter[str] = Counter()
         try:
             content = expect(read_json(path), dict, str(path))
-        except UserError as error:
+            written = path.stat().st_mtime
+        except (UserError, OSError) as error:
             left_out[f"file that cannot be read ({error})"] += 1
         else:
             if path.name.startswith("judge_full_"):
                 judges = [run.judge for run in runs]
-                runs.append(_head_to_tail(folder, path, content, judges, left_out))
+                found = [_head_to_tail(folder, path, content, judges, left_out)]
             else:
-                runs += _best_of_five(path, content, left_out)
+                found = list(_best_of_five(path, content, left_out))
+            runs += [replace(run, written=written) for run in found]
         notes += [Note(what, count, str(path)) for what, count in left_out.items()]
     return runs, [*notes, *_unread(folder)]
 
