@@ -48,12 +48,18 @@ def save(judgments: Judgments, path: str | Path) -> None:
     Raises:
         UserError: The file cannot be written, or its name does not end with ".parquet".
     """
+    if Path(path).suffix != ".parquet":
+        raise UserError(f"{path}: the name of a file of judgments ends with .parquet.")
+    with whole(path) as part:
+        write_parquet(judgments, part)
+
+
+def write_parquet(judgments: Judgments, path: str | Path) -> None:
+    """Write what `save` does, as it comes."""
     import pandas as pd
     import pyarrow as pa
     from pyarrow.parquet import write_table
 
-    if Path(path).suffix != ".parquet":
-        raise UserError(f"{path}: the name of a file of judgments ends with .parquet.")
     table = judgments.table
     as_json = [str(name) for name in table if not _is_plain(table[name])]
     written = {name: _as_json(table[name]) if name in as_json else table[name] for name in table}
@@ -63,8 +69,7 @@ def save(judgments: Judgments, path: str | Path) -> None:
     notes = [(note.what, note.count, note.where) for note in judgments.notes]
     saved = Saved(notes, list(judgments.facets), as_json)
     schema = pa.schema(fields, {_KEY: _SAVED.dump_json(saved)})
-    with whole(path) as part:
-        write_table(arrow.cast(schema), part)
+    write_table(arrow.cast(schema), path)
 
 
 def read_parquet(path: Path) -> tuple[pd.DataFrame, Saved | None]:
