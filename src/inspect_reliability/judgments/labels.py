@@ -93,7 +93,7 @@ def with_labels(
             raise UserError(f"{where} has no label that fits a judgment: {why or 'it is empty'}.")
     if some := outputs.in_part(found):
         notes.append(Note(f"{_IN_PART}; such as {some[0]:.40}", len(some), "labels"))
-    return replace(judgments, table=outputs.labelled(found), notes=(*judgments.notes, *notes))
+    return replace(judgments, table=outputs.labelled(found), said=(*judgments.said, *notes))
 
 
 class _Outputs:

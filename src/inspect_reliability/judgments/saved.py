@@ -12,7 +12,7 @@ from pydantic.dataclasses import dataclass
 from ..errors import UserError
 from ..saving import whole
 from .columns import COLUMNS
-from .table import Judgments
+from .table import Judgments, Log, Note
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,12 +29,14 @@ class Saved:
     """What a file of judgments says of itself.
 
     Attributes:
-        notes: What was left out when the logs were read: in words, how many, and where.
+        notes: What was left out when they were read, but for what logs lack.
+        logs: The logs, and what each of them lacks: another file may have it.
         facets: Columns that the user took for facets.
         as_json: Columns whose values are written as JSON: lists, and values of several types.
     """
 
-    notes: list[tuple[str, int, str]]
+    notes: list[Note]
+    logs: dict[str, Log]
     facets: list[str]
     as_json: list[str]
 
@@ -66,8 +68,8 @@ def write_parquet(judgments: Judgments, path: str | Path) -> None:
     arrow = pa.Table.from_pandas(pd.DataFrame(written), preserve_index=False)
     about = {name: {"role": one.role, "meaning": one.meaning} for name, one in COLUMNS.items()}
     fields = [field.with_metadata(about.get(field.name)) for field in arrow.schema]
-    notes = [(note.what, note.count, note.where) for note in judgments.notes]
-    saved = Saved(notes, list(judgments.facets), as_json)
+    said, logs = list(judgments.said), dict(judgments.logs)
+    saved = Saved(said, logs, list(judgments.facets), as_json)
     schema = pa.schema(fields, {_KEY: _SAVED.dump_json(saved)})
     write_table(arrow.cast(schema), path)
 
