@@ -71,6 +71,7 @@ def judgments_from_logs(
     logs: LogSource | Sequence[LogSource],
     *,
     edited: Sequence[LogSource] = (),
+    beside: Sequence[Judgments] = (),
     progress: Callable[[Iterable[LogSource]], Iterable[LogSource]] = iter,
 ) -> Judgments:
     """Judgments of inspect logs of any task, several scorers included.
@@ -85,6 +86,7 @@ def judgments_from_logs(
         edited: Logs whose scores people edited. Their samples are read whole, so that what the
             judge said is its verdict, and what people made of it a label. Other logs tell only the
             last value of a score.
+        beside: Judgments of the same study from elsewhere.
         progress: Wraps the logs as they are read, to show progress.
 
     Returns:
@@ -112,7 +114,7 @@ def judgments_from_logs(
         run = (log.eval.model, log.eval.task, _temperature(log))
         known = Log(run, log.eval.task_id or where, str(log.eval.created)[:10], gaps)
         parts.append(Judgments(table, logs={where: known}))
-    found = combine([Judgments(make_table([]), tuple(notes)), *parts])
+    found = combine([*beside, Judgments(make_table([]), tuple(notes)), *parts])
     if not len(found):
         number = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
         what = number if sources else "the logs"

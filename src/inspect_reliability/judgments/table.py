@@ -224,7 +224,10 @@ def _copies(table: pd.DataFrame) -> list[Note]:
         table = table[table["seed"].isna()]
     if table["_part"].nunique() < 2:
         return []
-    known = of_role(table, "unit", "part", "facet", "replication", "outcome")
+    # Files of the published study do not know these, and logs of them do.
+    some = [name for name in ("prompt", "study", "time") if name in table]
+    unknown = [name for name in some if table[name].isna().any()]
+    known = of_role(table, "unit", "part", "facet", "replication", "outcome", without=unknown)
     again = table.duplicated(known)
     source = table["_part"]
     if "log" in table:
