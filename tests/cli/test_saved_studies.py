@@ -190,8 +190,8 @@ def test_logs_that_an_earlier_version_imported(tmp_path: Path) -> None:
             for number, code in enumerate(kept["verdicts"].split(), 1):
                 value = kept["values"][int(code)]
                 chosen = dict(zip("ABCDE", (score.metadata or {})["order"], strict=True))
-                facts = {"replication": number, "responder": chosen.get(value)}
-                facts |= score.metadata or {}
+                facts = dict(score.metadata or {})
+                facts |= {"replication": number, "responder": chosen.get(value)}
                 own = score.model_copy(update={"value": value, "metadata": facts})
                 apart.append(
                     sample.model_copy(

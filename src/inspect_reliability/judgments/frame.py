@@ -340,8 +340,9 @@ def _frame_of(path: Path, content: Any) -> tuple[pd.DataFrame, Saved | None]:
     try:
         return read_parquet(path) if path.suffix == ".parquet" else (_csv(path), None)
     except Exception as error:  # each reader has its own
+        why = " ".join(reason(error).split()).rstrip(".")
         raise UserError(
-            f"{path} cannot be read as {path.suffix[1:]}: {reason(error)}. Check the file."
+            f"{path} cannot be read as {path.suffix[1:]}: {why}. Check the file."
         ) from None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _KEY = b"inspect_reliability"
 """Key of the file's own metadata."""
+
+_UNKNOWN = "column '{}' is of a newer version, and has no meaning here: install that version"
 
 _PLAIN = ("string", "boolean", "floating", "integer", "empty")
 """Columns that parquet has types for."""
@@ -71,20 +74,32 @@ def write_parquet(judgments: Judgments, path: str | Path) -> None:
     said, logs = list(judgments.said), dict(judgments.logs)
     saved = Saved(said, logs, list(judgments.facets), as_json)
     schema = pa.schema(fields, {_KEY: _SAVED.dump_json(saved)})
-    write_table(arrow.cast(schema), path)
+    write_table(arrow.cast(schema), path, write_page_checksum=True)
 
 
 def read_parquet(path: Path) -> tuple[pd.DataFrame, Saved | None]:
-    """The rows of any parquet file, and what one that `save` wrote says of itself."""
+    """The rows of any parquet file, and what one that `save` wrote says of itself.
+
+    Raises:
+        ValueError: What it says of itself cannot be read.
+    """
     import pyarrow as pa
     from pyarrow.parquet import read_schema, read_table
 
     schema = read_schema(path)
     # A text that many rows share is one object.
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
-    frame = read_table(path, read_dictionary=texts).to_pandas(integer_object_nulls=True)
-    own = (schema.metadata or {}).get(_KEY)
-    return frame, None if own is None else _SAVED.validate_json(own)
+    table = read_table(path, read_dictionary=texts, page_checksum_verification=True)
+    frame = table.to_pandas(integer_object_nulls=True)
+    if (own := (schema.metadata or {}).get(_KEY)) is None:
+        return frame, None
+    try:
+        saved = _SAVED.validate_json(own)
+    except ValueError:
+        raise ValueError("its notes were changed, or written by another version") from None
+    declared = [field.name for field in schema if b"role" in (field.metadata or {})]
+    unknown = [Note(_UNKNOWN.format(n), 1, str(path)) for n in declared if n not in COLUMNS]
+    return frame, replace(saved, notes=[*saved.notes, *unknown])
 
 
 def _is_plain(values: pd.Series[Any]) -> bool:
