@@ -150,6 +150,8 @@ def _parse(text: str, where: str) -> Any:
 
     try:
         return json.loads(text, object_pairs_hook=unique)
+    except RecursionError:
+        raise UserError(f"{where}: nested too deeply.") from None
     except json.JSONDecodeError as error:
         raise UserError(
             f"{where} is not JSON: {error.msg}, line {error.lineno}, column {error.colno}."

@@ -1,4 +1,4 @@
-"""Limits on what a template from somebody else may take."""
+"""Limits on what a template or a pattern from somebody else may take."""
 
 import signal
 import threading
@@ -12,26 +12,30 @@ _BYTES = 500_000_000
 
 
 @contextmanager
-def within_limits(memory: bool = True) -> Iterator[None]:
-    """Stop a template in this block that takes more than 5 seconds, or 500 MB of memory.
+def within_limits(memory: bool = True, parts: int = 0) -> Iterator[None]:
+    """Stop what takes more than 5 seconds in this block, or 500 MB of memory.
 
     A template from somebody else can ask for any amount of both in a few characters. For the main
     thread; the limit of memory is that of the process, and only for while nothing else runs. On
-    systems other than Linux only the time is limited, on Windows neither.
+    systems other than Linux only the time is limited, on Windows neither. A block within another
+    has the limits of the outer one. Each of many parts has 10 milliseconds more.
 
     Raises:
         TimeoutError: The block takes too long.
         MemoryError: It takes too much memory.
     """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
+    here = threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGALRM")
+    before = signal.getsignal(signal.SIGALRM) if here else None
+    if not here or isinstance(before, _Stop):
         yield
         return
     import resource  # which Windows lacks
 
-    before = signal.signal(signal.SIGALRM, _stop)
+    seconds = _SECONDS + parts / 100
+    signal.signal(signal.SIGALRM, _Stop(seconds))
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     used = Path("/proc/self/statm")
-    signal.setitimer(signal.ITIMER_REAL, _SECONDS, 1)  # again, if something caught it
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # again, if something caught it
     try:
         if memory and used.exists():
             most = int(used.read_text().split()[0]) * resource.getpagesize() + _BYTES
@@ -44,5 +48,11 @@ def within_limits(memory: bool = True) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
-def _stop(number: int, frame: FrameType | None) -> None:
-    raise TimeoutError(f"it takes more than {_SECONDS} seconds")
+class _Stop:
+    """A handler of the alarm, by which a block knows that it is within another."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        raise TimeoutError(f"it takes more than {self._seconds:.0f} seconds")

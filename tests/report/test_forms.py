@@ -98,13 +98,28 @@ def test_no_line_breaks_an_estimate() -> None:
     assert "Not shown for lack of room: Published, Label." in " ".join(out.getvalue().split())
 
 
+def test_numbers_stand_at_the_right() -> None:
+    """A column of numbers ends in one line in each form, with intervals or without."""
+    rows = [["a1", "9", "0.5 [0.4, 0.6]", "2 x 10"], ["b", "10,000", "", "12 x 100"]]
+    table = Table(["Name", "N", "Omega [95%]", "N x R"], rows)
+    assert table.numbers == [False, True, True, True]
+    assert Table(["Name"], []).numbers == [False]
+    assert pipes(table).splitlines()[1] == "| --- | ---: | ---: | ---: |"
+    document = Document("t", [table], {})
+    first, second = render(document, "table").splitlines()[2:4]
+    assert first.index("9") + 1 == second.index("10,000") + len("10,000")
+    assert first.endswith(" 2 x 10")
+    assert second.endswith("12 x 100")
+    assert 'class="n2 n3 n4 "' in render(document, "html")
+
+
 def test_markdown_does_not_interpret() -> None:
     """A name is no link, no markup and no column."""
     name = "=1+1|<b>[x](http://x)\n`*_"
-    assert "\\[x\\](http://x)" in pipes(["n"], [[name]])
-    assert "\\<b\\>" in pipes(["n"], [[name]])
-    assert pipes(["n"], [[name]]).count("\n") == 2
-    assert "\\&lt;\\~\\~x" in pipes(["n"], [["&lt;~~x"]])
+    assert "\\[x\\](http://x)" in pipes(Table(["n"], [[name]]))
+    assert "\\<b\\>" in pipes(Table(["n"], [[name]]))
+    assert pipes(Table(["n"], [[name]])).count("\n") == 2
+    assert "\\&lt;\\~\\~x" in pipes(Table(["n"], [["&lt;~~x"]]))
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "=\r\n"])

@@ -6,13 +6,11 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
-from jinja2 import Template
-
 from ..errors import UserError
 from .fields import DesignFields, checked
 from .item import Item
 from .reader import Reader, Verdict
-from .template import TEMPLATES
+from .template import template
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,8 @@ class JudgeDesign:
         parser: How to find the verdict in an output: `{"labels": ["Best Response"]}` after one of
             these labels, `{"pattern": "..."}` in the first group of a regular expression,
             `{"json": "verdict"}` in a field of a JSON object; None for the default.
-        labels: Words that announce a verdict, in the language of the outputs.
+        labels: Words that announce a verdict, in the language of the outputs; short for
+            `parser={"labels": ...}`.
         wordings: Other prompts that mean the same, each a template or `{"name": ..., "prompt":
             ...}`; by default a wording's name is its number. The judge is asked with each.
 
@@ -54,16 +53,15 @@ class JudgeDesign:
     @cached_property
     def reader(self) -> Reader:
         """Reads the outputs of this judge."""
-        return Reader(self.verdict, self.parser, self.labels)
+        return Reader(self.verdict, {"labels": list(self.labels)} if self.labels else self.parser)
 
     @property
     def facts(self) -> dict[str, Any]:
         """The design without its prompt, as JSON values: what a scorer needs to read an output."""
         verdict = self.verdict if isinstance(self.verdict, Mapping) else list(self.verdict)
         facts = {"name": self.name, "verdict": verdict}
-        if self.parser is not None:
-            facts["parser"] = dict(self.parser)
-        return facts | {"labels": list(self.labels)} if self.labels else facts
+        parser = self.reader.parser
+        return facts if parser is None else facts | {"parser": dict(parser)}
 
     @property
     def named(self) -> dict[str, str]:
@@ -94,7 +92,7 @@ class JudgeDesign:
         elif texts:
             shown["response"] = texts[0]
         try:
-            return self._template.render(shown)
+            return template(self.prompt).render(shown)
         except Exception as error:  # a template can fail in any way it likes
             why = str(error) or "it takes more memory than a prompt may"
             raise UserError(f"prompt of '{self.name}', item '{item.id}': {why}.") from None
@@ -102,10 +100,6 @@ class JudgeDesign:
     @cached_property
     def _fields(self) -> DesignFields:
         return checked(DesignFields, {one.name: getattr(self, one.name) for one in fields(self)})
-
-    @cached_property
-    def _template(self) -> Template:
-        return TEMPLATES.from_string(self.prompt)
 
 
 def _delimiter(item: Item) -> str:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
-from jinja2 import TemplateSyntaxError
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -20,8 +19,9 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from ..errors import UserError
+from ..limits import within_limits
 from ..verdicts import INVALID, NON_RESPONSE
-from .template import TEMPLATES
+from .template import template
 
 MOST_OPTIONS = 26
 LONGEST = 200_000
@@ -66,11 +66,7 @@ def _pattern(pattern: str) -> str:
 
 
 def _template(prompt: str) -> str:
-    try:
-        TEMPLATES.from_string(prompt)
-    except TemplateSyntaxError as error:
-        why = str(error.message).removesuffix(".")
-        raise ValueError(f"template line {error.lineno}: {why}") from None
+    template(prompt)
     return prompt
 
 
@@ -88,7 +84,7 @@ class Options(_Strict):
 
     kind: ClassVar = "options"
     options: Names
-    also: tuple[Name, ...] = ()
+    also: Annotated[tuple[Name, ...], Field(max_length=MOST_OPTIONS)] = ()
 
     @model_validator(mode="after")
     def _differ(self) -> "Options":
@@ -175,21 +171,19 @@ Verdicts = Annotated[
 ]
 
 
+_BY_NAME = "leave out 'parser' and 'labels': criteria are read by their names from JSON"
+
+
 class ReaderFields(_Strict):
     """How the outputs of a judge are read."""
 
     verdict: Verdicts
     parser: ParserFields | None = None
-    labels: Annotated[tuple[Text, ...], Field(max_length=MOST_OPTIONS)] = ()
 
     @model_validator(mode="after")
     def _one_way(self) -> "ReaderFields":
-        if self.parser and self.labels:
-            raise ValueError("give 'labels' or 'parser', not both")
-        if isinstance(self.verdict, Criteria) and (self.parser or self.labels):
-            raise ValueError(
-                "leave out 'parser' and 'labels': criteria are read by their names from JSON"
-            )
+        if isinstance(self.verdict, Criteria) and self.parser:
+            raise ValueError(_BY_NAME)
         return self
 
 
@@ -264,7 +258,16 @@ class DesignFields(ReaderFields):
 
     name: Annotated[Text, Field(max_length=200)]
     prompt: Annotated[Prompt, AfterValidator(_template)]
+    labels: Annotated[tuple[Text, ...], Field(max_length=MOST_OPTIONS)] = ()
     wordings: Annotated[Wordings[Wording], AfterValidator(_templates)] = ()
+
+    @model_validator(mode="after")
+    def _parser_or_labels(self) -> "DesignFields":
+        if self.parser and self.labels:
+            raise ValueError("give 'labels' or 'parser', not both")
+        if isinstance(self.verdict, Criteria) and self.labels:
+            raise ValueError(_BY_NAME)
+        return self
 
 
 Fields = TypeVar("Fields", bound=_Strict)
@@ -283,7 +286,10 @@ def checked(
         UserError: One is not what it should be. It begins with `where` the field at a path is.
     """
     try:
-        return model.model_validate(fields)
+        with within_limits(memory=False):  # an engine may work beside this
+            return model.model_validate(fields)
+    except TimeoutError as error:
+        path, names, why = (), [], f"{error} to check. Make it smaller."
     except ValidationError as error:
         path, names, why = _wrong(model, error.errors(include_url=False, include_input=False))
     place = ", ".join(filter(None, [where(path), *names]))

@@ -5,8 +5,9 @@ from typing import Any
 
 import yaml
 
-from ..errors import UserError
+from ..errors import UserError, reason
 from ..files import expect, read_json, read_text, user_path
+from ..limits import within_limits
 from .design import JudgeDesign
 from .fields import (
     LONGEST,
@@ -82,10 +83,12 @@ def design_file(design: JudgeDesign) -> str:
 def _read(model: type[Fields], spec: str | Path) -> tuple[dict[str, Any], Fields]:
     """The fields of a file, with prompts that are files of their own, and the same checked."""
     path, lines = user_path(spec), Lines()
-    if path.suffix == ".json":
-        fields = expect(read_json(_short(path)), dict, str(path))
-    else:
-        fields = _yaml(path, lines)
+    try:
+        with within_limits():
+            fields = _yaml(path, lines) if path.suffix != ".json" else read_json(_short(path))
+    except (TimeoutError, MemoryError, RecursionError):
+        raise UserError(f"{path}: nested too deeply, or too large, for a design.") from None
+    fields = expect(fields, dict, str(path))
     wordings = fields.get("wordings")
     for asks in [fields, *(wordings if isinstance(wordings, list) else ())]:
         if isinstance(asks, dict) and isinstance(asks.get("prompt"), dict):
@@ -105,17 +108,23 @@ def _prompt_file(prompt: dict[str, Any], design: Path) -> str:
     if prompt.keys() != {"file"} or not isinstance(prompt["file"], str):
         raise UserError(f"{design}, prompt: expected the text of a prompt, or {{file: NAME}}.")
     folder = design.parent.resolve()
-    path = (folder / prompt["file"]).resolve()
+    try:
+        path = (folder / prompt["file"]).resolve()
+        text = path.is_file() or not path.exists()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UserError(f"{design}, prompt: its file cannot be read: {reason(error)}.") from None
     # A design from somebody else must not send other files to the judge.
     if not path.is_relative_to(folder):
         raise UserError(f"{design}, prompt: '{prompt['file']}' is not in the folder of the design.")
-    if path.exists() and not path.is_file():
+    if not text:
         raise UserError(f"{design}, prompt: '{prompt['file']}' is no file with text.")
     # An editor ends the file with a line break that is not part of the prompt.
     return read_text(_short(path)).removesuffix("\n")
 
 
 def _short(path: Path) -> Path:
+    if path.exists() and not path.is_file():  # reading a pipe or a device may never end
+        raise UserError(f"{path} is no file with text.")
     if path.exists() and path.stat().st_size > 2 * LONGEST:
         raise UserError(
             f"{path} is larger than a design may be: keep its prompt below {LONGEST:,} characters."
@@ -123,8 +132,8 @@ def _short(path: Path) -> Path:
     return path
 
 
-def _yaml(path: Path, lines: Lines) -> dict[str, Any]:
-    """The fields of a YAML file, whose lines are noted."""
+def _yaml(path: Path, lines: Lines) -> Any:
+    """What a YAML file contains, whose lines are noted."""
     text = read_text(_short(path))
     try:
         for event in yaml.parse(text, Loader=yaml.BaseLoader):
@@ -134,16 +143,15 @@ def _yaml(path: Path, lines: Lines) -> dict[str, Any]:
                 raise UserError(f"{path}, line {line}: write out what '*{event.anchor}' refers to.")
         loader = yaml.BaseLoader(text)
         root = loader.get_single_node()
-        fields = expect(root and loader.construct_document(root), dict, str(path))
+        fields: Any = root and loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f", line {mark.line + 1}" if mark else ""
         raise UserError(f"{path}{where}: not YAML: {error.problem or error.context}.") from None
-    except RecursionError:
-        raise UserError(f"{path}: nested too deeply for a design.") from None
     except yaml.YAMLError as error:
         raise UserError(f"{path} is not YAML: {str(error).splitlines()[0]}.") from None
-    _note_lines(root, path, (), lines)
+    if root is not None:
+        _note_lines(root, path, (), lines)
     return fields
 
 

@@ -22,17 +22,18 @@ def items_from_file(spec: str | Path, design: JudgeDesign) -> list[Item]:
         UserError: The judge cannot be shown a row; the message names file, line and field.
     """
     items: dict[str, Item] = {}
-    for where, row in read_json_lines(user_path(spec)):
-        values = _values(row, where)
-        try:
-            item = Item(**values)
-            with within_limits():
+    rows = list(read_json_lines(user_path(spec)))
+    with within_limits(parts=len(rows)):
+        for where, row in rows:
+            values = _values(row, where)
+            try:
+                item = Item(**values)
                 design.ask(item, list(item.responses))
-        except UserError as error:
-            raise UserError(f"{where}, {error.args[0]}") from None
-        if item.id in items:
-            raise UserError(f"{where}, 'id': '{item.id}' is the id of an earlier row as well.")
-        items[item.id] = item
+            except UserError as error:
+                raise UserError(f"{where}, {error.args[0]}") from None
+            if item.id in items:
+                raise UserError(f"{where}, 'id': '{item.id}' is the id of an earlier row as well.")
+            items[item.id] = item
     return list(items.values())
 
 

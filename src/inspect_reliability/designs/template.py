@@ -1,9 +1,10 @@
 """Prompts as templates."""
 
 import json
+from functools import lru_cache
 from typing import Any
 
-from jinja2 import StrictUndefined, nodes
+from jinja2 import StrictUndefined, Template, TemplateSyntaxError, nodes
 from jinja2.compiler import CodeGenerator
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -23,3 +24,19 @@ class _Templates(ImmutableSandboxedEnvironment):
 
 TEMPLATES = _Templates(undefined=StrictUndefined, keep_trailing_newline=True, optimized=False)
 TEMPLATES.filters["tojson"] = lambda value: json.dumps(value, ensure_ascii=False)
+
+
+@lru_cache(maxsize=256)  # a design is checked wherever it is read
+def template(prompt: str) -> Template:
+    """A prompt as a template.
+
+    Raises:
+        ValueError: It is none; the message says where.
+    """
+    try:
+        return TEMPLATES.from_string(prompt)
+    except TemplateSyntaxError as error:
+        why = str(error.message).removesuffix(".")
+        raise ValueError(f"template line {error.lineno}: {why}") from None
+    except (RecursionError, SyntaxError, MemoryError):  # those of Python, into which it is written
+        raise ValueError("nested too deeply for a template") from None

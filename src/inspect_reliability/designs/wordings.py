@@ -8,6 +8,7 @@ from pathlib import Path
 from string import ascii_uppercase
 
 from ..errors import UserError
+from ..limits import within_limits
 from .design import JudgeDesign
 from .fields import GIVEN
 from .file import wordings_from_file
@@ -68,8 +69,9 @@ def _asked(design: JudgeDesign, prompts: Mapping[str, str]) -> dict[str, JudgeDe
 
 def _changed(design: JudgeDesign, name: str) -> JudgeDesign:
     try:
-        changed = CHANGES[name](design)
-    except ValueError as error:
+        with within_limits(memory=False):
+            changed = CHANGES[name](design)
+    except (ValueError, TimeoutError) as error:
         raise UserError(
             f"wordings={name}: {error}. Leave it out, or give wordings of your own in a file."
         ) from None

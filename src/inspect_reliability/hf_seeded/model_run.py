@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import torch
 import transformers
@@ -140,9 +141,10 @@ class ModelRun:
         """The first of some ways that passes a self-check; the last needs none."""
         model = self.forward.model
         limit = tolerance(model.dtype)
+        halves = partial(self.forward.in_pieces, len(self._probe) // 2 + 1)
         for way in ways[:-1]:
             try:
-                with _quiet(), self.forward.alone(), memory_errors(_TRYING):
+                with _quiet(), self.forward.alone(), memory_errors(_TRYING), halves():
                     off = check(self.forward, way, self._probe)
                 reason = f"its logits differ by {off:.1g} standard deviations"
                 if off <= limit:

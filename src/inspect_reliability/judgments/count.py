@@ -206,6 +206,11 @@ class Judged:
         found = {None if own is None else tuple(own) for own in self.column("categories")}
         return found.pop() if len(found) == 1 else None
 
+    @property
+    def correctness(self) -> bool:
+        """Whether verdicts are "correct" and "incorrect"."""
+        return {*self.counts().categories} - {NON_RESPONSE, INVALID} == {CORRECT, INCORRECT}
+
     @cached_property
     def values(self) -> dict[str, float] | None:
         """Verdict -> number, where every verdict is a number; else None.

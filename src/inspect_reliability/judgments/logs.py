@@ -6,6 +6,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +26,13 @@ from ..errors import UserError
 from ..files import kind_of
 from ..judging.sample import prompt_fingerprint
 from ..judging.seeds import replication_numbers
-from ..log_files import logs_below
+from ..log_files import has_edits, logs_below
 from ..verdicts import TIE
 from . import distributions
 from .columns import COLUMNS, fits
 from .edits import as_columns, before_edits
 from .judgment import Judgment
-from .replications import REPLICATION_KEYS, Replications
+from .replications import REPLICATION_KEYS, VOTES, Replications
 from .score import Kept, judgments_of, kept_in
 from .table import Gap, Judgments, Log, Note, clean_temperature, combine, make_table
 
@@ -43,7 +44,7 @@ LogSource = str | Path | EvalLog | EvalLogInfo
 _Sample = EvalSampleSummary | EvalSample
 _Row = dict[str, Any]
 
-_NOT_OF_METADATA = {*Judgment._fields, "output", "time"} - {"temperature"}
+_NOT_OF_METADATA = {*Judgment._fields, "rater", "output", "time"} - {"temperature"}
 """Columns that a log fills in another way."""
 
 _UNFINISHED = {
@@ -58,6 +59,7 @@ _UNREADABLE = "scores that are neither text, number nor true/false, nor a list o
 _UNSCORED = "unscored samples counted as non-responses; a run's own metrics do not see them"
 _BROKEN = "scores left out: their replications or distributions cannot be read"
 _FAILED = "replications that failed"
+_EDITED = "scores that people edited taken for labels: the judge's verdict is the one before"
 _NOT_ASKED = "replications of a scorer that asks no model"
 _OF_TRANSCRIPTS = {"messages", "output", "events", "attachments", "store", "metadata"}
 """Fields of a sample that may be large, and say nothing about its scores."""
@@ -70,7 +72,6 @@ _PASSED_OVER = {
 def judgments_from_logs(
     logs: LogSource | Sequence[LogSource],
     *,
-    edited: Sequence[LogSource] = (),
     beside: Sequence[Judgments] = (),
     progress: Callable[[Iterable[LogSource]], Iterable[LogSource]] = iter,
 ) -> Judgments:
@@ -78,14 +79,12 @@ def judgments_from_logs(
 
     A judgment that several logs repeat (a run that was retried or resumed) counts once. So does a
     seed that the same judge got twice for the same question and prompt on one day: that is one
-    draw. A run that was repeated another day is another level of the facet `time`.
+    draw. A run that was repeated another day is another level of the facet `time`. Where people
+    edited a score, the judge's own value is its verdict, and theirs are labels.
 
     Args:
         logs: Logs in memory, log files, or folders of them, local or any URL inspect can read; or
             what inspect's `list_eval_logs` lists.
-        edited: Logs whose scores people edited. Their samples are read whole, so that what the
-            judge said is its verdict, and what people made of it a label. Other logs tell only the
-            last value of a score.
         beside: Judgments of the same study from elsewhere.
         progress: Wraps the logs as they are read, to show progress.
 
@@ -98,19 +97,23 @@ def judgments_from_logs(
         UserError: A path does not exist, or nothing at all could be read.
     """
     sources, notes = find_logs([logs] if isinstance(logs, LogSource) else logs)
-    first, others = find_logs(edited)
-    notes += others
+    files = dict.fromkeys(one for one in sources if isinstance(one, str))
+    edited = [one for one in files if has_edits(one)]
     parts = []
     # Of a judgment that several logs have, that with its labels is kept.
-    sources = [*first, *(source for source in sources if source not in first)]
-    for source in progress(sources):
+    first = sorted(files, key=lambda one: one not in edited)
+    for source in progress([*first, *(one for one in sources if isinstance(one, EvalLog))]):
         where = _location(source)
         try:
-            log, samples = _read(source, whole=source in first)
+            log, samples = _read(source, whole=source in edited)
             table, gaps = _judgments(log, samples, where)
         except Exception as error:  # a file can be broken in as many ways as there are bytes
             notes.append(Note(f"log that cannot be read ({_why(error)})", 1, where))
             continue
+        if "rater" in table:
+            labels = table.dropna(subset="rater").drop_duplicates(["sample", "epoch", "scorer"])
+            raters = labels["rater"].map(lambda one: len(one) if isinstance(one, tuple) else 1)
+            notes.append(Note(_EDITED, int(raters.sum()), where))
         run = (log.eval.model, log.eval.task, _temperature(log))
         known = Log(run, log.eval.task_id or where, str(log.eval.created)[:10], gaps)
         parts.append(Judgments(table, logs={where: known}))
@@ -210,6 +213,8 @@ def _judgments(
         "benchmark": log.eval.task.rsplit("/", 1)[-1],
         "temperature": _temperature(log),
     }
+    if log.results and log.results.early_stopping:
+        shared["stopped_early"] = log.results.early_stopping.manager
     rows: list[tuple[str, _Row]] = []
     gaps: list[Gap] = []
     graders: dict[str, set[str]] = defaultdict(set)
@@ -313,7 +318,13 @@ def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) 
     if isinstance(kept, Replications) and kept.scorer is not None:
         facts |= {"judge": kept.grader or None, "tokens": None, "cost": None}
         facts.setdefault("temperature", None)
-    for judgment in judgments_of(score, kept, question, scorer, output):
+    found = [(facts, one) for one in judgments_of(score, kept, question, scorer, output)]
+    if isinstance(kept, Replications):
+        for name, votes in kept.votes.items():
+            voted, part = replace(kept, verdicts=votes, votes={}), f"{scorer}.{VOTES}"
+            each = judgments_of(score, voted, question, part, output)
+            found += [(facts | {"judge": name}, one) for one in each if one.verdict is not None]
+    for facts, judgment in found:
         own = judgment._asdict()
         del own["cluster"]
         for name in ("categories", "order"):
@@ -327,8 +338,6 @@ def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in metadata.items():
         if name in _NOT_OF_METADATA or value is None:
             continue
-        if name in ("label", "rater") and not metadata.keys() & {"study", "paper_design"}:
-            continue  # what another task's scorer calls a label may be its verdict
         if name in COLUMNS and not fits(value, COLUMNS[name].kind):
             continue
         if isinstance(value, str | int | float):

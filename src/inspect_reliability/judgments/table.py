@@ -284,7 +284,7 @@ def without_repeats(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
     prompt on one day.
     """
     cell = [name for name in ("temperature", "place", "wording", "order") if name in table]
-    one = ["uuid", "scorer", "replication", *cell]
+    one = ["uuid", "scorer", "judge", "replication", *cell]
     table, duplicates = without_duplicates(table, one, "log", ["uuid"])
     if "seed" in table:
         # One text may be read for other verdicts, which are other parts.

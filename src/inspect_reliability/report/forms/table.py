@@ -88,8 +88,9 @@ def print_table(out: Console, table: Table) -> None:
             shown = RichTable(
                 box=box.SIMPLE_HEAD, padding=(0, gap - 1, 0, 0), pad_edge=False, show_edge=False
             )
-            for heading, width in zip(headings, widths, strict=True):
-                shown.add_column(RichText(heading), overflow="fold", width=width)
+            sides = ["right" if numbers else "left" for numbers in table.numbers[:n]]
+            for heading, width, side in zip(headings, widths, sides, strict=True):
+                shown.add_column(RichText(heading), overflow="fold", width=width, justify=side)
             for cells in rows:
                 shown.add_row(*map(RichText, cells))
             out.print(shown)

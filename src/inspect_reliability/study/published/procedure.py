@@ -105,8 +105,8 @@ def as_published(
     if blank.n_varying == 1:
         return replace(blank, reason="a correlation needs at least 2 questions that vary")
     if blank.n_varying > _MOST_QUESTIONS:
-        reason = f"more than {_MOST_QUESTIONS} questions vary, for which it takes minutes"
-        return replace(blank, reason=reason)
+        many = f"more than {_MOST_QUESTIONS} questions vary, for which it takes minutes"
+        return replace(blank, reason=many)
 
     def pooled(value: FloatArray) -> FloatArray:
         return (blank.n_constant + blank.n_varying * value) / (blank.n_constant + blank.n_varying)
