@@ -120,7 +120,7 @@ class Judgments:
             for gap in log.gaps:
                 if not gap.is_filled(made[log.run]):
                     lacking[gap.what, where] += gap.size
-        return (*self.said, *(Note(what, n, where) for (what, where), n in lacking.items()))
+        return (*(Note(what, n, where) for (what, where), n in lacking.items()), *self.said)
 
     def __len__(self) -> int:
         return len(self.table)
