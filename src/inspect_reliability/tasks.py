@@ -23,13 +23,13 @@ from .designs import (
     wordings_of,
 )
 from .errors import UserError
-from .limits import within_limits
 from .judging.cells import Orders, number_of_orders
 from .judging.circularity import report_circularity
 from .judging.judge import judge_responses
 from .judging.order import OrderPolicy
 from .judging.sample import fingerprint, judge_sample
 from .judging.seeds import base_seed, replication_numbers
+from .limits import within_limits
 from .scoring import (
     METRICS,
     best_rate,

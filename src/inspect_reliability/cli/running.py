@@ -92,7 +92,8 @@ def failure_lines(failed: Sequence[str], missing: int, stopped: str | None) -> l
     """What to tell the user of `missing` replications, those that failed included."""
     if failed and not missing:
         return [
-            f"All replications were made, but a log was not written to its end: {_short(failed[0])}",
+            "All replications were made, but a log was not written to its end: "
+            f"{_short(failed[0])}",
             "Reports read it all the same. Nothing needs to be run again.",
         ]
     lines = []

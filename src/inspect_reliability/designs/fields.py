@@ -282,11 +282,13 @@ def checked(
         with within_limits(memory=False):  # an engine may work beside this
             return model.model_validate(fields)
     except TimeoutError as error:
-        path, names, why = (), [], f"{error} to check. Make it smaller."
+        place = where(()) or "This design"
+        raise UserError(f"{place}: {error} to check. Make it smaller.") from None
     except ValidationError as error:
         path, names, why = _wrong(model, error.errors(include_url=False, include_input=False))
     place = ", ".join(filter(None, [where(path), *names]))
-    raise UserError(f"{place}: {why}" if place else why)
+    # Names of fields are what somebody wrote.
+    raise UserError(" ".join((f"{place}: {why}" if place else why).split()))
 
 
 def _wrong(
