@@ -1,17 +1,22 @@
 """What a study of orders, wordings and seeds costs beside as many seeds of one prompt.
 
-    python bench/experiments.py          the tiny judge and 10M random weights, CPU
+    python bench/experiments.py                    the tiny judge and 10M random weights, CPU
+    python bench/experiments.py --model FILE       a model in a folder or GGUF file as well
     python bench/experiments.py --json
 
 Two orders x three wordings x five seeds of a question are six prompts, thirty seeds are one. The
-tiny judge sees the prompts of `-T orders=2 -T wordings=labels,whitespace`; the random model sees
-1,500 tokens and writes text like judges'. Printed are CPU seconds, and what of them the prompts
-take. "begin alike" is the share of the prompts' tokens that two of a question begin with.
+tiny judge sees the prompts of `-T orders=2 -T wordings=labels,whitespace`. The others see 1,700
+tokens, of which all vary, or only the last 200, and 10M random weights write text like judges'.
+Printed are CPU seconds, with prompts in pieces that are computed once where prompts begin alike, and
+with each prompt computed whole. "begin alike" is the share of the prompts' tokens that two of a
+question begin with; "one prompt" is the cost of a single prompt in pieces, by its cost as a whole.
 """
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations, product, takewhile
 from statistics import fmean, median
 from typing import Any
@@ -19,16 +24,26 @@ from typing import Any
 import torch
 
 from _measure import cost, machine
-from _models import prompt_words, random_model, tiny_judge, word_tokenizer, write_verdicts
+from _models import (
+    END_OF_PROMPT,
+    ID,
+    WORDS,
+    load_model,
+    random_model,
+    tiny_judge,
+    word_tokenizer,
+    write_verdicts,
+)
 from _variants import requests, tree
 from inspect_reliability.designs import DESIGNS, Item, wordings_of
+from inspect_reliability.hf_seeded.forward import PIECE
 from inspect_reliability.hf_seeded.model_run import ModelRun
 from inspect_reliability.judging.cells import orders_of
 
 ORDERS, SEEDS = 2, 5
 WORDINGS = ("labels", "whitespace")
-QUESTIONS, LONG_QUESTIONS = 6, 1
-PROMPT, TOKENS = 1500, 16
+QUESTIONS = 6
+PROMPT, VARYING, TOKENS = 1700, 200, 16
 ROUNDS = 3
 RAMBLING = 0.1
 
@@ -47,41 +62,62 @@ def measure(run: ModelRun, questions: Sequence[Sequence[Prompt]]) -> dict[str, A
         for cells in questions:
             tree(run, requests(cells[0], SEEDS * len(cells), TOKENS))
 
-    def prompts() -> None:
+    def prompts(most: int | None = None) -> None:
         for cells in questions:
-            for prompt in cells:
+            for prompt in sorted(cells)[:most]:
                 run.prefill(prompt, TOKENS)
 
-    ways = {"experiment": experiment, "seeds of one prompt": seeds_only, "its prompts": prompts}
-    for work in ways.values():
-        work()
-    rounds = [
-        {name: cost(work, "cpu").seconds for name, work in ways.items()} for _ in range(ROUNDS)
-    ]
-    seconds = {name: median(one[name] for one in rounds) for name in ways}
-    whole, plain, prefill = seconds.values()
+    works = {
+        "experiment": experiment,
+        "seeds of one prompt": seeds_only,
+        "prompts": prompts,
+        "one prompt": partial(prompts, 1),
+    }
+    ways = [(*one, piece) for one in works.items() for piece in (PIECE, sys.maxsize)]
+    rounds: list[list[float]] = []
+    for _ in range(1 + ROUNDS):
+        rounds.append([])
+        for _, work, run.forward.piece in ways:
+            run.prefill(questions[0][0][:1], TOKENS)  # and so forget the latest prompt
+            rounds[-1].append(cost(work, "cpu").seconds)
+    medians = iter(map(median, zip(*rounds[1:], strict=True)))
+    seconds = {name: {"pieces": next(medians), "whole": next(medians)} for name in works}
     alike = [
         sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*two, strict=False)))
         / fmean(map(len, two))
         for cells in questions
         for two in combinations(cells, 2)
     ]
+    plain = seconds["seeds of one prompt"]["pieces"]
     return {
         "cells": len(questions[0]),
         "prompt_tokens": fmean(len(prompt) for cells in questions for prompt in cells),
         "begin alike": fmean(alike),
         "seconds": seconds,
-        "experiment / seeds of one prompt": whole / plain,
-        "share of its prompts": prefill / whole,
+        "experiment / seeds of one prompt": seconds["experiment"]["pieces"] / plain,
+        "the same, prompts whole": seconds["experiment"]["whole"] / plain,
+        "prompts in pieces / whole": seconds["prompts"]["pieces"] / seconds["prompts"]["whole"],
+        "one prompt in pieces / whole": seconds["one prompt"]["pieces"]
+        / seconds["one prompt"]["whole"],
+        "share of its prompts": seconds["prompts"]["pieces"] / seconds["experiment"]["pieces"],
     }
 
 
-def _by(number: int, prompts: Sequence[Prompt]) -> list[Sequence[Prompt]]:
-    return [prompts[start : start + number] for start in range(0, len(prompts), number)]
+def long_prompts(run: ModelRun, number: int) -> dict[str, Any]:
+    """The same with prompts of random tokens that vary from the first on, or at their end."""
+    draw = torch.Generator().manual_seed(0)
+    least = len(WORDS)
+    whole = torch.randint(least, run.forward.vocabulary, (number, PROMPT - 1), generator=draw)
+    last = torch.cat([whole[:1, :-VARYING].expand(number, -1), whole[:, -VARYING:]], dim=1)
+    return {
+        name: measure(run, [[(*prompt, ID[END_OF_PROMPT]) for prompt in prompts.tolist()]])
+        for name, prompts in {"all varies": whole, "the end varies": last}.items()
+    }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--model", help="a model folder or GGUF file")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
@@ -91,19 +127,20 @@ def main() -> None:
 
     def ask(item: Item) -> list[str]:
         orders = orders_of(list(item.responses), ORDERS, "shuffled", 0)
-        return [one.ask(item, order) for order, one in product(orders, worded.values())]
+        return [one.ask(item, order) for one, order in product(worded.values(), orders)]
 
     run, prompts = tiny_judge(QUESTIONS, ask=ask)
-    result["tiny judge"] = measure(run, _by(number, prompts))
+    questions = [prompts[start : start + number] for start in range(0, len(prompts), number)]
+    result["tiny judge"] = measure(run, questions)
     model = random_model("10m", "cpu", torch.float32, PROMPT + TOKENS)
     words = word_tokenizer(model.config.vocab_size)
-    random = [
-        words(prompt_words(PROMPT, model.config.vocab_size, one))["input_ids"]
-        for one in range(LONG_QUESTIONS * number)
-    ]
     run = ModelRun(model, words.decode, frozenset(), PROMPT + TOKENS)
     with write_verdicts(model, RAMBLING):
-        result["10m"] = measure(run, _by(number, random))
+        result["10m"] = long_prompts(run, number)
+    if arguments.model:
+        loaded = load_model(arguments.model)
+        run = ModelRun(loaded.model, loaded.tokenizer.decode, loaded.end_tokens, loaded.context)
+        result["model"] = long_prompts(run, number)
     print(json.dumps(result, indent=None if arguments.json else 2))
 
 

@@ -45,7 +45,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "end_to_end": ("--questions 2 --replications 3 --baseline 1", {}),
     "exact": ("--questions 1", {"TEMPERATURES": (1.0,), "REPLICATIONS": 2}),
-    "experiments": ("", {"QUESTIONS": 1, "PROMPT": 30, "ROUNDS": 1, "SEEDS": 2}),
+    "experiments": ("", {"QUESTIONS": 1, "PROMPT": 30, "VARYING": 8, "ROUNDS": 1, "SEEDS": 2}),
     "faults": ("--kills 1 --designs 18 --only import designs", {}),
     "hostile_texts": ("--questions 1 --draws 2", {}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
@@ -67,7 +67,6 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
         {"QUESTIONS": 2, "VERDICT_TOKENS": 4, "LENGTHS": (20,), "REPLICATIONS": (2, 4)},
     ),
     "report_ratio": ("--loops 1", {"BENCHMARKS": {"BBH": 5}, "TEMPERATURES": {1.0: 0.9}}),
-    "shared_instruction": ("", {"QUESTIONS": 2, "PROMPT": 60, "ROUNDS": 1, "REPLICATIONS": 2}),
 }
 """Bench -> arguments and constants of its smallest size. `served` needs vLLM."""
 

@@ -21,19 +21,24 @@ SCRIPT = Path(__file__).parents[1] / "docs" / "images" / "viewer.py"
 ALL_SHOWN = "words => words.every(word => document.body.innerText.includes(word))"
 
 
-def test_the_viewer_shows_metrics_verdict_and_prompt(tmp_path: Path) -> None:
-    """A log opens with its omega, a sample with its prompt and all of its verdicts."""
+def opened() -> tuple[Any, str]:
+    """The script that opens the viewer, and a browser."""
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("needs a Chromium browser (Debian: apt-get install chromium)")
-    from playwright.sync_api import TimeoutError as NotShown
-
     spec = importlib.util.spec_from_file_location("viewer", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
     viewer = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(viewer)
+    return viewer, chromium
 
+
+def test_the_viewer_shows_metrics_verdict_and_prompt(tmp_path: Path) -> None:
+    """A log opens with its omega, a sample with its prompt and all of its verdicts."""
+    from playwright.sync_api import TimeoutError as NotShown
+
+    viewer, chromium = opened()
     model, question = "hf_seeded/tiny-judge", ["sample:bbh:navigate", "sample:bbh:snarks"]
     (log,) = eval(
         bbh_judge(),
@@ -86,3 +91,31 @@ def test_the_viewer_shows_metrics_verdict_and_prompt(tmp_path: Path) -> None:
     assert float(printed.group(1)) == pytest.approx(metrics["omega"].value, abs=0.0005)
     lines = re.findall(r"^ *\d+1: (.*)$", shown["viewer-replications"], flags=re.MULTILINE)
     assert [verdict for line in lines for verdict in line.split()] == list(kept.verdicts)[10:]
+
+
+def test_the_least_steady_question_is_on_top(tmp_path: Path) -> None:
+    """Samples of several replications come in the order of their most frequent verdict's share."""
+    viewer, chromium = opened()
+    (log,) = eval(
+        bbh_judge(replications=20),
+        model="hf_seeded/tiny-judge",
+        temperature=1.5,
+        limit=8,
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    shares = {}
+    for sample in log.samples or []:
+        [score] = (sample.scores or {}).values()
+        kept = replications_in(score)
+        assert kept is not None
+        [(most, number)] = Counter(kept.verdicts).most_common(1)
+        assert score.answer == f"{number / 20:.2f} {most}"
+        shares[str(sample.id)] = number / 20
+    assert len(set(shares.values())) > 2
+    with viewer.viewer(tmp_path) as url, viewer.page(chromium) as tab:
+        tab.goto(f"{url}#/logs/{Path(log.location).name}")
+        tab.wait_for_function(ALL_SHOWN, arg=list(shares), timeout=60_000)
+        shown = tab.inner_text("body")
+    order = sorted(shares, key=shown.index)
+    assert [shares[name] for name in order] == sorted(shares.values())

@@ -171,8 +171,10 @@ def far_or_noise(values: Array, level: float = 0.95) -> tuple[float, float]:
     slopes = slopes - slopes.mean()
     freedom = np.clip(4 * n / (stats.kurtosis(slopes, fisher=False) - 1), 2, n - 1)
     few = float(stats.t.ppf((1 + level) / 2, freedom))
-    any_two = within.mean() / (1 - x)
-    lower = f_ends(*plus(means.mean(), any_two, 2.0), few, r)[0]
-    lower = max(lower, low * ((1 - level) / 2) ** (1 / n)) if low > 0 else lower
+    noise, own = plus(means.mean(), within.mean() / (1 - x), 2.0)
+    # Its variance is that of chi squared on R - 1 degrees of freedom, over their square.
+    own = np.sqrt(own**2 + 2.0 * (2 / (r - 1)) / ((n + 2) * (n + 1)))
+    lower = f_ends(noise, own, few, r)[0]
+    lower = max(lower, low * ((1 - level) / 2) ** (r / (r - 1) / n)) if low > 0 else lower
     far = plus(2 * farthest - means.mean(), within.mean(), 0.25)
     return min(low, lower), max(high, f_ends(*far, quantile, r)[1])

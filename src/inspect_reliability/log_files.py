@@ -1,7 +1,11 @@
 """Inspect logs as files: where they are, in which form, and what they hold."""
 
+import json
+from datetime import datetime
 from typing import Literal
+from zipfile import ZipFile
 
+import fsspec
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
 from .errors import UserError, reason
@@ -40,3 +44,27 @@ def read_log(location: str, header_only: bool = False) -> EvalLog:
 def format_of(location: str) -> Literal["eval", "json"]:
     """The form of a log, by its name."""
     return "json" if location.endswith(".json") else "eval"
+
+
+def has_edits(location: str) -> bool:
+    """Whether people edited scores of a log file, which its summaries do not tell.
+
+    An edited log was written again, in less time than its run took. The samples of such a log are
+    searched, as bytes; a log that cannot be searched counts as not edited.
+    """
+    try:
+        with fsspec.open(location) as file, ZipFile(file) as log:
+            times = json.loads(log.read("header.json")).get("stats", {})
+            start, end = (times.get(f"{name}_at") for name in ("started", "completed"))
+            written = [datetime(*part.date_time).timestamp() for part in log.infolist()]
+            ran = datetime.fromisoformat(end) - datetime.fromisoformat(start) if end else None
+            if ran and max(written) - min(written) > ran.total_seconds() / 2 > _SHORT:
+                return False
+            samples = (name for name in log.namelist() if name.startswith("samples/"))
+            return any(b'"history":[{' in log.read(name) for name in samples)
+    except Exception:  # whoever reads it says what is wrong with it
+        return False
+
+
+_SHORT = 5.0
+"""Half of the seconds of a run that could have been written again in the same time."""

@@ -13,6 +13,7 @@ from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Metric
+from inspect_ai.viewer import TaskSamplesSort, TaskSamplesView, ViewerConfig
 
 from .designs import (
     Item,
@@ -37,9 +38,15 @@ from .scoring import (
     reliability,
     verdict,
 )
+from .scoring.settled import StopWhenSettled
 
 JUDGE_CONFIG = GenerateConfig(temperature=1.0, top_k=50, max_tokens=50)
 """The paper's settings at its first temperature; inspect's own options override them."""
+
+LEAST_STEADY_FIRST = ViewerConfig(
+    task_samples_view=TaskSamplesView(name="Steadiness", sort=[TaskSamplesSort(column="answer")])
+)
+"""For samples of several verdicts, whose answer begins with the share of the most frequent one."""
 
 VERSION = 1
 """Grows when the judgments of two versions of a judge task cannot be compared."""
@@ -67,6 +74,7 @@ def judge_task(
     """
     options = {name: one.default for name, one in _OPTIONS.items()} | options
     options["seed"] = base_seed(options["seed"])
+    settle = options.pop("settle")
     wordings = wordings_of(design, options["wordings"])
     prompts = list(product(wordings.values() or [design], items))
     with within_limits(parts=len(prompts)):  # whatever is wrong shows before the first call
@@ -76,8 +84,14 @@ def judge_task(
     solver = judge_responses(design=asdict(replace(design, wordings=())), **options)
     orders = number_of_orders(options["orders"], len(design.reader.options), options["order"])
     cells = orders * max(1, len(wordings))
+    if settle is not None and (options["exact"] or cells > 1):
+        raise UserError(
+            "settle counts verdicts that are drawn from one prompt: leave out exact, orders and "
+            "wordings."
+        )
     if cells > 1:
         _say(_announced(design, len(items), orders, list(wordings), options))
+    several = bool(options["exact"] or options["replications"])
     used: list[Metric | dict[str, list[Metric]]] = [*(metrics or _metrics(design, items))]
     study = fingerprint(design, items)
     return Task(
@@ -92,6 +106,8 @@ def judge_task(
         version=VERSION,
         # No reducer: verdicts have no mean, and reliability needs every replication.
         epochs=Epochs(1, []),
+        viewer=LEAST_STEADY_FIRST if several else None,
+        early_stopping=None if settle is None else StopWhenSettled(settle),
         metadata={"benchmark": design.name, "questions": source, "cells": cells},
     )
 
@@ -146,6 +162,7 @@ def judge(
     parser: ParserName = "default",
     orders: Orders | None = None,
     wordings: str | Sequence[str] | None = None,
+    settle: float | None = None,
 ) -> Task:
     """A judge of your own: its prompt and its verdicts in one file, what it judges in another.
 
@@ -176,6 +193,9 @@ def judge(
             that keep the meaning: "labels" (brackets around them), "numbers" (for letters),
             "whitespace", "delimiters" (dashes for colons), "lines" (the order of the instruction's
             sentences), or several of these. By default those of the design.
+        settle: Skip the rest of a question's --epochs once its most frequent verdict is the judge's
+            first choice, but for this probability of error, as in 0.05. For verdicts by vote: it
+            biases omega and all other coefficients.
     """
     if design is None or data is None:
         missing = "design" if design is None else "data"
@@ -203,6 +223,7 @@ def judge(
         parser=parser,
         orders=orders,
         wordings=wordings,
+        settle=settle,
         source=Path(location).name if location else "",
         location=location,
     )

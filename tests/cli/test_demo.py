@@ -62,7 +62,7 @@ def test_demo_needs_no_model_and_keeps_what_is_there(tmp_path: Path) -> None:
     assert "Votes for a stable majority" in said
     assert (tmp_path / "demo.html").read_text() == "mine"
     page = (tmp_path / "demo-2.html").read_text()
-    assert page.index("Right, or wrong twice") == page.index("<figcaption>") + len("<figcaption>")
+    assert "right or wrong" in page[page.index("<figcaption>") :].split("</figcaption>")[0]
     told = " ".join(done.stderr.split())
     assert str(tmp_path / "demo-2.html") in told
     assert told.endswith("inspect-reliability report FILE.csv")

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
+from scipy import stats
 
 from example_logs import judged
 from inspect_reliability.cli.main import main
@@ -70,6 +71,32 @@ def test_two_sources_are_compared_by_labels(files: tuple[Path, Path], tmp_path: 
     assert rows[2]["difference"] > 0
 
 
+def test_benchmarks_are_compared_together(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """Each benchmark counts alike, and one without labels enters no accuracy."""
+    one = pd.concat([pd.read_csv(files[0]).assign(benchmark=name) for name in ("x", "y", "bare")])
+    one["question"] = one["benchmark"] + one["question"]
+    one["label"] = np.where(one["question"].str[-1].isin(list("02468")), "C", "I")
+    one.loc[one["benchmark"] == "bare", "label"] = None
+    number = one["question"].str.extract(r"(\d+)")[0].astype(int)
+    one = one[(one["benchmark"] != "x") | (number < 20)]
+    generator = np.random.default_rng(1)
+    other = one.assign(verdict=np.where(generator.random(len(one)) < 0.7, one["label"], "C"))
+    paths = tmp_path / "one.csv", tmp_path / "other.csv"
+    for path, frame in zip(paths, (one, other), strict=True):
+        frame.to_csv(path, index=False)
+    rows = json.loads(run("compare", *paths, "--format", "json").stdout)["rows"]
+    [found] = [r for r in rows if r["benchmark"] == "all" and r["coefficient"] == "accuracy"]
+    by = [one["benchmark"], one["question"]]
+    right = [(side["verdict"] == side["label"]).astype(float).groupby(by) for side in (one, other)]
+    moved = right[0].mean() - right[1].mean()
+    apart = [part for name, part in moved.groupby("benchmark") if name != "bare"]
+    assert found["difference"] == pytest.approx(np.mean([part.mean() for part in apart]))
+    error = np.sqrt(sum(part.var() / len(part) for part in apart)) / 2
+    reach = stats.t(20 + 60 - 2).ppf(0.975) * error
+    assert np.diff(found["difference_interval"]) == pytest.approx(2 * reach)
+    assert len(found["left_out"]["nothing of its benchmark is labelled"]) == 60
+
+
 def test_labels_in_other_words_are_not_lost(files: tuple[Path, Path]) -> None:
     """Without --map nothing fits, and the message says what to do."""
     judgments, labels = files
@@ -102,6 +129,17 @@ def test_the_next_labels_come_back(files: tuple[Path, Path], tmp_path: Path) -> 
     assert {one["of"] for one in widths} == {"accuracy", "ppi++", "rogan-gladen"}
     assert all(one["half_width_then"] < one["half_width"] for one in widths)
     assert {(one["n_labels"], one["n_labels_then"]) for one in widths} == {(30, 50)}
+
+
+def test_scout_finds_what_is_to_be_labelled(tmp_path: Path) -> None:
+    """Samples of logs are named by their uuid, as scout names them, and by their id for people."""
+    log = judged(tmp_path / "logs", epochs=2, questions=2)
+    out = tmp_path / "next.csv"
+    assert run("validate", tmp_path / "logs", "--next", 2, "--out", out).exit_code == 0
+    drawn = pd.read_csv(out)
+    assert list(drawn) == ["id", "target", "split", "task_id"]
+    known = {(one.uuid, one.id) for one in log.samples or [] if one.epoch == 1}
+    assert set(zip(drawn["id"], drawn["task_id"], strict=True)) == known
 
 
 @pytest.mark.parametrize(

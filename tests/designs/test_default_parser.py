@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -270,8 +271,8 @@ def test_long_repetitions_end(unit: str) -> None:
         reader.completed(text)
 
 
-@pytest.mark.parametrize("labels", [[], ["Best Response"], ["Winner"]])
-def test_a_sentence_is_no_verdict_alone(labels: list[str]) -> None:
+@pytest.mark.parametrize("parser", [None, {"labels": ["Best Response"]}, {"labels": ["Winner"]}])
+def test_a_sentence_is_no_verdict_alone(parser: dict[str, Any] | None) -> None:
     """A label of the design that a sentence uses does not hide that it is one."""
-    reader = Reader({"options": ["A", "B"]}, labels=labels)
+    reader = Reader({"options": ["A", "B"]}, parser)
     assert reader.read("The best response is A.") == ("A", "sentence")

@@ -1,6 +1,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -163,7 +164,8 @@ def test_ties_are_verdicts_beside_the_options() -> None:
 
 def test_words_of_a_design_announce_verdicts() -> None:
     """A design's own labels are read in its language."""
-    plain, own = (Reader({"from": 1, "to": 5}, labels=labels) for labels in ((), ("Isibalo",)))
+    parsers: tuple[dict[str, Any] | None, ...] = (None, {"labels": ["Isibalo"]})
+    plain, own = (Reader({"from": 1, "to": 5}, parser) for parser in parsers)
     assert [one.read("Isibalo: 4").verdict for one in (plain, own)] == ["non-response", "4"]
 
 

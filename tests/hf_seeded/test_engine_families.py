@@ -134,6 +134,41 @@ def test_company_changes_no_logit(key_heads: int) -> None:
                 assert torch.equal(ours, expected)
 
 
+@pytest.mark.parametrize("family", [one for one in CONFIGS if one != "falcon"])
+def test_what_was_computed_before_changes_no_logit(family: str, models_by_family: Models) -> None:
+    """A prompt has the same logits to the last bit, whether or not another began alike before it.
+
+    What both begin with does not go through the model again.
+    """
+    model = models_by_family(family)
+    run = model_run(model)
+    passed: list[int] = []
+    count = model.register_forward_hook(
+        lambda module, args, kwargs, output: passed.append(kwargs["input_ids"].shape[1]),
+        with_kwargs=True,
+    )
+
+    def logits(prompt: tuple[int, ...]) -> list[torch.Tensor]:
+        """After the prompt, and one token later."""
+        passed.clear()
+        after, rows = run.prefill(prompt, 9)
+        return [after, rows.step([3], [0])]
+
+    with count, run.forward.alone(), run.forward.in_pieces(8), torch.inference_mode():
+        alone = logits(PROMPT)
+        assert passed == [8, 8, 8, 13, 1]
+        for before, known in (
+            (PROMPT[:20] + PROMPT, 16),
+            (PROMPT, 24),
+            (PROMPT[:20], 8),
+            (PROMPT[:12], 0),
+            (PROMPT[3:], 0),
+        ):
+            logits(before)
+            assert all(map(torch.equal, logits(PROMPT), alone))
+            assert sum(passed) == len(PROMPT) - known + 1
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_few_rows_change_nothing(llama: PreTrainedModel, way: type[Rows]) -> None:
     """A tree that is wider than the rows allowed is worked through in parts, with one result."""

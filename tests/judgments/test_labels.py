@@ -1,18 +1,21 @@
 """Labels from wherever people keep them, joined to what they label."""
 
 import json
+from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pandas as pd
 import pytest
 from inspect_ai.log import ProvenanceData, edit_score, read_eval_log, write_eval_log
-from inspect_ai.scorer import ScoreEdit
+from inspect_ai.scorer import Score, ScoreEdit
 
 from example_logs import foreign, judged
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import Judged, Judgments, judgments_from_frame, with_labels
-from inspect_reliability.judgments.logs import _facts, judgments_from_logs
+from inspect_reliability.judgments import Judged, Judgments, judgments_from_frame, logs, with_labels
+from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.score import judgments_in
 
 
 def judgments(**columns: Any) -> Judgments:
@@ -63,7 +66,7 @@ def test_several_raters(tmp_path: Path) -> None:
     rows = [{"id": "q1", "label": "C"}, {"id": "q1", "label": "I"}, {"id": "q2", "label": "C"}]
     found = with_labels(judgments(), [write(tmp_path / "l.csv", rows)])
     assert labels(found) == {"q1": ("C", "I"), "q2": "C"}
-    assert labels(found, "rater")["q1"] == ("l.csv 1", "l.csv 2")
+    assert labels(found, "rater")["q1"] == (f"{tmp_path}/l.csv 1", f"{tmp_path}/l.csv 2")
     named = [{"id": "q1", "label": "C", "rater": name} for name in ("ann", "bob", "ann")]
     found = with_labels(judgments(), [write(tmp_path / "l.csv", named)])
     assert labels(found, "rater") == {"q1": ("ann", "bob")}
@@ -148,6 +151,38 @@ def test_labels_of_numbers(tmp_path: Path) -> None:
     assert labels(found) == {f"q{n}": str(n) for n in range(6)}
 
 
+def test_two_files_of_one_rater_agree_or_say_so(tmp_path: Path) -> None:
+    """A rater is the same in every file; people without names are others in each."""
+    (tmp_path / "a").mkdir()
+    rows = [{"id": "q1", "label": "C"}, {"id": "q2", "label": "C"}], [{"id": "q1", "label": "I"}]
+    paths = [tmp_path / "l.csv", tmp_path / "a" / "l.csv"]
+    each = [write(path, one) for path, one in zip(paths, rows, strict=True)]
+    assert labels(with_labels(judgments(), each)) == {"q1": ("C", "I"), "q2": "C"}
+    for path, one in zip(paths, rows, strict=True):
+        write(path, [row | {"rater": "ann"} for row in one])
+    with pytest.raises(UserError, match=r"a/l\.csv has no label that fits a judgment: 1 lab"):
+        with_labels(judgments(), each)
+    write(paths[1], [{"id": name, "label": "I", "rater": "ann"} for name in ("q1", "q3")])
+    found = with_labels(judgments(), each)
+    assert labels(found) == {"q2": "C", "q3": "I"}
+    assert notes(found) == ["1 labels of a rater who gave two different ones; such as q1"] * 2
+
+
+def test_a_label_may_be_written_in_another_form(tmp_path: Path) -> None:
+    """As spreadsheets write numbers, and scout true and false; two verdicts alike are no one."""
+    rows = [{"question": f"q{n}", "verdict": n % 3, "replication": 1} for n in range(6)]
+    path = write(tmp_path / "l.csv", [{"id": "q1", "label": "1.0"}, {"id": "q2", "label": "x"}])
+    found = with_labels(judgments_from_frame(pd.DataFrame(rows)), [path])
+    assert labels(found) == {"q1": "1"}
+    flags = [{"question": f"q{n}", "verdict": n > 2, "replication": 1} for n in range(6)]
+    path = write(tmp_path / "l.csv", [{"id": "q1", "label": "True"}])
+    assert labels(with_labels(judgments_from_frame(pd.DataFrame(flags)), [path])) == {"q1": "true"}
+    both = [row | {"verdict": "aA"[n % 2]} for n, row in enumerate(rows)]
+    path = write(tmp_path / "l.csv", [{"id": "q1", "label": "A"}, {"id": "q2", "label": "a"}])
+    found = with_labels(judgments_from_frame(pd.DataFrame(both)), [path])
+    assert labels(found) == {"q1": "A", "q2": "a"}
+
+
 def test_a_file_takes_the_place_of_own_labels(tmp_path: Path) -> None:
     """Labels of the judgments count where there is no file."""
     own = judgments(label="C")
@@ -219,7 +254,9 @@ def edited(tmp_path: Path) -> Path:
 def test_edited_scores_are_labels(edited: Path) -> None:
     """The judge keeps its own verdict; the last value of each person is a label."""
     before = judgments_from_logs(edited.parent / "logs").table
-    table = judgments_from_logs(edited.parent / "logs", edited=[edited]).table
+    found = judgments_from_logs([edited.parent / "logs", edited])
+    table = found.table
+    assert f"{edited}: 5 scores that people edited" in "\n".join(map(str, found.notes))
     assert table["verdict"].tolist() == before["verdict"].tolist()
     known = table.dropna(subset="label")
     said = known[["sample", "scorer", "label", "rater"]].to_numpy().tolist()
@@ -229,13 +266,30 @@ def test_edited_scores_are_labels(edited: Path) -> None:
         [1, "rubric.facts", "1", "ann"],
         [2, "rubric.style", "1", "cid"],
     ]
+    assert notes(with_labels(found))[-1].endswith("of their parts only; such as 2")
+
+
+def test_transcripts_of_an_edited_log_are_not_read(
+    edited: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log with heavy transcripts gives the same table without them, read sample by sample."""
+    light = judgments_from_logs(edited).table
+    log = read_eval_log(edited)
+    for sample in log.samples or []:
+        sample.store["noise"] = [Random(n).random() for n in range(5_000)]
+    write_eval_log(log, str(edited))
+    only_headers = partial(read_eval_log, header_only=True)
+    monkeypatch.setattr(logs, "read_eval_log", lambda *_, **__: only_headers(edited))
+    heavy = judgments_from_logs(edited).table
+    pd.testing.assert_frame_equal(heavy, light)
 
 
 @pytest.mark.parametrize("study", [None, "abc"])
 def test_a_label_in_metadata_is_one_in_judge_tasks_only(study: str | None) -> None:
     """What another scorer calls its label may be its verdict."""
-    facts = {"label": "C", "topic": "x"} | ({"study": study} if study else {})
-    assert dict(_facts(facts)) == ({"topic": "x"} if study is None else facts)
+    facts = {"label": "C", "rater": "x"} | ({"study": study} if study else {})
+    [found] = judgments_in(Score(value="I", metadata=facts), "q")
+    assert found.label == (study and "C")
 
 
 def test_a_best_response_without_places_is_no_label() -> None:
@@ -254,3 +308,14 @@ def test_scout_knows_samples_by_uuid(tmp_path: Path) -> None:
     question = found.table["question"].iloc[0]
     path = write(tmp_path / "l.csv", [{"id": uuid, "target": "B", "split": "random"}])
     assert labels(with_labels(found, [path])) == {question: "B"}
+
+
+def test_scouts_file_needs_no_header(tmp_path: Path) -> None:
+    """Two columns that begin with what was judged are ids and labels, the first line too."""
+    (tmp_path / "l.csv").write_text("q1,C\nq3,I\nq9,C\n")
+    found = with_labels(judgments(), [str(tmp_path / "l.csv")])
+    assert labels(found) == {"q1": "C", "q3": "I"}
+    assert notes(found) == ["1 labels of what was not judged; such as q9"]
+    (tmp_path / "l.csv").write_text("question,answer\nq1,C\n")
+    with pytest.raises(UserError, match="expected columns 'id' and 'label'"):
+        with_labels(judgments(), [str(tmp_path / "l.csv")])

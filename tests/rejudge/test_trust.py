@@ -11,6 +11,7 @@ from graders import run, suite, wins
 from inspect_reliability.cli import main
 from inspect_reliability.errors import UserError
 from inspect_reliability.rejudging import rejudge_log
+from inspect_reliability.rejudging.trust import SETTINGS, vet_model
 
 EVIL = """
 from pathlib import Path
@@ -77,6 +78,12 @@ def rejudged(log: EvalLog, folder: Path, *more: str) -> Result:
     file = folder / "hostile.eval"
     write_eval_log(log, str(file))
     return CliRunner().invoke(main, ["rejudge", str(file), "--replications", "1", *more])
+
+
+class NewerConfig(GenerateConfig):
+    """Settings of an inspect that is not written yet."""
+
+    of_a_newer_inspect: str | None = None
 
 
 TRUSTING = {"trust_remote_code": True}
@@ -192,24 +199,47 @@ def test_a_log_loads_no_code_and_takes_no_key(
         assert option.replace(" ", "") in words.replace(" ", "")
 
 
-@pytest.mark.parametrize("added", ["extra_headers", "extra_body"])
+@pytest.mark.parametrize(
+    ("added", "value"),
+    [
+        ("extra_headers", {"X-To": "evil"}),
+        ("extra_body", {"X-To": "evil"}),
+        ("fallback_models", ["evil/model"]),
+    ],
+)
 def test_a_log_adds_nothing_to_requests(
-    harmless: str, monkeypatch: pytest.MonkeyPatch, added: str
+    harmless: str, monkeypatch: pytest.MonkeyPatch, added: str, value: Any
 ) -> None:
-    """Headers and bodies of a log's model are refused, in a role, an argument or the eval."""
+    """What a log's model would put into requests is refused, in a role, an argument or the eval."""
+    if added not in GenerateConfig.model_fields:
+        pytest.skip(f"this inspect knows no {added}")
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
-    config = GenerateConfig(**{added: {"X-To": "evil"}})  # type: ignore[arg-type]
-    role, evaluated, plan, argument = (read_eval_log(harmless) for _ in range(4))
+    config = GenerateConfig(**{added: value})
+    role, evaluated, plan, argument, inner = (read_eval_log(harmless) for _ in range(5))
     grader_of(role, "openai/gpt-4o", config=config)
     for log in (evaluated, plan):
         log.eval.model_roles, log.eval.model = None, "openai/gpt-4o"
     evaluated.eval.model_generate_config = config
     plan.plan.config = config
-    model = {"model": "openai/gpt-4o", "model_args": {}, "config": {added: {"X-To": "evil"}}}
+    model = {"model": "openai/gpt-4o", "model_args": {}, "config": {added: value}}
     scorer_of(argument, "model_graded_qa", model=model)
-    for log in (role, evaluated, plan, argument):
-        with pytest.raises(UserError, match=rf"adds to each request \({added}\).* --model openai"):
+    scorer_of(inner, "model_graded_qa", model=[model])
+    for log in (role, evaluated, plan, argument, inner):
+        with pytest.raises(UserError, match=rf"sets {added} of its requests.* --model openai"):
             rejudge_log(log)
+
+
+def test_every_setting_of_a_model_is_known() -> None:
+    """A setting that a newer inspect brings is refused until somebody has said that it is safe."""
+    risky = {"extra_headers", "extra_body", "fallback_models"}
+    unknown = GenerateConfig.model_fields.keys() - SETTINGS - risky
+    assert not unknown, "Decide whether a log may set it, then name it in trust.py or here."
+    assert not risky & SETTINGS
+    for name in (*risky & GenerateConfig.model_fields.keys(), "of_a_newer_inspect"):
+        model = ModelConfig.model_construct(model="openai/x", args={}, base_url=None)
+        model.config = NewerConfig.model_construct(**{name: "anything"})
+        with pytest.raises(UserError, match=f"sets {name} of its requests"):
+            vet_model(model, "The log")
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,10 @@ from inspect_reliability.report.score_variance import of_suite
 from inspect_reliability.report.wording import Record
 
 
-def of_published(stderr: float, questions: int = 40, judged: int | None = None) -> Record:
-    """Advice on a score of this standard error, from 10 grades of each output."""
+def of_published(
+    stderr: float, questions: int = 40, judged: int | None = None, runs: bool = False
+) -> Record:
+    """Advice on a score of this standard error, from 10 grades of each output, or of 10 runs."""
     again = {"scorer": {"name": "wins", "params": {}}}
     scorers: Any = [{"name": "wins", "options": {}}, {"name": "rejudge", "options": again}]
     log = EvalLog(
@@ -51,7 +53,12 @@ def of_published(stderr: float, questions: int = 40, judged: int | None = None) 
         for q in range(judged or questions)
         for _ in range(10)
     ]
-    return of_suite(log, "rejudge", pd.DataFrame(rows))
+    table = pd.DataFrame(rows)
+    if runs:  # up to the first that is correct
+        correct = (table["verdict"] == "C").astype(int)
+        table = table[correct.groupby(table["sample"]).transform(lambda c: c.cumsum() - c) == 0]
+        table["epoch"] = table.groupby("sample").cumcount() + 1
+    return of_suite(log, "rejudge", table)
 
 
 @pytest.mark.parametrize("times", [0.5, 1.0, 3.0])
@@ -77,3 +84,11 @@ def test_advice_says_what_it_lacks(given: dict[str, Any], reason: str) -> None:
     found = of_published(**{"stderr": 0.1, **given})
     assert found["widening"] is None
     assert reason in found["widening_reason"]
+
+
+def test_runs_until_the_first_success_get_a_caution() -> None:
+    """Questions that were run until they passed have fewer runs the better their score."""
+    (said,) = of_published(0.1, runs=True)["cautions"]
+    assert said.startswith("Questions have between 1 and 10 runs with a grade")
+    assert "(p = 0.001)" in said
+    assert of_published(0.1)["cautions"] == []

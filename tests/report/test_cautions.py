@@ -40,6 +40,20 @@ def test_a_clean_study_needs_no_caution() -> None:
             changed(made(), order=[ORDERS[n] for n in range(10)] * 25, responder="a"),
             "a verdict counts as the responder that",
         ),
+        (
+            changed(made(), order=[ORDERS[n] for n in range(10)] * 25, responder="a"),
+            "each was shown once, so that two verdicts differ in order and seed",
+        ),
+        (
+            changed(made(), order=[ORDERS[n // 5] for n in range(10)] * 25, responder="a"),
+            "they compare verdicts under one order and under two alike. omega_over",
+        ),
+        (
+            changed(
+                made(), order=["given", "swapped"] * 125, verdict=["a", "b", "b", "a", "a"] * 50
+            ),
+            "Omega and agreement pool the orders in which a question was shown",
+        ),
         (made(held=False), "in one order"),
         (changed(made(), seed=None), "No seeds are recorded"),
         (changed(made(), seed=[None, *range(249)]), "1 judgments have no recorded seed"),

@@ -1,10 +1,14 @@
 """Judges and conditions side by side."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from example_judgments import made, together
+from inspect_reliability import judgments_from_frame
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judgments
+from inspect_reliability.report import analyse
 from inspect_reliability.report.compare import (
     _difference as shown,
 )
@@ -47,6 +51,37 @@ def test_what_is_not_known_has_its_reason_beside_it() -> None:
     assert shown(record | {"reason": "no variance"}) == "not estimable: no variance"
     assert shown(record | {"difference": 0.25, "reason": "too few"}) == "+0.25 (too few)"
     assert shown(record | known) == "+0.25 [+0.00, +0.50]"
+
+
+def scores(judge: str, noise: float, seed: int = 0) -> pd.DataFrame:
+    """Scores of 1 to 10 of one judge: what 30 questions deserve, and so much noise."""
+    deserved = np.random.default_rng(seed).normal(5.5, 2, size=(30, 1))
+    drawn = deserved + noise * np.random.default_rng(seed + 1).normal(size=(30, 4))
+    table = pd.DataFrame(drawn.round().clip(1, 10).astype(int))
+    long = table.rename_axis("question").reset_index().melt("question", value_name="verdict")
+    return long.assign(judge=judge, replication=long.pop("variable") + 1)
+
+
+def test_judges_on_a_scale_are_compared_by_icc() -> None:
+    """ICC comes first, as in the report, and is moved by a question as much as without it."""
+    frame = pd.concat([scores("a", 0.5), scores("b", 2)])
+    judgments = judgments_from_frame(frame)
+    pairs, left_out = compare_sides(sides_by(judgments, "judge"))
+    assert [pair["coefficient"] for pair in pairs] == ["icc", "omega", "agreement"]
+
+    def reported(part: pd.DataFrame) -> float:
+        one, other = analyse(judgments_from_frame(part)).results["rows"]
+        return float(one["icc"] - other["icc"])
+
+    found = pairs[0]
+    assert found["difference"] == pytest.approx(reported(frame))
+    gone = found["drivers"][0]
+    without = reported(frame[frame["question"].astype(str) != gone["question"]])
+    assert gone["influence"] == pytest.approx(found["difference"] - without)
+    low, high = found["difference_interval"]
+    assert 0 < low < found["difference"] < high < 1
+    said = [getattr(block, "text", "") for block in compare_document(pairs, left_out, {}).blocks]
+    assert [text for text in said if text.startswith("Questions that move the difference of icc")]
 
 
 def mixed(judge: str, exact: bool) -> Judgments:

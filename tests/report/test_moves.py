@@ -251,12 +251,12 @@ def test_one_more_is_dependability_with_one_more() -> None:
 
 @pytest.mark.slow
 def test_the_page_has_one_picture_of_what_moves() -> None:
-    """The section has the sentence, the components drawn and their tables."""
+    """The components are drawn, above their tables."""
     document = report_document(analyse(judgments_from_frame(study(0.3, 0.1), judge="j")))
     (section,) = (one for one in document.sections() if one.link == "What moves it")
     kinds = [type(block).__name__ for block in section.blocks]
     assert kinds.count("Figure") == 1
-    assert kinds[0] == "Text"
+    assert kinds[0] == "Figure"
     assert "<svg" in render(document, "html")
 
 

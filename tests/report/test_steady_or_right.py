@@ -146,9 +146,24 @@ def test_the_picture_has_every_judge() -> None:
     page = report_document(analyse(judged(frame)))
     [section] = [one for one in page.sections() if one.title == "Steady, or right"]
     plane = next(block for block in section.blocks if getattr(block, "kind", "") == "plane")
-    points = [(one["row"], one["judge_agreement"], one["accuracy"]) for one in plane.records]  # type: ignore[union-attr]
+    points = [(one["judge"], one["judge_agreement"], one["accuracy"]) for one in plane.records]  # type: ignore[union-attr]
     assert [name for name, *_ in points] == ["a", "b"]
     assert all(right <= steady**0.5 for _, steady, right in points)
+
+
+def test_errors_are_drawn_judge_by_judge() -> None:
+    """A judge of several rows has a picture and a table of its own; one row needs no picture."""
+    frame = pd.concat([study(judge=j, wording=w) for j, w in (("a", "x"), ("a", "y"), ("b", "x"))])
+    document = report_document(analyse(judged(frame)))
+    overview = document.sections()[0].blocks
+    bars = [one for one in overview if getattr(one, "kind", "") == "bars"]
+    assert [one.title for one in bars] == ["a, right or wrong", "b, right or wrong"]  # type: ignore[union-attr]
+    rows = [{record["row"]: None for record in one.records} for one in bars]  # type: ignore[union-attr]
+    assert [list(names) for names in rows] == [["wording x", "wording y"], ["wording x"]]
+    titles = [getattr(block, "title", "") for block in document.blocks]
+    assert {"Steady, or right. Judge: a", "Steady, or right. Judge: b, wording x"} <= {*titles}
+    alone = report_document(analyse(judged(study()))).sections()
+    assert "bars" not in [getattr(one, "kind", "") for one in alone[0].blocks]
 
 
 def test_the_card_says_it() -> None:

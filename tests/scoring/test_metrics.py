@@ -245,16 +245,24 @@ def test_chosen_keys_have_the_only_panels(unwarned: None, caplog: pytest.LogCapt
 def test_rates_are_shares_of_the_judgments() -> None:
     """Each rate counts what it names; rates of verdicts are means over questions."""
     values = ["A", "non-response", "invalid", "B", "non-response"]
-    best = ["ann", "bob", "bob", None, "bob"]
+    order, turned = ["ann", "bob"], ["bob", "ann"]
     given_scores = [
         SampleScore(
-            score=Score(value=value, metadata={"best": known, "responder": "ann"}), sample_id="q"
+            score=Score(
+                value=value,
+                metadata={
+                    "best": "bob",
+                    "order": shown,
+                    "responder": dict(zip("AB", shown, strict=True)).get(value),
+                },
+            ),
+            sample_id="q",
         )
-        for value, known in zip(values, best, strict=True)
+        for value, shown in zip(values, [turned, order, order, turned, order], strict=True)
     ]
     assert metrics.non_response_rate()(given_scores) == pytest.approx(2 / 5)
     assert metrics.invalid_rate()(given_scores) == pytest.approx(1 / 5)
-    assert metrics.best_rate()(given_scores) == pytest.approx(1 / 4)
+    assert metrics.best_rate()(given_scores) == pytest.approx(1 / 5)
     another = SampleScore(score=Score(value="A"), sample_id="another")
     assert metrics.non_response_rate()([*given_scores, another]) == pytest.approx(1 / 5)
 

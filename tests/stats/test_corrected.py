@@ -38,6 +38,21 @@ def test_estimates_are_those_of_ppi_python() -> None:
         assert high < found.high < high + 0.01
 
 
+def test_any_sample_has_the_estimate_of_ppi_python() -> None:
+    """Where the library is installed: its value, and an interval as wide or a little wider."""
+    theirs = pytest.importorskip("ppi_py", reason="needs ppi-python, 450 MB with what it needs")
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        n, others, r = generator.integers((40, 200, 1), (300, 2000, 9))
+        sample = drawn(generator, n, others, r, generator.uniform(0.2, 0.8))
+        given = (sample.labels, sample.judged, sample.rest)
+        found = ppi(sample).estimate
+        assert found.value == pytest.approx(theirs.ppi_mean_pointestimate(*given).item(), abs=1e-3)
+        low, high = (end.item() for end in theirs.ppi_mean_ci(*given, alpha=0.05))
+        assert low - 0.02 < found.low < low + 1e-3
+        assert high - 1e-3 < found.high < high + 0.02
+
+
 def _as_there(generator: np.random.Generator, n: int, others: int, r: int) -> Sample:
     y = (generator.random(n) < 0.35).astype(float)
     f = generator.binomial(r, np.where(y == 1, 0.8, 0.15)) / r

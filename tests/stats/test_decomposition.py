@@ -11,9 +11,9 @@ from inspect_reliability.stats import (
     NoJudgmentsError,
     ReliabilityError,
     ShapeError,
-    accuracy,
+    standard_error,
 )
-from inspect_reliability.stats.decomposition import Decomposition, decompose
+from inspect_reliability.stats.decomposition import Decomposition, decompose, tied_to_scores
 
 # Calcium in turnip greens: 4 plants, 3 leaves of each, 2 determinations of each (Snedecor &
 # Cochran, Statistical Methods, nested classifications).
@@ -142,13 +142,13 @@ def test_published_standard_error_counts_the_judge_alone(data: Path) -> None:
     [path] = (data / "paper/application_data/judgment_results").glob("judge_full_meta-llama*")
     texts = [[t.lower() for t in row] for row in json.loads(path.read_text()).values()]
     correct = [["correct" in t and "incorrect" not in t for t in row] for row in texts]
-    published = accuracy([["correct" if c else "incorrect" for c in row] for row in correct])
-    found = balanced(np.array(correct, dtype=float)[:, None, :])
-    assert published.a_lm_se_replications is not None
-    assert found.mean == pytest.approx(published.a_lm.value)
-    assert found.se_judge == pytest.approx(published.a_lm_se_replications, rel=0.15)
-    assert found.se_questions == pytest.approx(published.a_lm_se_questions)
-    assert 13 < found.widening(published.a_lm_se_replications, n_judgments=100) < 15
+    marks = np.array(correct, dtype=float)
+    published, found = standard_error(marks), balanced(marks[:, None, :])
+    assert published is not None
+    assert found.mean == pytest.approx(marks.mean())
+    assert found.se_judge == pytest.approx(published, rel=0.15)
+    assert found.se_questions == pytest.approx(standard_error(marks.T))
+    assert 13 < found.widening(published, n_judgments=100) < 15
 
 
 def test_standard_error_over_questions_needs_no_widening() -> None:
@@ -230,3 +230,22 @@ def test_refused() -> None:
         decompose(*long([[2, 2]]), [0, 1, 1, 1]).standard_error(10, 1, 1)
     with pytest.raises(ReliabilityError, match="is positive, not 0"):
         one_run.widening(0)
+
+
+def test_runs_tied_to_the_score_are_noticed() -> None:
+    """Runs up to the first success go with the score; as many, or a random number, do not."""
+    generator = np.random.default_rng(0)
+    easy = generator.random(60)
+    chances: dict[str, list[float]] = {"stopped": [], "random": []}
+    for _ in range(20):
+        tried = generator.random((60, 8)) < easy[:, None]
+        until = np.where(tried.any(axis=1), tried.argmax(axis=1) + 1, 8)
+        for kind, n in (("stopped", until), ("random", generator.integers(1, 9, 60))):
+            rows = [(q, k, float(tried[q, k])) for q in range(60) for k in range(n[q])]
+            chance, fewest, most = tied_to_scores(*zip(*rows, strict=True))
+            assert (fewest, most) == (min(n), max(n))
+            chances[kind].append(chance)
+    assert max(chances["stopped"]) < 0.01
+    assert np.mean(np.array(chances["random"]) < 0.05) <= 0.15
+    equal = [(q, k, float(tried[q, k])) for q in range(60) for k in range(8)]
+    assert tied_to_scores(*zip(*equal, strict=True)) is None

@@ -12,6 +12,7 @@ from tables import Table, counts, distributions, tables, verdicts
 
 from inspect_reliability.stats import (
     Counts,
+    Labelled,
     ReliabilityError,
     gini_mean_difference,
     handle_non_response,
@@ -19,6 +20,7 @@ from inspect_reliability.stats import (
     rate,
 )
 from inspect_reliability.stats.coefficient import NO_K
+from inspect_reliability.stats.rates import unseen
 
 ON_CATEGORIES = ("gwet_ac1", "brennan_prediger", "normalised_entropy")
 
@@ -128,13 +130,13 @@ def silent(numbers: list[int], replications: int) -> Counts:
     return Counts(np.array(rows), tuple(map(str, range(len(rows)))), ("non-response", "A"))
 
 
-def by_hand(shares: np.ndarray, level: float = 0.95) -> tuple[float, float]:
+def by_hand(shares: np.ndarray, level: float = 0.95, more: float = 0.5) -> tuple[float, float]:
     """The logit scale, or half a question more, within the ends of Clopper and Pearson."""
     n, ends = len(shares), []
     quantile = stats.t.ppf((1 + level) / 2, n - 1)
     for added, sign, farther in ((0.0, -1, min), (1.0, 1, max)):
         found = []
-        for weight in (0.0, 0.5):
+        for weight in (0.0, more):
             w, x = np.append(np.ones(n), weight), np.append(shares, added)
             mean, v = np.average(x, weights=w), w.sum()
             error = np.sqrt((w * (x - mean) ** 2).sum() / v / (v - 1))
@@ -173,6 +175,16 @@ def test_rate_by_hand() -> None:
     low, high = stats.beta(0.5, 2.5).ppf(0.025), stats.beta(1.5, 1.5).ppf(0.975)
     assert (two.low, two.high) == pytest.approx((low, high))
     assert two.method == "Clopper-Pearson"
+
+
+def test_less_is_unseen_where_more_was_seen() -> None:
+    """Of labelled questions, 12 of 48 wrong allow for an eighth of one more, not for half."""
+    right = np.repeat([1, 0], [36, 12])
+    names = tuple(map(str, range(48)))
+    given = Counts(np.stack([right, 1 - right], axis=1), names, ("yes", "no"))
+    found = Labelled(given, Counts.from_long(names, ["yes"] * 48)).accuracy()
+    assert (found.low, found.high) == pytest.approx(by_hand(right, more=0.125), abs=1e-9)
+    assert [unseen(right[kept]) for kept in (slice(0, 38), slice(24, 48))] == [0.5, 0.125]
 
 
 def test_none_and_all() -> None:

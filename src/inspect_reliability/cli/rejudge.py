@@ -8,13 +8,17 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import click
+import yaml
 from inspect_ai.log import EvalLog
+from inspect_ai.model import ModelCost
+from pydantic import TypeAdapter
 
 from ..errors import UserError
-from ..files import kind_of
+from ..files import kind_of, read_text, user_path
 from ..judging.cost import total
 from ..judgments import Judgments
 from ..judgments.logs import judgments_from_logs
+from ..judgments.replications import VOTES
 from ..log_files import read_log
 from ..rejudging import Rejudging
 from ..rejudging.earlier import failures, replicated_scores
@@ -80,6 +84,18 @@ from .sources import Finite, format_option, model_args_option, print_left_out, s
     type=click.IntRange(min=1),
     help="Model calls to make at most; each choice of a request is one.",
 )
+@click.option(
+    "--cost-limit",
+    type=Finite(min=0, min_open=True),
+    help="Dollars after which no further call is made. Needs the grader's price.",
+)
+@click.option(
+    "--model-cost-config",
+    "prices",
+    metavar="FILE",
+    callback=lambda context, option, given: {} if given is None else _prices(given),
+    help="YAML or JSON file with prices of models, as for inspect eval.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and make no call.")
 @click.option(
     "--output",
@@ -95,6 +111,7 @@ def rejudge(
     log: str,
     dry_run: bool,
     max_calls: int | None,
+    cost_limit: float | None,
     output: str | None,
     form: Form,
     **options: Any,
@@ -126,7 +143,7 @@ def rejudge(
         print_text(screen, line)
     if dry_run:
         return
-    run = Run(max_calls=max_calls)
+    run = Run(max_calls=max_calls, cost_limit=cost_limit)
     with stopped_by_signals(run, beside(target, ".unfinished")), shown_progress(run, rejudging):
         judged = rejudging.run(run)
     if judged.location != target:
@@ -159,7 +176,11 @@ def _report(judged: EvalLog, scores: Sequence[str], target: str, form: Form) -> 
             "The scorer gave no verdict: its values are neither text, numbers nor true/false, nor "
             f"mappings of them, nor lists of labels (all that it said is in {target})."
         )
-    suites = [of_suite(judged, str(name), rows) for name, rows in table.groupby("scorer")]
+    suites = [
+        of_suite(judged, str(name), rows)
+        for name, rows in table.groupby("scorer")
+        if VOTES not in str(name).split(".")
+    ]
     document = report_document(analyse(Judgments(table, found.notes), study=PublishedStudy()))
     blocks = [*document.blocks, *(block for suite in suites for block in in_words(suite))]
     results = {"log": target, **document.results, "score_variance": suites}
@@ -172,13 +193,28 @@ def _typed(context: click.Context) -> list[str]:
     words = [PurePosixPath(context.params["log"]).name]
     for option in context.command.params:
         name, value = str(option.name), context.params[str(option.name)]
-        if name in ("log", "dry_run", "form", "max_calls") or value in (option.default, None):
+        if name in ("log", "dry_run", "form", "max_calls", "cost_limit", "prices") or value in (
+            option.default,
+            None,
+        ):
             continue
         if isinstance(value, dict):
             value = [f"{k}={json.dumps(v)}" for k, v in value.items() if k != "api_key"]
         for one in value if isinstance(value, list | tuple) else [value]:
             words += [option.opts[0], str(one)]
     return words
+
+
+def _prices(file: str) -> dict[str, ModelCost]:
+    """Prices of models by their names, as inspect's `--model-cost-config` has them."""
+    path = user_path(file)
+    try:
+        return TypeAdapter(dict[str, ModelCost]).validate_python(yaml.safe_load(read_text(path)))
+    except (ValueError, yaml.YAMLError) as error:
+        raise UserError(
+            f"{path} has no prices: {str(error).splitlines()[0]}. Give each model its input, "
+            "output, input_cache_write and input_cache_read, in dollars per million tokens."
+        ) from None
 
 
 def _read(log: str) -> EvalLog:

@@ -214,9 +214,9 @@ def read_judgments(
     # A folder that is named twice is read once.
     folders = {Path(source).resolve(): Path(source) for source in published}
     parts = [judgments_from_published(folder, parser=parser) for folder in folders.values()]
-    if others or edited:
+    if logs := [*edited, *others]:
         shown = partial(progress, what="Reading")
-        parts.append(judgments_from(others, columns, facets, edited=edited, progress=shown))
+        parts.append(judgments_from(logs, columns, facets, progress=shown))
     combined = combine(parts)
     judgments = with_labels(
         combined.with_facets([*combined.facets, *facets]),

@@ -31,7 +31,8 @@ class JudgeDesign:
         parser: How to find the verdict in an output: `{"labels": ["Best Response"]}` after one of
             these labels, `{"pattern": "..."}` in the first group of a regular expression,
             `{"json": "verdict"}` in a field of a JSON object; None for the default.
-        labels: Words that announce a verdict, in the language of the outputs.
+        labels: Words that announce a verdict, in the language of the outputs; short for
+            `parser={"labels": ...}`.
         wordings: Other prompts that mean the same, each a template or `{"name": ..., "prompt":
             ...}`; by default a wording's name is its number. The judge is asked with each.
 
@@ -52,21 +53,20 @@ class JudgeDesign:
     @cached_property
     def reader(self) -> Reader:
         """Reads the outputs of this judge."""
-        return Reader(self.verdict, self.parser, self.labels)
+        return Reader(self.verdict, {"labels": list(self.labels)} if self.labels else self.parser)
 
     @property
     def facts(self) -> dict[str, Any]:
         """The design without its prompt, as JSON values: what a scorer needs to read an output."""
         verdict = self.verdict if isinstance(self.verdict, Mapping) else list(self.verdict)
         facts = {"name": self.name, "verdict": verdict}
-        if self.parser is not None:
-            facts["parser"] = dict(self.parser)
-        return facts | {"labels": list(self.labels)} if self.labels else facts
+        parser = self.reader.parser
+        return facts if parser is None else facts | {"parser": dict(parser)}
 
     @property
     def named(self) -> dict[str, str]:
         """The prompts of the other wordings, by their names."""
-        return {one.name: one.prompt for one in self._fields.wordings}
+        return {one.name: str(one.prompt) for one in self._fields.wordings}
 
     def ask(self, item: Item, order: Sequence[str]) -> str:
         """The prompt that shows an item to the judge, its responses in the order of the labels.

@@ -24,7 +24,6 @@ class Reader:
     Attributes:
         verdict: What the judge can answer, as `JudgeDesign.verdict`.
         parser: How to find the verdict in an output, as `JudgeDesign.parser`.
-        labels: What announces a verdict, as `JudgeDesign.labels`.
         names: Label of an option as it was shown -> as it is called, where that is another.
 
     Raises:
@@ -33,7 +32,6 @@ class Reader:
 
     verdict: Verdict
     parser: Mapping[str, Any] | None = None
-    labels: Sequence[str] = ()
     names: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -117,8 +115,7 @@ class Reader:
 
     @cached_property
     def _fields(self) -> ReaderFields:
-        given = {"verdict": self.verdict, "parser": self.parser, "labels": self.labels}
-        return checked(ReaderFields, given)
+        return checked(ReaderFields, {"verdict": self.verdict, "parser": self.parser})
 
     def _parser(self, name: ParserName) -> Parser:
         verdict = self._fields.verdict
@@ -129,5 +126,4 @@ class Reader:
     @cached_property
     def _arguments(self) -> dict[str, Any]:
         own = self._fields.parser
-        given = {} if own is None else own.model_dump(exclude_none=True, by_alias=True)
-        return given | {"labels": (*given.get("labels", ()), *self._fields.labels)}
+        return {} if own is None else own.model_dump(exclude_none=True, by_alias=True)

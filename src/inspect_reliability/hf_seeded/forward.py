@@ -1,17 +1,24 @@
 """A model's forward pass, by its own attention or by another."""
 
 import inspect
+import operator
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise, takewhile
 from threading import RLock
 from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import PreTrainedModel
+from transformers import DynamicCache, PreTrainedModel
 from transformers.cache_utils import Cache
 
 from .attention import UnknownAttentionError
+
+PIECE = 256
+"""Tokens of a long prompt that go through the model together. Larger pieces cost as much, and leave
+more to be computed again where two prompts begin alike."""
 
 
 class ForwardPass:
@@ -30,6 +37,10 @@ class ForwardPass:
         # Some rotary embeddings scale all positions by the largest one of a forward pass.
         rope = str(getattr(config, "rope_parameters", None))
         self.positions_interact = "dynamic" in rope or "longrope" in rope
+        # On other devices, launching the kernels of several passes would take longer than it saves.
+        pieces = self.device.type == "cpu" and not self.positions_interact
+        self.piece = PIECE if pieces else sys.maxsize
+        self._latest: tuple[Sequence[int], Any] = (), None  # a prompt, its keys and values
         parameters = inspect.signature(self.model.forward).parameters
         self._cuts_logits = "logits_to_keep" in parameters
         self._lock = RLock()
@@ -57,6 +68,41 @@ class ForwardPass:
         )
         logits: Tensor = output.logits[:, -last:]
         return logits.cpu() if logits.device.type == "mps" else logits  # draws need float64
+
+    def prefill(self, prompt: Sequence[int]) -> tuple[Tensor, Any]:
+        """Send a prompt through the model, piece by piece, and the last two as one.
+
+        Pieces with which the latest prompt began as well are not computed again. Where a piece
+        ends depends on the prompt alone, so no bit of the results depends on the latest one.
+
+        Returns:
+            Logits after it, shape (1, vocabulary), and the cache of its keys and values.
+        """
+        latest, known = self._latest
+        alike = sum(takewhile(bool, map(operator.eq, latest, prompt)))
+        whole = min(len(latest), len(prompt)) - self.piece  # the last piece of each is longer
+        start = max(0, min(alike, whole)) // self.piece * self.piece
+        self._latest = (), None
+        cache: Any = DynamicCache()
+        for number, layer in enumerate(known.layers if start else ()):
+            cache.update(layer.keys[:, :, :start], layer.values[:, :, :start], number)
+        del known
+        ends = range(start + self.piece, len(prompt) - self.piece + 1, self.piece)
+        for first, end in pairwise([start, *ends, len(prompt)]):
+            logits = self([prompt[first:end]], cache)[:, -1]
+        if len(prompt) >= 2 * self.piece:
+            self._latest = prompt, cache
+        return logits, cache
+
+    @contextmanager
+    def in_pieces(self, size: int) -> Iterator[None]:
+        """Take smaller pieces of prompts for a while, where they are taken in pieces at all."""
+        usual = self.piece
+        self.piece = size if usual == PIECE else usual
+        try:
+            yield
+        finally:
+            self.piece = usual
 
     def score_bytes(self, length: int) -> int:
         """Memory that one row's attention scores take at this length, in one layer."""

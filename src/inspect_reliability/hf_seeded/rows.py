@@ -158,8 +158,7 @@ class SharedPrefixRows(Rows):
     @classmethod
     def prefill(cls, forward: ForwardPass, prompt: Sequence[int]) -> tuple[Tensor, Self]:
         """See `Rows.prefill`."""
-        cache: Any = DynamicCache()
-        logits = forward([prompt], cache)[:, -1]
+        logits, cache = forward.prefill(prompt)
         layers = [SharedPrefixLayer([(layer.keys[0], layer.values[0])]) for layer in cache.layers]
         return logits, cls(forward, layers)
 

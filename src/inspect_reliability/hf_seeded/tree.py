@@ -56,7 +56,8 @@ class Block:
 def grow(run: ModelRun, requests: Sequence[Request], deliver: Deliver, wanted: Wanted) -> None:
     """Generate the continuations of requests that share a `top_k`, as long as they are wanted."""
     with run.forward.alone():
-        waiting = _by_prompt(requests, range(len(requests)))
+        # Sorted, so that prompts that begin alike follow one another.
+        waiting = dict(sorted(_by_prompt(requests, range(len(requests))).items()))
         while waiting := {
             prompt: members for prompt, members in waiting.items() if any(map(wanted, members))
         }:

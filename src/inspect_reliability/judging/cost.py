@@ -14,6 +14,7 @@ class Cost:
         made: Replications of these that are there already.
         calls_each: Model calls of one replication, mean.
         tokens_each: Tokens of one call, mean; None if not known.
+        dollars_each: Price of one call, mean; None if not known.
         what: What is judged, in the singular.
     """
 
@@ -22,6 +23,7 @@ class Cost:
     made: int = 0
     calls_each: float = 1
     tokens_each: float | None = None
+    dollars_each: float | None = None
     what: str = "output"
 
     @property
@@ -40,6 +42,11 @@ class Cost:
         return None if self.tokens_each is None else self.calls * self.tokens_each
 
     @property
+    def dollars(self) -> float | None:
+        """Price of all calls; None if not known."""
+        return None if self.dollars_each is None else self.calls * self.dollars_each
+
+    @property
     def asked(self) -> str:
         """What is asked for, and what of it is there."""
         parts = [_number(self.outputs, self.what), f"{self.replications:,}"]
@@ -49,14 +56,14 @@ class Cost:
         return f"{' x '.join(parts)}{there}"
 
     def __str__(self) -> str:
-        return f"{self.asked} = {_number(self.calls, 'call')}{_about([self.tokens])}"
+        return f"{self.asked} = {_number(self.calls, 'call')}{_about([self])}"
 
 
 def total(costs: Sequence[Cost], checks: int = 0) -> str:
     """Several costs, equal ones once, and their sum, with the calls that check judges at most."""
     if len(costs) == 1 and not checks:
         return str(costs[0])
-    calls, about = sum(cost.calls for cost in costs), _about([cost.tokens for cost in costs])
+    calls, about = sum(cost.calls for cost in costs), _about(costs)
     times = Counter(cost.asked if checks else str(cost) for cost in costs)
     each = "; ".join(f"{n} times ({cost})" if n > 1 else cost for cost, n in times.items())
     if not checks:
@@ -65,9 +72,11 @@ def total(costs: Sequence[Cost], checks: int = 0) -> str:
     return f"{each}. At most {most}, checks of seeds and options included{about}"
 
 
-def _about(tokens: Sequence[float | None]) -> str:
-    known = [count for count in tokens if count is not None]
-    return f", about {_rounded(sum(known))} tokens" if len(known) == len(tokens) else ""
+def _about(costs: Sequence[Cost]) -> str:
+    tokens = [one.tokens for one in costs if one.tokens is not None]
+    said = f", about {_rounded(sum(tokens))} tokens" if len(tokens) == len(costs) else ""
+    dollars = [one.dollars for one in costs if one.dollars is not None]
+    return said + (f", about ${sum(dollars):,.2f}" if len(dollars) == len(costs) else "")
 
 
 def _number(count: int, what: str) -> str:

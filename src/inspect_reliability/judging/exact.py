@@ -11,7 +11,7 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import GenerateConfig, Logprob, Model, ModelOutput, get_model
 from inspect_ai.solver import TaskState
-from inspect_ai.util import warn_once
+from inspect_ai.util import collect, warn_once
 
 from ..designs import ParserName, Reader
 from ..errors import UserError
@@ -88,7 +88,7 @@ async def exact_verdicts(
         )
     state.metadata["exact"] = parser
     note_first(state, state.epoch, cells[0])
-    outputs = [await _exact_verdict(model, cell, parser, temperatures) for cell in cells]
+    outputs = await collect(*(_exact_verdict(model, cell, parser, temperatures) for cell in cells))
     state.output = outputs[0]
     if len(cells) > 1:
         state.output.metadata = dict(state.output.metadata or {}) | {

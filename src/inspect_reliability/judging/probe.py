@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 from inspect_ai.util import collect
 
+from .bounds import bound_answers
 from .options import options_sent, recorded_call, why_refused
 from .trials import Drawn, compared, try_seeds
 
@@ -62,6 +63,7 @@ async def probe(model: Model, tell: Callable[[str], None] = lambda _: None) -> l
     Raises:
         Exception: What the provider raises where it answers no plain request either.
     """
+    bound_answers(model)
     # It warms the server up as well: its first request may differ from its repeats.
     tell("a plain request")
     sent = options_sent(await recorded_call(model, PROMPT, _ALL))

@@ -20,6 +20,7 @@ from inspect_ai.util import LimitExceededError, collect
 from ..designs import Reader
 from ..errors import UserError
 from ..hf_seeded import reading
+from .bounds import bound_answers
 from .provider_check import FACTS, ProviderCheck, Requests
 from .sample import prompt_fingerprint
 from .seeds import seeds_from
@@ -68,6 +69,7 @@ async def replicate(
             into the model's context.
     """
     model = get_model()
+    bound_answers(model)
     if model.config.seed is not None:
         raise UserError(
             f"--seed {model.config.seed} would give every replication the same seed. "
@@ -85,7 +87,10 @@ async def replicate(
         alike = len({str(one.prompt) for one in asked.values()}) < len(asked)
         requests = await provider.requests(model, prompt, seed, alike)
         state.metadata |= requests.facts
-        _put_together(state, model, await make_calls(model, requests, asked), question)
+        made = await make_calls(model, requests, asked)
+        _put_together(state, model, made, question)
+        if any(isinstance(one, LimitExceededError) for _, one in made):
+            return state  # a check would be refused
         texts = replications_of(state.metadata, state.output) or {first: state.output.completion}
         drawn = {number: None if text is None else Drawn(text) for number, text in texts.items()}
         if drawn[first] is None:
@@ -194,7 +199,7 @@ def _put_together(state: TaskState, model: Model, made: Made, question: str) -> 
         )
     failed = [(numbers, one) for numbers, one in made if isinstance(one, Exception)]
     limits = [one for _, one in failed if isinstance(one, LimitExceededError)]
-    if limits or not outputs:
+    if not outputs:
         raise limits[0] if limits else failed[0][1]
     if failed:
         errors = {number: one for numbers, one in failed for number in numbers}

@@ -23,7 +23,6 @@ def judgments_from(
     columns: Mapping[str, str] | None = None,
     facets: Sequence[str] = (),
     *,
-    edited: Sequence[str] = (),
     progress: Callable[[Iterable[Any]], Iterable[Any]] = iter,
 ) -> Judgments:
     """The judgments in what a user has.
@@ -34,7 +33,6 @@ def judgments_from(
             does: paths, logs in memory, or what inspect's `list_eval_logs` lists.
         columns: Name in the files -> name in the table.
         facets: Columns of the files to take for facets.
-        edited: Logs whose edited scores are labels.
         progress: Wraps the logs as they are read, to show progress.
 
     Raises:
@@ -54,8 +52,8 @@ def judgments_from(
         else:
             logs.append(one)
     parts = [judgments_from_file(file, columns, facets) for file in files]
-    if logs or edited or not parts:
+    if logs or not parts:
         from .logs import judgments_from_logs  # inspect takes a second to import
 
-        parts.append(judgments_from_logs(logs, edited=edited, progress=progress))
+        parts.append(judgments_from_logs(logs, progress=progress))
     return combine(parts)

@@ -90,6 +90,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("read_by", "form in which the verdict was found", "text", "fact"),
         Column("seed_check", "whether the provider honoured seeds", "text", "fact"),
         Column("options_not_sent", "options that did not reach the judge", "text", "fact"),
+        Column("stopped_early", "what stopped the epochs of single questions", "text", "fact"),
         Column("log", "log that the judgment is from", "text", "place"),
         Column("sample", "id of its sample", "any", "place"),
         Column("epoch", "epoch of its sample", "whole", "place"),
@@ -127,10 +128,13 @@ def of_role(table: pd.DataFrame, *roles: Role, without: Collection[str] = ()) ->
 
 def varies(table: pd.DataFrame, name: str, within: Collection[str] = ()) -> bool:
     """Whether a question has several levels of a column, its other columns `within` being equal."""
-    if name not in table or table[name].nunique(dropna=False) < 2:
+    if name not in table:
         return False
-    same = ["benchmark", "question", *within]
-    return bool(table.groupby(same, dropna=False)[name].nunique(dropna=False).max() > 1)
+    levels = table[name].map(lambda level: tuple(level) if isinstance(level, list) else level)
+    if levels.nunique(dropna=False) < 2:
+        return False
+    same = [table[one] for one in ("benchmark", "question", *within)]
+    return bool(levels.groupby(same, dropna=False).nunique(dropna=False).max() > 1)
 
 
 def dividing(table: pd.DataFrame, named: Collection[str] = ()) -> list[str]:

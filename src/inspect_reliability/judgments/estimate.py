@@ -1,21 +1,23 @@
 """Coefficients of judgments, on every scale that their verdicts have."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..stats import (
     COEFFICIENTS,
-    Accuracy,
     Cells,
     Estimate,
-    UnknownCategoryError,
-    accuracy,
+    Labelled,
+    NoJudgmentsError,
     of_scale,
     panel,
+    question_rates,
     rate,
+    standard_error,
 )
 from ..stats.sums import Scale
-from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
+from ..verdicts import CORRECT, INCORRECT
 from .count import NUMBER, Judged
 
 NO_NUMBERS = "the verdicts are not numbers"
@@ -81,30 +83,55 @@ def on_scale(
     return (None, OPEN) if given.exact and given.unknown.any() else (given, None)
 
 
-def accuracy_of(judged: Judged, missing: Mapping[str, bool]) -> Accuracy:
-    """Accuracy of answers that a judge calls correct or incorrect; see `stats.accuracy`.
-
-    An invalid verdict counts as a non-response. Of exact distributions only `a_lm` is known.
+def labelled(judged: Judged, given: Cells | None = None) -> Labelled | None:
+    """Judgments beside the labels of what they are of; None where nothing is labelled.
 
     Args:
         judged: The judgments of one judge under one condition.
-        missing: Question -> whether its answer is missing. If it lacks a question, `h_lm` and `m`
-            are not known.
+        given: How they are counted; by default as `Judged.counts`.
+    """
+    truth = judged.truth
+    if truth is None:
+        return None
+    try:
+        return Labelled(judged.counts() if given is None else given, truth)
+    except NoJudgmentsError:
+        return None
+
+
+def answers_judged(judged: Judged) -> tuple[Estimate, dict[str, float | None]]:
+    """A_LM, the share of answers that are judged correct, and what goes with it.
+
+    An answer without a verdict is not correct. `a_lm_se_replications` is the published standard
+    error: what the judge's next run over the same answers would change. `a_lm_se_questions` is what
+    other questions would change. `h_lm` is the share of verdicts that call an answer incorrect
+    which is not missing, `m` the share of missing answers (Sun et al. 2023). Each is None where it
+    is not known; see `Judged.correctness` for the judgments that have them.
 
     Raises:
-        ReliabilityError: There is no verdict, or one of another kind.
+        ReliabilityError: There is no verdict.
     """
-    if judged.exact:
-        counts, known = judged.counts(), (CORRECT, INCORRECT, NON_RESPONSE, INVALID)
-        if unknown := set(counts.categories).difference(known):
-            raise UnknownCategoryError(unknown, known)
-        return Accuracy(rate(counts, CORRECT), None, None, None, None)
-    verdicts = [NON_RESPONSE if verdict == INVALID else verdict for verdict in judged.verdicts]
-    questions = dict.fromkeys(judged.questions)
-    complete = questions.keys() <= missing.keys()
-    return accuracy(
-        judged.matrix(verdicts), [missing[name] for name in questions] if complete else None
-    )
+    verdicts, missing = judged.verdicts, judged.column("missing")
+    shares, _ = question_rates(judged.counts(), CORRECT, 0.95)
+
+    def share(kinds: Iterable[bool]) -> float | None:
+        if None in missing:
+            return None
+        named = zip(verdicts, kinds, strict=True)
+        found = judged.count([None if verdict is None else str(kind) for verdict, kind in named])
+        return rate(found, str(True)).value
+
+    marks = [math.nan if verdict is None else verdict == CORRECT for verdict in verdicts]
+    runs = None if judged.exact else judged.matrix(marks).astype(float)
+    return rate(judged.counts(), CORRECT), {
+        "a_lm_se_replications": None if runs is None else standard_error(runs),
+        "a_lm_se_questions": standard_error(shares),
+        "h_lm": share(
+            verdict == INCORRECT and not gone
+            for verdict, gone in zip(verdicts, missing, strict=True)
+        ),
+        "m": share(map(bool, missing)),
+    }
 
 
 def _ordered(

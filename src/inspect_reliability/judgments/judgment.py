@@ -28,6 +28,9 @@ class Judgment(NamedTuple):
         temperature: Temperature of the exact distribution; None where it is that of the run.
         read_by: How the verdict was found in the output; None where the score does not say.
         wording: Name of the prompt's wording; None where the score does not say.
+        best: Response that is known to be best; None where none is.
+        label: Verdict that is known to be right; None where none is.
+        missing: Whether the answer that was judged is missing; None where the score does not say.
     """
 
     question: str
@@ -45,6 +48,9 @@ class Judgment(NamedTuple):
     temperature: float | None = None
     read_by: str | None = None
     wording: str | None = None
+    best: str | None = None
+    label: str | None = None
+    missing: bool | None = None
 
     @property
     def weight(self) -> float:

@@ -50,8 +50,8 @@ def with_labels(
         sources: CSV, JSON, JSONL or parquet files with a row a label: `id` of what was judged (a
             question, or one of its outputs) and `label`, with `rater` and `part` where there are
             several. Rows of one id without raters are of several raters. The validation files of
-            inspect_scout (`id`, `target`) and those of inspect's `precomputed_scores` (`id`,
-            `value`) are such files.
+            inspect_scout (`id`, `target`, or two columns without a header) and those of inspect's
+            `precomputed_scores` (`id`, `value`) are such files.
         names: Label -> the verdict that it means, where people wrote another name.
 
     Returns:
@@ -66,33 +66,35 @@ def with_labels(
         return judgments
     names = names or {}
     outputs = _Outputs(judgments.table, names.values())
+    files = [(source, list(_in_file(Path(source), outputs))) for source in sources]
+    given = [
+        (where, one._replace(label=names.get(str(one.label), one.label)))
+        for where, labels in files or [("labels", list(_of_judgments(outputs)))]
+        for one in labels
+    ]
+    answers: dict[tuple[int, str], set[str | None]] = defaultdict(set)
+    for _, one in given:
+        for unit in one.units if one.label is not None and not outputs.several(one) else ():
+            answers[unit, one.rater].add(outputs.meant(unit, one.label) or one.label)
     found: dict[int, dict[str, str]] = defaultdict(dict)
-    notes: list[Note] = []
-    given = [(source, list(_in_file(Path(source), outputs))) for source in sources]
-    for where, labels in given or [("labels", list(_of_judgments(outputs)))]:
-        renamed = [one._replace(label=names.get(str(one.label), one.label)) for one in labels]
-        pairs = {
-            (unit, one.rater, one.label)
-            for one in renamed
-            for unit in one.units
-            if one.label is not None and not outputs.several(one)
-        }
-        answers = Counter((unit, rater) for unit, rater, _ in pairs)
-        left_out: dict[str, list[str]] = defaultdict(list)
-        for one in renamed:
-            if problem := outputs.problem(one, answers):
-                left_out[problem].append(one.id if problem != _OTHER else str(one.label))
-            else:
-                for unit in one.units:
-                    found[unit][one.rater] = str(one.label)
-        notes += [
-            Note(f"{what}; such as {ids[0]:.40}", len(ids), where) for what, ids in left_out.items()
-        ]
-        if sources and sum(map(len, left_out.values())) == len(labels):
-            why = "; ".join(f"{note.count:,} {note.what}" for note in notes if note.where == where)
-            raise UserError(f"{where} has no label that fits a judgment: {why or 'it is empty'}.")
+    left_out: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for where, one in given:
+        if problem := outputs.problem(one, answers):
+            left_out[where, problem].append(one.id if problem != _OTHER else str(one.label))
+        for unit in one.units if not problem else ():
+            if verdict := outputs.meant(unit, one.label):
+                found[unit][one.rater] = verdict
     if some := outputs.in_part(found):
-        notes.append(Note(f"{_IN_PART}; such as {some[0]:.40}", len(some), "labels"))
+        left_out["labels", _IN_PART] = some
+    notes = [
+        Note(f"{what}; such as {', '.join([*dict.fromkeys(ids)][:3]):.80}", len(ids), where)
+        for (where, what), ids in left_out.items()
+    ]
+    for source, labels in files:
+        own = [note for note in notes if note.where == source]
+        if sum(note.count for note in own) == len(labels):
+            why = "; ".join(f"{note.count:,} {note.what}" for note in own)
+            raise UserError(f"{source} has no label that fits a judgment: {why or 'it is empty'}.")
     return replace(judgments, table=outputs.labelled(found), notes=(*judgments.notes, *notes))
 
 
@@ -124,7 +126,18 @@ class _Outputs:
         """Names of a part: with its scorer, and alone."""
         return str(self._part[unit]), str(self._part[unit]).rpartition(".")[2]
 
-    def problem(self, one: _Label, answers: Mapping[tuple[int, str], int]) -> str | None:
+    def meant(self, unit: int, label: str | None) -> str | None:
+        """The verdict that a label names, whatever its case or the form of its number."""
+        verdicts = self._verdicts[self._part[unit]]
+        if label is None or label in verdicts:
+            return label
+        if verdicts and all(map(NUMBER.fullmatch, [*verdicts, label])):
+            alike = [one for one in verdicts if float(one) == float(label)]
+            return alike[0] if alike else verdict_name(float(label))
+        alike = [one for one in verdicts if one.casefold() == label.casefold()]
+        return alike[0] if len(alike) == 1 else None
+
+    def problem(self, one: _Label, answers: Mapping[Any, Collection[Any]]) -> str | None:
         """Why a label cannot be used; None if it can."""
         if one.label is None:
             return _EMPTY
@@ -132,10 +145,9 @@ class _Outputs:
             return _UNKNOWN
         if self.several(one):
             return _SEVERAL
-        if any(answers[unit, one.rater] > 1 for unit in one.units):
+        if any(len(answers[unit, one.rater]) > 1 for unit in one.units):
             return _TWICE
-        known = [self._verdicts[self._part[unit]] for unit in one.units]
-        return None if any(_is_among(one.label, verdicts) for verdicts in known) else _OTHER
+        return None if any(self.meant(unit, one.label) for unit in one.units) else _OTHER
 
     def several(self, one: _Label) -> bool:
         """Whether a label is of several outputs, and so of none."""
@@ -144,9 +156,11 @@ class _Outputs:
     def in_part(self, found: Collection[int]) -> list[str]:
         """Outputs of which some parts have a label, and others do not."""
         having: dict[Any, list[bool]] = defaultdict(list)
-        for unit, output in enumerate(self._output):
-            having[output].append(unit in found)
-        return [str(name) for (_, name), own in having.items() if any(own) and not all(own)]
+        for unit, (benchmark, name) in enumerate(self._output):
+            scorer = str(self._part[unit])
+            score = scorer.rpartition(".")[0] or scorer
+            having[benchmark, name, score].append(unit in found)
+        return [str(name) for (_, name, _), own in having.items() if any(own) and not all(own)]
 
     def labelled(self, found: Mapping[int, Mapping[str, str]]) -> pd.DataFrame:
         """The table with the labels and raters of each output."""
@@ -169,12 +183,6 @@ def _verdicts(rows: pd.DataFrame) -> set[str]:
     return found - {NON_RESPONSE, INVALID}
 
 
-def _is_among(label: str, verdicts: Collection[str]) -> bool:
-    """Whether a label is one of some verdicts; a number is among numbers."""
-    numbers = [*verdicts, label]
-    return label in verdicts or (len(numbers) > 1 and all(map(NUMBER.fullmatch, numbers)))
-
-
 def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
     """The labels that the judgments bring themselves."""
     table = outputs.table
@@ -189,7 +197,13 @@ def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
 
 def _in_file(path: Path, outputs: _Outputs) -> Iterator[_Label]:
     """The labels in a file."""
+    import pandas as pd
+
     frame, _ = read_frame(path)
+    if len(first := list(frame)) == 2 and outputs.of(str(first[0])):
+        # inspect_scout's files need no header: this one begins with a label.
+        names = ["id", "label"]
+        frame = pd.concat([pd.DataFrame([first], columns=names), frame.set_axis(names, axis=1)])
     parts = {name: part for name in map(str, frame) if (part := _part_of(name))}
     columns = [name for name in _COLUMNS if name in frame][:1] or list(parts)
     if "id" not in frame or not columns:
@@ -199,13 +213,14 @@ def _in_file(path: Path, outputs: _Outputs) -> Iterator[_Label]:
         )
     times: Counter[Any] = Counter()
     for row in frame.to_dict("records"):
-        name, said = _text(row["id"]) or "", {key: _text(row.get(key)) for key in _MORE}
+        name, said = _text(row["id"]) or "(no id)", {key: _text(row.get(key)) for key in _MORE}
         ids = [f"{name}, epoch {said['epoch']}", name] if said["epoch"] else [name]
         values = [(parts.get(column, said["part"]), row[column]) for column in columns]
         for part, value in [(key or part, one) for part, of in values for key, one in by_key(of)]:
             units = tuple(outputs.of(*ids, part=part))
             times[units] += 1
-            yield _Label(name, units, said["rater"] or f"{path.name} {times[units]}", _text(value))
+            named = f"{name}, {part}" if part else name
+            yield _Label(named, units, said["rater"] or f"{path} {times[units]}", _text(value))
 
 
 _MORE = ("rater", "part", "epoch")

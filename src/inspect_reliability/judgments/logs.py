@@ -6,6 +6,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,13 +26,13 @@ from ..errors import UserError
 from ..files import kind_of
 from ..judging.sample import prompt_fingerprint
 from ..judging.seeds import replication_numbers
-from ..log_files import logs_below
+from ..log_files import has_edits, logs_below
 from ..verdicts import TIE
 from . import distributions
 from .columns import COLUMNS, fits
 from .edits import as_columns, before_edits
 from .judgment import Judgment
-from .replications import REPLICATION_KEYS, Replications
+from .replications import REPLICATION_KEYS, VOTES, Replications
 from .score import Kept, judgments_of, kept_in
 from .table import Judgments, Note, clean_temperature, concatenate, make_table, without_repeats
 
@@ -65,7 +66,7 @@ class _Gap(NamedTuple):
         return bool(self.samples and self.numbers) and all(one in made for one in planned)
 
 
-_NOT_OF_METADATA = {*Judgment._fields, "output", "time"} - {"temperature"}
+_NOT_OF_METADATA = {*Judgment._fields, "rater", "output", "time"} - {"temperature"}
 """Columns that a log fills in another way."""
 
 _UNFINISHED = {
@@ -80,9 +81,12 @@ _UNREADABLE = "scores that are neither text, number nor true/false, nor a list o
 _UNSCORED = "unscored samples counted as non-responses; a run's own metrics do not see them"
 _BROKEN = "scores left out: their replications or distributions cannot be read"
 _FAILED = "replications that failed"
+_EDITED = "scores that people edited taken for labels: the judge's verdict is the one before"
 _NOT_ASKED = "replications of a scorer that asks no model"
 _OF_TRANSCRIPTS = {"messages", "output", "events", "attachments", "store", "metadata"}
 """Fields of a sample that may be large, and say nothing about its scores."""
+_HEAVY = 20_000
+"""Bytes of a sample, packed, from which a log is read faster sample by sample, without those."""
 _PASSED_OVER = {
     ".json": "JSON files with other names than inspect's left out; name a log itself to read it",
     ".eval": "links, folders or names in capitals left out (*.eval); name a log itself to read it",
@@ -92,21 +96,18 @@ _PASSED_OVER = {
 def judgments_from_logs(
     logs: LogSource | Sequence[LogSource],
     *,
-    edited: Sequence[LogSource] = (),
     progress: Callable[[Iterable[LogSource]], Iterable[LogSource]] = iter,
 ) -> Judgments:
     """Judgments of inspect logs of any task, several scorers included.
 
     A judgment that several logs repeat (a run that was retried or resumed) counts once. So does a
     seed that the same judge got twice for the same question and prompt on one day: that is one
-    draw. A run that was repeated another day is another level of the facet `time`.
+    draw. A run that was repeated another day is another level of the facet `time`. Where people
+    edited a score, the judge's own value is its verdict, and theirs are labels.
 
     Args:
         logs: Logs in memory, log files, or folders of them, local or any URL inspect can read; or
             what inspect's `list_eval_logs` lists.
-        edited: Logs whose scores people edited. Their samples are read whole, so that what the
-            judge said is its verdict, and what people made of it a label. Other logs tell only the
-            last value of a score.
         progress: Wraps the logs as they are read, to show progress.
 
     Returns:
@@ -122,14 +123,14 @@ def judgments_from_logs(
     made: dict[_Run, set[_Made]] = defaultdict(set)
     days: dict[str, str] = {}
     sources, notes = find_logs([logs] if isinstance(logs, LogSource) else logs)
-    first, others = find_logs(edited)
-    notes += others
+    files = dict.fromkeys(one for one in sources if isinstance(one, str))
+    edited = [one for one in files if has_edits(one)]
     # Of a judgment that several logs have, that with its labels is kept.
-    sources = [*first, *(source for source in sources if source not in first)]
-    for source in progress(sources):
+    first = sorted(files, key=lambda one: one not in edited)
+    for source in progress([*first, *(one for one in sources if isinstance(one, EvalLog))]):
         where = _location(source)
         try:
-            log, samples = _read(source, whole=source in first)
+            log, samples = _read(source, whole=source in edited)
             table, gaps = _judgments(log, samples, where)
         except Exception as error:  # a file can be broken in as many ways as there are bytes
             notes.append(Note(f"log that cannot be read ({_why(error)})", 1, where))
@@ -138,6 +139,10 @@ def judgments_from_logs(
         task, day = log.eval.task_id or where, str(log.eval.created)[:10]
         days[task] = min(day, days.get(task, day))
         tables.append(table.assign(time=task))
+        if "rater" in table:
+            labels = table.dropna(subset="rater").drop_duplicates(["sample", "epoch", "scorer"])
+            raters = labels["rater"].map(lambda one: len(one) if isinstance(one, tuple) else 1)
+            notes.append(Note(_EDITED, int(raters.sum()), where))
         lacking.append((where, _run(log), gaps))
         if len(table):
             made[_run(log)].update(zip(table["sample"], table["replication"], strict=True))
@@ -228,11 +233,21 @@ def _location(source: LogSource) -> str:
 def _read(source: LogSource, whole: bool = False) -> tuple[EvalLog, Sequence[_Sample]]:
     if isinstance(source, EvalLog):
         return source, source.samples or []
-    if whole or str(source).endswith(".json"):
-        # Nothing of a JSON log can be read without the rest of it.
-        log = read_eval_log(source)
-        return log, log.samples or []
-    return read_eval_log(source, header_only=True), read_eval_log_sample_summaries(source)
+    # Nothing of a JSON log can be read without the rest of it.
+    if not str(source).endswith(".json"):
+        log = read_eval_log(source, header_only=True)
+        summaries = read_eval_log_sample_summaries(source)
+        if not whole:
+            return log, summaries
+        files, path = fsspec.core.url_to_fs(str(source))
+        if files.size(path) > _HEAVY * len(summaries):
+            return log, [_without_transcript(str(source), one) for one in summaries]
+    log = read_eval_log(source)
+    return log, log.samples or []
+
+
+def _without_transcript(log: str, sample: _Sample) -> EvalSample:
+    return read_eval_log_sample(log, sample.id, sample.epoch, exclude_fields=_OF_TRANSCRIPTS)
 
 
 def _judgments(
@@ -244,6 +259,8 @@ def _judgments(
         "benchmark": log.eval.task.rsplit("/", 1)[-1],
         "temperature": _temperature(log),
     }
+    if log.results and log.results.early_stopping:
+        shared["stopped_early"] = log.results.early_stopping.manager
     rows: list[tuple[str, _Row]] = []
     gaps: list[_Gap] = []
     graders: dict[str, set[str]] = defaultdict(set)
@@ -347,7 +364,13 @@ def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) 
     if isinstance(kept, Replications) and kept.scorer is not None:
         facts |= {"judge": kept.grader or None, "tokens": None, "cost": None}
         facts.setdefault("temperature", None)
-    for judgment in judgments_of(score, kept, question, scorer, output):
+    found = [(facts, one) for one in judgments_of(score, kept, question, scorer, output)]
+    if isinstance(kept, Replications):
+        for name, votes in kept.votes.items():
+            voted, part = replace(kept, verdicts=votes, votes={}), f"{scorer}.{VOTES}"
+            each = judgments_of(score, voted, question, part, output)
+            found += [(facts | {"judge": name}, one) for one in each if one.verdict is not None]
+    for facts, judgment in found:
         own = judgment._asdict()
         del own["cluster"]
         for name in ("categories", "order"):
@@ -361,8 +384,6 @@ def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in metadata.items():
         if name in _NOT_OF_METADATA or value is None:
             continue
-        if name in ("label", "rater") and not metadata.keys() & {"study", "paper_design"}:
-            continue  # what another task's scorer calls a label may be its verdict
         if name in COLUMNS and not fits(value, COLUMNS[name].kind):
             continue
         if isinstance(value, str | int | float):
@@ -428,8 +449,5 @@ def _scores(sample: _Sample, log: str) -> list[tuple[str, Score, Kept | None]]:
     if isinstance(sample, EvalSampleSummary) and any(kept is None for *_, kept in found):
         # Summaries leave out values of over 1 KB. The sample's own bytes may be broken, too.
         with suppress(Exception):
-            whole = read_eval_log_sample(
-                log, sample.id, sample.epoch, exclude_fields=_OF_TRANSCRIPTS
-            )
-            return _scores(whole, log)
+            return _scores(_without_transcript(log, sample), log)
     return found

@@ -16,11 +16,14 @@ from ..judging.seeds import SEED_LIMIT, seeds_from
 if TYPE_CHECKING:
     from inspect_ai.scorer import Score
 
-REPLICATION_KEYS = ("replications", "explanations", "errors", "scorer", "grader", "cells")
+REPLICATION_KEYS = ("replications", "explanations", "errors", "scorer", "grader", "votes", "cells")
 """Metadata keys of a score with replications, which describe no single judgment."""
 
 KEPT = "replications"
 """Metadata key of the replications in a score."""
+
+VOTES = "votes"
+"""Metadata key of the votes behind these, and the part of a scorer that they are."""
 
 _FAILED = "-"
 _PLACES = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -49,6 +52,7 @@ class Replications:
         grader: Names of the models that this scorer asked; empty where it asked none.
         read_by: How each verdict was found in its output, empty where it was not; None where that
             is not known.
+        votes: What each grader of a panel gave, by its name, where the verdicts are their majority.
         cells: The cells of an experiment, whose verdicts follow those of the cell before; each has
             as many. None where nothing but the seed, or the order of `orders`, was varied.
     """
@@ -60,6 +64,7 @@ class Replications:
     scorer: str | None = None
     grader: str = ""
     read_by: list[str] | None = None
+    votes: dict[str, list[Any]] = Field(default_factory=dict)
     cells: Cells | None = None
 
     @model_validator(mode="after")
@@ -71,6 +76,8 @@ class Replications:
             whole = {tuple(range(len(order))) for order in places}
             if len(self.orders) != len(self.verdicts) or len(places) != 1 or places != whole:
                 raise ValueError("orders must show the same responses in every replication")
+        if any(len(one) != len(self.verdicts) for one in self.votes.values()):
+            raise ValueError("each grader must have as many votes as there are verdicts")
         if self.cells is not None and len(self.verdicts) % len(self.cells.seeds):
             raise ValueError("each cell must have as many verdicts")
         return self
@@ -109,12 +116,12 @@ class Replications:
     @property
     def metadata(self) -> dict[str, Any]:
         """As metadata of a score: short, since log summaries leave out values of over 1 KB."""
-        labels = [None if one is None else json.dumps(one) for one in self.verdicts]
-        distinct = list(dict.fromkeys(label for label in labels if label is not None))
-        place = {label: str(number) for number, label in enumerate(distinct)}
+        given = [one for some in (self.verdicts, *self.votes.values()) for one in some]
+        distinct = list(dict.fromkeys(json.dumps(one) for one in given if one is not None))
+        place = {label: str(number) for number, label in enumerate(distinct)} | {"null": _FAILED}
         kept: dict[str, Any] = {
             "values": [json.loads(label) for label in distinct],
-            "verdicts": " ".join(_FAILED if one is None else place[one] for one in labels),
+            "verdicts": " ".join(place[json.dumps(one)] for one in self.verdicts),
         }
         if self.orders is not None:
             kept["orders"] = " ".join(
@@ -129,6 +136,11 @@ class Replications:
             ways = list(dict.fromkeys(self.read_by))
             each = "".join(_PLACES[ways.index(way)] for way in self.read_by)
             own["read_by"] = {"ways": ways, "each": each}
+        if self.votes:
+            own[VOTES] = {
+                name: " ".join(place[json.dumps(one)] for one in votes)
+                for name, votes in self.votes.items()
+            }
         return own if self.scorer is None else {**own, "scorer": self.scorer, "grader": self.grader}
 
 
@@ -146,7 +158,11 @@ def read_replications(metadata: Mapping[str, Any]) -> Replications | None:
         return None
     try:
         codes, orders = kept["verdicts"].split(), kept.get("orders")
-        meant = {code: _value(kept["values"], code) for code in {*codes}}
+        voted = metadata.get(VOTES)  # or another field of that name
+        voted = voted if isinstance(voted, Mapping) else {}
+        votes = {name: one.split() for name, one in voted.items()}
+        every_code = {*codes}.union(*votes.values())
+        meant = {code: _value(kept["values"], code) for code in every_code}
         shown = None if orders is None else orders.split()
         places = {order: [_PLACES.index(place) for place in order] for order in {*(shown or ())}}
         cells = cells_in(metadata)
@@ -161,6 +177,7 @@ def read_replications(metadata: Mapping[str, Any]) -> Replications | None:
             metadata.get("scorer"),
             metadata.get("grader") or "",
             _ways(metadata.get("read_by"), len(codes)),
+            {name: [meant[code] for code in one] for name, one in votes.items()},
             cells,
         )
     except (AttributeError, IndexError, KeyError, TypeError) as error:

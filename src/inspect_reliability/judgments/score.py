@@ -58,12 +58,19 @@ def judgments_of(
 ) -> list[Judgment]:
     """The judgments of a score that keeps this; see `judgments_in`."""
     facts: Mapping[str, Any] = score.metadata or {}
-    wording = _name(facts.get("wording"))
+    wording, missing = _name(facts.get("wording")), facts.get("missing")
+    known: dict[str, Any] = {
+        "best": _name(facts.get("best")),
+        # What another task's scorer calls a label may be its verdict.
+        "label": _name(facts.get("label")) if facts.keys() & {"study", "paper_design"} else None,
+        "missing": missing if isinstance(missing, bool) else None,
+    }
     if isinstance(kept, Replications) and kept.scorer is not None:
         return [
             Judgment(
                 *(output, question, _joined(scorer, key), verdict_name(part), number, cell.seed),
                 wording=cell.wording or wording,
+                **known,
             )
             for value, (number, cell) in zip(kept.verdicts, kept.made, strict=True)
             for key, part in by_key(value)
@@ -76,7 +83,7 @@ def judgments_of(
     # A seed beside no replication may be that of somebody's dataset.
     seed = None if replication is None else _whole(facts.get("seed"))
     rest = (replication, seed, names_in(declared), order, responder)
-    one = Judgment(question, question, scorer, None, *rest, wording=wording)
+    one = Judgment(question, question, scorer, None, *rest, wording=wording, **known)
     if isinstance(kept, Replications):
         return list(_replicated(kept, one, declared))
     if kept:

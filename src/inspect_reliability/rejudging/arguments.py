@@ -73,21 +73,22 @@ def named_grader(
 
 def names_grader(key: str, value: Any, earlier: Set[str]) -> bool:
     """Whether an argument names a grader, by its own name or by a model that graded before."""
-    return bool(_NAMES_A_GRADER.search(key) or _models_in(value) & earlier)
+    return bool(_NAMES_A_GRADER.search(key) or {*models_in(value)} & earlier)
 
 
 def models_named(arguments: Mapping[str, Any], earlier: Set[str]) -> set[str]:
     """Names of models that arguments have where a grader is named."""
     named = (value for key, value in arguments.items() if names_grader(key, value, earlier))
-    return {name for value in named for name in _models_in(value) if _MODEL.fullmatch(name)}
+    return {name for value in named for name in models_in(value) if _MODEL.fullmatch(name)}
 
 
-def _models_in(value: Any) -> set[str]:
+def models_in(value: Any) -> list[str]:
+    """Names of models in an argument, in their order."""
     if isinstance(value, list | tuple):
-        return {name for part in value for name in _models_in(part)}
+        return [name for part in value for name in models_in(part)]
     if isinstance(value, Mapping):
-        return _models_in(value.get("model"))
-    return {str(value)} if isinstance(value, str | Model) else set()
+        return models_in(value.get("model"))
+    return [str(value)] if isinstance(value, str | Model) else []
 
 
 def _hints(factory: Callable[..., Any]) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from functools import cache, partial
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from inspect_ai.hooks import BeforeModelGenerate, Hooks, ModelRetry, hooks
+from inspect_ai.hooks import BeforeModelGenerate, Hooks, ModelRetry, ModelUsageData, hooks
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, get_model, model_roles
 from inspect_ai.util import LimitExceededError
 
+from ..judging.bounds import bound_answers
 from ..judging.provider_check import QUESTIONS, ProviderCheck, one_asks
 from ..judging.replicate import Replication, make_calls
 from ..judging.trials import Prompt
@@ -98,10 +99,18 @@ class _SeedHook(Hooks):
         if calls.seed is not None:
             data.config.seed = calls.seed
 
+    async def on_model_usage(self, data: ModelUsageData) -> None:
+        """Count what a call cost."""
+        if (calls := _current.get()) is not None:
+            calls.run.pay(data.model_name, data.usage)
+
     async def on_model_retry(self, data: ModelRetry) -> None:
         """Count a call that will be made again."""
         if (calls := _current.get()) is not None:
             calls.run.retry(data.exception_type or "", data.attempt)
+            if calls.run.stopped:
+                calls.refused = CallRefusedError(calls.run.stopped)
+                raise calls.refused  # its wait doubles each time
 
 
 def _digest(prompt: Sequence[ChatMessage]) -> str:
@@ -131,6 +140,7 @@ class SharingModel(Model):
         make = partial(super().generate, input, *args, **options)
         if calls is None:
             return await make()
+        bound_answers(self, _stop)
         make = partial(_readable, str(self), make)
         if calls.first is None:
             return await make()
@@ -152,8 +162,14 @@ async def _readable(model: str, make: Callable[[], Awaitable[ModelOutput]]) -> M
     if not output.choices:
         raise ValueError(f"{model} gave an answer without choices.")
     if (longest := max(len(choice.message.text) for choice in output.choices)) > LONGEST:
+        _stop(f"{model} gave an answer of {longest:,} characters")  # inspect keeps each of them
         raise ValueError(f"{model} gave an answer of {longest:,} characters.")
     return output
+
+
+def _stop(why: str) -> None:
+    if (calls := _current.get()) is not None:
+        calls.run.stopped = calls.run.stopped or why
 
 
 def share(model: Model) -> None:

@@ -10,7 +10,16 @@ from typing import Any, cast
 
 from inspect_ai import score
 from inspect_ai.log import EvalLog, EvalResults
-from inspect_ai.model import GenerateConfig, Model, ModelConfig, get_model
+from inspect_ai.model import (
+    GenerateConfig,
+    Model,
+    ModelConfig,
+    ModelCost,
+    ModelInfo,
+    get_model,
+    get_model_info,
+    set_model_info,
+)
 from rich.markup import render
 
 from ..errors import UserError
@@ -81,6 +90,7 @@ class Rejudging:
         wordings: File of other wordings of the scorers' templates or instructions, in each of
             which every output is judged `replications` times, as in their own.
         limit: Outputs to judge at most.
+        prices: Prices of graders by their names, as inspect's `--model-cost-config` has them.
         output: Log file to write.
         costs: What each scorer will cost.
 
@@ -103,6 +113,7 @@ class Rejudging:
     task: str | None = None
     wordings: str | Path | None = None
     limit: int | None = None
+    prices: Mapping[str, ModelCost] = field(default_factory=dict)
     output: str | None = None
 
     def __post_init__(self) -> None:
@@ -157,6 +168,9 @@ class Rejudging:
         """
         run = run or Run()
         run.settings = self._settings
+        for name, price in self.prices.items():
+            info = get_model_info(name) or ModelInfo()
+            set_model_info(name, info.model_copy(update={"cost": price}))
         models = [self._models(job) for job in self._jobs]  # before anything is paid for
         judged = deepcopy(self.log)
         with self._target.opened() if self._target else nullcontext():
@@ -245,6 +259,7 @@ class Rejudging:
             made=sum(min(number, self.replications) for number in there),
             calls_each=grading.calls,
             tokens_each=grading.tokens,
+            dollars_each=self._dollars(grading),
         )
         temperatures = (one.temperature for one in _all(known))
         had = next((one for one in temperatures if one != self.temperature), self.temperature)
@@ -255,6 +270,21 @@ class Rejudging:
                 "--temperature out to go on with them, or name another --output to begin anew."
             )
         return Job(wrapped, grading, choices, known, checks, roles, evaluated, cost)
+
+    def _dollars(self, grading: Grading) -> float | None:
+        """Price of one call as the log recorded it, or at the price of the grader now."""
+        used = grading.used
+        names = grading.models if self.model is None else {str(self.model)}
+        known = [self.prices.get(name) for name in names]
+        total = used.total_cost if self.model is None else None
+        if len(known) == 1 and (price := known[0]):
+            total = (
+                price.input * used.input_tokens
+                + price.output * used.output_tokens
+                + price.input_cache_write * (used.input_tokens_cache_write or 0)
+                + price.input_cache_read * (used.input_tokens_cache_read or 0)
+            ) / 1e6
+        return total / grading.choices if total and grading.choices else None
 
     def _needed(
         self, wrapped: Wrapped, grading: Grading

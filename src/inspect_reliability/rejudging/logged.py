@@ -6,11 +6,11 @@ from typing import Any
 
 from inspect_ai.event import ModelEvent, SpanBeginEvent
 from inspect_ai.log import EvalLog, EvalSample
-from inspect_ai.model import GenerateConfig
+from inspect_ai.model import GenerateConfig, ModelUsage
 
 from ..errors import UserError
 from ..judgments.replications import replications_in
-from .trust import ADDED
+from .trust import SETTINGS
 from .wrapped import score_names
 
 
@@ -57,7 +57,8 @@ class Grading:
         roles: Roles by which it found them.
         unnamed: Names of the models that it found by no role.
         calls: Calls of one grading, on average.
-        tokens: Tokens of one call, on average; None if not known.
+        choices: Choices of all its calls, each of which replaces a call.
+        used: What these calls used.
         not_asked: Outputs that it scored without a call.
         is_known: Whether the log's transcripts show the scorer at work.
         config: Settings that all its calls shared, but for the seed and what a log may not add.
@@ -67,10 +68,16 @@ class Grading:
     roles: frozenset[str] = frozenset()
     unnamed: frozenset[str] = frozenset()
     calls: float = 1
-    tokens: float | None = None
+    choices: int = 0
+    used: ModelUsage = field(default_factory=ModelUsage)
     not_asked: int = 0
     is_known: bool = False
     config: GenerateConfig = field(default_factory=GenerateConfig)
+
+    @property
+    def tokens(self) -> float | None:
+        """Tokens of one call, on average; None if not known."""
+        return self.used.total_tokens / self.choices if self.used.total_tokens else None
 
 
 def scorers_in(log: EvalLog) -> list[LoggedScorer]:
@@ -140,13 +147,14 @@ def _grading(log: EvalLog, score: str) -> Grading:
         calls += made
     # Replications can be choices of one call, which replaces as many.
     choices = sum(max(len(call.output.choices), 1) for call in calls)
-    used = sum(call.output.usage.total_tokens for call in calls if call.output.usage)
+    usages = (call.output.usage for call in calls if call.output.usage)
     return Grading(
         models=frozenset(call.model for call in calls),
         roles=frozenset(call.role for call in calls if call.role),
         unnamed=frozenset(call.model for call in calls if not call.role),
         calls=choices / gradings if gradings else 1,
-        tokens=used / choices if used else None,
+        choices=choices,
+        used=sum(usages, start=ModelUsage()),
         not_asked=not_asked,
         is_known=asked + not_asked > 0,
         config=_shared([call.config for call in calls]),
@@ -167,8 +175,8 @@ def _calls(sample: EvalSample, score: str) -> list[ModelEvent] | None:
 
 
 def _shared(configs: Sequence[GenerateConfig]) -> GenerateConfig:
-    own = {"seed", "num_choices", *ADDED}
-    dumped = [config.model_dump(exclude_none=True, exclude=own) for config in configs]
+    kept = SETTINGS - {"seed", "num_choices"}
+    dumped = [config.model_dump(exclude_none=True, include=kept) for config in configs]
     first = dumped[0] if dumped else {}
     same = {key: value for key, value in first.items() if all(d.get(key) == value for d in dumped)}
     return GenerateConfig(**same)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
@@ -35,6 +35,7 @@ class Replication:
         temperature: Sampling temperature that they were called with, if anybody set it.
         cached: Whether their outputs may come from inspect's cache.
         prompt: Digest of what the first of them asked; empty where that is not known.
+        votes: What each grader of a panel gave, by its name; empty where it was one grader.
     """
 
     seed: int
@@ -46,6 +47,7 @@ class Replication:
     temperature: float | None = None
     cached: bool = False
     prompt: str = ""
+    votes: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def grader(self) -> str:
@@ -70,12 +72,14 @@ def summarise(scorer: str, replications: Sequence[Replication]) -> Score:
         replications: In their order.
     """
     errors = {str(r): one.error for r, one in enumerate(replications, 1) if one.error is not None}
+    panel = dict.fromkeys(name for one in replications for name in one.votes)
     metadata: dict[str, Any] = {
         **Replications(
             [one.verdict for one in replications],
             replications[0].seed,
             scorer=scorer,
             grader=", ".join(sorted({name for one in replications for name in one.models})),
+            votes={name: [one.votes.get(name) for one in replications] for name in panel},
         ).metadata,
         "explanations": [one.explanation for one in replications],
     }
@@ -111,6 +115,7 @@ def kept_replications(score: Score | None) -> dict[int, Replication]:
             answer=score.answer,
             models=frozenset(filter(None, models)),
             temperature=metadata.get("temperature"),
+            votes={n: votes[number - 1] for n, votes in kept.votes.items()},
         )
         for number, (seed, verdict) in enumerate(zip(kept.seeds, kept.verdicts, strict=True), 1)
         if seed is not None  # as a scorer's always is

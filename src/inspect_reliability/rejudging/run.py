@@ -3,14 +3,15 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from inspect_ai.model import ModelUsage
 from inspect_ai.util import LimitExceededError
 
 from .replications import NOT_MADE, Output, Replication
 
-MOST_TRIES = 6
-"""Tries of a call whose answer cannot be read; inspect would try for ever."""
-
-_NO_ANSWER = ("APIResponseValidationError", "JSONDecodeError", "OpenAIResponseError")
+MOST_TRIES = dict.fromkeys(
+    ("APIResponseValidationError", "JSONDecodeError", "OpenAIResponseError", "APITimeoutError"), 4
+) | {"APIConnectionError": 8}
+"""Tries of a call by what goes wrong; inspect would try for ever. Waits double from 3 seconds."""
 
 
 class CallRefusedError(LimitExceededError):
@@ -33,6 +34,8 @@ class Run:
         settings: Settings of every call, in place of the grader's own.
         max_calls: Model calls to make at most; a call for several choices counts as many.
         calls: Model calls so far, retries included.
+        cost_limit: Dollars after which no further call is made; those under way come back.
+        spent: Dollars so far.
         tell: Called after each call and each replication.
     """
 
@@ -44,6 +47,8 @@ class Run:
     settings: Mapping[str, float] = field(default_factory=dict)
     max_calls: int | None = None
     calls: int = 0
+    cost_limit: float | None = None
+    spent: float = 0
     retries: int = 0
     made: int = 0
     failed: int = 0
@@ -75,11 +80,21 @@ class Run:
         self.calls += choices
         self.tell()
 
+    def pay(self, model: str, usage: ModelUsage) -> None:
+        """Count what a call cost, where that is limited."""
+        if self.cost_limit is None:
+            return
+        if usage.total_cost is None:
+            self.stopped = self.stopped or f"{model} has no price in --model-cost-config"
+        self.spent += usage.total_cost or 0.0
+        if self.spent >= self.cost_limit:
+            self.stopped = self.stopped or f"the cost limit of ${self.cost_limit:g} was reached"
+
     def retry(self, error: str, attempt: int) -> None:
-        """Count a call that failed and is made again, unless the server gives no answers at all."""
+        """Count a call that failed and is made again, unless its server never answers."""
         self.retries += 1
-        if error in _NO_ANSWER and attempt >= MOST_TRIES:
-            self.stopped = f"the grader's server gave something else than answers ({error})"
+        if attempt >= MOST_TRIES.get(error, attempt + 1):
+            self.stopped = self.stopped or f"the grader's server gives no answers ({error})"
         self.tell()
 
     def record(self, output: Output, number: int, replication: Replication) -> None:

@@ -3,11 +3,12 @@
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from typing import Any
 
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.scorer import scorer as register
 from inspect_ai.solver import TaskState
-from inspect_ai.util import collect
+from inspect_ai.util import LimitExceededError, collect
 from rich.markup import escape
 
 from ..errors import UserError
@@ -20,7 +21,7 @@ from ..scoring import reliability
 from ..verdicts import graded
 from .calls import Choices, FirstCalls, seeded_calls, share_graders
 from .replications import NOT_MADE, Known, Output, Replication, kept_replications, summarise
-from .run import CallRefusedError, Run
+from .run import Run
 from .wrapped import ScorerSpec, Wrapped, wrap
 
 logger = logging.getLogger(__name__)
@@ -40,7 +41,8 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
 
     The score's metadata keep the verdict of every replication (`replications`, which
     `judgments.replications` reads: "non-response" where the grader gave no grade, None where the
-    replication failed), the `seed` of the first (each of the others has the next), and
+    replication failed), the `votes` of a panel of graders (where inspect keeps them: that of a
+    `majority`), the `seed` of the first (each of the others has the next), and
     `explanations`; `errors` (number of the replication -> why it failed), `scorer`, `grader` (the
     models called), `temperature` (if set) and, in one score of each run, `seed_check`.
 
@@ -90,7 +92,7 @@ class JudgeAgain:
         self._check = ProviderCheck()
 
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
-        """Judge an output; None where the run was stopped before it had a verdict."""
+        """Judge an output; None where the run was stopped before anybody was asked."""
         output = (state.sample_id, state.epoch)
         first = self.wrapped.seed(self._seed, output)
         scores = ((one, replications_in(one)) for one in reversed((state.scores or {}).values()))
@@ -122,7 +124,7 @@ class JudgeAgain:
                 new = await collect(*(replication(n, seed, calls) for n, seed in seeds.items()))
             there |= dict(zip(seeds, new, strict=True))
             made = [there[number] for number in numbers]
-            if self.run.stopped and all(one.error for one in made):
+            if all((one.error or "").startswith(NOT_MADE) for one in made):
                 return None
             result = summarise(self.wrapped.identity, made)
             if check_seeds and made[0].error is None and made[0].models:
@@ -149,8 +151,8 @@ class JudgeAgain:
                     raise made.refused
             except PrerequisiteError:
                 raise
-            except CallRefusedError as refused:
-                return Replication(seed, None, error=f"{NOT_MADE}: {refused.message}")
+            except LimitExceededError as limit:
+                return Replication(seed, None, error=f"{NOT_MADE}: {limit.message}")
             except Exception as error:  # the other replications must not be lost with it
                 message = f"{type(error).__name__}: {error}"
                 logger.info("A replication with seed %d failed: %s", seed, message)
@@ -165,6 +167,7 @@ class JudgeAgain:
             temperature=made.temperature,
             cached=made.cached,
             prompt=made.prompt,
+            votes=_votes(score, self.wrapped.panel),
         )
 
     async def _check_seeds(
@@ -181,3 +184,12 @@ class JudgeAgain:
         other = next((one.drawn for one in made[1:2] if one.error is None), None)
         [_, second] = seeds_from(made[0].seed, 2)
         return await check(draw, {made[0].seed: made[0].drawn, second: other}, made[0].grader)
+
+
+def _votes(score: Score, panel: Sequence[str]) -> dict[str, Any]:
+    """What each grader of a panel gave; empty where inspect does not keep it."""
+    kept = (score.metadata or {}).get("panel")
+    votes = kept.get("votes") if isinstance(kept, Mapping) else None
+    if not isinstance(votes, list) or len(votes) != len(set(panel)):
+        return {}
+    return {name: graded(vote) for name, vote in zip(panel, votes, strict=True)}

@@ -33,8 +33,19 @@ _MEDIA = ("image", "audio", "video", "document")
 _IN_LOG = ("data:", "http://", "https://")
 """How media begin that are in the log, or that anybody can see."""
 
-ADDED = ("extra_headers", "extra_body")
-"""Settings of a model that put anything into its requests."""
+SETTINGS = {
+    *("adaptive_connections", "attempt_timeout", "max_connections", "max_retries"),
+    *("stream_idle_timeout", "timeout", "batch", "cache", "cache_prompt"),
+    *("system_message", "max_tokens", "num_choices", "best_of", "seed", "stop_seqs"),
+    *("temperature", "top_k", "top_p", "frequency_penalty", "presence_penalty", "logit_bias"),
+    *("logprobs", "top_logprobs", "prompt_logprobs", "modalities", "response_schema", "verbosity"),
+    *("effort", "reasoning_effort", "reasoning_mode", "reasoning_tokens", "reasoning_summary"),
+    *("reasoning_history", "fail_on_refusal", "internal_tools", "max_tool_output"),
+    "parallel_tool_calls",
+}
+"""Settings of a model that change how it answers. Others can put anything into its requests
+(`extra_headers`, `extra_body`) or ask another model (`fallback_models`): a log has no say in them,
+nor in those that a newer inspect may bring."""
 
 _HARMLESS = {
     "batch_size",
@@ -56,7 +67,7 @@ def vet_model(model: ModelConfig, where: str) -> None:
     """Refuse a model of a log that is a local folder, lives elsewhere, or has risky arguments.
 
     An address is taken if it is on this machine or in the environment (`OPENAI_BASE_URL`). Requests
-    carry nothing that a log adds to them (`extra_headers`, `extra_body` of its `config`).
+    carry nothing that a log adds to them: its `config` has none but `SETTINGS`.
 
     Raises:
         UserError: The error names the options that allow it.
@@ -72,8 +83,8 @@ def vet_model(model: ModelConfig, where: str) -> None:
         reasons.append(f"sets model arguments that can run code ({', '.join(risky)})")
     if base_url is not None and not _is_known(base_url):
         reasons.append(f"sends requests, with your API key, to {base_url}")
-    if added := [key for key in ADDED if getattr(model.config, key)]:
-        reasons.append(f"adds to each request ({', '.join(added)})")
+    if added := [key for key, value in model.config if value and key not in SETTINGS]:
+        reasons.append(f"sets {', '.join(added)} of its requests")
     if reasons:
         own = [f"--model {name}"]
         own += [f"-M {key}={value}" for key, value in arguments.items()]
@@ -138,14 +149,15 @@ def vet_media(sample: EvalSample, where: str) -> None:
 def _vet_mapping(value: Mapping[str, Any], where: str) -> None:
     model, arguments = value.get("model"), value.get("model_args")
     if isinstance(model, str) and isinstance(arguments, Mapping):
+        given = value.get("config")
+        given = given if isinstance(given, Mapping) else {}
         # Not checked: what a log has here can be of any type.
-        config = value.get("config")
-        config = {key: config.get(key) for key in ADDED} if isinstance(config, Mapping) else {}
-        added = GenerateConfig.model_construct(**config)
         known: dict[str, Any] = {
             "base_url": value.get("base_url"),
             "args": arguments,
-            "config": added,
+            "config": GenerateConfig.model_construct(
+                **{key: given.get(key) for key in GenerateConfig.model_fields}
+            ),
         }
         vet_model(ModelConfig.model_construct(model=model, **known), where)
     kind = value.get("type")

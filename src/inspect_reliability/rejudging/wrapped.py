@@ -15,12 +15,13 @@ from inspect_ai import Task
 
 # What a name stands for, and the arguments that an object was made with, have no public accessor.
 from inspect_ai._util.registry import registry_lookup, registry_params
+from inspect_ai.model import model_roles
 from inspect_ai.scorer import Scorer
 from inspect_ai.util import registry_info
 
 from ..errors import UserError
 from ..judging.seeds import replication_seed
-from .arguments import Regrade, made_with, refuse_what_logs_cannot_say
+from .arguments import Regrade, made_with, models_in, refuse_what_logs_cannot_say
 
 ScorerSpec = Scorer | str | Mapping[str, Any]
 """A scorer; its name, `package/name` or `file.py@name`; or a mapping of `name` and `params`."""
@@ -73,6 +74,13 @@ class Wrapped:
             raise
         except Exception as error:  # code of somebody else
             raise _cannot_be_made(self.name, error) from error
+
+    @property
+    def panel(self) -> list[str]:
+        """Names of its graders in their order, where it asks several; within a run."""
+        role = str(self.arguments.get("model_role", "grader"))
+        named = self.arguments.get("model") or model_roles().get(role)
+        return models_in(named) if isinstance(named, list) else []
 
     @property
     def identity(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..judgments import Judgments, Note, Source, judgments_from
+from ..judgments.replications import VOTES
 from . import between, moves, panels, position, reading, validity, votes  # noqa: F401  # add results
 from .at_work import beside_replications
 from .results import Analysis, Progress, quietly, result
@@ -63,10 +64,14 @@ def rows_of(judgments: Judgments, by: Sequence[str] = (), study: Study = NO_STUD
     table = judgments.table.reset_index(drop=True)
     studies = _studies(table)
     whole = replace(judgments, table=table)
+    # The majority of a panel is no further judge beside those that voted.
+    voted = "scorer" in table and any(f".{VOTES}" in str(one) for one in table["scorer"].unique())
     for group, rows in whole.groups(by) if by else whole.conditions():
         for of_study, own in _parts(rows, studies[rows.index]):
             named = {} if of_study is None else {"study": of_study}
-            scorers = _several(own, "scorer", own["scorer"]) if "scorer" in own else [({}, own)]
+            scorers: list[tuple[dict[str, Any], pd.DataFrame]] = [({}, own)]
+            if "scorer" in own:
+                scorers = [*_several(own, "scorer", own["scorer"], voted)]
             for scorer, scored in scorers:
                 for kind, same in _kinds(scored):
                     for method, alike in _several(same, "method", methods_of(same)):
@@ -95,12 +100,12 @@ def _parts(rows: pd.DataFrame, by: "pd.Series[Any]") -> Iterator[tuple[Any, pd.D
 
 
 def _several(
-    rows: pd.DataFrame, name: str, by: "pd.Series[Any]"
+    rows: pd.DataFrame, name: str, by: "pd.Series[Any]", always: bool = False
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """The rows of each value, with its name where there are several."""
+    """The rows of each value, with its name where there are several, or `always`."""
     parts = list(_parts(rows, by))
     for value, part in parts:
-        yield ({name: value} if len(parts) > 1 else {}), part
+        yield ({name: value} if always or len(parts) > 1 else {}), part
 
 
 def _studies(table: pd.DataFrame) -> "pd.Series[Any]":

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from ..judgments.columns import varies
 from .cautions import ASKED_ONCE, COPIES
 from .document import Caution, Text
 from .results import Analysis
@@ -28,7 +29,9 @@ def answers(analysis: Analysis) -> Iterator[Text | Caution]:
         judges.setdefault(row.group.get("judge"), []).append(row)
     of_all = [one for one in cautions(analysis.rows)[:1] if len(one.rows) == one.n_rows]
     for judge, rows in judges.items():
-        worst = [] if of_all else [f" Caution: {one.text}" for one in cautions(rows)[:1]]
+        # Its first sentence: what to do is said where the rows are named.
+        short = (re.split(r"(?<=\.) ", one.text)[0] for one in cautions(rows)[:1])
+        worst = [] if of_all else [f" Caution: {one}" for one in short]
         name = "All judgments" if judge is None else str(judge)
         yield Text("".join([f"{name}: {in_words(analysis, rows)}", *worst]), "answer")
     yield from of_all
@@ -49,7 +52,8 @@ def in_words(analysis: Analysis, rows: Sequence[Row]) -> str:
         said.append(f"two tries differ by {far} on average; ICC {icc}.")
     if names := [row for row in known if row not in scale]:
         share = _span((where(row.keys), _differs(row.record)) for row in names)
-        said.append(f"another try gives another verdict in {share} of cases.")
+        order = " (or order)" if any(varies(row.table, "order") for row in names) else ""
+        said.append(f"another try{order} gives another verdict in {share} of cases.")
     if not known:
         said.append("these judgments do not show how far its verdicts repeat.")
     right = [

@@ -129,9 +129,17 @@ def _of_the_questions(table: pd.DataFrame, counts: Counts, omega: Estimate) -> I
             f"{len(few)} question{'s have' if few[1:] else ' has'} fewer than 2 replications and "
             f"did not enter the coefficients: {named}."
         )
+    replications = table.groupby("question").size()
     chance = None if counts.exact else stopped_by_verdicts(counts)
-    if chance is not None and chance < STOPPED:
-        replications = table.groupby("question").size()
+    if "stopped_early" in table and table["stopped_early"].notna().any():
+        yield (
+            "Replications of single questions were stopped by their verdicts "
+            f"({', '.join(sorted(set(table['stopped_early'].dropna())))}), so they have between "
+            f"{replications.min()} and {replications.max()}. The most frequent verdicts are right "
+            "to use, and how often those are correct. Omega, agreement and every other coefficient "
+            "are biased: give every question equally many."
+        )
+    elif chance is not None and chance < STOPPED:
         yield (
             f"Questions have between {replications.min()} and {replications.max()} replications, "
             f"and their number correlates with agreement (p = {chance:.3f}). If replications were "
@@ -157,8 +165,6 @@ def _of_the_verdicts(known: Judged) -> Iterator[str]:
 
 
 def _of_the_order(table: pd.DataFrame, known: Judged) -> Iterator[str]:
-    if "order" not in table:
-        return
     if known.order_varies:
         yield (
             "The order of a question's options varies, so a verdict counts as the responder that "
@@ -168,6 +174,15 @@ def _of_the_order(table: pd.DataFrame, known: Judged) -> Iterator[str]:
         yield (
             "All questions show the responders in one order. A preference for a position cannot be "
             "told from a preference for a responder: shuffle the options."
+        )
+    if varies(table, "order"):
+        shown = set(zip(known.questions, map(str, known.column("order")), strict=True))
+        yield "Omega and agreement pool the orders in which a question was shown: " + (
+            "they compare verdicts under one order and under two alike. omega_over tells these "
+            "apart."
+            if len(shown) < len(table)
+            else "each was shown once, so that two verdicts differ in order and seed. Judge each "
+            "order several times to tell the two apart."
         )
 
 

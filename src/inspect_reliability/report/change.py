@@ -11,7 +11,7 @@ from ..stats import LeftOut, ReliabilityError, disagreement, mean_difference, sh
 from .at_work import is_rejudged, is_suite
 from .compare import ALL, Sides, benchmarks_of, conditions_of
 from .document import Block, Table, Text
-from .moves import hashable, moved_by
+from .moves import moved_by
 from .row import valued, values
 from .score_variance import worth
 from .wording import Column, Record, describe, estimate
@@ -85,7 +85,7 @@ def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
         ignore_index=True,
     )
     given = Judged(table)
-    orders = ["order"] if varies(hashable(table, "order"), "order") else []
+    orders = ["order"] if varies(table, "order") else []
     found = disagreement(given.cells([_SIDE, *orders]))
     each = list(shifts(given.cells([_SIDE]), _SIDE))
     second = {one.category: one for one in each if one.level}

@@ -12,8 +12,10 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments import Judged, Judgments, Source, judgments_from
 from ..judgments.columns import GROUP_BY, dividing, of_role
+from ..judgments.estimate import labelled
 from ..stats import (
     Comparison,
+    Labelled,
     ReliabilityError,
     compare_accuracy,
     compare_all,
@@ -25,13 +27,15 @@ from .row import Row, methods_of
 from .wording import Record, describe, finite, flat, grouped, picked, text, whole
 
 COEFFICIENTS = ("omega", "agreement")
-"""A judge can be ahead by one and behind by the other, so both are given."""
+"""A judge can be ahead by one and behind by the other, so both are given; ICC first on a scale."""
 
 MOST_DRIVERS = 5
 """Questions named of those that move a difference."""
 
 ALL = "all"
 """The name of all benchmarks together, of which each counts alike."""
+
+NOT_LABELLED = "nothing of its benchmark is labelled"
 
 Sides = dict[str, pd.DataFrame]
 """What is compared: name -> judgments."""
@@ -156,14 +160,17 @@ def compare_document(
     if not (pairs or any(beside.values())):
         raise UserError("\n".join(["Nothing to compare.", *left_out]))
     blocks: list[Block] = []
-    conditions = dict.fromkeys(name for pair in pairs for name in _conditions(pair))
+    conditions = dict.fromkeys(name for pair in pairs for name in _condition(pair))
     named = dict.fromkeys(["judge", "benchmark", "temperature", "scorer", *conditions])
     first, *others = declared("compare", difference=_difference, n_replications=_replications)
     columns = [first, *map(grouped, named), *others]
     for first, second in dict.fromkeys((pair["first"], pair["second"]) for pair in pairs):
         chosen = [p for p in pairs if (p["first"], p["second"]) == (first, second)]
         blocks.append(Table.of(chosen, columns, f"{first} (first) and {second} (second)"))
-        blocks += [_drivers(pair) for pair in chosen if pair["coefficient"] == "omega"]
+        leading: dict[str, Record] = {}
+        for pair in chosen:
+            leading.setdefault(describe(_condition(pair)), pair)
+        blocks += map(_drivers, leading.values())
         blocks += [Caution(c) for c in dict.fromkeys(c for p in chosen for c in p["cautions"])]
     if any(pair["benchmark"] == ALL for pair in pairs):
         blocks.append(Text(f"{ALL}: each benchmark is a test of its own, and counts alike."))
@@ -191,32 +198,50 @@ def _replications(pair: Record) -> str:
     return " and ".join(text(r, ".4g", "exact") for r in dict.fromkeys(pair["n_replications"]))
 
 
-def _conditions(pair: Record) -> list[str]:
+def _condition(pair: Record) -> Record:
     """What both sides of a comparison share."""
     names = list(pair)
-    return names[names.index("second") + 1 : names.index("coefficient")]
+    shared = names[names.index("second") + 1 : names.index("coefficient")]
+    return {name: pair[name] for name in shared}
 
 
 def _drivers(pair: Record) -> Text:
     known = [one for one in pair["drivers"][:3] if one["influence"] is not None]
     moved = "; ".join(f"{one['question']} {one['influence']:+z.3f}" for one in known)
-    condition = {name: pair[name] for name in _conditions(pair)}
     return Text(
-        f"Questions that move omega's difference most ({describe(condition)}): {moved or 'none'}."
+        f"Questions that move the difference of {pair['coefficient']} most "
+        f"({describe(_condition(pair))}): {moved or 'none'}."
     )
 
 
 def _compared(benchmark: str | None, parts: Mapping[str, Row]) -> Iterator[Comparison]:
     several = {name: row.by_benchmark for name, row in parts.items() if benchmark == ALL}
     single = {name: Judged(row.asked).counts() for name, row in parts.items() if benchmark != ALL}
+    numbers = {name: Judged(row.asked).numbers() for name, row in parts.items()}
+    known = {name: one for name, one in numbers.items() if one is not None}
+    if single and len(known) == len(parts) and any(row.scale for row in parts.values()):
+        yield from compare_all(known, "icc")
     for coefficient in COEFFICIENTS:
         if several:
             yield from compare_pooled(several, coefficient)
         else:
             yield from compare_all(single, coefficient)
-    right = {name: row.labelled for name, row in parts.items() if row.labelled}
-    if benchmark != ALL and len(right) == len(parts):
-        yield from compare_accuracy(right)
+    right = {name: dict(_labelled(row)) for name, row in parts.items()}
+    every = set.intersection(*map(set, right.values()))
+    if every:
+        paired = {name: {of: own[of] for of in own if of in every} for name, own in right.items()}
+        asked = pd.concat([row.asked for row in parts.values()])
+        bare = asked.loc[~asked["benchmark"].astype(str).isin(every), "question"].astype(str)
+        absent = {NOT_LABELLED: tuple(bare.unique())} if len(bare) else {}
+        for found in compare_accuracy(paired):
+            yield replace(found, left_out=found.left_out | absent)
+
+
+def _labelled(row: Row) -> Iterator[tuple[str, Labelled]]:
+    """The labelled judgments of each benchmark."""
+    for name, part in row.asked.groupby("benchmark", dropna=False):
+        if known := labelled(Judged(part)):
+            yield str(name), known
 
 
 def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:

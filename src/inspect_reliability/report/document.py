@@ -1,10 +1,13 @@
 """What a command has to say, before it takes a form."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from .wording import Column, Record
+
+_NUMBER = re.compile(r"[-+$]*\d[\d,.]*(%|\s|$|-\d)|not (estimable|known)|p [<=]")
 
 Tone = Literal["answer", "legend", "heading", "note", "good", "bad", "unsure"]
 
@@ -58,6 +61,12 @@ class Table:
         ]
         lines = [[one.show(record) for one in known] for record in records]
         return cls([one.heading for one in known], lines, title)
+
+    @property
+    def numbers(self) -> list[bool]:
+        """Whether each column has nothing but numbers: every form aligns these at the right."""
+        columns = list(zip(*self.rows, strict=True)) or [()] * len(self.headings)
+        return [any(one) and all(map(_NUMBER.match, filter(None, one))) for one in columns]
 
 
 @dataclass(frozen=True)

@@ -203,7 +203,7 @@ def studies_of(
         for name in beside:
             several = table.groupby("question")[name].transform("nunique") > 1
             table = table[several].reset_index(drop=True)
-        varied = [name for name in facets if varies(hashable(table, name), name)]
+        varied = [name for name in facets if varies(table, name)]
         if not varied or not {*beside} <= {*varied}:
             continue
         given = Judged(table)
@@ -211,14 +211,6 @@ def studies_of(
             yield Study(keys, given, disagreement(given.cells(varied)))
         except ReliabilityError:  # some verdicts are exact, and some are drawn
             continue
-
-
-def hashable(table: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The table with lists of a column as tuples, which can be counted."""
-    if name not in table:
-        return table
-    lists = table[name].map(lambda value: isinstance(value, list))
-    return table.assign(**{name: table[name].map(tuple)}) if lists.any() else table
 
 
 def _less(estimate: Estimate) -> Estimate:

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from .columns import declared
-from .document import Block, Figure, Table, Text
-from .moves import in_words
+from .document import Block, Figure, Table
 from .results import Analysis
 from .wording import Column, Record, describe, estimate
 
@@ -12,7 +11,6 @@ _MOST_SHARES = 10
 """Shares that a table shows, those that move farthest first."""
 
 _TITLES = {
-    "moves": "By facet",
     "omega_over": "Omega by what may vary",
     "panels": "Judges together",
     "one_more": "What one more would do",
@@ -21,10 +19,7 @@ _TITLES = {
 
 
 def moves_section(analysis: Analysis, across: str) -> Iterator[Block]:
-    """The sentences to quote, one picture, and the tables behind them."""
-    found = analysis.results
-    for record in found["moves"]:
-        yield Text(in_words(record, analysis.keys(record)))
+    """One picture, and the tables behind it; the report has the sentences to quote."""
 
     def who(record: Record) -> str:
         keys = analysis.keys(record)
@@ -32,16 +27,18 @@ def moves_section(analysis: Analysis, across: str) -> Iterator[Block]:
 
     of = Column("", shown=who)
     parts = [of, *declared("components")]
-    alone = [record for record in found["components"] if "judge" in record]
-    together = [record for record in found["components"] if "judge" not in record]
-    if drawn := alone or together:
+    every = analysis.estimates("components")
+    alone = [record for record in every if "judge" in record]
+    together = [record for record in every if "judge" not in record]
+    for title, drawn in analysis.apart(alone or together, across):
         yield Figure(
-            "Components of variance",
-            "How much each component adds to how often two verdicts differ.",
-            [record | {"of": who(record)} for record in drawn],
+            title,
+            f"{title}: how much each component adds to how often two verdicts differ.",
+            drawn,
             x="component",
             y="variance",
-            by="of",
+            by=across,
+            names=analysis.series(across),
             table=Table.of(drawn, parts),
             kind="effects",
             y_label="part of how often two verdicts differ",
@@ -49,10 +46,10 @@ def moves_section(analysis: Analysis, across: str) -> Iterator[Block]:
     if alone and together:
         yield Table.of(together, parts, "Components of variance, all judges together")
     for name, title in _TITLES.items():
-        if records := found[name]:
+        if records := analysis.estimates(name):
             columns = declared(name, effective_number=_effective)
             yield Table.of(records, [of, *columns], title)
-    moved = [record for record in found["favours"] if record["change"] is not None]
+    moved = [one for one in analysis.estimates("favours") if one["change"] is not None]
     moved.sort(key=lambda record: -abs(record["change"]))
     if moved:
         columns = [of, *declared("favours")]

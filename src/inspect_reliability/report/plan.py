@@ -132,7 +132,7 @@ def _plan(
             if majority.most_by_question
             else "Single questions cannot be checked: that takes at least 4 replications."
         )
-    tokens = _tokens(row)
+    each = {name: _each(row, name) for name in ("tokens", "cost")}
     designs = []
     for coefficient in dict.fromkeys(names):
         for half_width in dict.fromkeys(half_widths):
@@ -147,7 +147,10 @@ def _plan(
                     "half_width": half_width,
                     "n_replications": whole(finite(study.n_replications)),
                     **picked(study, "n_questions", "fewest", "most", "judgments"),
-                    "tokens": None if tokens is None else round(study.judgments * tokens),
+                    "tokens": None
+                    if each["tokens"] is None
+                    else round(study.judgments * each["tokens"]),
+                    "cost": None if each["cost"] is None else study.judgments * each["cost"],
                 }
                 for study in studies
             ]
@@ -164,7 +167,8 @@ def _plan(
         "unsettled_votes": majority.most_by_question if majority else None,
         "designs": designs,
         "assurance": assurance,
-        "tokens_per_judgment": tokens,
+        "tokens_per_judgment": each["tokens"],
+        "cost_per_judgment": each["cost"],
         "not_estimable": why,
         "cautions": [
             *([row.silent] if row.silent and row.silent != reason else []),
@@ -202,11 +206,11 @@ def _studies(row: Row, name: str, half_width: float, assurance: float) -> list[D
     return [found.design(half_width, r, assurance) for r in replications]
 
 
-def _tokens(row: Row) -> float | None:
-    """Tokens of one verdict, or of all that makes a question's verdict exact."""
-    if "tokens" not in row.table or not row.table["tokens"].notna().any():
+def _each(row: Row, name: str) -> float | None:
+    """Tokens or cost of one verdict, or of all that makes a question's verdict exact."""
+    if name not in row.table or not row.table[name].notna().any():
         return None
-    known = row.table["tokens"].dropna()
+    known = row.table[name].dropna()
     return float(known.sum() / len(row.counts.questions) if row.exact else known.mean())
 
 

@@ -10,12 +10,13 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments import Judgments
+from .cautions import COPIES
 from .columns import KEYS
-from .document import Document
+from .document import Document, Table
 from .drawings import Drawing, drawings
 from .forms import render
 from .row import NO_STUDY, Row, Study
-from .wording import Record, flat
+from .wording import Column, Record, describe, flat, grouped, text
 
 Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 
@@ -58,6 +59,49 @@ class Analysis:
     def keys(self, record: Record, *without: str) -> Record:
         """What a record is of: its values in those columns, or in some of them."""
         return {n: record[n] for n in self.names if n in record and n not in without}
+
+    def estimates(self, result: str) -> list[Record]:
+        """Records of a result, but for those of temperature 0 alone: copies are no estimate."""
+        drawn = [row.keys.items() for row in self.rows if row.no_draws != COPIES]
+        return [
+            record
+            for record in self.results[result]
+            if any(self.keys(record).items() <= keys for keys in drawn)
+        ]
+
+    def apart(self, records: Iterable[Record], *without: str) -> Iterable[tuple[str, list[Record]]]:
+        """Records in groups that are alike but for some columns, with their names in words."""
+        found: dict[str, list[Record]] = {}
+        for record in records:
+            found.setdefault(describe(self.keys(record, *without)), []).append(record)
+        return found.items()
+
+    def series(self, key: str) -> list[str]:
+        """The values of a column, as figures name them."""
+        found = (row.keys[key] for row in self.rows if key in row.keys)
+        return list(dict.fromkeys(text(value, missing="not known") for value in found))
+
+    def tables(
+        self, records: Sequence[Record], columns: Sequence[Column], title: str = ""
+    ) -> Iterator[Table]:
+        """A table for each judge (or what rows are first grouped by), or one if each has one row.
+
+        What all of its rows share stands above a table.
+        """
+        first = self.names[0]
+        parts: dict[Any, list[Record]] = {}
+        for record in records:
+            parts.setdefault(record.get(first), []).append(record)
+        alone = 1 < len(parts) == len(records)
+        for own in [list(records)] if alone else parts.values():
+            differ = [n for n in self.names if len({str(one.get(n)) for one in own}) > 1]
+            every = self.keys(own[0], *differ)
+            shared = {name: value for name, value in every.items() if value is not None}
+            name = describe(shared) if shared else ""
+            if first in shared:
+                name = f"{grouped(first).heading}: {name}"
+            named = ". ".join(filter(None, (title, name)))
+            yield Table.of(own, [*map(grouped, differ), *columns], named)
 
     def frame(self, name: str = "rows") -> pd.DataFrame:
         """A result as a data frame: intervals and floors as columns `_low` and `_high`.

@@ -8,15 +8,13 @@ from typing import Any
 import pandas as pd
 
 from ..judgments import Judged
-from ..judgments.estimate import accuracy_of, estimates, on_scale
+from ..judgments.estimate import answers_judged, estimates, labelled, on_scale
 from ..judgments.text import JudgmentText, judgment_text
 from ..stats import (
     COEFFICIENTS,
-    Cells,
     Counts,
     Estimate,
     Labelled,
-    NoJudgmentsError,
     bounds,
     gini_mean_difference,
     handle_non_response,
@@ -144,11 +142,6 @@ class Row:
         """Whether its verdicts are exact distributions."""
         return self.judged.exact
 
-    @property
-    def correctness(self) -> bool:
-        """Whether its verdicts are "correct" and "incorrect"."""
-        return set(self.counts.categories) - {NON_RESPONSE, INVALID} == {CORRECT, INCORRECT}
-
     @cached_property
     def no_draws(self) -> str | None:
         """Why no coefficient says anything about reliability; None if they do."""
@@ -213,7 +206,7 @@ class Row:
             found["omega"] = self.estimate("omega")
         if self.scale and self.judged.values and found["icc"].value is not None:
             found["mean_difference"] = gini_mean_difference(self.counts, self.judged.values)
-        if self.correctness:
+        if self.judged.correctness:
             binary = [CORRECT if one == CORRECT else INCORRECT for one in self.judged.verdicts]
             merged = panel(self.judged.count(binary, (CORRECT, INCORRECT)), _MERGED)
             found |= {f"{name}_correct_or_not": one for name, one in merged.items()}
@@ -241,7 +234,7 @@ class Row:
             "omega_floor": ends(None if self.counts.exact else noise_floor(self.counts)),
             **values(self.estimates, why),
             "non_response_excluded_coverage": self._with_verdict.coverage,
-            **(self._accuracy(why) if self.correctness else {}),
+            **(self._answers(why) if self.judged.correctness else {}),
         }
         why |= added.not_estimable
         numbers |= values(added.estimates, why) | added.numbers
@@ -284,15 +277,9 @@ class Row:
         found = {f"{name}_bounds": ends.get(name) for name in ("omega", "agreement")}
         return {"open_mass": most} | {name: one and list(one) for name, one in found.items()}
 
-    def _accuracy(self, why: dict[str, str]) -> Record:
-        """Share of outputs judged correct, with its errors."""
-        table = self.table
-        missing = table["missing"].tolist() if "missing" in table else [None] * len(table)
-        said = zip(self.judged.questions, missing, strict=True)
-        known = {name: gone for name, gone in said if isinstance(gone, bool)}
-        shares = accuracy_of(self.judged, known)
-        if self.exact:
-            return values({"a_lm": shares.a_lm}, why)
+    def _answers(self, why: dict[str, str]) -> Record:
+        """Share of answers judged correct, with its errors."""
+        a_lm, found = answers_judged(self.judged)
         unknown = "the judgments do not say which answers are missing"
         needs = {
             "a_lm_se_replications": "needs at least 2 replications",
@@ -300,18 +287,8 @@ class Row:
             "h_lm": unknown,
             "m": unknown,
         }
-        found = {name: getattr(shares, name) for name in needs}
         why |= {name: needs[name] for name, value in found.items() if value is None}
-        return values({"a_lm": shares.a_lm}, why) | found
-
-
-def labelled(known: Judged, given: Cells) -> Labelled | None:
-    """Verdicts beside the labels of what they are of; None where nothing is labelled."""
-    truth = known.truth
-    try:
-        return None if truth is None else Labelled(given, truth)
-    except NoJudgmentsError:
-        return None
+        return values({"a_lm": a_lm}, why) | found
 
 
 def interval(estimate: Estimate) -> list[float] | None:

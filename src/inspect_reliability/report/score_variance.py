@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from ..errors import UserError
 from ..stats import Decomposition, Estimate, ReliabilityError, decompose
+from ..stats.decomposition import tied_to_scores
 from ..stats.decomposition import widening as widening_of
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE, TIE
+from .cautions import STOPPED
 from .columns import declared
 from .document import Block, Table, Text
 from .row import valued
@@ -90,18 +92,33 @@ def of_suite(log: EvalLog, suite: str, judgments: pd.DataFrame) -> Record:
         judgments: The judgments of that scorer.
     """
     found: Record = {"scorer": suite, "variance": None, "shares": None, "reason": None}
+    found["cautions"] = []
     published, graders = _published(log, suite)
     wider = None
     try:
         variance = score_variance(judgments)
         found |= {"variance": asdict(variance), "shares": variance.shares}
         found["reason"] = variance.reason
+        found["cautions"] = list(_cautions(judgments))
         if published is not None:
             wider = _widening(log, judgments, published, graders)
     except (UserError, ReliabilityError) as error:
         found["reason"] = str(error.args[0]).removesuffix(".")
     found["published"] = wider and published
     return found | valued(widening=wider) | {"widening_reason": wider and wider.reason}
+
+
+def _cautions(judgments: pd.DataFrame) -> Iterator[str]:
+    """That runs may have been stopped by what they showed."""
+    tied = tied_to_scores(*_columns(judgments))
+    if tied and tied[0] < STOPPED:
+        chance, fewest, most = tied
+        yield (
+            f"Questions have between {fewest} and {most} runs with a grade, and their number "
+            f"correlates with the score (p = {chance:.3f}). If runs were stopped, or lost, by what "
+            "they showed, the score and these variances are biased: run every question equally "
+            "often."
+        )
 
 
 def _widening(
@@ -166,6 +183,7 @@ def in_words(suite: Record) -> Iterator[Block]:
         yield Text("Each standard error counts its source and those above it.")
     if any(share < 0 for share in (suite["shares"] or {}).values()):
         yield Text("A variance that is estimated below 0 is about 0.")
+    yield from map(Text, suite["cautions"])
     if left_out := (suite["variance"] or {}).get("left_out"):
         yield Text(f"Left out: {left_out:,} non-responses, which have no grade.")
     if suite["published"] is not None:

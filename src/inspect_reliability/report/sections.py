@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from ..judgments.count import NUMBER
 from ..stats import COEFFICIENTS, Coefficient, Counts
 from ..verdicts import INVALID, NON_RESPONSE
-from .cautions import COPIES
 from .columns import KEYS, declared
 from .document import Block, Detail, Example, Figure, Section, Table, Text
 from .moves_section import moves_section
@@ -28,10 +27,10 @@ _LOWEST = -0.25
 def sections(analysis: Analysis) -> list[Section]:
     """All sections that have something to show.
 
-    Figures run over the temperature, where rows are grouped by it.
+    Figures run over temperatures where there are several, else over judges.
     """
-    places = {row.group.get("temperature") for row in analysis.rows}
-    across = "temperature" if len(places) > 1 else ""
+    several = _several(analysis, analysis.estimates("rows"))
+    across = next((name for name in ("temperature", "judge") if name in several), "")
     made = (
         Section(title, link, intro, list(blocks(analysis, across)))
         for title, link, intro, blocks in _PARTS
@@ -39,23 +38,18 @@ def sections(analysis: Analysis) -> list[Section]:
     return [section for section in made if section.blocks]
 
 
-def _known(analysis: Analysis, result: str) -> list[Record]:
-    """Records of a result, but for those of temperature 0, where replications are copies."""
-    copies = [row.keys for row in analysis.rows if row.no_draws == COPIES]
-    return [one for one in analysis.results[result] if analysis.keys(one) not in copies]
+def _several(analysis: Analysis, records: list[Record]) -> list[str]:
+    """The columns that tell rows apart."""
+    return [name for name in analysis.names if len({str(one.get(name)) for one in records}) > 1]
 
 
 def _overview(analysis: Analysis, across: str) -> Iterator[Block]:
     yield from split(analysis)
-    yield from _conditions(analysis, across)
-
-
-def _conditions(analysis: Analysis, across: str) -> Iterator[Block]:
-    records = _known(analysis, "rows")
-    several = [name for name in analysis.names if len({str(one.get(name)) for one in records}) > 1]
-    x = across or next((name for name in reversed(several) if name != "judge"), "judge")
+    records = analysis.estimates("rows")
+    several = [name for name in _several(analysis, records) if name != "judge"]
+    x = across if across in several else next(reversed(several), "judge")
     of = KEYS["rows"].columns["icc" if all(row.scale for row in analysis.rows) else "omega"]
-    for title, own in _apart(analysis, records, "judge", x):
+    for title, own in analysis.apart(records, "judge", x):
         known = [one for one in own if one.get(of.key) is not None]
         if len(known) < 2:  # the tables have it
             continue
@@ -67,24 +61,17 @@ def _conditions(analysis: Analysis, across: str) -> Iterator[Block]:
             x=x,
             y=of.key,
             by="judge",
-            table=Table.of(known, [grouped("judge"), *_across(x if x != "judge" else ""), of]),
-            kind="points" if x == "judge" else "lines",
-            names=_names(analysis, "judge"),
+            table=Table.of(known, [*map(grouped, dict.fromkeys(("judge", x))), of]),
+            kind="lines" if x == "temperature" else "points",
+            names=analysis.series("judge"),
             y_label=f"{name}, one verdict",
             lowest=min(_LOWEST, *(one[of.key] - 0.05 for one in known), 0),
         )
 
 
-def _names(analysis: Analysis, key: str) -> list[str]:
-    """The values of a column, as figures name them."""
-    return list(
-        dict.fromkeys(text(row.keys.get(key), missing="not known") for row in analysis.rows)
-    )
-
-
 def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
     columns = [*_across(across), *declared("votes")]
-    for title, records in _apart(analysis, analysis.results["votes"], across):
+    for title, records in analysis.apart(analysis.results["votes"], across):
         known = [record for record in records if record["votes"] is not None]
         if len(known) > 1:
             yield Figure(
@@ -94,7 +81,7 @@ def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
                 x="votes",
                 y="agreement",
                 by=across,
-                names=_names(analysis, across),
+                names=analysis.series(across),
                 table=Table.of(known, columns),
                 y_label="same majority again",
                 reference=0.95,
@@ -112,8 +99,8 @@ def _position(analysis: Analysis, across: str) -> Iterator[Block]:
     for result, by in (("position", "Label"), ("responders", "Responder")):
         option, *others = declared(result, p_value=_p_value)
         columns = [*_across(across), option._replace(heading=by), *others]
-        drawn = [record for record in _known(analysis, result) if record["share"] is not None]
-        for title, records in _apart(analysis, drawn, across):
+        drawn = [record for record in analysis.estimates(result) if record["share"] is not None]
+        for title, records in analysis.apart(drawn, across):
             options = len({record["option"] for record in records})
             yield Figure(
                 f"{title}, by {by.lower()}",
@@ -122,7 +109,7 @@ def _position(analysis: Analysis, across: str) -> Iterator[Block]:
                 x="option",
                 y="share",
                 by=across,
-                names=_names(analysis, across),
+                names=analysis.series(across),
                 table=Table.of(records, columns),
                 kind="points",
                 reference=1 / options,
@@ -139,16 +126,18 @@ def _reading(analysis: Analysis, across: str) -> Iterator[Block]:
 
 
 def _judges(analysis: Analysis, across: str) -> Iterator[Block]:
-    place = grouped(across, "not known")
-    for title, records in _apart(analysis, analysis.results["between_judges"], across):
+    place, known = grouped(across), analysis.estimates("between_judges")
+    for title, records in analysis.apart(analysis.results["between_judges"], across):
         places = dict.fromkeys(map(place.show, records))
         pairs: dict[str, dict[str, str]] = {}
         for record in records:
             first, second = record["first"], record["second"]
+            if first == second and record not in known:
+                continue
             who = f"{first} with {'itself' if first == second else second}"
             pairs.setdefault(who, {})[place.show(record)] = estimate(record, "agreement")
         rows = [[who, *(found.get(p, "") for p in places)] for who, found in pairs.items()]
-        headings = [f"{place.heading} = {p}" for p in places] if across else ["Agreement [95%]"]
+        headings = [f"{place.heading} = {p}" if p else "Agreement [95%]" for p in places]
         yield Table(["", *headings], rows, title)
 
 
@@ -242,16 +231,6 @@ def _example(found: Record) -> Example:
     return Example(found["question"], found["prompt"], outputs)
 
 
-def _apart(
-    analysis: Analysis, records: Iterable[Record], *without: str
-) -> Iterable[tuple[str, list[Record]]]:
-    """Records in groups that are alike but for some columns, with their title."""
-    found: dict[str, list[Record]] = {}
-    for record in records:
-        found.setdefault(describe(analysis.keys(record, *without)), []).append(record)
-    return found.items()
-
-
 def _across(across: str) -> list[Column]:
     return [grouped(across, "not known")] if across else []
 
@@ -274,8 +253,7 @@ _PARTS = (
     (
         "Overview",
         "Overview",
-        "Lines are 95% intervals, here and below: they say what other questions of the same kind "
-        "might have shown. Copies at temperature 0 are in no figure: they are no estimate.",
+        "Lines are 95% intervals, here and below. Copies at temperature 0 are in no figure.",
         _overview,
     ),
     (

@@ -13,6 +13,8 @@ from .wording import Column, Record, describe, grouped, told_apart
 
 TITLE = "Steady, or right"
 
+_BY_LABEL = "Verdicts by label, share of all"
+
 _PARTS = {
     "right": "accuracy",
     "once wrong, then right": "wrong_then_right",
@@ -29,10 +31,11 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
     known = [
         one for one in declared("validity") if any(r.get(one.key) is not None for r in records)
     ]
-    yield Table.of(records, [*map(grouped, analysis.names), *known], TITLE)
+    yield from analysis.tables(records, known, TITLE)
     yield _about("validity", TITLE)
-    for record in records:
-        yield Text(in_words(record, analysis.keys(record)))
+    among = [analysis.keys(record) for record in records]
+    for record, keys in zip(records, among, strict=True):
+        yield Text(in_words(record, told_apart(keys, among) if records[1:] else describe(keys)))
     rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
     parts = {
         "validity_across": ("Under another level", analysis.results["validity_across"]),
@@ -40,34 +43,36 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
     }
     for name, (title, found) in parts.items():
         if found:
-            yield Table.of(found, [*map(grouped, analysis.names), *declared(name)], title)
+            yield from analysis.tables(found, declared(name), title)
             yield _about(name, title)
     for record in records:
-        whom = (_name(analysis, record),)
+        whom = (describe(analysis.keys(record)),)
         yield from (Caution(caution, whom, len(records)) for caution in record["cautions"])
 
 
 def split(analysis: Analysis) -> Iterator[Figure]:
-    """Single verdicts: right, wrong by chance, wrong each time."""
+    """Single verdicts: right, wrong by chance, wrong each time; of each judge with several rows."""
     found = [one for one in analysis.results["validity"] if one["wrong_twice"] is not None]
-    among = [analysis.keys(one) for one in found]
-    records = [
-        {"row": told_apart(analysis.keys(one), among), "part": part, "share": one[key]}
-        for one in found
-        for part, key in _PARTS.items()
-    ]
-    if found:
-        shares = [one for one in declared("validity") if one.key in _PARTS.values()]
-        table = Table.of(found, [*map(grouped, analysis.names), *shares])
-        words = "Shares of single verdicts: right, wrong where a second one is right, wrong twice."
+    if len(found) < 2:  # a sentence has it
+        return
+    first, *others = analysis.names
+    judges = list(analysis.apart(found, *others))
+    apart = len(judges) < len(found)
+    among = [analysis.keys(one, *[first] * apart) for one in found]
+    shares = [one for one in declared("validity") if one.key in _PARTS.values()]
+    for judge, own in judges if apart else [("", found)]:
         yield Figure(
-            "Right, or wrong twice",
-            words,
-            records,
+            f"{judge}, right or wrong" if judge else "Right or wrong",
+            "Shares of single verdicts: right, wrong where a second one is right, wrong twice.",
+            [
+                {"row": told_apart(analysis.keys(one), among), "part": part, "share": one[key]}
+                for one in own
+                for part, key in _PARTS.items()
+            ],
             x="row",
             y="share",
             by="part",
-            table=table,
+            table=Table.of(own, [*map(grouped, analysis.names), *shares]),
             kind="bars",
             names=list(_PARTS),
         )
@@ -79,66 +84,67 @@ def _about(name: str, title: str) -> Text:
 
 
 def section(analysis: Analysis, across: str) -> Iterator[Block]:
-    """Figures and tables for a page, beside what `blocks` shows."""
-    records = [one | {"row": _name(analysis, one)} for one in analysis.results["validity"]]
-    known = [record for record in records if record["judge_agreement"] is not None]
-    if len(known) > 1:
+    """Figures and tables for a page, beside what `right_or_wrong` shows."""
+    place = [grouped(across, "not known")] if across else []
+    agreement = KEYS["validity"].columns["judge_agreement"]
+    accuracy = KEYS["validity"].columns["accuracy"]
+    for title, records in analysis.apart(analysis.results["validity"], across):
+        known = [record for record in records if record["judge_agreement"] is not None]
+        if len(known) > 1:
+            yield Figure(
+                title,
+                f"{title}: how often two verdicts agree, and how often one is right.",
+                known,
+                x="judge_agreement",
+                y="accuracy",
+                by=across,
+                names=analysis.series(across),
+                table=Table.of(
+                    known,
+                    [*place, agreement._replace(heading="Steady [95%]", form=".1%"), accuracy],
+                ),
+                kind="plane",
+                y_label="right: accuracy of one verdict",
+                x_label="steady: agreement of two verdicts",
+            )
         columns = [
-            Column("row", heading="Judge"),
-            Column("judge_agreement", heading="Steady: agreement [95%]", form=".1%"),
-            Column("accuracy", heading="Right: accuracy [95%]", form=".1%"),
-        ]
-        yield Figure(
-            TITLE,
-            "How often two verdicts agree, and how often one is right, of each judge.",
-            known,
-            x="judge_agreement",
-            y="accuracy",
-            by="row",
-            names=[record["row"] for record in records],
-            table=Table.of(known, columns),
-            kind="plane",
-            y_label="right: accuracy of one verdict",
-            x_label="steady: agreement of two verdicts",
-        )
-    votes = [{"row": one["row"]} | vote for one in records for vote in one["votes"]]
-    if votes:
-        columns = [
-            Column("row", heading="Judge"),
+            *place,
             Column("votes", heading="Votes"),
-            Column("accuracy", heading="Majority right [95%]", form=".1%"),
+            accuracy._replace(heading="Majority right [95%]"),
         ]
-        yield Figure(
-            "Votes",
-            "How often the majority of so many verdicts is right.",
-            votes,
-            x="votes",
-            y="accuracy",
-            by="row",
-            names=[record["row"] for record in records],
-            table=Table.of(votes, columns),
-            y_label="majority right",
-        )
+        votes = [analysis.keys(one) | vote for one in records for vote in one["votes"]]
+        if len(votes) > 1:
+            yield Figure(
+                f"{title}: votes",
+                f"{title}: how often the majority of so many verdicts is right.",
+                votes,
+                x="votes",
+                y="accuracy",
+                by=across,
+                names=analysis.series(across),
+                table=Table.of(votes, columns),
+                y_label="majority right",
+            )
     yield from _confusions(analysis)
 
 
-def _confusions(analysis: Analysis) -> Iterator[Block]:
-    """Labels by verdicts, one table a row."""
-    tables: dict[str, dict[str, dict[str, str]]] = {}
-    for one in analysis.results["confusion"]:
-        lines = tables.setdefault(_name(analysis, one), {})
-        lines.setdefault(one["label"], {})[one["verdict"]] = f"{one['share']:.1%}"
-    for name, lines in tables.items():
-        said = sorted({verdict for line in lines.values() for verdict in line})
-        rows = [
-            [label, *(line.get(verdict, "") for verdict in said)] for label, line in lines.items()
-        ]
-        yield Table(["Label", *said], rows, f"{name}: verdicts by label, share of all")
+def _confusions(analysis: Analysis) -> Iterator[Table]:
+    """Labels by verdicts: a line for each label of a row."""
+    lines: dict[str, Record] = {}
+    found = analysis.results["confusion"]
+    for one in found:
+        keys = analysis.keys(one) | {"label": one["label"]}
+        lines.setdefault(str(keys), keys)[f"said {one['verdict']}"] = one["share"]
+    said = dict.fromkeys(one["verdict"] for one in found)
+    columns = [Column(f"said {one}", heading=one, form=".1%") for one in sorted(said)]
+    yield from analysis.tables(
+        list(lines.values()), [Column("label", heading="Label"), *columns], _BY_LABEL
+    )
 
 
-def in_words(record: Record, keys: Record) -> str:
+def in_words(record: Record, whom: str) -> str:
     """The sentence to quote of one record of `validity`."""
-    said = f"{describe(keys)} is wrong in {record['wrong']:.1%} of single verdicts"
+    said = f"{whom} is wrong in {record['wrong']:.1%} of single verdicts"
     twice, then = record["wrong_twice"], record["wrong_then_right"]
     if twice is None or then is None:
         return f"{said}; whether a second verdict would help is not known, since there is none."
@@ -163,8 +169,7 @@ def validate_document(analysis: Analysis, more: int | None = None) -> Document:
     blocks = [*right_or_wrong(analysis), *_confusions(analysis)]
     if more is not None:
         found = results["with_more"] = list(with_more(analysis.rows, more))
-        columns = [*map(grouped, analysis.names), *declared("with_more")]
-        blocks.append(Table.of(found, columns, f"With {more:,} labels more"))
+        blocks += analysis.tables(found, declared("with_more"), f"With {more:,} labels more")
     blocks += [
         Caution(row.no_draws, (row.name,), len(records))
         for row in analysis.rows
@@ -172,7 +177,3 @@ def validate_document(analysis: Analysis, more: int | None = None) -> Document:
     ]
     blocks += [Text(str(note), "note") for note in analysis.judgments.notes]
     return Document("Is the judge right?", blocks, results, sheet=records)
-
-
-def _name(analysis: Analysis, record: Record) -> str:
-    return describe(analysis.keys(record))

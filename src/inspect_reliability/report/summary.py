@@ -6,16 +6,15 @@ from typing import Any
 
 from ..verdicts import NON_RESPONSE
 from .answer import answers, cautions
-from .cautions import COPIES
 from .columns import KEYS, declared
-from .document import Block, Document, Table, Text
+from .document import Block, Document, Text
 from .moves import in_words
 from .reading import by_turns
 from .results import Analysis
 from .row import AT_VERDICT, Row
 from .sections import sections
 from .steady_or_right import right_or_wrong
-from .wording import Column, Record, describe, grouped, text, whole
+from .wording import Column, Record, describe, text, whole
 
 _MOST_SHOWN = 3
 """Outputs without a verdict below the main tables; the page and JSON have three of each row."""
@@ -38,17 +37,14 @@ def report_document(analysis: Analysis) -> Document:
 
 def summary(analysis: Analysis) -> list[Block]:
     """The main tables, what their columns say, and every caution."""
-    # Copies say nothing, and a caution says which rows are.
-    copies = {str(row.keys) for row in analysis.rows if row.no_draws == COPIES}
-    every = analysis.results["rows"]
-    records = [record for record in every if str(analysis.keys(record)) not in copies]
+    records = analysis.estimates("rows")  # a caution says which rows are copies
     size = Column("", "questions x replications", heading="N x R", shown=_size)
     known = [size, *declared("rows", published_omega=published, invalid_rate=_invalid)]
     shown = [column for column in known if any(map(column.show, records))]
     first = list(answers(analysis))
     return [
         *first,
-        *_by_judge(analysis, records, shown),
+        *analysis.tables(records, shown),
         *_table(analysis, "pooled", "Over all benchmarks"),
         *_table(analysis, "moves", "What moves the verdict"),
         *(Text(in_words(one, analysis.keys(one))) for one in analysis.results["moves"]),
@@ -61,21 +57,10 @@ def summary(analysis: Analysis) -> list[Block]:
     ]
 
 
-def _by_judge(
-    analysis: Analysis, records: Sequence[Record], columns: Iterable[Column], title: str = ""
-) -> Iterator[Table]:
-    """A table for each judge (or what rows are first grouped by), named above it."""
-    first, *rest = map(grouped, analysis.names)
-    for value in dict.fromkeys(record.get(first.key) for record in records):
-        own = [record for record in records if record.get(first.key) == value]
-        name = f"{first.heading}: {text(value, missing='not known')}"
-        yield Table.of(own, [*rest, *columns], f"{title}. {name}" if title else name)
-
-
 def _table(analysis: Analysis, result: str, title: str) -> Iterator[Block]:
     """All records of a result, with what they are of and what the result is, where it has any."""
     if records := [one for one in analysis.results[result] if one.get("reason") is None]:
-        yield from _by_judge(analysis, records, declared(result), title)
+        yield from analysis.tables(records, declared(result), title)
         about = KEYS[result].about
         yield Text(f"{title}: {about[0].lower()}{about[1:]}")
 

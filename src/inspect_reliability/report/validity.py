@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments.count import NUMBER, OPPOSITES
+from ..judgments.estimate import labelled
 from ..stats import (
     Corrected,
     Estimate,
@@ -25,7 +26,7 @@ from ..verdicts import INVALID, NON_RESPONSE
 from .cautions import MANY_CATEGORIES
 from .moves import alone
 from .results import Analysis, result
-from .row import ACCURACY, Row, labelled, valued
+from .row import ACCURACY, Row, valued
 from .wording import Record
 
 NOT_AT_RANDOM = 3.0
@@ -231,15 +232,12 @@ def next_to_label(rows: Sequence[Row], number: int, by: str | None = None) -> li
         drawn = drawn.assign(stratum=most).sort_values("stratum", kind="stable")
         number = min(number, len(drawn))
         drawn = drawn.iloc[((np.arange(number) + 0.5) * len(drawn) / number).astype(int)]
-    several = outputs["uuid"].nunique().max() > 1 if "uuid" in table else True
     how = f"random, by {by}" if by else "random"
+    drawn, names = drawn[:number], drawn.index.get_level_values("question")[:number]
+    if "uuid" not in drawn or drawn["uuid"].isna().any():
+        return [{"id": str(name), "target": None, "split": how} for name in names]
+    # inspect_scout knows a sample by its uuid, and shows people its task_id.
     return [
-        {
-            "id": str(question) if several or uuid is None else str(uuid),
-            "target": None,
-            "split": how,
-        }
-        for (_, question), uuid in zip(
-            drawn.index[:number], drawn.get("uuid", [None] * number), strict=False
-        )
+        {"id": str(uuid), "target": None, "split": how, "task_id": str(name)}
+        for uuid, name in zip(drawn["uuid"], names, strict=True)
     ]

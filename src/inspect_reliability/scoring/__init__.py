@@ -1,7 +1,14 @@
 """Reliability coefficients as inspect metrics, and the scorer that reads verdicts."""
 
-from .accuracy import judged_accuracy
-from .metrics import METRICS, best_rate, coefficient, invalid_rate, non_response_rate, reliability
+from .metrics import (
+    METRICS,
+    best_rate,
+    coefficient,
+    invalid_rate,
+    judged_accuracy,
+    non_response_rate,
+    reliability,
+)
 from .verdict import verdict
 
 __all__ = [

@@ -16,10 +16,9 @@ from inspect_ai.util import warn_once
 
 from ..errors import UserError, one_of
 from ..judgments.count import Judged
-from ..judgments.estimate import NO_NUMBERS, NO_ORDER, estimates
+from ..judgments.estimate import NO_NUMBERS, NO_ORDER, answers_judged, estimates, labelled
 from ..judgments.judgment import Judgment
 from ..judgments.replications import are_rejudged
-from ..judgments.score import judgments_in
 from ..stats import COEFFICIENTS, Estimate, ReliabilityError, rate
 from ..stats.sums import Scale
 from ..verdicts import INVALID, NON_RESPONSE
@@ -202,21 +201,48 @@ def invalid_rate(by: str | None = None) -> Metric:
 
 @metric(scores="unreduced")
 def best_rate() -> Metric:
-    """Share of judgments that choose the response known to be best; nan where none is known.
+    """How often a judgment chooses the response known to be best; nan where none is known.
 
     Validity, not reliability: a judge can be steady and wrong.
     """
+    return _by_label("best_rate", _accuracy, None)
 
-    def compute(scores: list[SampleScore]) -> float:
-        known = [
-            (judgment.responder == best, judgment.weight)
-            for sample in scores
-            if isinstance(best := (sample.score.metadata or {}).get("best"), str)
-            for judgment in judgments_in(sample.score, str(sample.sample_id))
-            if judgment.verdict is not None
-        ]
-        whole = math.fsum(weight for _, weight in known)
-        return math.fsum(weight for so, weight in known if so) / whole if whole else math.nan
+
+def _accuracy(judged: Judged) -> float:
+    """How often a verdict is right, mean over questions; nan where nothing is labelled."""
+    try:
+        known = labelled(judged)
+    except ReliabilityError:
+        known = None
+    return math.nan if known is None else _number(known.accuracy().value)
+
+
+@metric(scores="unreduced")
+def judged_accuracy(by: str | None = None) -> Metric:
+    """Shares of answers that a judge calls correct or incorrect (Sun et al. 2023).
+
+    `a_lm` (judged correct) with both standard errors, `h_lm` (judged incorrect and not missing)
+    and `m` (missing: "unsure" or empty). `h_lm` and `m` are nan where the scores' metadata do not
+    say which answers are `missing`.
+
+    Args:
+        by: A key of the scores' or of the samples' metadata; adds the shares of each group, as
+            `a_lm(group)`.
+    """
+
+    def shares(judgments: Sequence[Judgment]) -> Mapping[str, float]:
+        names = ("a_lm", "a_lm_se_replications", "a_lm_se_questions", "h_lm", "m")
+        judged = Judged.of(judgments)
+        try:
+            found = answers_judged(judged) if judged.correctness else None
+        except ReliabilityError:  # no verdict yet
+            found = None
+        if found is None:
+            return dict.fromkeys(names, math.nan)
+        return {name: _number(one) for name, one in ({"a_lm": found[0].value} | found[1]).items()}
+
+    def compute(scores: list[SampleScore]) -> Value:
+        return dict(by_label(shares, scores, by))
 
     return compute
 

@@ -1,5 +1,6 @@
 """The scorer that reads a judge's verdict."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -37,7 +38,7 @@ def verdict(parser: ParserName | Mapping[str, Any] = "default") -> Scorer:
 
     Where a sample makes several replications, the value is the most frequent verdict and the
     metadata keep all verdicts (see `judgments.replications`). Replication, seed and prompt are
-    those of the first.
+    those of the first. The answer is the verdict after its share, as in "0.72 A".
 
     Where a sample found the exact distribution, the value is the likeliest verdict at the first
     temperature, and the metadata keep the distributions (see `judgments.distributions`). So it is
@@ -62,7 +63,7 @@ def verdict(parser: ParserName | Mapping[str, Any] = "default") -> Scorer:
                 "These samples do not say how their judge answers: the scorer 'verdict' reads the "
                 "logs of inspect_reliability's judge tasks."
             )
-        reader = Reader(design["verdict"], own or design.get("parser"), design.get("labels", ()))
+        reader = Reader(design["verdict"], own or design.get("parser"))
         metadata: dict[str, Any] = {
             **_short_fields(state.metadata["item"]["fields"]),
             "benchmark": design["name"],
@@ -152,10 +153,12 @@ def score_of(kept: Replications, said: Sequence[str], metadata: Mapping[str, Any
         metadata={**metadata, **kept.metadata},
     )
     given = [verdict for verdict in kept.verdicts if verdict is not None]
-    most = Counter(map(label, given)).most_common(1)[0][0]
-    value = next(verdict for verdict in given if label(verdict) == most)
-    score.value = _most_frequent(score) if isinstance(value, str) else value
-    score.answer = label(score.value)
+    [(most, number)] = Counter(map(label, given)).most_common(1)
+    value, share = next(one for one in given if label(one) == most), number / len(given)
+    score.value = value
+    if isinstance(value, str):
+        score.value, share = _most_frequent(score)
+    score.answer = _answer(score.value, share)
     return score
 
 
@@ -164,19 +167,26 @@ def _exact(
 ) -> Score:
     """One score of exact distributions, whose value is the likeliest verdict."""
     score = Score(value="", explanation=explanation, metadata=metadata | distributions_kept(exact))
-    score.value = score.answer = _most_frequent(score)
+    score.value, share = _most_frequent(score)
+    score.answer = _answer(score.value, share)
     return score
 
 
-def _most_frequent(score: Score) -> str:
-    """The verdict with most weight at the first temperature, named alike in every cell."""
+def _answer(value: Any, share: float) -> str:
+    """A verdict after its share: the viewer sorts samples by text, the least steady first."""
+    return f"{share:.2f} {label(value)}"
+
+
+def _most_frequent(score: Score) -> tuple[str, float]:
+    """The verdict with most weight at the first temperature, as named in all cells; its share."""
     judgments = judgments_in(score, "")
     same = [one for one in judgments if one.temperature == judgments[0].temperature]
     weights: Counter[str] = Counter()
     for name, one in zip(Judged.of(same).choices, same, strict=True):
         if name is not None:
             weights[name] += one.weight  # type: ignore[assignment]
-    return weights.most_common(1)[0][0]
+    [(most, weight)] = weights.most_common(1)
+    return most, weight / math.fsum(weights.values())
 
 
 def _readers(state: TaskState, reader: Reader, replications: int) -> list[Reader]:

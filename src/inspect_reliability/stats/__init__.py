@@ -2,8 +2,6 @@
 
 from types import ModuleType
 
-from .accuracy import Accuracy as Accuracy
-from .accuracy import accuracy as accuracy
 from .bounds import bounds as bounds
 from .cells import Cells as Cells
 from .cells import Counts as Counts
@@ -52,6 +50,7 @@ from .decisions import anytime_share as anytime_share
 from .decisions import look_level as look_level
 from .decisions import questions_to_decide as questions_to_decide
 from .decisions import questions_to_decide_rate as questions_to_decide_rate
+from .decisions import settled as settled
 from .decisions import within_limit as within_limit
 from .decomposition import Decomposition as Decomposition
 from .decomposition import decompose as decompose
@@ -79,8 +78,10 @@ from .rates import Shift as Shift
 from .rates import gini_mean_difference as gini_mean_difference
 from .rates import handle_non_response as handle_non_response
 from .rates import mean_difference as mean_difference
+from .rates import question_rates as question_rates
 from .rates import rate as rate
 from .rates import shifts as shifts
+from .rates import standard_error as standard_error
 from .shared import NothingSharedError as NothingSharedError
 from .shared import agreement_between as agreement_between
 from .shared import effective_number as effective_number

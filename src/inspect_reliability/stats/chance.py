@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .cells import Cells, FloatArray
+from .cells import Cells, FloatArray, IntArray
 from .sums import terms_of_names
 
 ROUNDING = 1e-15
@@ -90,13 +90,20 @@ def stopped_by_verdicts(counts: Cells) -> float | None:
     n = counts.replications
     few = n < FEW
     used = n >= (2 if few.mean() > 0.2 else FEW)
-    n = n[used]
-    if len(n) < 4 or np.ptp(n) == 0:
+    if not used.any():
         return None
     agreement = 1 - terms_of_names(counts.table[used], singletons=counts.singletons).disagreement
-    x, y = n - n.mean(), agreement - agreement.mean()
-    if not y.any():
+    return goes_with(n[used], agreement)
+
+
+def goes_with(numbers: FloatArray | IntArray, values: FloatArray) -> float | None:
+    """Chance of a correlation as large, if these are dealt to each other at random.
+
+    None where either never varies, or there are fewer than four.
+    """
+    if len(numbers) < 4 or np.ptp(numbers) == 0 or np.ptp(values) == 0:
         return None
+    x, y = numbers - numbers.mean(), values - values.mean()
     generator = np.random.default_rng(0)
     dealt = np.abs([x @ generator.permutation(y) for _ in range(PERMUTATIONS)])
     reached = int((dealt >= abs(x @ y) - 1e-12).sum())

@@ -11,7 +11,16 @@ from .cells import Cells
 from .coefficient import NO_END, Coefficient
 from .coefficients import COEFFICIENTS
 from .errors import ReliabilityError, check_level
-from .intervals import FEWEST_QUESTIONS, NO_WIDTH, TOO_FEW, Study, t_quantile
+from .estimate import Estimate
+from .intervals import (
+    FEWEST_QUESTIONS,
+    NO_WIDTH,
+    NOISE_OR_SETTLED,
+    TOO_FEW,
+    Study,
+    level_of,
+    t_quantile,
+)
 from .shared import shared_questions
 from .sums import FloatArray, Sums, ratio, terms_of_shares
 from .validity import Labelled
@@ -101,7 +110,9 @@ def compare_all(
     the t quantile on N - 1 degrees of freedom. Of more it is that of the largest |t| of all pairs,
     where the judges of each question change places at random (max-t by permutation; Westfall &
     Young 1993). Where the verdicts are ranks, or judges lack different replications, it is a
-    Bonferroni t quantile.
+    Bonferroni t quantile. Where a coefficient of names is no mean over questions, its jackknife does
+    not see all that its interval does, and the interval of the difference reaches at least as far
+    as those of both judges say (`_together`).
 
     Args:
         judges: Name -> verdicts of at least two judges.
@@ -136,24 +147,32 @@ def compare_all(
 
 
 def compare_accuracy(
-    judges: Mapping[str, Labelled], *, level: float = 0.95
+    judges: Mapping[str, Mapping[str, Labelled]], *, level: float = 0.95
 ) -> tuple[Comparison, ...]:
     """Compare how often every two of several judges are right, by the same labels.
 
-    See `compare_all`; one verdict on a question is enough.
+    See `compare_pooled`; one verdict on a question is enough.
+
+    Args:
+        judges: Name -> benchmark -> verdicts and labels; every judge has the same benchmarks.
+        level: Confidence level of all intervals together.
 
     Raises:
-        NothingSharedError: The judges share no labelled question.
+        NothingSharedError: The judges share no labelled question of a benchmark.
         ReliabilityError: Fewer than two judges, or the level is not between 0 and 1.
     """
-    _check(judges, level)
-    shared, left_out = shared_questions({name: one.given for name, one in judges.items()}, 1)
-    right = {name: Labelled(given, judges[name].raters) for name, given in shared.items()}
+    given = {name: {of: one.given for of, one in known.items()} for name, known in judges.items()}
+    strata, left_out = _strata(given, level, 1)
     row = replace(COEFFICIENTS["agreement"], name="accuracy")
+
+    def study(given: Cells, labels: Cells) -> Study:
+        return Study(given, row.scale, terms_of_shares(Labelled(given, labels).by_question))
+
     studies = [
-        [Study(one.given, row.scale, terms_of_shares(one.by_question))] for one in right.values()
+        [study(part[i], known[of].raters) for of, part in strata.items()]
+        for i, known in enumerate(judges.values())
     ]
-    return _pairs(list(judges), row, {"": list(shared.values())}, left_out, level, studies)
+    return _pairs(list(judges), row, strata, left_out, level, studies)
 
 
 def compare_pooled(
@@ -177,11 +196,20 @@ def compare_pooled(
     """
     if coefficient not in ("omega", "agreement"):
         raise ReliabilityError(f"Pool omega or agreement over benchmarks, not {coefficient!r}.")
+    strata, left_out = _strata(judges, level)
+    return _pairs(list(judges), COEFFICIENTS[coefficient], strata, left_out, level)
+
+
+def _strata(
+    judges: Mapping[str, Mapping[str, Cells]], level: float, fewest: int = 2
+) -> tuple[dict[str, list[Cells]], dict[str, tuple[str, ...]]]:
+    """The shared questions of each benchmark, one table a judge; reason -> those left out."""
     _check(judges, level)
     strata: dict[str, list[Cells]] = {}
     left_out: dict[str, tuple[str, ...]] = {}
     for name in next(iter(judges.values())):
-        shared, absent = shared_questions({judge: given[name] for judge, given in judges.items()})
+        given = {judge: of[name] for judge, of in judges.items()}
+        shared, absent = shared_questions(given, fewest)
         stratum = list(shared.values())
         if stratum[0].n_clusters > 1:
             strata[name] = stratum
@@ -191,7 +219,7 @@ def compare_pooled(
             left_out[reason] = left_out.get(reason, ()) + questions
     if not strata:
         raise ReliabilityError("No benchmark has 2 questions that all judges share.")
-    return _pairs(list(judges), COEFFICIENTS[coefficient], strata, left_out, level)
+    return strata, left_out
 
 
 def _check(judges: Mapping[str, object], level: float) -> None:
@@ -265,7 +293,7 @@ def _pairs(
         found = _Found(np.array([one.whole for one in each]), without)
         critical = _critical(found, by_judge, value, level)
     questions = [
-        f"{name}: {one.questions[i]}" if name else one.questions[i]
+        f"{name}: {one.questions[i]}" if len(strata) > 1 else one.questions[i]
         for name, (one, *_) in strata.items()
         for i in np.unique(one.clusters, return_index=True)[1]  # of a cluster, the first
     ]
@@ -280,10 +308,22 @@ def _pairs(
         [[float(one.replications.mean()) for one in stratum] for stratum in strata.values()], axis=0
     )
     deviations, left_out, pairs = found.deviations, np.concatenate(found.without), []
+    own: list[Estimate] = []
+    if (
+        row.scale == "nominal"
+        and row.interval is not NOISE_OR_SETTLED
+        and len(strata) == 1
+        and len(questions) >= FEWEST_QUESTIONS
+    ):
+        at = level_of(critical, len(questions) - 1)
+        own = [row(one, at) for given in strata.values() for one in given]
     for i, j in combinations(range(len(names)), 2):
         difference = float(whole[i] - whole[j])
         low, high, reason = _interval(difference, deviations[:, i] - deviations[:, j], critical)
         if low is not None and high is not None:
+            if own:
+                below, above = _together(own[i], own[j], deviations[:, i], deviations[:, j])
+                low, high = min(low, difference - below), max(high, difference + above)
             # Either judge can be at its least, or at 1, and the other where it is.
             low, high = max(low, float(least[i]) - 1), min(high, 1 - float(least[j]))
         pairs.append(
@@ -356,6 +396,30 @@ def _interval(
     if error < NO_WIDTH:
         return None, None, "no interval: the difference is the same whichever question is left out"
     return difference - critical * error, difference + critical * error, None
+
+
+def _together(
+    first: Estimate, second: Estimate, moved: FloatArray, other: FloatArray
+) -> tuple[float, float]:
+    """How far below and above a difference the intervals of both judges reach.
+
+    sqrt(a^2 + b^2 - 2 r a b), a and b how far each interval reaches, r the correlation of the two
+    jackknives (Zou 2007). What the judges share moves both to one side: where r > 0, 2 a b is what
+    it is if they reach equally far on that side.
+    """
+    ends = [(one.value, one.low, one.high) for one in (first, second)]
+    if any(None in one for one in ends):
+        return 0.0, 0.0
+    (x, low, high), (y, least, most) = np.array(ends, float)
+    r = float(ratio(moved @ other, np.sqrt((moved @ moved) * (other @ other))))
+    apart = max(abs((x - low) - (y - least)), abs((high - x) - (most - y))) ** 2
+
+    def reach(a: float, b: float) -> float:
+        squares = a**2 + b**2
+        both = squares - apart if r > 0 else 2 * a * b
+        return float(np.sqrt(squares - np.nan_to_num(r) * both))
+
+    return reach(x - low, most - y), reach(high - x, y - least)
 
 
 def _drivers(questions: list[str], difference: float, without: FloatArray) -> tuple[Driver, ...]:

@@ -10,18 +10,13 @@ import numpy as np
 
 from .cells import Cells
 from .estimate import Estimate, LeftOut
-from .intervals import FEWEST_QUESTIONS, NOISE, TOO_FEW, Ends, t_quantile
-from .rates import by_question, mean_share
+from .intervals import FEWEST_QUESTIONS, TOO_FEW, Ends, t_quantile
+from .rates import by_question, mean_share, unseen
 from .sums import FloatArray
 
 NO_REST = "every question is labelled: the labels themselves are the rate"
 ONE_CATEGORY = "the labels do not have both categories"
 NO_BETTER_THAN_CHANCE = "the judge is right no more often than by chance"
-
-
-RARE = 3
-"""Labels within or without a category up to which an interval allows for half a question that was
-not seen; of more labels for less, in proportion."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +102,7 @@ def ppi(sample: Sample, level: float = 0.95) -> Corrected:
     (Angelopoulos, Duchi & Zrnic 2023, PPI++, arXiv 2311.01453). A judge that is worth nothing gets
     0, and the labels alone count, as they do with no other question. The interval has the t
     quantile of n - 1, and its ends are those that a fraction of a question more would give, which
-    the judge got wrong (see `RARE`).
+    the judge got wrong (`unseen`).
     """
     y, f, rest = sample.labels, sample.judged, sample.rest
     n, total = len(y), len(y) + len(rest)
@@ -126,12 +121,11 @@ def ppi(sample: Sample, level: float = 0.95) -> Corrected:
         return Corrected(replace(found, reason=TOO_FEW), total)
     t, of_rest = t_quantile(level, n - 1), tuned**2 * rest.var() / len(rest)
 
-    rarer = min(y.sum(), n - y.sum())
-    w = np.append(np.ones(n), NOISE * RARE / max(rarer, RARE))
+    w = np.append(np.ones(n), unseen(y))
 
-    def end(side: float, unseen: float) -> float:
+    def end(side: float, more: float) -> float:
         """With a fraction of a question more, of this residual."""
-        residuals = np.append(y - tuned * f, unseen)
+        residuals = np.append(y - tuned * f, more)
         mean = w @ residuals / w.sum()
         error = w @ (residuals - mean) ** 2 / (w.sum() * (w.sum() - 1))
         return float(mean + tuned * rest.mean() + side * t * np.sqrt(error + of_rest))
@@ -151,8 +145,9 @@ def rogan_gladen(sample: Sample, level: float = 0.95) -> Corrected:
 
     p is what the judge says of the other questions, q1 how often it says the category where the
     label does, q0 how often it does not where the label does not (Rogan & Gladen 1978). The
-    interval is that of Lee et al. (2025, arXiv 2511.21140) with their pseudo-verdicts; means over
-    several verdicts on a question have the variance that they have, less than that of one verdict.
+    interval is that of Lang & Reiczigel (2014) as Lee et al. (2025, arXiv 2511.21140) take it, with
+    their pseudo-verdicts; means over several verdicts on a question have the variance that they
+    have, less than that of one verdict.
     The sample is of one of two categories.
     """
     y, f, rest = sample.labels, sample.judged, sample.rest

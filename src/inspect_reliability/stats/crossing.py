@@ -186,7 +186,7 @@ def _calls(numbers: Collection[float]) -> float:
 
 
 def _parts(pilot: Disagreement, d: Differences) -> FloatArray:
-    """The variance components, [..., C].
+    """The variance components, [..., C]. One below 0 is 0: designs would seem to gain by it.
 
     Raises:
         ReliabilityError: One is not estimable.
@@ -194,4 +194,4 @@ def _parts(pilot: Disagreement, d: Differences) -> FloatArray:
     found = np.stack([formula(d) for formula in pilot.component.values()], axis=-1)
     if np.isnan(found).any():
         raise ReliabilityError("no two judgments share what a variance component compares")
-    return found
+    return np.maximum(found, 0.0)

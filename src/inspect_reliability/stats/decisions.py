@@ -5,7 +5,7 @@ the limit, decides wrongly far more often than 5%. Two ways keep the promise: ev
 however often one looks, and a number of looks planned beforehand.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,6 +61,39 @@ class Decision:
     def more_questions(self) -> int | None:
         """How many more it will probably take, simulated; None if decided, or thousands."""
         return self.ahead()
+
+
+def settled(verdicts: Sequence[str], error: float) -> int | None:
+    """After how many verdicts on a question its most frequent one is the judge's first choice.
+
+    None where they do not say so yet. Some verdict that is not a likeliest one is taken for it with
+    probability `error` at most, however long one looks. Of each other verdict, given or not, one
+    bets with every draw that the leader so far is likelier; it is out once the wealth, averaged
+    over the sizes of bets, has reached 1 / error (Ville 1939). No list of verdicts is needed.
+
+    Args:
+        verdicts: In the order in which they were drawn.
+        error: Probability of a wrong choice.
+
+    Raises:
+        ReliabilityError: The error is not between 0 and 1.
+    """
+    check_level(1 - error)
+    if not len(verdicts):
+        return None
+    names = np.array([*dict.fromkeys(verdicts), ""], dtype=object)  # and one that never came
+    drawn = (names[:, None] == np.array(verdicts, dtype=object)).astype(int)
+    drawn[-1] = 0
+    seen = drawn.cumsum(axis=1)
+    leader, draw = seen.argmax(axis=0), np.arange(len(verdicts))
+    before = np.roll(leader, 1)
+    z = drawn[before, draw] - drawn
+    z[:, 0] = 0  # nothing leads yet
+    wealth = _log_mean(_log_wealth(z, 1.0))
+    alive = np.maximum.accumulate(wealth, axis=1) < -np.log(error)
+    alive[leader, draw] = False
+    first = int(_first(~alive.any(axis=0)))
+    return first + 1 if first < len(verdicts) else None
 
 
 def within_limit(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .cells import Cells, codes
+from .chance import goes_with
 from .disagreement import QUESTION, disagreement, shares_of
 from .errors import NoJudgmentsError, ReliabilityError, ShapeError
 from .estimate import Estimate
@@ -153,6 +154,28 @@ def decompose(
         left_out=int((~there).sum()),
         reason=_reason(a, b, n),
     )
+
+
+def tied_to_scores(
+    questions: Iterable[object], runs: Iterable[object], scores: Iterable[float]
+) -> tuple[float, int, int] | None:
+    """Chance that numbers of runs go with the scores as they do here, if they do by chance.
+
+    Runs that were stopped by what they showed bias the mean and every component. It shows as a
+    correlation between how many runs a question has and the mean of their scores, tested by
+    permutation (`goes_with`).
+
+    Returns:
+        The chance, and the fewest and the most runs of a question; None where all have as many.
+    """
+    outputs: dict[object, dict[object, list[float]]] = {}
+    for question, run, score in zip(questions, runs, scores, strict=True):
+        if not np.isnan(score):
+            outputs.setdefault(question, {}).setdefault(run, []).append(score)
+    n = np.array([len(one) for one in outputs.values()])
+    means = np.array([np.mean(list(map(np.mean, one.values()))) for one in outputs.values()])
+    chance = goes_with(n, means) if len(n) else None
+    return None if chance is None else (chance, int(n.min()), int(n.max()))
 
 
 def widening(

@@ -153,9 +153,10 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
     Upper end: questions of skewed or heavy-tailed numbers that were not drawn would be the reliable
     ones. The one added lies twice as far from the mean as the farthest drawn, and varies like the
     mean. Lower end: two noise questions, whose numbers are drawn from all questions, but no more
-    of them than N questions without one leave room for (`constant_share_bound`). Where a few
-    questions carry the error, it has fewer degrees of freedom than questions: 4N over their
-    kurtosis less 1.
+    of them than N questions without one leave room for (`constant_share_bound`), of R numbers that
+    show one in 1 - 1/R of the cases. How far R numbers of a noise question differ varies itself,
+    like chi squared on R - 1 degrees of freedom. Where a few questions carry the error, it has
+    fewer degrees of freedom than questions: 4N over their kurtosis less 1.
     """
     low, high = f_scale(formula, study, level)
     terms, (weight, farther) = study.terms, FAR
@@ -163,14 +164,16 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
     away = terms.means - mean
     far = mean + farther * away[(away**2).sum(axis=-1).argmax()]
 
-    def plus(at: FloatArray, weight: float, disagreement: float) -> Ends:
+    def plus(at: FloatArray, weight: float, disagreement: float, varies: float = 0.0) -> Ends:
         norm = float(at @ at) + disagreement * (1 - 1 / r)
-        return _omega_with(with_one(terms, at, disagreement, norm), weight)
+        return _omega_with(with_one(terms, at, disagreement, norm), weight, varies)
 
     t, few = t_quantile(level, study.n - 1), t_quantile(level, _freedom(terms))
-    lower = on_f_scale(*plus(mean, NOISE_OF_NUMBERS, float(study.total.any_two)), few, r)[0]
+    noise = plus(mean, NOISE_OF_NUMBERS, float(study.total.any_two), 2 / (r - 1))
+    lower = on_f_scale(*noise, few, r)[0]
     # More noise questions than N without one leave room for would be too many.
-    lower = max(lower, low * constant_share_bound(study.n, level)) if low > 0 else lower
+    room = constant_share_bound(study.n * (1 - 1 / r), level)
+    lower = max(lower, low * room) if low > 0 else lower
     higher = on_f_scale(*plus(far, weight, float(study.total.within)), t, r)[1]
     return float(np.fmin(low, lower)), float(np.fmax(high, higher))
 
@@ -249,10 +252,14 @@ def with_one(
     return terms.each(append)
 
 
-def _omega_with(more: Sums, weight: float) -> Ends:
-    """Omega and its error, the last question weighing so much and the others 1."""
+def _omega_with(more: Sums, weight: float, varies: float = 0.0) -> Ends:
+    """Omega and its error, the last question weighing so much and the others 1.
+
+    `varies` is the variance of how often (or far) its verdicts differ, in units of D squared.
+    """
     weights = np.append(np.ones(len(more.questions) - 1), weight)
     value, slopes = omega_slopes(more, weights)
+    slopes[-1] = np.hypot(slopes[-1], varies**0.5)
     return value, linear_error(slopes, weights)
 
 
@@ -393,6 +400,13 @@ def t_quantile(level: float, degrees_of_freedom: float) -> float:
     return float(stdtrit(degrees_of_freedom, (1 + level) / 2))
 
 
+def level_of(t: float, degrees_of_freedom: float) -> float:
+    """The level of which this is the t quantile, below 1."""
+    from scipy.special import stdtr
+
+    return float(min(2 * stdtr(max(degrees_of_freedom, 1), t) - 1, 1 - NO_WIDTH))
+
+
 def clopper_pearson(successes: float, trials: float, level: float) -> Ends:
     """The exact binomial interval of a share (Clopper & Pearson 1934)."""
     from scipy.special import betaincinv
@@ -409,7 +423,7 @@ def jackknife_error(left_one_out: FloatArray) -> float:
     return float(np.sqrt((n - 1) / n * ((left_one_out - left_one_out.mean()) ** 2).sum()))
 
 
-def constant_share_bound(n_questions: int, level: float) -> float:
+def constant_share_bound(n_questions: float, level: float) -> float:
     """Exact lower bound of the share of questions that never vary, if none of N did.
 
     If a share c of all questions never varies, N questions show it with probability c^N (Clopper &

@@ -24,6 +24,9 @@ from .sums import FloatArray
 
 Handling = Literal["category", "unique", "excluded"]
 
+RARE = 3
+"""Questions of share 0, or of share 1, up to which half of one more is allowed for (`unseen`)."""
+
 
 def handle_non_response(
     counts: Cells, handling: Handling, non_response: str = "non-response"
@@ -74,20 +77,46 @@ def rate(counts: Cells, category: str = "non-response", level: float = 0.95) -> 
     return replace(estimate, low=low, high=high, reason=None, method="Clopper-Pearson")
 
 
-def mean_share(values: FloatArray, level: float, n_replications: float, left: LeftOut) -> Estimate:
+def unseen(values: FloatArray) -> float:
+    """Weight of a question that was not drawn: half, or less where more than three of each are.
+
+    As many questions are of share 1 as the shares add up to, the others of share 0.
+    """
+    ones = float(values.sum())
+    return NOISE * RARE / max(min(ones, len(values) - ones), RARE)
+
+
+def mean_share(
+    values: FloatArray,
+    level: float,
+    n_replications: float,
+    left: LeftOut,
+    unseen: float = NOISE,
+) -> Estimate:
     """The mean over questions of shares from 0 to 1, with its interval.
 
-    Jackknife-t on the logit scale, or what half of a question more, of share 0 for the lower end
-    and of share 1 for the upper, would give where that is farther out; but no farther out than the
-    interval of Clopper and Pearson with a question for a trial, which holds however little is known
-    (Hoeffding 1956, of the sum of different shares).
+    Jackknife-t on the logit scale, or what half of a question more (`unseen`), of share 0 for the
+    lower end and of share 1 for the upper, would give where that is farther out; but no farther out
+    than the interval of Clopper and Pearson with a question for a trial, which holds however little
+    is known (Hoeffding 1956, of the sum of different shares).
     """
     n = len(values)
     found = Estimate(float(values.mean()), None, None, n, n_replications, left, level=level)
     if n < FEWEST_QUESTIONS:
         return replace(found, reason=TOO_FEW)
-    low, high = share_ends(float(values.mean()), float(values.std()), n, level)
+    low, high = share_ends(float(values.mean()), float(values.std()), n, level, unseen)
     return replace(found, low=low, high=high, method="logit scale")
+
+
+def standard_error(values: FloatArray) -> float | None:
+    """SD over replications / sqrt(R) of the mean over questions; None with fewer than two.
+
+    Args:
+        values: [N, R], NaN where there is none; or means, [R].
+    """
+    values = np.atleast_2d(values)
+    means = np.ma.masked_invalid(values).mean(axis=0).compressed()
+    return float(means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else None
 
 
 def gini_mean_difference(
@@ -124,7 +153,7 @@ def gini_mean_difference(
     return replace(found, value=value, low=low, high=high)
 
 
-def share_ends(mean: float, spread: float, n: int, level: float) -> Ends:
+def share_ends(mean: float, spread: float, n: int, level: float, unseen: float = NOISE) -> Ends:
     """The interval of a mean share of n questions, from their mean and standard deviation."""
 
     def end(weight: float, added: float, t: float) -> float:
@@ -138,8 +167,8 @@ def share_ends(mean: float, spread: float, n: int, level: float) -> Ends:
     if mean in (0.0, 1.0):  # nothing shows how much questions differ
         return widest
     t = t_quantile(level, n - 1)
-    low = min(end(weight, 0.0, -t) for weight in (0.0, NOISE))
-    high = max(end(weight, 1.0, t) for weight in (0.0, NOISE))
+    low = min(end(weight, 0.0, -t) for weight in (0.0, unseen))
+    high = max(end(weight, 1.0, t) for weight in (0.0, unseen))
     return max(low, widest[0]), min(high, widest[1])
 
 

@@ -20,7 +20,7 @@ from .intervals import (
 )
 from .majority import VOTES, winners, winners_of_some
 from .planning import Precision
-from .rates import by_question, mean_share
+from .rates import by_question, mean_share, unseen
 from .sums import FloatArray
 
 NOT_REPLICATED = "every labelled question was judged once"
@@ -166,7 +166,7 @@ class Labelled:
         names = self.given.categories
         weight = self.truth[:, names.index(label)]
         said = self.given.shares[:, names.index(verdict)]
-        return self._mean(np.where(weight > 0, said, np.nan), level)
+        return self._mean(np.where(weight > 0, said, np.nan), level, f"no label is {label!r}")
 
     def precision(self, level: float = 0.95) -> Precision:
         """What planning needs of the accuracy: its interval, and how much the width of one varies.
@@ -189,15 +189,16 @@ class Labelled:
             spread=float(squares.std() / mean / 2 / np.sqrt(len(values))) if varies else None,
         )
 
-    def _mean(self, values: FloatArray, level: float) -> Estimate:
+    def _mean(self, values: FloatArray, level: float, why: str = NOT_REPLICATED) -> Estimate:
         """The mean over questions of what is known of each."""
         known, given = ~np.isnan(values), self.given
         names = zip(given.questions, known, strict=True)
         left = LeftOut(questions=tuple(name for name, entered in names if not entered))
         if not known.any():
-            return Estimate(left_out=left, reason=NOT_REPLICATED, level=level)
+            return Estimate(left_out=left, reason=why, level=level)
         each = by_question(values, given.clusters, known).clip(0, 1)
-        return mean_share(each, level, float(given.replications[known].mean()), left)
+        seen = float(given.replications[known].mean())
+        return mean_share(each, level, seen, left, unseen(each))
 
     def _beyond_chance(self, values: FloatArray | None, level: float, pooled: bool) -> Estimate:
         """1 - observed / expected disagreement, with a jackknife over questions on log(1 - x)."""

@@ -1,7 +1,5 @@
 """A document as Markdown."""
 
-from collections.abc import Sequence
-
 from ..document import Block, Caution, Document, Table, Text
 from ..printable import one_line
 
@@ -19,14 +17,14 @@ def _block(block: Block) -> str:
             return plain(block.line)
         case Table():
             title = f"### {plain(block.title)}\n\n" if block.title else ""
-            return title + pipes(block.headings, block.rows)
+            return title + pipes(block)
     return ""
 
 
-def pipes(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A pipe table."""
-    first, *rest = ([plain(cell) for cell in line] for line in (headings, *rows))
-    lines = [first, ["---"] * len(headings), *rest]
+def pipes(table: Table) -> str:
+    """A pipe table, with its numbers at the right."""
+    first, *rest = ([plain(cell) for cell in line] for line in (table.headings, *table.rows))
+    lines = [first, ["---:" if numbers else "---" for numbers in table.numbers], *rest]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

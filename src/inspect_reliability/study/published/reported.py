@@ -52,7 +52,7 @@ class PublishedStudy(Study):
         if of_the_study:
             coded, reason = _coded(row)
         if coded is not None and self.permutations:
-            silent = None if row.correctness else LETTER_CODES[NON_RESPONSE]
+            silent = None if row.judged.correctness else LETTER_CODES[NON_RESPONSE]
             published = as_published(coded, silent, self.permutations)
             reason = published.reason or "not estimable"
         omega, why = row.estimates["omega"], dict[str, str]()
@@ -92,7 +92,7 @@ class PublishedStudy(Study):
 
 def _coded(row: Row) -> tuple[FloatArray | None, str]:
     """The verdicts in its codes, or None, and why its procedure has no value."""
-    codes = CORRECTNESS_CODES if row.correctness else LETTER_CODES
+    codes = CORRECTNESS_CODES if row.judged.correctness else LETTER_CODES
     if row.exact:
         return None, "the published procedure needs replications"
     if unknown := sorted(set(row.table["verdict"]) - set(codes)):
@@ -120,7 +120,9 @@ def _is_of_the_study(row: Row) -> bool:
     said = table["paper_design"].eq(True) if "paper_design" in table else no
     others = table["study"].notna() & ~said if "study" in table else no
     # Logs older than other designs name no study: five options, or one responder's answers.
-    named = row.correctness and "responder" in table and bool(table["responder"].notna().all())
+    named = (
+        row.judged.correctness and "responder" in table and bool(table["responder"].notna().all())
+    )
     older = named or row.judged.labels == tuple("ABCDE")
     return bool(said.all() or (older and not others.any()))
 

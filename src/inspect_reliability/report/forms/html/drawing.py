@@ -1,5 +1,6 @@
 """Figures drawn with matplotlib."""
 
+import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -24,9 +25,14 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8
 _PALETTE = (*COLOURS, *map(mpl.colors.to_hex, mpl.colormaps["tab20b"](range(20))))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _SILENT = {NON_RESPONSE: ("none", "#9a9a9a"), INVALID: ("inv.", "#5f5f5f")}
+_PARTS = ("#b9c4d0", "#f0b27a", "#a8322a")
+"""From right to wrong each time, in colours of no judge."""
 
 _IN_LEGEND, _IN_KEY, _AT_TICK = 34, 22, 18
 """Characters of a name, by place."""
+
+_IN_A_ROW = 38
+"""Characters that fit below a figure."""
 
 _TICKS = (1, 3, 5, 9, 15, 25, 49, 99, 199, 499)
 
@@ -47,24 +53,32 @@ def draw(
         return to_svg(picture, figure.words, _cut_names(figure))
 
 
-def key(figures: Sequence[Figure]) -> dict[str, list[tuple[str, str, str]]]:
-    """What tells series apart -> symbol, colour and name of each series, once for all figures."""
+def key(figures: Sequence[Figure]) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """What tells series apart, with symbol, colour and name of each, once for all figures."""
     found: dict[str, dict[str, tuple[str, str, str]]] = {}
     for figure in figures:
+        if figure.by == figure.x:  # named below it
+            continue
         bars = figure.kind in ("bars", "effects")
         for name in _by(figure.records, figure.by):
             colour, marker = _look(figure, name)
-            known = found.setdefault("" if figure.by in _OWN_NAMES else figure.by, {})
-            known[name] = "■" if bars else _SYMBOLS[marker], colour, one_line(name)
+            found.setdefault(figure.by, {})[name] = (
+                "■" if bars else _SYMBOLS[marker],
+                colour,
+                one_line(name),
+            )
     order = {name: k for figure in figures for k, name in enumerate(figure.names)}
-    return {
-        by: sorted(looks.values(), key=lambda one: order.get(one[2], 0))
+    return [
+        (
+            "" if by in _OWN_NAMES else f"{by}: ",
+            sorted(looks.values(), key=lambda one: order.get(one[2], 0)),
+        )
         for by, looks in found.items()
-        if by or list(looks) != ["all judgments"]
-    }
+        if by
+    ]
 
 
-_OWN_NAMES = ("", "judge", "row", "of", "verdict")
+_OWN_NAMES = ("judge", "of", "part", "verdict")
 """Series whose names say what they are."""
 
 
@@ -78,7 +92,9 @@ def _look(figure: Figure, name: str) -> tuple[str, str]:
     names = list(dict.fromkeys([*figure.names, *_by(figure.records, figure.by)]))
     choices = [one for one in names if one not in _SILENT]
     k = choices.index(name)
-    if figure.kind == "bars" and len(choices) > 2 and all(map(NUMBER.fullmatch, choices)):
+    if figure.by == "part":
+        colour = _PARTS[k]
+    elif figure.kind == "bars" and len(choices) > 2 and all(map(NUMBER.fullmatch, choices)):
         colour = mpl.colors.to_hex(mpl.colormaps["viridis"](k / (len(choices) - 1)))
     else:
         colour = _PALETTE[k % len(_PALETTE)]
@@ -122,7 +138,7 @@ def _points(figure: Figure) -> Picture:
         axes.set_xticks(ticks, map(str, ticks))
         axes.minorticks_off()
     else:
-        slanted = max(map(len, places)) > 6
+        slanted = len(places) * min(max(map(len, places)), _AT_TICK) > _IN_A_ROW
         turned: dict[str, Any] = {"rotation": 25, "ha": "right"} if slanted else {}
         axes.set_xticks([*places.values()], [_cut(name, _AT_TICK) for name in places], **turned)
         axes.set_xlim(min(places.values()) - 0.5, max(places.values()) + 0.5)
@@ -130,7 +146,7 @@ def _points(figure: Figure) -> Picture:
     if figure.y == "share":
         axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.set_ylim(figure.lowest, 1 if figure.kind == "points" else 1.04)
-    axes.set_xlabel("" if figure.kind == "points" else one_line(figure.x))
+    axes.set_xlabel("" if figure.x in ("judge", "option") else one_line(figure.x))
     axes.set_ylabel(figure.y_label)
     judges = figure.by == "judge"
     axes.legend(
@@ -171,7 +187,8 @@ _BOX = (Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO)
 def _bars(figure: Figure) -> Picture:
     names = list(dict.fromkeys(record[figure.x] for record in figure.records))
     segments = _by(figure.records, figure.by)
-    picture = Picture(figsize=(4.6, 0.62 + 0.185 * len(names)))
+    width, height = (4.6, 0.2) if figure.x == "question" else (3.0, 0.4)
+    picture = Picture(figsize=(width, height * len(names)))
     axes = picture.subplots()
     left = np.zeros(len(names))
     for name, own in segments.items():
@@ -189,8 +206,10 @@ def _bars(figure: Figure) -> Picture:
         )
         _name_segments(axes, left, widths, short, colour)
         left = left + widths
-    shown = [_cut(_bare(name), _IN_LEGEND) for name in names]
-    axes.set_yticks(range(len(names)), shown, fontsize=8)
+    if figure.x == "question":
+        names = [*map(_bare, names)]
+    shown = [_cut(name, _IN_LEGEND) for name in names]
+    axes.set_yticks(range(len(names)), shown, fontsize=8 if figure.x == "question" else 9)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_xlim(0, 1)
     axes.xaxis.set_major_formatter(PercentFormatter(1))
@@ -274,7 +293,7 @@ def _ends(record: Record, figure: Figure) -> tuple[float, float]:
 
 def _bare(name: str) -> str:
     """The name of a question without that of its benchmark."""
-    return name.partition(":")[2] or name
+    return re.sub(r"^[\w-]+:(?=.)", "", name)
 
 
 def _cut(name: str, longest: int) -> str:

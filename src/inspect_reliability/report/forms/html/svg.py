@@ -75,13 +75,16 @@ def inline_svg(figure: Figure, label: str, whole: Mapping[str, str]) -> Markup:
     svg = svg[svg.index("<svg") :]
     # Its style would hold for the whole page, which has the same rule of its own.
     svg = re.sub(r"<(metadata|style)\b.*?</\1>\s*", "", svg, flags=re.DOTALL)
-    used = set(re.findall(r"#([\w.-]+)", svg))
-    svg = re.sub(r' id="([^"]*)"', lambda found: found[0] if found[1] in used else "", svg)
+    # Ids are unique within a figure; a page holds many figures.
+    figure_number = next(_numbers)
+    used = dict.fromkeys(re.findall(r"#([\w.-]+)", svg))
+    short = {one: f"f{figure_number}-{k}" for k, one in enumerate(used)}
+    svg = re.sub(
+        r' id="([^"]*)"', lambda one: f' id="{short[one[1]]}"' if one[1] in short else "", svg
+    )
+    svg = re.sub(r'(url\(#|href="#)([\w.-]+)', lambda one: one[1] + short[one[2]], svg)
     # Groups of one thing say nothing without a name.
     svg = re.sub(r"<g>(<(text|path|use)\b[^>]*(?:/>|>[^<]*</\2>))</g>|<g/>", r"\1", svg)
-    # Ids are unique within a figure; a page holds many figures.
-    prefix = f"f{next(_numbers)}-"
-    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}", svg)
     width = re.search(r'viewBox="0 0 ([\d.]+)', svg)
     limit = f"max-width:{float(width[1]) * 4 / 3:.0f}px" if width else ""
     opening = f'<svg role="img" aria-label="{Markup.escape(one_line(label))}" style="{limit}"'
@@ -125,5 +128,5 @@ def _short(tag: re.Match[str]) -> str:
     """A tag without what a reader cannot see: fonts, rotations by nothing, digits of a point."""
     found = re.sub(r" font-family: [^;\"]*;?", "", tag[0])
     found = re.sub(r" transform=\"rotate\(-?0 [^)]*\)\"", "", found)
-    found = re.sub(r"\d+\.\d{3,}", lambda number: f"{round(float(number[0]), 2):g}", found)
+    found = re.sub(r"\d+\.\d{2,}", lambda number: f"{round(float(number[0]), 1):g}", found)
     return " ".join(found.split())

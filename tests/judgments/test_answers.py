@@ -1,17 +1,41 @@
-"""Accuracy as a judge sees it: published figure, counting by hand, and what is refused."""
+"""Answers as a judge sees them, right, wrong or missing: the published figure, counts by hand."""
 
 import json
 import statistics
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from scipy import special, stats
 
-from inspect_reliability.stats import accuracy
-from inspect_reliability.stats.errors import NoJudgmentsError, ShapeError, UnknownCategoryError
+from inspect_reliability.judgments import Judged
+from inspect_reliability.judgments.estimate import answers_judged
+from inspect_reliability.stats import Estimate
 
 C, I, N = "correct", "incorrect", "non-response"  # noqa: E741
+
+
+class Answers(NamedTuple):
+    a_lm: Estimate
+    a_lm_se_replications: float | None
+    a_lm_se_questions: float | None
+    h_lm: float | None
+    m: float | None
+
+
+def answers(verdicts: Sequence[Sequence[Any]], missing: Sequence[bool] | None = None) -> Answers:
+    """Of N questions x R verdicts."""
+    rows = [
+        (f"q{q}", r, verdict, None if missing is None else bool(missing[q]))
+        for q, row in enumerate(verdicts)
+        for r, verdict in enumerate(row, 1)
+    ]
+    names = ("question", "replication", "verdict", "missing")
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    a_lm, others = answers_judged(Judged(columns))
+    return Answers(a_lm, **others)
 
 
 def test_published_accuracy(data: Path) -> None:
@@ -21,7 +45,7 @@ def test_published_accuracy(data: Path) -> None:
     texts = [[output.lower() for output in row] for row in outputs]
     # What is not called correct counts the same, whatever it is.
     verdicts = [[C if C in t and I not in t else I for t in row] for row in texts]
-    result = accuracy(verdicts)
+    result = answers(verdicts)
     assert round(result.a_lm.value, 4) == 0.0395
     assert result.a_lm_se_replications is not None
     assert result.a_lm_se_questions is not None
@@ -37,7 +61,7 @@ def test_published_accuracy(data: Path) -> None:
 def test_counted_by_hand() -> None:
     """Four answers judged three times: every figure equals its fraction."""
     verdicts = [[C, C, I], [I, I, I], [I, N, C], [C, C, C]]
-    result = accuracy(verdicts, missing=[False, False, True, False])
+    result = answers(verdicts, missing=[False, False, True, False])
     assert result.a_lm.value == pytest.approx(6 / 12)
     assert result.a_lm_se_replications == pytest.approx(
         statistics.stdev([2 / 4, 2 / 4, 2 / 4]) / 3**0.5
@@ -56,7 +80,7 @@ def test_rates_sum_to_one() -> None:
     verdicts = [
         [I if gone else str(generator.choice([C, I])) for _ in range(7)] for gone in missing
     ]
-    result = accuracy(verdicts, missing)
+    result = answers(verdicts, missing)
     assert result.h_lm is not None
     assert result.m == pytest.approx(missing.mean())
     assert result.a_lm.value + result.h_lm + result.m == pytest.approx(1)
@@ -64,8 +88,8 @@ def test_rates_sum_to_one() -> None:
 
 def test_judgments_not_there_are_counted() -> None:
     """A judgment that is not there changes no share; a row or column of them is no N or R."""
-    full = accuracy([[C, I], [C, C]])
-    partial = accuracy([[C, I, None], [C, C, float("nan")], [None, None, None]])
+    full = answers([[C, I], [C, C]])
+    partial = answers([[C, I, None], [C, C, None], [None, None, None]])
     assert partial.a_lm.left_out.verdicts == 5
     assert (partial.a_lm.n_questions, partial.a_lm.n_replications) == (2, 2)
     assert partial.a_lm.value == pytest.approx(full.a_lm.value)
@@ -76,34 +100,16 @@ def test_judgments_not_there_are_counted() -> None:
 
 def test_single_question_or_replication_has_no_standard_error() -> None:
     """A spread needs two."""
-    assert accuracy([[C, I]]).a_lm_se_questions is None
-    assert accuracy([[C], [I]]).a_lm_se_replications is None
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "missing", "error", "words"),
-    [
-        ([], None, NoJudgmentsError, "No verdicts"),
-        ([[None, None]], None, NoJudgmentsError, "No verdicts"),
-        ([[C, "Correct"]], None, UnknownCategoryError, "'Correct'"),
-        ([[C, C], [C]], None, ShapeError, "differ in length"),
-        ([[C], [C]], [True], ShapeError, "Got 1 entries on missing answers for 2"),
-    ],
-)
-def test_refused(
-    verdicts: list[list[object]], missing: list[bool] | None, error: type[Exception], words: str
-) -> None:
-    """What is no table of the three verdicts is refused by name."""
-    with pytest.raises(error, match=words):
-        accuracy(verdicts, missing)
+    assert answers([[C, I]]).a_lm_se_questions is None
+    assert answers([[C], [I]]).a_lm_se_replications is None
 
 
 def test_interval_by_hand() -> None:
     """The logit scale, or what half of a question more that is all wrong, or all right, gives."""
     verdicts = [[C, C, I], [I, I, I], [I, N, C], [C, C, C], [I, I, C], [I, I, I]]
-    found = accuracy(verdicts, level=0.9).a_lm
+    found = answers(verdicts).a_lm
     shares = np.array([2 / 3, 0, 1 / 3, 1, 1 / 3, 0])
-    t = stats.t(5).ppf(0.95)
+    t = stats.t(5).ppf(0.975)
 
     def end(more: list[float], weights: list[float], sign: int) -> float:
         w, x = np.append(np.ones(6), weights), np.append(shares, more)
@@ -113,7 +119,7 @@ def test_interval_by_hand() -> None:
 
     # The interval is no wider than Clopper and Pearson's.
     s = shares.sum()
-    widest = stats.beta(s, 7 - s).ppf(0.05), stats.beta(s + 1, 6 - s).ppf(0.95)
+    widest = stats.beta(s, 7 - s).ppf(0.025), stats.beta(s + 1, 6 - s).ppf(0.975)
     low = max(min(end([], [], -1), end([0], [0.5], -1)), widest[0])
     high = min(max(end([], [], 1), end([1], [0.5], 1)), widest[1])
     assert (found.low, found.high) == pytest.approx((low, high))
@@ -127,7 +133,7 @@ def test_interval_covers_a_small_share(n: int) -> None:
     for _ in range(300):
         rates = np.where(generator.random(n) < 0.04, 0.97, 0.002)
         verdicts = np.where(generator.random((n, 5)) < rates[:, None], C, I)
-        found = accuracy(verdicts.tolist()).a_lm
+        found = answers(verdicts.tolist()).a_lm
         held.append(found.low <= 0.04 * 0.97 + 0.96 * 0.002 <= found.high)
     assert np.mean(held) >= 0.94
 
@@ -135,7 +141,7 @@ def test_interval_covers_a_small_share(n: int) -> None:
 def test_every_question_counts_alike() -> None:
     """Where questions differ in how often they were judged, the share lies in its interval."""
     verdicts = [[C, *[None] * 99] for _ in range(9)] + [[I] * 100]
-    found = accuracy(verdicts, missing=[False] * 10)
+    found = answers(verdicts, missing=[False] * 10)
     assert found.a_lm.value == pytest.approx(0.9)
     assert found.a_lm.low < found.a_lm.value < found.a_lm.high
     assert found.h_lm == pytest.approx(0.1)

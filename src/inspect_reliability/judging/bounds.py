@@ -1,0 +1,49 @@
+"""Bounds on what a server sends as one answer."""
+
+from collections.abc import AsyncIterator, Callable
+from time import monotonic
+from typing import Any
+
+from inspect_ai.model import Model
+
+MOST_BYTES = 32_000_000
+MOST_SECONDS = 1800
+
+
+def bound_answers(model: Model, refused: Callable[[str], None] = lambda why: None) -> None:
+    """Let no answer of a model's server take the memory, or half an hour once it has begun.
+
+    Inspect reads an answer to its end, whatever comes. This reaches the providers whose `client` is
+    that of the openai or anthropic package, as inspect's own hooks do.
+
+    Args:
+        model: The model; a second call for the same one changes nothing.
+        refused: Called with the reason where an answer is cut off, in the task of its call.
+    """
+    client = getattr(getattr(model.api, "client", None), "_client", None)
+    hooks = getattr(client, "event_hooks", {}).get("response")  # of httpx, or of httpx2
+    if hooks is not None and not any(isinstance(hook, _Bounds) for hook in hooks):
+        hooks.append(_Bounds(refused))
+
+
+class _Bounds:
+    def __init__(self, refused: Callable[[str], None]) -> None:
+        self._refused = refused
+
+    async def __call__(self, response: Any) -> None:
+        """Count what is read of the answer, after it was decompressed."""
+        answer = response.aiter_bytes
+
+        async def bounded(chunk_size: int | None = None) -> AsyncIterator[bytes]:
+            read, begun = 0, monotonic()
+            async for part in answer(chunk_size):
+                read += len(part)
+                why = f"of more than {MOST_BYTES / 1e6:.0f} MB" if read > MOST_BYTES else ""
+                if monotonic() - begun > MOST_SECONDS:
+                    why = f"that took more than {MOST_SECONDS / 60:.0f} minutes"
+                if why:
+                    self._refused(f"the server sent an answer {why}")
+                    raise ValueError(f"The server sent an answer {why}.")
+                yield part
+
+        response.aiter_bytes = bounded

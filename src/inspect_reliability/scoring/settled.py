@@ -1,0 +1,69 @@
+"""Asking a question no further once its verdict is settled: inspect's early stopping."""
+
+from collections import defaultdict
+from itertools import count, takewhile
+from typing import Any
+
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalSpec
+from inspect_ai.scorer import SampleScore
+from inspect_ai.util import EarlyStop, EarlyStopping
+from pydantic import JsonValue
+
+from ..errors import UserError
+from ..judgments.score import judgments_in
+from ..stats import settled
+
+_Id = int | str
+
+
+class StopWhenSettled(EarlyStopping):
+    """Skips the epochs of a question whose most frequent verdict is settled.
+
+    Epochs count in their order, whatever order they end in, because quick outputs may differ from
+    slow ones. A question of which an epoch failed is asked to the end. The log's results name the
+    questions that were settled (`early_stopping`), each with its verdict.
+    """
+
+    def __init__(self, error: float) -> None:
+        if not isinstance(error, float) or not 0 < error < 1:
+            raise UserError(
+                f"settle={error!r} is no probability of error. Use for example -T settle=0.05."
+            )
+        self._error = error
+
+    async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
+        """Begin anew; the name says the error."""
+        self._given: dict[_Id, dict[int, dict[str, list[str]]]] = defaultdict(dict)
+        self._settled: dict[_Id, dict[str, Any]] = {}
+        return f"settle={self._error:g}"
+
+    async def schedule_sample(self, id: _Id, epoch: int) -> EarlyStop | None:
+        """Skip an epoch of a question that is settled."""
+        if (found := self._settled.get(id)) is None:
+            return None
+        return EarlyStop(id=id, epoch=epoch, reason="Its verdict is settled.", metadata=found)
+
+    async def complete_sample(self, id: _Id, epoch: int, scores: dict[str, SampleScore]) -> None:
+        """Look whether the verdicts of all epochs so far settle a question."""
+        own: dict[str, list[str]] = defaultdict(list)
+        for scorer, one in scores.items():
+            for judgment in judgments_in(one.score, str(id), scorer):
+                if judgment.verdict is not None:
+                    # In another order a label is another response.
+                    named = judgment.responder if judgment.order else None
+                    own[judgment.scorer].append(named or judgment.verdict)
+        given = self._given[id]
+        given[epoch] = own
+        made = list(takewhile(given.__contains__, count(1)))
+        parts = {part: [one for n in made for one in given[n][part]] for part in given.get(1, ())}
+        after = {part: settled(verdicts, self._error) for part, verdicts in parts.items()}
+        if id not in self._settled and after and all(after.values()):
+            first = {part: parts[part][: after[part]] for part in parts}
+            self._settled[id] = {
+                part: max(dict.fromkeys(one), key=one.count) for part, one in first.items()
+            } | {"epochs": len(made)}
+
+    async def complete_task(self) -> dict[str, JsonValue]:
+        """The settled questions."""
+        return {"settled": {str(id): found for id, found in self._settled.items()}}
