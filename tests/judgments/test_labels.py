@@ -266,6 +266,7 @@ def test_edited_scores_are_labels(edited: Path) -> None:
         [1, "rubric.facts", "1", "ann"],
         [2, "rubric.style", "1", "cid"],
     ]
+    assert notes(with_labels(found))[-1].endswith("of their parts only; such as 2")
 
 
 def test_transcripts_of_an_edited_log_are_not_read(

@@ -88,9 +88,7 @@ async def exact_verdicts(
         )
     state.metadata["exact"] = parser
     note_first(state, state.epoch, cells[0])
-    outputs = await collect(
-        *(_exact_verdict(model, cell, parser, temperatures) for cell in cells)
-    )
+    outputs = await collect(*(_exact_verdict(model, cell, parser, temperatures) for cell in cells))
     state.output = outputs[0]
     if len(cells) > 1:
         state.output.metadata = dict(state.output.metadata or {}) | {
