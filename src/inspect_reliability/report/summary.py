@@ -154,7 +154,8 @@ def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
         (one["judge"], one["seed_check"] or "not checked")
         for one in analysis.results["seed_checks"]
     ]
-    seeds = [f"{judge or 'not known'}: {check}" for judge, check in checks]
+    alike = len({check for _, check in checks}) == 1
+    seeds = [check if alike else f"{judge or 'not known'}: {check}" for judge, check in checks]
     return [
         ("Judges", judges(analysis)),
         ("Benchmarks", _names(asked["benchmark"].dropna().unique())),
@@ -162,7 +163,7 @@ def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
         ("Replications", ways),
         ("Temperatures", [", ".join(map(text, temperatures)) or "not known"]),
         ("Judgments", [f"{len(table):,}"]),
-        ("Seeds", seeds if seeds[1:] else [check for _, check in checks]),
+        ("Seeds", list(dict.fromkeys(seeds))),
     ]
 
 
