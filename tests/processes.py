@@ -12,6 +12,22 @@ from subprocess import CompletedProcess
 COMMAND = "from inspect_reliability.cli import main; main()"
 INSPECT = "from inspect_ai._cli.main import main; main()"
 
+# Killed at a count of samples, which is the same on every machine, and not at a time.
+KILLED = """
+import itertools, os, signal
+from inspect_ai.hooks import Hooks, SampleEnd, hooks
+
+judged = itertools.count(1)
+
+@hooks("killed", "The process is killed when some samples have been judged.")
+class Killed(Hooks):
+    async def on_sample_end(self, data: SampleEnd) -> None:
+        if next(judged) == %d:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+"""
+"""Code before a command: how it ends at the end of a sample, the n-th (`KILLED % n`)."""
+
 _CONTEXT = get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
     [

@@ -156,8 +156,14 @@ def test_what_was_computed_before_changes_no_logit(family: str, models_by_family
 
     with count, run.forward.alone(), run.forward.in_pieces(8), torch.inference_mode():
         alone = logits(PROMPT)
-        assert passed == [*[8] * (len(PROMPT) // 8), len(PROMPT) % 8, 1]
-        for before, known in ((PROMPT[:20] + PROMPT, 16), (PROMPT, 32), ((7,), 0)):
+        assert passed == [8, 8, 8, 13, 1]
+        for before, known in (
+            (PROMPT[:20] + PROMPT, 16),
+            (PROMPT, 24),
+            (PROMPT[:20], 8),
+            (PROMPT[:12], 0),
+            (PROMPT[3:], 0),
+        ):
             logits(before)
             assert all(map(torch.equal, logits(PROMPT), alone))
             assert sum(passed) == len(PROMPT) - known + 1

@@ -1,6 +1,7 @@
 """Experiments: a judge asked in several orders and wordings, each in a cell of its own."""
 
 import re
+import signal
 from collections.abc import Callable
 from math import factorial
 from pathlib import Path
@@ -19,6 +20,7 @@ from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.text import judgment_text
 from inspect_reliability.report import analyse
 from inspect_reliability.study.tasks import bbh_judge, head_to_tail_judge
+from processes import INSPECT, KILLED, python
 
 DESIGN = JudgeDesign(
     name="Pick",
@@ -118,11 +120,14 @@ def test_epochs_are_replications_of_each_cell(tmp_path: Path) -> None:
 def test_the_given_wording_is_the_judge_by_itself(tmp_path: Path) -> None:
     """Where no order is varied, its prompts and its seeds are those of a run without wordings."""
     columns = ["question", "order", "replication", "seed", "verdict"]
-    plain = judgments_from_logs(run(dashes, tmp_path / "a", replications=3).location).table
-    log = run(dashes, tmp_path / "b", replications=3, wordings="delimiters")
-    table = judgments_from_logs(log.location).table
+    alone = run(dashes, tmp_path / "a", replications=5).location
+    log = run(dashes, tmp_path / "b", replications=3, wordings="delimiters").location
+    plain, table = (judgments_from_logs(one).table for one in (alone, log))
     own = table[table["wording"] == GIVEN][columns].reset_index(drop=True)
-    assert own.equals(plain[columns])
+    assert own.equals(plain[plain["replication"] < 4][columns].reset_index(drop=True))
+    for logs in ([alone, log], [log, alone]):
+        both = judgments_from_logs(logs).table
+        assert both["wording"].value_counts().to_dict() == {GIVEN: 4 * 5, "delimiters": 4 * 3}
 
 
 def test_cells_and_calls_are_said_first(capsys: pytest.CaptureFixture[str]) -> None:
@@ -145,7 +150,36 @@ def test_the_viewer_shows_each_cell(tmp_path: Path) -> None:
         shown = {one.split(": ")[1] for one in titles}
         assert {tuple(sorted(one.split(", "))) for one in shown} == {("x", "y", "z")}
         assert len(shown) == 2
-        assert score.answer in {one.split(", ")[0] for one in shown}
+        assert str(score.answer).split()[1] in {one.split(", ")[0] for one in shown}
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_a_killed_experiment_goes_on(tmp_path: Path) -> None:
+    """Killed half way and retried, it has the judgments of a run that was not killed."""
+    root = Path(__file__).parents[2]
+    asked: dict[str, Any] = {"orders": 2, "wordings": "labels", "replications": 3}
+    options = [word for name, value in asked.items() for word in ("-T", f"{name}={value}")]
+    settings = ["--model", "hf_seeded/tiny-judge", "--limit", "4", "--max-samples", "1"]
+
+    def logged(code: str, folder: str, *words: str) -> int | None:
+        arguments = [*words, "--log-dir", str(tmp_path / folder), "--display", "none"]
+        return python(code, *arguments, cwd=root).returncode
+
+    def judgments(folder: str) -> set[tuple[Any, ...]]:
+        table = judgments_from_logs(tmp_path / folder).table
+        names = ["question", "order", "wording", "replication", "seed", "verdict"]
+        return set(table[names].itertuples(index=False, name=None))
+
+    whole = bbh_judge(**asked)
+    assert evaluate(whole, tmp_path / "whole", model="hf_seeded/tiny-judge", limit=4).results
+    evaluation = ["eval", "tasks/bbh_judge.py", *options, *settings, "--log-buffer", "1"]
+    assert logged(KILLED % 3 + INSPECT, "killed", *evaluation) == -signal.SIGKILL
+    kept = judgments("killed")
+    assert 0 < len(kept) < 4 * 2 * 2 * 3
+    (log,) = (tmp_path / "killed").glob("*.eval")
+    assert logged(INSPECT, "retried", "eval-retry", str(log)) == 0
+    assert kept < judgments("retried") == judgments("whole")
 
 
 @pytest.mark.parametrize("number", [2, 3, 5, 6])

@@ -27,7 +27,7 @@ from inspect_reliability.saving import alone
 from inspect_reliability.study.tasks import bbh_judge, judges_of
 from inspect_reliability.sweep.resume import by_range
 from inspect_reliability.sweep.sweep import Sweep, run_sweep
-from processes import COMMAND, python
+from processes import COMMAND, KILLED, python
 
 pytestmark = pytest.mark.slow
 
@@ -43,22 +43,7 @@ TEMPERATURES = (1.0, 0.0)
 TOTAL = len(TEMPERATURES) * QUESTIONS * REPLICATIONS
 
 
-KILLED_AFTER = 7
-# Killed at a count of samples, which is the same on every machine, and not at a time.
-KILLED_SWEEP = f"""
-import itertools, os, signal
-from inspect_ai.hooks import Hooks, SampleEnd, hooks
-
-judged = itertools.count(1)
-
-@hooks("killed", "The process is killed when some samples have been judged.")
-class Killed(Hooks):
-    async def on_sample_end(self, data: SampleEnd) -> None:
-        if next(judged) == {KILLED_AFTER}:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-{COMMAND}
-"""
+KILLED_SWEEP = KILLED % 7 + COMMAND
 
 
 def _run(code: str, number: int, folder: Path) -> subprocess.CompletedProcess[str]:

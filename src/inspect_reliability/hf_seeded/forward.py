@@ -5,7 +5,7 @@ import operator
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from threading import RLock
 from typing import Any
 
@@ -17,8 +17,8 @@ from transformers.cache_utils import Cache
 from .attention import UnknownAttentionError
 
 PIECE = 256
-"""Tokens of a prompt that go through the model together. Larger pieces cost as much, and leave more
-to be computed again where two prompts begin alike."""
+"""Tokens of a long prompt that go through the model together. Larger pieces cost as much, and leave
+more to be computed again where two prompts begin alike."""
 
 
 class ForwardPass:
@@ -70,33 +70,35 @@ class ForwardPass:
         return logits.cpu() if logits.device.type == "mps" else logits  # draws need float64
 
     def prefill(self, prompt: Sequence[int]) -> tuple[Tensor, Any]:
-        """Send a prompt through the model, piece by piece.
+        """Send a prompt through the model, piece by piece, and the last two as one.
 
-        Pieces with which the latest prompt began as well are not computed again. Whether they are
-        or not, all others go through the model in the same way, so no bit depends on it.
+        Pieces with which the latest prompt began as well are not computed again. Where a piece
+        ends depends on the prompt alone, so no bit of the results depends on the latest one.
 
         Returns:
             Logits after it, shape (1, vocabulary), and the cache of its keys and values.
         """
         latest, known = self._latest
-        alike = sum(takewhile(bool, map(operator.eq, latest, prompt[:-1])))
-        start = alike // self.piece * self.piece
+        alike = sum(takewhile(bool, map(operator.eq, latest, prompt)))
+        whole = min(len(latest), len(prompt)) - self.piece  # the last piece of each is longer
+        start = max(0, min(alike, whole)) // self.piece * self.piece
         self._latest = (), None
         cache: Any = DynamicCache()
         for number, layer in enumerate(known.layers if start else ()):
             cache.update(layer.keys[:, :, :start], layer.values[:, :, :start], number)
         del known
-        for first in range(start, len(prompt), self.piece):
-            logits = self([prompt[first : first + self.piece]], cache)[:, -1]
-        if len(prompt) > self.piece:
+        ends = range(start + self.piece, len(prompt) - self.piece + 1, self.piece)
+        for first, end in pairwise([start, *ends, len(prompt)]):
+            logits = self([prompt[first:end]], cache)[:, -1]
+        if len(prompt) >= 2 * self.piece:
             self._latest = prompt, cache
         return logits, cache
 
     @contextmanager
-    def in_pieces(self, most: int) -> Iterator[None]:
-        """Take no larger pieces of prompts for a while."""
+    def in_pieces(self, size: int) -> Iterator[None]:
+        """Take smaller pieces of prompts for a while, where they are taken in pieces at all."""
         usual = self.piece
-        self.piece = min(usual, most)
+        self.piece = size if usual == PIECE else usual
         try:
             yield
         finally:

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 WAYS: tuple[type[Rows], ...] = (SharedPrefixRows, CopiedRows, PlainRows)
 
 MAX_ROWS = 256
-"""Fewer would be too few for the halves of a wide block; more gain next to nothing."""
+"""Fewer would be too few for the pieces of a wide block; more gain next to nothing."""
 
 _WINDOWS = ("sliding_window", "attention_chunk_size", "keep_window_size")  # as configs name them
 _TRYING = "the model, with two short rows to try it"
@@ -141,10 +141,10 @@ class ModelRun:
         """The first of some ways that passes a self-check; the last needs none."""
         model = self.forward.model
         limit = tolerance(model.dtype)
-        halves = partial(self.forward.in_pieces, len(self._probe) // 2 + 1)
+        pieces = partial(self.forward.in_pieces, len(self._probe) // 3 + 1)
         for way in ways[:-1]:
             try:
-                with _quiet(), self.forward.alone(), memory_errors(_TRYING), halves():
+                with _quiet(), self.forward.alone(), memory_errors(_TRYING), pieces():
                     off = check(self.forward, way, self._probe)
                 reason = f"its logits differ by {off:.1g} standard deviations"
                 if off <= limit:

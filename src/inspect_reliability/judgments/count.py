@@ -149,20 +149,25 @@ class Judged:
         ]
 
     @cached_property
-    def truth(self) -> Cells | None:
-        """The labels of each question, one verdict a rater, named as `choices` are; None of none.
+    def right(self) -> list[Any]:
+        """The label of each judgment. Without labels, the response that is known to be best.
 
-        Without labels, the response that is known to be best is one.
+        None where there is none.
         """
-        labels = self.column("label")
-        if not any(labels):
-            # Beside options whose places are not known, the name of a response is no verdict.
-            shown = zip(self.column("best"), self.orders, strict=True)
-            said = {*self.choices}
-            labels = [
-                best if isinstance(best, str) and (order is not None or best in said) else None
-                for best, order in shown
-            ]
+        if any(labels := self.column("label")):
+            return labels
+        # Beside options whose places are not known, the name of a response is no verdict.
+        shown = zip(self.column("best"), self.orders, strict=True)
+        said = {*self.choices}
+        return [
+            best if isinstance(best, str) and (order is not None or best in said) else None
+            for best, order in shown
+        ]
+
+    @cached_property
+    def truth(self) -> Cells | None:
+        """What is right for each question, one verdict a rater, named as `choices` are."""
+        labels = self.right
         orders = Counter(question for question, *_ in self.shown)
         known: dict[tuple[str, Any, str], None] = {}
         units = zip(self.questions, labels, self.column("rater"), self.orders, strict=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ..designs import GIVEN
 from ..errors import UserError
 from ..stats import Counts
 from .columns import GROUP_BY, dividing, in_order, of_role
@@ -182,8 +183,12 @@ def without_repeats(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
     """Judgments of logs, each draw once, with notes on those that several logs have.
 
     That is a judgment of one sample, and a seed that one judge got twice for one question and
-    prompt on one day.
+    prompt on one day. A judge whose wordings vary elsewhere has its own in a log without wordings.
     """
+    if "wording" in table:
+        judge = [table[name] for name in ("benchmark", "scorer") if name in table]
+        varied = (table["wording"] == GIVEN).groupby(judge).transform("any")
+        table["wording"] = table["wording"].mask(table["wording"].isna() & varied, GIVEN)
     cell = [name for name in ("temperature", "place", "wording", "order") if name in table]
     one = ["uuid", "scorer", "judge", "replication", *cell]
     table, duplicates = without_duplicates(table, one, "log", ["uuid"])

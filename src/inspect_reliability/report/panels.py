@@ -75,11 +75,12 @@ def _errors(given: Judged, found: Disagreement) -> Disagreement | None:
 
     The correlation over it is then the mean correlation of two judges' errors.
     """
-    labels, judges = given.column("label"), given.column(JUDGE)
+    labels = given.right
     if None in labels:
         return None
+    verdicts = given.verdicts if any(given.column("label")) else given.choices
     wrong: dict[str, list[bool]] = {}
-    judged = list(zip(judges, given.verdicts, labels, strict=True))
+    judged = list(zip(given.column(JUDGE), verdicts, labels, strict=True))
     for judge, verdict, label in judged:
         wrong.setdefault(judge, []).append(verdict != label)
     rates = {judge: sum(marks) / len(marks) for judge, marks in wrong.items()}
