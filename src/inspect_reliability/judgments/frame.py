@@ -354,7 +354,7 @@ def _csv(path: Path) -> pd.DataFrame:
     # Without a header of its own, pandas neither renames a duplicate nor takes one for an index.
     rows = pd.read_csv(
         path,
-        sep=";" if "," not in header else ",",  # spreadsheets of half the world write semicolons
+        sep="," if "," in header else ";",  # many spreadsheets write semicolons
         header=None,
         dtype=str,
         keep_default_na=False,
