@@ -136,7 +136,7 @@ def test_labels_of_a_design_are_a_line(tmp_path: Path) -> None:
         (PAIR.replace("[A, B]", f"[{'a, ' * 9000}b]"), "options: expected at most 26, found 9001"),
         (PAIR.replace("kinder", "kinder " * 99_000), "is larger than a design may be"),
         (PAIR.replace("kinder", "kinder " * 29_000), "prompt: a text of more than 200,000 char"),
-        ("name: x\nprompt: {file: \"a\\0b\"}\nverdict: [a, b]\n", "read: embedded null byte"),
+        ('name: x\nprompt: {file: "a\\0b"}\nverdict: [a, b]\n', "read: embedded null byte"),
         (f"name: x\nprompt: {{file: {'x' * 999}}}\nverdict: [a, b]\n", "read: File name too long"),
         (PAIR.replace("kinder", f"{{{{ {'(' * 999}1{')' * 999} }}}}"), "prompt: nested too deeply"),
         (
