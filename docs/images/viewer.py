@@ -1,4 +1,4 @@
-"""Pictures of a log in inspect's viewer: `python docs/images/viewer.py LOG_DIR [OUT_DIR]`.
+"""Pictures of inspect's viewer and of our page: `python docs/images/viewer.py LOG_DIR [OUT_DIR]`.
 
 LOG_DIR has two logs of `bbh_judge` on the sample pack: of `--epochs`, and of `-T replications=100`.
 Needs a Chromium (Debian: `apt-get install chromium`).
@@ -17,6 +17,9 @@ from pathlib import Path
 from inspect_ai.log import read_eval_log
 from playwright.sync_api import FloatRect, Page, sync_playwright
 
+from inspect_reliability import analyse
+from inspect_reliability.cli.demo import DATA
+
 QUIET = [
     "--no-sandbox",
     "--disable-gpu",
@@ -27,6 +30,7 @@ QUIET = [
 ]
 
 BELOW_THE_BAR: FloatRect = {"x": 0, "y": 29, "width": 1280, "height": 771}
+FIRST_PART: FloatRect = {"x": 0, "y": 0, "width": 1280, "height": 650}
 
 
 @contextmanager
@@ -88,7 +92,7 @@ def _sample(url: str, log: str) -> str:
 
 
 def main() -> None:
-    """Write a picture of everything `walk` shows."""
+    """Write a picture of everything `walk` shows, and of the page of the demo."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
     parser.add_argument("log_dir", type=Path, metavar="LOG_DIR", help="of a bbh_judge run")
     parser.add_argument(
@@ -115,6 +119,9 @@ def main() -> None:
                 # Without the bar on top, which says where the logs lie on this machine.
                 tab.screenshot(path=given.out / f"{name}.png", clip=BELOW_THE_BAR)
                 print(given.out / f"{name}.png")
+        tab.set_content(analyse(str(DATA)).to_html())
+        tab.screenshot(path=given.out / "page.png", clip=FIRST_PART)
+        print(given.out / "page.png")
 
 
 if __name__ == "__main__":

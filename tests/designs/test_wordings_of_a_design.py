@@ -126,7 +126,7 @@ def test_wordings_of_a_file_and_of_a_design(tmp_path: Path) -> None:
     (tmp_path / "w.yaml").write_text(wordings)
     head = 'name: n\nprompt: "{{ response }} good?"\nverdict: [yes, no]\n'
     (tmp_path / "d.yaml").write_text(head + wordings)
-    found = wordings_from_file(tmp_path / "w.yaml")
+    found = {one["name"]: one["prompt"] for one in wordings_from_file(tmp_path / "w.yaml")}
     assert found == {"1": "Good? {{ response }}", "short": "{{ response }}?"}
     design = design_from_file(tmp_path / "d.yaml")
     plain = JudgeDesign("n", "{{ response }} good?", ["yes", "no"])
@@ -163,6 +163,10 @@ def test_a_broken_list_of_wordings_is_named(wordings: str, message: str, tmp_pat
     ("prompts", "message"),
     [
         (["{% if %}"], "'1': template line 1: Expected an expression"),
+        (
+            [{"name": "x", "instructions": "a"}],
+            "'x': expected a prompt alone: instructions are a gr",
+        ),
         ([{"name": "whitespace", "prompt": "a"}], "Two wordings are called 'whitespace'"),
     ],
 )

@@ -1,7 +1,9 @@
 """Labels from wherever people keep them, joined to what they label."""
 
 import json
+from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pandas as pd
@@ -11,7 +13,7 @@ from inspect_ai.scorer import Score, ScoreEdit
 
 from example_logs import foreign, judged
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import Judged, Judgments, judgments_from_frame, with_labels
+from inspect_reliability.judgments import Judged, Judgments, judgments_from_frame, logs, with_labels
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.score import judgments_in
 
@@ -264,6 +266,22 @@ def test_edited_scores_are_labels(edited: Path) -> None:
         [1, "rubric.facts", "1", "ann"],
         [2, "rubric.style", "1", "cid"],
     ]
+    assert notes(with_labels(found))[-1].endswith("of their parts only; such as 2")
+
+
+def test_transcripts_of_an_edited_log_are_not_read(
+    edited: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log with heavy transcripts gives the same table without them, read sample by sample."""
+    light = judgments_from_logs(edited).table
+    log = read_eval_log(edited)
+    for sample in log.samples or []:
+        sample.store["noise"] = [Random(n).random() for n in range(5_000)]
+    write_eval_log(log, str(edited))
+    only_headers = partial(read_eval_log, header_only=True)
+    monkeypatch.setattr(logs, "read_eval_log", lambda *_, **__: only_headers(edited))
+    heavy = judgments_from_logs(edited).table
+    pd.testing.assert_frame_equal(heavy, light)
 
 
 @pytest.mark.parametrize("study", [None, "abc"])

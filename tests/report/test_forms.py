@@ -83,8 +83,9 @@ def test_no_window_is_too_narrow(width: int, rows: list[tuple[str, ...]]) -> Non
     shown = out.getvalue()
     assert max(map(len, shown.splitlines())) <= width
     n = 3 if "lack of room" in " ".join(shown.split()) else 4
-    words = " ".join(cell for row in rows for cell in row[:n])
+    words = " ".join(cell for row in rows for cell in row[1:n])
     assert Counter(words.split()) <= Counter(shown.split())
+    assert {word for row in rows for word in row[0].split()} <= {*shown.split()}
 
 
 def test_no_line_breaks_an_estimate() -> None:
@@ -95,7 +96,18 @@ def test_no_line_breaks_an_estimate() -> None:
     rows = [[*row, "0.70 (0.70: 0.69-0.73) and more", "unacceptable"]]
     print_table(Console(width=60, file=out), Table(headings, rows))
     assert all(cell in out.getvalue() for cell in row)
-    assert "Not shown for lack of room: Published, Label." in " ".join(out.getvalue().split())
+    assert "Not shown for lack of room: Label." in " ".join(out.getvalue().split())
+
+
+def test_a_name_without_room_stands_above_its_rows() -> None:
+    """Headings come once, each name once, and rows below it end where they did."""
+    out = io.StringIO()
+    rows = [[name * 60, str(k), "0.65 [0.55, 0.73]"] for name in "ab" for k in (9, 10)]
+    print_table(Console(width=80, file=out), Table(["Judge", "Votes", "Omega [95%]"], rows))
+    lines = out.getvalue().split("\n")
+    assert [line for line in lines if "Omega" in line] == ["Votes        Omega [95%]"]
+    assert [lines.index(name * 60) for name in "ab"] == [2, 5]
+    assert lines[3:5] == lines[6:8] == ["    9  0.65 [0.55, 0.73]", "   10  0.65 [0.55, 0.73]"]
 
 
 def test_numbers_stand_at_the_right() -> None:

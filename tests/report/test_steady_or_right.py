@@ -161,7 +161,7 @@ def test_errors_are_drawn_judge_by_judge() -> None:
     rows = [{record["row"]: None for record in one.records} for one in bars]  # type: ignore[union-attr]
     assert [list(names) for names in rows] == [["wording x", "wording y"], ["wording x"]]
     titles = [getattr(block, "title", "") for block in document.blocks]
-    assert {"Steady, or right. Judge: a", "Steady, or right. Judge: b"} <= {*titles}
+    assert {"Steady, or right. Judge: a", "Steady, or right. Judge: b, wording x"} <= {*titles}
     alone = report_document(analyse(judged(study()))).sections()
     assert "bars" not in [getattr(one, "kind", "") for one in alone[0].blocks]
 

@@ -359,3 +359,15 @@ def test_verdicts_make_no_interval_narrower() -> None:
     few = omega(Counts.from_array(rows))
     many = omega(Counts.from_array([row * 50 for row in rows]))
     assert many.high - many.low > 0.8 * (few.high - few.low)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [20, 30, 60, 150])
+def test_agreement_of_nearly_settled_questions_covers(n: int) -> None:
+    """Of two verdicts a question, 2.5% of pairs differ: the coverage is a sum over a binomial."""
+    covered = 0.0
+    for differ in range(min(n, 30)):
+        table = np.array([[1, 1]] * differ + [[2, 0], [0, 2]] * n)[:n]
+        found = panel(counts(table), ["agreement"])["agreement"]
+        covered += stats.binom.pmf(differ, n, 0.025) * (found.low <= 0.975 <= found.high)
+    assert 0.94 < covered < 0.99

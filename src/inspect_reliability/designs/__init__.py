@@ -5,7 +5,6 @@ from .fields import GIVEN
 from .file import (
     design_file,
     design_from_file,
-    grader_wordings_from_file,
     wordings_from_file,
 )
 from .item import Item
@@ -26,7 +25,6 @@ __all__ = [
     "Reading",
     "design_file",
     "design_from_file",
-    "grader_wordings_from_file",
     "is_of_paper",
     "items_from_file",
     "wordings_from_file",

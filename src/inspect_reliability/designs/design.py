@@ -66,7 +66,7 @@ class JudgeDesign:
     @property
     def named(self) -> dict[str, str]:
         """The prompts of the other wordings, by their names."""
-        return {one.name: one.prompt for one in self._fields.wordings}
+        return {one.name: str(one.prompt) for one in self._fields.wordings}
 
     def ask(self, item: Item, order: Sequence[str]) -> str:
         """The prompt that shows an item to the judge, its responses in the order of the labels.

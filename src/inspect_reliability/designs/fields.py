@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -198,7 +198,7 @@ def _named(wordings: object) -> object:
     return tuple({"name": str(number), **one} for number, one in enumerate(given, 1))
 
 
-def _told_apart(wordings: "tuple[_Wording, ...]") -> "tuple[_Wording, ...]":
+def _told_apart(wordings: "tuple[Wording, ...]") -> "tuple[Wording, ...]":
     names = [GIVEN, *(one.name for one in wordings)]
     if again := [name for name in names if names.count(name) > 1]:
         of_itself = ", the name of the prompt that it rewords" if again[0] == GIVEN else ""
@@ -209,6 +209,8 @@ def _told_apart(wordings: "tuple[_Wording, ...]") -> "tuple[_Wording, ...]":
 def _templates(wordings: "tuple[Wording, ...]") -> "tuple[Wording, ...]":
     for one in wordings:
         try:
+            if one.prompt is None or one.instructions:
+                raise ValueError("expected a prompt alone: instructions are a grader's")
             _template(one.prompt)
         except ValueError as error:
             raise ValueError(f"'{one.name}': {error}") from None
@@ -216,30 +218,21 @@ def _templates(wordings: "tuple[Wording, ...]") -> "tuple[Wording, ...]":
 
 
 class Wording(_Strict):
-    """Another prompt that means the same."""
-
-    name: Name
-    prompt: Prompt
-
-
-class GraderWording(_Strict):
-    """Another template, or other instructions, of a model-graded scorer."""
+    """Another prompt that means the same; of a model-graded scorer, also other instructions."""
 
     name: Name
     prompt: Prompt | None = None
     instructions: Prompt | None = None
 
     @model_validator(mode="after")
-    def _something(self) -> "GraderWording":
+    def _something(self) -> "Wording":
         if self.prompt is None and self.instructions is None:
             raise ValueError("missing field 'prompt' or 'instructions'")
         return self
 
 
-_Wording = TypeVar("_Wording", Wording, GraderWording)
-
 Wordings = Annotated[
-    tuple[_Wording, ...],
+    tuple[Wording, ...],
     Field(max_length=100),
     BeforeValidator(_named),
     AfterValidator(_told_apart),
@@ -247,10 +240,10 @@ Wordings = Annotated[
 """Other wordings of a prompt: each a text, or `{name: ..., prompt: ...}`."""
 
 
-class WordingsFields(_Strict, Generic[_Wording]):
+class WordingsFields(_Strict):
     """All fields of a file of wordings."""
 
-    wordings: Annotated[Wordings[_Wording], Field(min_length=1)]
+    wordings: Annotated[Wordings, Field(min_length=1)]
 
 
 class DesignFields(ReaderFields):
@@ -259,7 +252,7 @@ class DesignFields(ReaderFields):
     name: Annotated[Text, Field(max_length=200)]
     prompt: Annotated[Prompt, AfterValidator(_template)]
     labels: Annotated[tuple[Text, ...], Field(max_length=MOST_OPTIONS)] = ()
-    wordings: Annotated[Wordings[Wording], AfterValidator(_templates)] = ()
+    wordings: Annotated[Wordings, AfterValidator(_templates)] = ()
 
     @model_validator(mode="after")
     def _parser_or_labels(self) -> "DesignFields":
@@ -289,16 +282,18 @@ def checked(
         with within_limits(memory=False):  # an engine may work beside this
             return model.model_validate(fields)
     except TimeoutError as error:
-        path, names, why = (), [], f"{error} to check. Make it smaller."
+        wrong: _Wrong = (), [], f"{error} to check. Make it smaller."
     except ValidationError as error:
-        path, names, why = _wrong(model, error.errors(include_url=False, include_input=False))
+        wrong = _wrong(model, error.errors(include_url=False, include_input=False))
+    path, names, why = wrong
     place = ", ".join(filter(None, [where(path), *names]))
     raise UserError(f"{place}: {why}" if place else why)
 
 
-def _wrong(
-    model: type[BaseModel], found: Sequence[ErrorDetails]
-) -> tuple[FieldPath, list[str], str]:
+_Wrong = tuple[FieldPath, list[str], str]
+
+
+def _wrong(model: type[BaseModel], found: Sequence[ErrorDetails]) -> _Wrong:
     """The path of a field that is wrong, as such and in words, and what is wrong with it."""
     # A name that is not known explains one that is missing.
     one = min(found, key=lambda one: one["type"] != "extra_forbidden")
@@ -309,9 +304,7 @@ def _wrong(
         given["name"] = names.pop()
         forms = [_FORMS[str(part)] for part in one["loc"] if str(part) in _FORMS]
         if names and path[0] in ("parser", "wordings"):
-            grader = model is WordingsFields[GraderWording]
-            wording = GraderWording if grader else Wording
-            forms = [ParserFields if path[0] == "parser" else wording]
+            forms = [ParserFields if path[0] == "parser" else Wording]
         known = (field.alias or name for name, field in [model, *forms][-1].model_fields.items())
         given["allowed"] = ", ".join(known)
     why = _SENTENCES[kind].format_map(given) if kind in _SENTENCES else one["msg"]

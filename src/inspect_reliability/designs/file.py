@@ -14,8 +14,6 @@ from .fields import (
     DesignFields,
     FieldPath,
     Fields,
-    GraderWording,
-    Wording,
     WordingsFields,
     checked,
 )
@@ -38,33 +36,21 @@ def design_from_file(spec: str | Path) -> JudgeDesign:
     return JudgeDesign(**fields)
 
 
-def wordings_from_file(spec: str | Path) -> dict[str, str]:
-    """Read other wordings of a prompt from a YAML or JSON file, by their names.
+def wordings_from_file(spec: str | Path) -> list[dict[str, str]]:
+    """Read other wordings of a prompt from a YAML or JSON file.
 
     Its field `wordings` is a list of prompts, each a text or `{name: ..., prompt: ...}`; by default
-    a wording's name is its number. A prompt can be `{file: NAME}`, as that of a design.
+    a wording's name is its number. A prompt can be `{file: NAME}`, as that of a design. Those of a
+    model-graded scorer can have other `instructions`, too.
+
+    Returns:
+        `name`, and what it has of `prompt` and `instructions`, of each wording.
 
     Raises:
         UserError: The file has no wordings; the message names file, line and field.
     """
-    _, found = _read(WordingsFields[Wording], spec)
-    return {one.name: one.prompt for one in found.wordings}
-
-
-def grader_wordings_from_file(spec: str | Path) -> dict[str, dict[str, str]]:
-    """Read other wordings of a model-graded scorer from a file like that of `wordings_from_file`.
-
-    A prompt is the scorer's `template`, and a wording can have other `instructions`, too.
-
-    Returns:
-        What each wording changes of the scorer's arguments, by its name.
-    """
-    _, found = _read(WordingsFields[GraderWording], spec)
-    changes = {
-        one.name: {"template": one.prompt, "instructions": one.instructions}
-        for one in found.wordings
-    }
-    return {n: {key: text for key, text in one.items() if text} for n, one in changes.items()}
+    _, found = _read(WordingsFields, spec)
+    return [one.model_dump(exclude_none=True) for one in found.wordings]
 
 
 def design_file(design: JudgeDesign) -> str:

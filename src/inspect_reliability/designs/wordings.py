@@ -42,7 +42,7 @@ def wordings_of(
         UserError: A change does not fit the prompt, a file has no wordings, or a name is double.
     """
     own = replace(design, wordings=())
-    found = _asked(own, design.named) if asked is None else {}
+    found = _asked(own, design.wordings) if asked is None else {}
     for name in [asked] if isinstance(asked, str) else map(str, asked or ()):
         more = {name: _changed(own, name)} if name in CHANGES else _of_file(own, name)
         if again := sorted(more.keys() & found):
@@ -62,9 +62,11 @@ def _of_file(design: JudgeDesign, name: str) -> dict[str, JudgeDesign]:
         raise UserError(f"{name}, {error}") from None
 
 
-def _asked(design: JudgeDesign, prompts: Mapping[str, str]) -> dict[str, JudgeDesign]:
-    whole = replace(design, wordings=[{"name": n, "prompt": one} for n, one in prompts.items()])
-    return {n: replace(design, prompt=one) for n, one in whole.named.items()}
+def _asked(
+    design: JudgeDesign, wordings: Sequence[str | Mapping[str, str]]
+) -> dict[str, JudgeDesign]:
+    named = replace(design, wordings=wordings).named
+    return {name: replace(design, prompt=prompt) for name, prompt in named.items()}
 
 
 def _changed(design: JudgeDesign, name: str) -> JudgeDesign:

@@ -349,9 +349,12 @@ def _frame_of(path: Path, content: Any) -> tuple[pd.DataFrame, Saved | None]:
 def _csv(path: Path) -> pd.DataFrame:
     import pandas as pd
 
+    with path.open(encoding="utf-8-sig") as file:
+        header = file.readline()
     # Without a header of its own, pandas neither renames a duplicate nor takes one for an index.
     rows = pd.read_csv(
         path,
+        sep=";" if "," not in header else ",",  # spreadsheets of half the world write semicolons
         header=None,
         dtype=str,
         keep_default_na=False,

@@ -156,9 +156,11 @@ class _Outputs:
     def in_part(self, found: Collection[int]) -> list[str]:
         """Outputs of which some parts have a label, and others do not."""
         having: dict[Any, list[bool]] = defaultdict(list)
-        for unit, output in enumerate(self._output):
-            having[output].append(unit in found)
-        return [str(name) for (_, name), own in having.items() if any(own) and not all(own)]
+        for unit, (benchmark, name) in enumerate(self._output):
+            scorer = str(self._part[unit])
+            score = scorer.rpartition(".")[0] or scorer
+            having[benchmark, name, score].append(unit in found)
+        return [str(name) for (_, name, _), own in having.items() if any(own) and not all(own)]
 
     def labelled(self, found: Mapping[int, Mapping[str, str]]) -> pd.DataFrame:
         """The table with the labels and raters of each output."""

@@ -85,6 +85,8 @@ _EDITED = "scores that people edited taken for labels: the judge's verdict is th
 _NOT_ASKED = "replications of a scorer that asks no model"
 _OF_TRANSCRIPTS = {"messages", "output", "events", "attachments", "store", "metadata"}
 """Fields of a sample that may be large, and say nothing about its scores."""
+_HEAVY = 20_000
+"""Bytes of a sample, packed, from which a log is read faster sample by sample, without those."""
 _PASSED_OVER = {
     ".json": "JSON files with other names than inspect's left out; name a log itself to read it",
     ".eval": "links, folders or names in capitals left out (*.eval); name a log itself to read it",
@@ -231,11 +233,21 @@ def _location(source: LogSource) -> str:
 def _read(source: LogSource, whole: bool = False) -> tuple[EvalLog, Sequence[_Sample]]:
     if isinstance(source, EvalLog):
         return source, source.samples or []
-    if whole or str(source).endswith(".json"):
-        # Nothing of a JSON log can be read without the rest of it.
-        log = read_eval_log(source)
-        return log, log.samples or []
-    return read_eval_log(source, header_only=True), read_eval_log_sample_summaries(source)
+    # Nothing of a JSON log can be read without the rest of it.
+    if not str(source).endswith(".json"):
+        log = read_eval_log(source, header_only=True)
+        summaries = read_eval_log_sample_summaries(source)
+        if not whole:
+            return log, summaries
+        files, path = fsspec.core.url_to_fs(str(source))
+        if files.size(path) > _HEAVY * len(summaries):
+            return log, [_without_transcript(str(source), one) for one in summaries]
+    log = read_eval_log(source)
+    return log, log.samples or []
+
+
+def _without_transcript(log: str, sample: _Sample) -> EvalSample:
+    return read_eval_log_sample(log, sample.id, sample.epoch, exclude_fields=_OF_TRANSCRIPTS)
 
 
 def _judgments(
@@ -437,8 +449,5 @@ def _scores(sample: _Sample, log: str) -> list[tuple[str, Score, Kept | None]]:
     if isinstance(sample, EvalSampleSummary) and any(kept is None for *_, kept in found):
         # Summaries leave out values of over 1 KB. The sample's own bytes may be broken, too.
         with suppress(Exception):
-            whole = read_eval_log_sample(
-                log, sample.id, sample.epoch, exclude_fields=_OF_TRANSCRIPTS
-            )
-            return _scores(whole, log)
+            return _scores(_without_transcript(log, sample), log)
     return found

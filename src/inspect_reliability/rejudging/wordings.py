@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from string import Formatter
 
-from ..designs import GIVEN, grader_wordings_from_file
+from ..designs import GIVEN, wordings_from_file
 from ..errors import UserError
 from .wrapped import Wording, Wrapped
 
@@ -18,7 +18,7 @@ def in_wordings(wrapped: Wrapped, file: str | Path, facts: Collection[str]) -> l
 
     Args:
         wrapped: The scorer.
-        file: The file, as `grader_wordings_from_file` reads it.
+        file: The file, as `wordings_from_file` reads it.
         facts: Names of what a sample's metadata can fill in.
 
     Raises:
@@ -31,7 +31,11 @@ def in_wordings(wrapped: Wrapped, file: str | Path, facts: Collection[str]) -> l
             f"The scorer {wrapped.name} cannot be asked in other words: it is not known to take a "
             "'template' or 'instructions'. Leave --wordings out, or name another --scorer."
         )
-    wordings = grader_wordings_from_file(file)
+    arguments = {"prompt": "template", "instructions": "instructions"}
+    wordings = {
+        one["name"]: {its: one[name] for name, its in arguments.items() if name in one}
+        for one in wordings_from_file(file)
+    }
     for wording, changes in wordings.items():
         where = f"{file}, wording '{wording}': "
         if unknown := changes.keys() - {*takes}:

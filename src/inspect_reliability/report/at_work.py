@@ -64,6 +64,9 @@ def suite_of(table: pd.DataFrame) -> Suite | None:
 
     from ..rejudging.logged import grading_of, scorers_in
 
+    read = partial(
+        read_eval_log_sample, exclude_fields={"messages", "store", "attachments", "metadata"}
+    )
     header = cache(partial(read_eval_log, header_only=True))
     graders: set[str] = set()
     differ = False
@@ -75,7 +78,7 @@ def suite_of(table: pd.DataFrame) -> Suite | None:
         for one in islice(places, _LOOKED_AT):
             try:
                 log = header(one.log).model_copy()
-                log.samples = [read_eval_log_sample(one.log, one.sample, int(one.epoch))]
+                log.samples = [read(one.log, one.sample, int(one.epoch))]
             except Exception:  # a sample can be broken in as many ways as it has bytes
                 continue
             outputs.add(log.samples[0].output.completion)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from .wording import Column, Record
 
-_NUMBER = re.compile(r"[-+$]?\d[\d,.]*(%|\s|$)|not estimable|p [<=]")
+_NUMBER = re.compile(r"[-+$]*\d[\d,.]*(%|\s|$|-\d)|not (estimable|known)|p [<=]")
 
 Tone = Literal["answer", "legend", "heading", "note", "good", "bad", "unsure"]
 

@@ -82,15 +82,26 @@ class Analysis:
         return list(dict.fromkeys(text(value, missing="not known") for value in found))
 
     def tables(
-        self, records: Sequence[Record], columns: Iterable[Column], title: str = ""
+        self, records: Sequence[Record], columns: Sequence[Column], title: str = ""
     ) -> Iterator[Table]:
-        """A table for each judge (or what rows are first grouped by), named above it."""
-        first, *rest = map(grouped, self.names)
-        columns = [*rest, *columns]
-        for value in dict.fromkeys(record.get(first.key) for record in records):
-            own = [record for record in records if record.get(first.key) == value]
-            name = f"{first.heading}: {text(value, missing='not known')}"
-            yield Table.of(own, columns, f"{title}. {name}" if title else name)
+        """A table for each judge (or what rows are first grouped by), or one if each has one row.
+
+        What all of its rows share stands above a table.
+        """
+        first = self.names[0]
+        parts: dict[Any, list[Record]] = {}
+        for record in records:
+            parts.setdefault(record.get(first), []).append(record)
+        alone = 1 < len(parts) == len(records)
+        for own in [list(records)] if alone else parts.values():
+            differ = [n for n in self.names if len({str(one.get(n)) for one in own}) > 1]
+            every = self.keys(own[0], *differ)
+            shared = {name: value for name, value in every.items() if value is not None}
+            name = describe(shared) if shared else ""
+            if first in shared:
+                name = f"{grouped(first).heading}: {name}"
+            named = ". ".join(filter(None, (title, name)))
+            yield Table.of(own, [*map(grouped, differ), *columns], named)
 
     def frame(self, name: str = "rows") -> pd.DataFrame:
         """A result as a data frame: intervals and floors as columns `_low` and `_high`.

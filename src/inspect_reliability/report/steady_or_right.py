@@ -33,8 +33,9 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
     ]
     yield from analysis.tables(records, known, TITLE)
     yield _about("validity", TITLE)
-    for record in records:
-        yield Text(in_words(record, analysis.keys(record)))
+    among = [analysis.keys(record) for record in records]
+    for record, keys in zip(records, among, strict=True):
+        yield Text(in_words(record, told_apart(keys, among) if records[1:] else describe(keys)))
     rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
     parts = {
         "validity_across": ("Under another level", analysis.results["validity_across"]),
@@ -141,9 +142,9 @@ def _confusions(analysis: Analysis) -> Iterator[Table]:
     )
 
 
-def in_words(record: Record, keys: Record) -> str:
+def in_words(record: Record, whom: str) -> str:
     """The sentence to quote of one record of `validity`."""
-    said = f"{describe(keys)} is wrong in {record['wrong']:.1%} of single verdicts"
+    said = f"{whom} is wrong in {record['wrong']:.1%} of single verdicts"
     twice, then = record["wrong_twice"], record["wrong_then_right"]
     if twice is None or then is None:
         return f"{said}; whether a second verdict would help is not known, since there is none."

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
@@ -48,7 +49,9 @@ def render(document: Document) -> str:
     """
     out = console()
     with out.capture() as captured:
-        for block in document.blocks:
+        for before, block in zip([None, *document.blocks], document.blocks, strict=False):
+            if isinstance(before, Text) and isinstance(block, Table) and block.title:
+                out.print()
             _print(out, block)
     return captured.get()
 
@@ -71,29 +74,24 @@ def _print(out: Console, block: Block) -> None:
 def print_table(out: Console, table: Table) -> None:
     """Print a table.
 
-    Lines break between words, but in no estimate. Columns that do not fit the window are named
-    below. Where hardly any fits, each row is printed as a list of its own.
+    Lines break between words, but in no estimate. Where the first column does not fit unbroken,
+    its names stand above their rows. Columns that do not fit then are named below. Where hardly
+    any fits, each row is printed as a list of its own.
     """
     lines = [[one_line(cell) for cell in row] for row in (table.headings, *table.rows)]
-    title = RichText(one_line(table.title), style="bold") if table.title else None
-    if title:
-        out.print(title)
+    if table.title:
+        out.print(RichText(one_line(table.title), style="bold"))
+    whole = max(cell_len(line[0]) for line in lines)
     for n in range(len(lines[0]), min(_FEWEST, len(lines[0])) - 1, -1):
-        headings, *rows = (line[:n] for line in lines)
-        for gap in (2, 1):
-            widths = _widths([headings, *rows], out.width - gap * n)
-            if widths is None:
+        for above, gap in ((0, 2), (0, 1), (1, 2), (1, 1)):
+            widths = _widths([line[above:n] for line in lines], out.width - gap * (n - above))
+            if not widths or (n > 1 and not above and widths[0] < whole):
                 continue
-            # The box's separator is the rest of the gap.
-            shown = RichTable(
-                box=box.SIMPLE_HEAD, padding=(0, gap - 1, 0, 0), pad_edge=False, show_edge=False
-            )
-            sides = ["right" if numbers else "left" for numbers in table.numbers[:n]]
-            for heading, width, side in zip(headings, widths, sides, strict=True):
-                shown.add_column(RichText(heading), overflow="fold", width=width, justify=side)
-            for cells in rows:
-                shown.add_row(*map(RichText, cells))
-            out.print(shown)
+            columns = list(zip(lines[0][above:n], widths, table.numbers[above:n], strict=True))
+            _print_grid(out, columns, gap, lines[1:1] if above else [row[:n] for row in lines[1:]])
+            for name, rows in groupby(lines[1:] if above else [], lambda row: row[0]):
+                out.print(RichText(name))
+                _print_grid(out, columns, gap, [row[1:n] for row in rows], header=False)
             if left := lines[0][n:]:
                 print_text(out, f"Not shown for lack of room: {', '.join(left)}.", "dim")
             out.print()
@@ -103,6 +101,30 @@ def print_table(out: Console, table: Table) -> None:
             if cell:
                 out.print(RichText(f"  {name}: {cell}" if name else f"  {cell}"))
         out.print()
+
+
+def _print_grid(
+    out: Console,
+    columns: Sequence[tuple[str, int, bool]],
+    gap: int,
+    rows: Sequence[Sequence[str]],
+    header: bool = True,
+) -> None:
+    """Print rows below headings, in columns of these widths, of which some are numbers."""
+    # The box's separator is the rest of the gap.
+    grid = RichTable(
+        box=box.SIMPLE_HEAD,
+        padding=(0, gap - 1, 0, 0),
+        pad_edge=False,
+        show_edge=False,
+        show_header=header,
+    )
+    for heading, width, numbers in columns:
+        side: JustifyMethod = "right" if numbers else "left"
+        grid.add_column(RichText(heading), overflow="fold", width=width, justify=side)
+    for row in rows:
+        grid.add_row(*map(RichText, row))
+    out.print(grid)
 
 
 def _widths(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:

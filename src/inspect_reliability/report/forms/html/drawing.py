@@ -187,7 +187,7 @@ _BOX = (Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO)
 def _bars(figure: Figure) -> Picture:
     names = list(dict.fromkeys(record[figure.x] for record in figure.records))
     segments = _by(figure.records, figure.by)
-    width, height = (4.6, 0.2) if figure.x == "question" else (3.0, 0.28)
+    width, height = (4.6, 0.2) if figure.x == "question" else (3.0, 0.4)
     picture = Picture(figsize=(width, height * len(names)))
     axes = picture.subplots()
     left = np.zeros(len(names))
