@@ -287,7 +287,8 @@ def checked(
         wrong = _wrong(model, error.errors(include_url=False, include_input=False))
     path, names, why = wrong
     place = ", ".join(filter(None, [where(path), *names]))
-    raise UserError(f"{place}: {why}" if place else why)
+    # Names of fields are what somebody wrote.
+    raise UserError(" ".join((f"{place}: {why}" if place else why).split()))
 
 
 _Wrong = tuple[FieldPath, list[str], str]

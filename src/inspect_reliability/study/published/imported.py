@@ -31,12 +31,14 @@ from ...saving import alone, whole
 from ...scoring.verdict import score_of
 from ..responses import ground_truth, is_missing
 from .layout import (
+    SCORER,
     PublishedRun,
     published_answer,
     published_order,
     published_prompt,
     published_question,
     published_runs,
+    sample_uuid,
 )
 
 _PACKAGE = "inspect_reliability/"
@@ -150,7 +152,7 @@ def _spec(run: PublishedRun, parser: ParserName) -> EvalSpec:
         model=run.judge,
         model_generate_config=GenerateConfig(temperature=run.temperature),
         config=EvalConfig(epochs=1),
-        scorers=[EvalScorer(name="verdict", options={"parser": parser}, metrics=metrics)],
+        scorers=[EvalScorer(name=SCORER, options={"parser": parser}, metrics=metrics)],
         metrics=metrics,
         metadata={"imported": UNKNOWN, "file": run.path.name},
         tags=["imported"],
@@ -166,11 +168,10 @@ def _samples(folder: Path, run: PublishedRun, parser: ParserName) -> Iterator[Ev
         choices = [ModelOutput.from_content(run.judge, output).choices[0] for output in given]
         lost = {str(n): _LOST for n, output in enumerate(outputs, 1) if output is None}
         made: dict[str, Any] = {"errors": lost} if lost else {}
-        identity = f"{run.judge}|{run.temperature}|{run.responder}|{question}"
         yield EvalSample(
             id=question,
             epoch=1,
-            uuid=blake2b(identity.encode(), digest_size=11).hexdigest(),
+            uuid=sample_uuid(run, question),
             input=published_question(folder, question),
             target="",
             metadata={"replication": 1, "replications": len(outputs)} | made,
@@ -180,7 +181,7 @@ def _samples(folder: Path, run: PublishedRun, parser: ParserName) -> Iterator[Ev
             ],
             output=ModelOutput(model=run.judge, choices=choices),
             scores={
-                "verdict": score_of(
+                SCORER: score_of(
                     Replications(
                         [None if text is None else run.parse(text, parser) for text in outputs]
                     ),

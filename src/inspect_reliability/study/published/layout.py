@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from hashlib import blake2b
 from itertools import chain
 from math import isinf
 from pathlib import Path
@@ -48,6 +49,10 @@ _RESPONSES = Path("prompt_responses.json")
 _PREDICTIONS = Path("application_data", "application_responses.json")
 
 
+SCORER = "verdict"
+"""Name of the scorer, as in logs of our own tasks."""
+
+
 @dataclass(frozen=True)
 class PublishedRun:
     """One judge's published outputs on one benchmark at one temperature.
@@ -78,6 +83,12 @@ class PublishedRun:
     def parse(self, output: str, parser: ParserName = "published") -> str:
         """Read one of its outputs as a verdict."""
         return self.design.reader.read(output, parser).verdict
+
+
+def sample_uuid(run: PublishedRun, question: str) -> str:
+    """Id of the judgments of a question in a run: the same in these files and in logs of them."""
+    identity = f"{run.judge}|{run.temperature}|{run.responder}|{question}"
+    return blake2b(identity.encode(), digest_size=11).hexdigest()
 
 
 def is_published(folder: Path) -> bool:
@@ -133,7 +144,9 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
                     "missing": is_missing(answer.text) if answer else None,
                     "label": ground_truth(answer) if answer else None,
                     "paper_design": True,
+                    "scorer": SCORER,
                     "log": str(run.path),
+                    "uuid": sample_uuid(run, question),
                 }
             )
     if not of:
