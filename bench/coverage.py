@@ -6,7 +6,7 @@ Questions are drawn from a population: each has chances of the verdicts, and its
 drawn from those chances. The truth is that of 400,000 questions of the population, with all
 chances known. What is estimated comes from the package as a user calls it, but for "before": the
 jackknife on the scale log(1 - x) with the weights of the analysis of variance, which the package
-had at first. In full it takes twenty minutes of one core.
+had at first. In full it takes half an hour of one core.
 """
 
 import argparse
@@ -706,7 +706,7 @@ def main() -> None:
     def studies(full: int) -> int:
         return max(2, round(share * full))
 
-    held = list(held_out(studies(1000)))
+    held = list(held_out(studies(2000)))
     if arguments.held:
         print_held_out(held)
         return
