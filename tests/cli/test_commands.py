@@ -192,7 +192,7 @@ def test_every_format_of_every_command(logs: dict[str, Path], command: str, form
     assert result.stdout.strip()
     assert "\x1b" not in result.stdout
     if form == "markdown":
-        assert "| --- |" in result.stdout
+        assert "| ---" in result.stdout
 
 
 def test_grouping(logs: dict[str, Path]) -> None:

@@ -29,6 +29,14 @@ def rows(*arguments: str | Path) -> list[dict[str, Any]]:
     return found
 
 
+def test_semicolons_separate_as_commas_do(tmp_path: Path) -> None:
+    """Many spreadsheets write semicolons into a CSV; the judgments are the same."""
+    lines = ["question,verdict", *(f"q{k % 5},{'AB'[k % 2]}" for k in range(15))]
+    (tmp_path / "commas.csv").write_text("\n".join(lines))
+    (tmp_path / "semicolons.csv").write_text("\n".join(lines).replace(",", ";"))
+    assert rows(tmp_path / "commas.csv") == rows(tmp_path / "semicolons.csv")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_a_file_says_what_its_logs_said(tmp_path: Path, ending: str) -> None:

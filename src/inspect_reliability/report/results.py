@@ -11,8 +11,8 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments import Judgments
 from .cautions import COPIES
-from .columns import KEYS
-from .document import Document, Table
+from .columns import KEYS, declared
+from .document import Document, Table, Text
 from .drawings import Drawing, drawings
 from .forms import render
 from .row import NO_STUDY, Row, Study
@@ -102,6 +102,18 @@ class Analysis:
                 name = f"{grouped(first).heading}: {name}"
             named = ". ".join(filter(None, (title, name)))
             yield Table.of(own, [*map(grouped, differ), *columns], named)
+
+    def told(
+        self, name: str, title: str, records: Sequence[Record] | None = None
+    ) -> Iterator[Table | Text]:
+        """Some records of a result, or all that are known, in tables, and what the result is."""
+        if records is None:
+            records = [one for one in self.results[name] if one.get("reason") is None]
+        filled = {key for one in records for key, value in one.items() if value is not None}
+        if records:
+            yield from self.tables(records, [c for c in declared(name) if c.key in filled], title)
+            about = KEYS[name].about
+            yield Text(f"{title}: {about[0].lower()}{about[1:]}")
 
     def frame(self, name: str = "rows") -> pd.DataFrame:
         """A result as a data frame: intervals and floors as columns `_low` and `_high`.

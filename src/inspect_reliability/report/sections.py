@@ -62,7 +62,7 @@ def _overview(analysis: Analysis, across: str) -> Iterator[Block]:
             y=of.key,
             by="judge",
             table=Table.of(known, [*map(grouped, dict.fromkeys(("judge", x))), of]),
-            kind="lines" if x == "temperature" else "points",
+            kind="lines" if x == "temperature" else "effects" if x == "judge" else "points",
             names=analysis.series("judge"),
             y_label=f"{name}, one verdict",
             lowest=min(_LOWEST, *(one[of.key] - 0.05 for one in known), 0),

@@ -28,23 +28,13 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
     records = analysis.results["validity"]
     if not records:
         return
-    known = [
-        one for one in declared("validity") if any(r.get(one.key) is not None for r in records)
-    ]
-    yield from analysis.tables(records, known, TITLE)
-    yield _about("validity", TITLE)
+    yield from analysis.told("validity", TITLE)
     among = [analysis.keys(record) for record in records]
     for record, keys in zip(records, among, strict=True):
         yield Text(in_words(record, told_apart(keys, among) if records[1:] else describe(keys)))
     rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
-    parts = {
-        "validity_across": ("Under another level", analysis.results["validity_across"]),
-        "corrected": ("Corrected by labels", rates),
-    }
-    for name, (title, found) in parts.items():
-        if found:
-            yield from analysis.tables(found, declared(name), title)
-            yield _about(name, title)
+    yield from analysis.told("validity_across", "Under another level")
+    yield from analysis.told("corrected", "Corrected by labels", rates)
     for record in records:
         whom = (describe(analysis.keys(record)),)
         yield from (Caution(caution, whom, len(records)) for caution in record["cautions"])
@@ -76,11 +66,6 @@ def split(analysis: Analysis) -> Iterator[Figure]:
             kind="bars",
             names=list(_PARTS),
         )
-
-
-def _about(name: str, title: str) -> Text:
-    about = KEYS[name].about
-    return Text(f"{title}: {about[0].lower()}{about[1:]}")
 
 
 def section(analysis: Analysis, across: str) -> Iterator[Block]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..verdicts import NON_RESPONSE
 from .answer import answers, cautions
-from .columns import KEYS, declared
+from .columns import declared
 from .document import Block, Document, Text
 from .moves import in_words
 from .reading import by_turns
@@ -45,8 +45,8 @@ def summary(analysis: Analysis) -> list[Block]:
     return [
         *first,
         *analysis.tables(records, shown),
-        *_table(analysis, "pooled", "Over all benchmarks"),
-        *_table(analysis, "moves", "What moves the verdict"),
+        *analysis.told("pooled", "Over all benchmarks"),
+        *analysis.told("moves", "What moves the verdict"),
         *(Text(in_words(one, analysis.keys(one))) for one in analysis.results["moves"]),
         *right_or_wrong(analysis),
         *legend(shown),
@@ -55,14 +55,6 @@ def summary(analysis: Analysis) -> list[Block]:
         *_without_verdict(analysis),
         *notes(analysis),
     ]
-
-
-def _table(analysis: Analysis, result: str, title: str) -> Iterator[Block]:
-    """All records of a result, with what they are of and what the result is, where it has any."""
-    if records := [one for one in analysis.results[result] if one.get("reason") is None]:
-        yield from analysis.tables(records, declared(result), title)
-        about = KEYS[result].about
-        yield Text(f"{title}: {about[0].lower()}{about[1:]}")
 
 
 def notes(analysis: Analysis) -> list[Text]:
@@ -154,7 +146,8 @@ def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
         (one["judge"], one["seed_check"] or "not checked")
         for one in analysis.results["seed_checks"]
     ]
-    seeds = [f"{judge or 'not known'}: {check}" for judge, check in checks]
+    alike = len({check for _, check in checks}) == 1
+    seeds = [check if alike else f"{judge or 'not known'}: {check}" for judge, check in checks]
     return [
         ("Judges", judges(analysis)),
         ("Benchmarks", _names(asked["benchmark"].dropna().unique())),
@@ -162,7 +155,7 @@ def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
         ("Replications", ways),
         ("Temperatures", [", ".join(map(text, temperatures)) or "not known"]),
         ("Judgments", [f"{len(table):,}"]),
-        ("Seeds", seeds if seeds[1:] else [check for _, check in checks]),
+        ("Seeds", list(dict.fromkeys(seeds))),
     ]
 
 

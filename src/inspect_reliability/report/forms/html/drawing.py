@@ -146,7 +146,7 @@ def _points(figure: Figure) -> Picture:
     if figure.y == "share":
         axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.set_ylim(figure.lowest, 1 if figure.kind == "points" else 1.04)
-    axes.set_xlabel("" if figure.x in ("judge", "option") else one_line(figure.x))
+    axes.set_xlabel("" if figure.x == "option" else one_line(figure.x))
     axes.set_ylabel(figure.y_label)
     judges = figure.by == "judge"
     axes.legend(
@@ -225,12 +225,13 @@ def _bars(figure: Figure) -> Picture:
 def _effects(figure: Figure) -> Picture:
     series = _by(figure.records, figure.by)
     names = list(dict.fromkeys(record[figure.x] for record in figure.records))
-    height = 0.8 / len(series)
-    picture = Picture(figsize=(4.6, 0.5 + 0.2 * len(names) * max(len(series), 1.5)))
+    lanes = 1 if figure.by == figure.x else len(series)
+    height = 0.8 / lanes
+    picture = Picture(figsize=(4.6, 0.5 + 0.2 * len(names) * max(lanes, 1.5)))
     axes = picture.subplots()
     for k, (name, own) in enumerate(series.items()):
         own = [record for record in own if record[figure.y] is not None]
-        at = [names.index(record[figure.x]) + (k + 0.5) * height - 0.4 for record in own]
+        at = [names.index(record[figure.x]) + (k % lanes + 0.5) * height - 0.4 for record in own]
         widths = [record[figure.y] for record in own]
         colour, label = _look(figure, name)[0], _label(name, _IN_LEGEND)
         axes.barh(at, widths, height=0.9 * height, color=colour, alpha=0.75, label=label)
@@ -240,7 +241,7 @@ def _effects(figure: Figure) -> Picture:
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_xlabel(figure.y_label)
     axes.grid(axis="y", visible=False)
-    if figure.by:
+    if figure.by and lanes > 1:
         axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=1)
     return picture
 
