@@ -3,7 +3,7 @@
 import json
 import random
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,8 @@ class Torn(ModelAPI):
         self, input: Any, tools: Any, tool_choice: Any, config: GenerateConfig
     ) -> ModelOutput:
         text = str(input[-1].content)
+        if "broken" in text and (config.seed or 0) % 3 == 0:
+            raise RuntimeError("no answer")
         wanted = "x1" if "steady" in text or random.Random(config.seed).random() < 0.5 else "y1"
         label = text[text.index(wanted) - 3]
         output = ModelOutput.from_content(self.model_name, f"[[{label}]]")
@@ -102,6 +104,18 @@ def test_a_retry_goes_on(tmp_path: Path) -> None:
     [again] = eval_retry(whole, log_dir=str(tmp_path / "again"), display="none")
     assert again.status == "success"
     assert asked(again)["steady 0"] in (8, 9)
+
+
+def test_a_failed_epoch_settles_nothing(tmp_path: Path) -> None:
+    """What it would have said is not known: the question is asked to the end, others are not."""
+    broken = replace(ITEMS[0], id="broken", question="steady broken")
+    task = judge(DESIGN, [broken, ITEMS[1]], settle=0.05)
+    log = evaluate(task, tmp_path, **SERIAL, fail_on_error=False)
+    assert asked(log)["broken"] == EPOCHS  # errors included
+    assert asked(log)[ITEMS[1].id] <= 10
+    assert log.results is not None
+    found: Any = log.results.early_stopping
+    assert [*found.metadata["settled"]] == [ITEMS[1].id]
 
 
 @pytest.mark.parametrize(
