@@ -20,7 +20,7 @@ from tokenizers.pre_tokenizers import WhitespaceSplit
 from transformers import AutoModelForCausalLM, LlamaConfig, PreTrainedTokenizerFast
 
 from inspect_reliability.designs import DESIGNS, Item
-from inspect_reliability.hf_seeded.load import Loaded, load
+from inspect_reliability.hf_seeded.load import load
 from inspect_reliability.hf_seeded.model_run import ModelRun
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
 from inspect_reliability.judging.sample import item_of
@@ -79,20 +79,6 @@ def sample_items(questions: int) -> list[Item]:
     return [item_of(sample.metadata) for sample in samples if sample.metadata]
 
 
-def load_model(name: str, device: str = "cpu", dtype: str | None = None) -> Loaded:
-    """A model as the provider loads it."""
-    return load(
-        name,
-        device=device,
-        dtype=dtype,
-        device_map=None,
-        token=None,
-        revision=None,
-        trust_remote_code=False,
-        model_args={},
-    )
-
-
 def tiny_judge(
     questions: int,
     device: str = "cpu",
@@ -102,7 +88,16 @@ def tiny_judge(
     ],
 ) -> tuple[ModelRun, list[tuple[int, ...]]]:
     """The tiny judge, and its prompts of the first questions of the sample pack."""
-    judge = load_model("tiny-judge", device, dtype)
+    judge = load(
+        "tiny-judge",
+        device=device,
+        dtype=dtype,
+        device_map=None,
+        token=None,
+        revision=None,
+        trust_remote_code=False,
+        model_args={},
+    )
     encoder = PromptEncoder(judge.tokenizer)
     texts = [text for item in sample_items(questions) for text in ask(item)]
     prompts = [encoder.encode([ChatMessageUser(content=text)]) for text in texts]

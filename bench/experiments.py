@@ -1,15 +1,14 @@
 """What a study of orders, wordings and seeds costs beside as many seeds of one prompt.
 
-    python bench/experiments.py                    the tiny judge and 10M random weights, CPU
-    python bench/experiments.py --model FILE       a model in a folder or GGUF file as well
+    python bench/experiments.py          the tiny judge and 10M random weights, CPU
     python bench/experiments.py --json
 
 Two orders x three wordings x five seeds of a question are six prompts, thirty seeds are one. The
-tiny judge sees the prompts of `-T orders=2 -T wordings=labels,whitespace`. The others see 1,700
-tokens, of which all vary, or only the last 200, and 10M random weights write text like judges'.
-Printed are CPU seconds, with prompts in pieces that are computed once where prompts begin alike, and
-with each prompt computed whole. "begin alike" is the share of the prompts' tokens that two of a
-question begin with; "one prompt" is the cost of a single prompt in pieces, by its cost as a whole.
+tiny judge sees the prompts of `-T orders=2 -T wordings=labels,whitespace`. The random model writes
+text like judges', and sees 1,700 tokens, of which all vary or only the last 200. Printed are CPU
+seconds in two ways: prompts in pieces, of which those that begin alike are computed once, and every
+prompt whole. "begin alike" is the share of their tokens that two prompts of a question begin with.
+"one prompt in pieces / whole" is what pieces cost a prompt that shares none.
 """
 
 import argparse
@@ -28,7 +27,6 @@ from _models import (
     END_OF_PROMPT,
     ID,
     WORDS,
-    load_model,
     random_model,
     tiny_judge,
     word_tokenizer,
@@ -117,7 +115,6 @@ def long_prompts(run: ModelRun, number: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--model", help="a model folder or GGUF file")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
@@ -137,10 +134,6 @@ def main() -> None:
     run = ModelRun(model, words.decode, frozenset(), PROMPT + TOKENS)
     with write_verdicts(model, RAMBLING):
         result["10m"] = long_prompts(run, number)
-    if arguments.model:
-        loaded = load_model(arguments.model)
-        run = ModelRun(loaded.model, loaded.tokenizer.decode, loaded.end_tokens, loaded.context)
-        result["model"] = long_prompts(run, number)
     print(json.dumps(result, indent=None if arguments.json else 2))
 
 

@@ -1,10 +1,12 @@
 """Kills, full disks and folders that cannot be written: is anything lost, doubled or repeated?
 
-    python bench/faults.py [--kills 20] [--seed 0] [--only rejudge sweep ...]
+    python bench/faults.py [--kills 20] [--designs 150] [--seed 0] [--only designs sweep ...]
 
 Each activity runs once to its end. Then it is killed (SIGKILL to all its processes) at a random
 moment of its work and run again until it ends, as often as asked. The judge answers from prompt and
 seed, so judgments can be compared one by one. Work is a call of the judge or a log written.
+
+Designs with something wrong in them are refused in words, or mean what they say (see `_designs`).
 """
 
 import _paths  # noqa: F401, I001
@@ -21,6 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -31,6 +34,7 @@ from inspect_ai.log import list_eval_logs
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
 from inspect_ai.scorer import match
 
+from _designs import fuzz
 from example_published import published_folder
 from graders import run, suite
 from inspect_reliability.cli import main as command_line
@@ -275,6 +279,7 @@ def places(base: Path, made: dict[str, Activity], names: Sequence[str]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--designs", type=int, default=150)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", nargs="*")
     options = parser.parse_args()
@@ -282,7 +287,11 @@ def main() -> None:
         base = Path(folder)
         os.environ[CALLS] = str(base / "calls")
         made = activities(base)
-        names = options.only or list(made)
+        names = options.only or [*made, "designs"]
+        if "designs" in names:
+            names.remove("designs")
+            chance = random.Random(f"{options.seed} designs")
+            fuzz(base / "designs", options.designs, chance, partial(print, flush=True))
         for name in names:
             chance = random.Random(f"{options.seed} {name}")
             campaign(name, made[name], base / "kills", options.kills, chance)

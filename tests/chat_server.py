@@ -3,8 +3,8 @@
 import json
 import random
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
@@ -28,6 +28,7 @@ class ChatServer:
         most_choices: Choices that it makes at most; it refuses requests for more.
         gives: Choices that it gives at most, without a word of the others.
         said: What it says, apart from words: each draw is one of these, if there are any.
+        headers: What it says of its answers.
         requests: The bodies of the requests it answered.
     """
 
@@ -39,11 +40,12 @@ class ChatServer:
     most_choices: int = 128
     gives: int = 128
     said: tuple[str, ...] = ()
+    headers: dict[str, str] = field(default_factory=dict)
     requests: list[dict[str, Any]] = field(default_factory=list)
     _number: Iterator[int] = field(default_factory=lambda: count(1))
 
-    def answer(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        """Status and answer of a request."""
+    def answer(self, body: dict[str, Any]) -> tuple[int, dict[str, Any] | Iterable[bytes]]:
+        """Status and answer of a request; bytes are sent as they come."""
         number = next(self._number)
         if self.fails_every and number % self.fails_every == 0:
             return 422, {"error": {"message": "not now"}}
@@ -101,12 +103,18 @@ def serving(server: ChatServer) -> Iterator[str]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             status, answer = server.answer(body)
-            text = json.dumps(answer).encode()
             self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(text)))
+            for header in {"Content-Type": "application/json", **server.headers}.items():
+                self.send_header(*header)
+            if isinstance(answer, dict):
+                answer = [json.dumps(answer).encode()]
+                self.send_header("Content-Length", str(len(answer[0])))
+            else:
+                self.send_header("Connection", "close")
             self.end_headers()
-            self.wfile.write(text)
+            with suppress(ConnectionError):  # of a client that has heard enough
+                for part in answer:
+                    self.wfile.write(part)
 
         def log_message(self, format: str, *args: object) -> None:
             pass

@@ -46,7 +46,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "end_to_end": ("--questions 2 --replications 3 --baseline 1", {}),
     "exact": ("--questions 1", {"TEMPERATURES": (1.0,), "REPLICATIONS": 2}),
     "experiments": ("", {"QUESTIONS": 1, "PROMPT": 30, "VARYING": 8, "ROUNDS": 1, "SEEDS": 2}),
-    "faults": ("--kills 1 --only import", {}),
+    "faults": ("--kills 1 --designs 18 --only import designs", {}),
     "hostile_texts": ("--questions 1 --draws 2", {}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
     "live_metrics": ("", {"QUESTIONS": 5, "REPLICATIONS": 2, "CALLS": 1}),
@@ -114,6 +114,7 @@ def test_a_bench_runs(
         command = [sys.executable, str(script), *arguments.split()]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         assert "0 lost, 0 doubled, 0 different" in done.stdout
+        assert "0 tracebacks, 0 with another meaning, 0 over 20 s or 1 GB" in done.stdout
         return
     module.main()
     assert any(character.isdigit() for character in capsys.readouterr().out)

@@ -8,17 +8,18 @@ from pathlib import Path
 from types import FrameType
 
 _SECONDS = 5
-_BYTES = 500_000_000
+BESIDE_AN_ENGINE = 2_000_000_000
+"""Bytes of memory for a template while something else works that may not run out of it."""
 
 
 @contextmanager
-def within_limits(memory: bool = True, parts: int = 0) -> Iterator[None]:
-    """Stop what takes more than 5 seconds in this block, or 500 MB of memory.
+def within_limits(memory: int | None = 500_000_000, parts: int = 0) -> Iterator[None]:
+    """Stop what takes more than 5 seconds in this block, or so many bytes of memory.
 
     A template from somebody else can ask for any amount of both in a few characters. For the main
-    thread; the limit of memory is that of the process, and only for while nothing else runs. On
-    systems other than Linux only the time is limited, on Windows neither. A block within another
-    has the limits of the outer one. Each of many parts has 10 milliseconds more.
+    thread; the limit of memory is that of the process. On systems other than Linux only the time is
+    limited, on Windows neither. A block within another has the limits of the outer one. Each of
+    many parts has 10 milliseconds more.
 
     Raises:
         TimeoutError: The block takes too long.
@@ -37,8 +38,8 @@ def within_limits(memory: bool = True, parts: int = 0) -> Iterator[None]:
     used = Path("/proc/self/statm")
     signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # again, if something caught it
     try:
-        if memory and used.exists():
-            most = int(used.read_text().split()[0]) * resource.getpagesize() + _BYTES
+        if memory is not None and used.exists():
+            most = int(used.read_text().split()[0]) * resource.getpagesize() + memory
             given = (limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY)
             resource.setrlimit(resource.RLIMIT_AS, (min([most, *given]), hard))
         yield

@@ -1,17 +1,27 @@
 """Files that we write: whole or not at all, and by one process at a time."""
 
+import ctypes
 import os
-from collections.abc import Iterator
+import shutil
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
+from glob import escape, glob
 from hashlib import blake2b
+from itertools import count
 from pathlib import Path
+from socket import gethostname
 from tempfile import gettempdir
 
 import fsspec
+import psutil  # type: ignore[import-untyped]
 from filelock import FileLock, Timeout
 from fsspec.implementations.local import LocalFileSystem
 
 from .errors import UserError, reason
+
+_EXCHANGE, _HERE = 2, -100
+"""Flags of Linux's `renameat2`."""
+_NUMBERS = count()
 
 
 @contextmanager
@@ -23,27 +33,88 @@ def whole(location: str | Path) -> Iterator[str]:
     Raises:
         UserError: It cannot be written.
     """
-    try:
+    with _told(location):
         files, path = _place(location)
         local = isinstance(files, LocalFileSystem)
         path = os.path.realpath(path) if local else path  # a link stays a link
-        part = f"{path}.part"
+        part = _part(path)
         files.makedirs(files._parent(path), exist_ok=True)
-        with suppress(FileNotFoundError):
-            files.rm(part)  # of a process that was killed
         try:
-            yield part if local else f"{location}.part"
+            yield part if local else f"{location}{part.removeprefix(path)}"
             (os.replace if local else files.mv)(part, path)
         except BaseException:
             with suppress(Exception):
                 files.rm(part)
             raise
-    except UserError:
-        raise
+
+
+@contextmanager
+def whole_folder(location: str | Path, ours: Collection[str] = ()) -> Iterator[Path]:
+    """A local folder to write files in, which takes the place of another once all are whole.
+
+    Other files that are there stay, but for `ours`. Without others, and where the system can, all
+    files change in one step; else one right after another.
+
+    Raises:
+        UserError: It cannot be written.
+    """
+    with _told(location):
+        path = os.path.realpath(location)
+        part = _part(path)
+        os.makedirs(part)
+        try:
+            yield Path(part)
+            _take_place(Path(part), Path(path), {*ours})
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+
+@contextmanager
+def _told(location: str | Path) -> Iterator[None]:
+    try:
+        yield
     except (OSError, ValueError) as error:
         raise UserError(
             f"{location} cannot be written: {reason(error)}. Make room, or name another place."
         ) from None
+
+
+def _part(path: str) -> str:
+    """A name that no other process writes under; what killed ones left beside it goes."""
+    own = f"{path}.{gethostname()}-"
+    for left in glob(f"{escape(own)}*.part"):
+        number = left.removeprefix(own).partition("-")[0]
+        if number.isdecimal() and not psutil.pid_exists(int(number)):
+            _remove(left)
+    return f"{own}{os.getpid()}-{next(_NUMBERS)}.part"
+
+
+def _remove(path: str) -> None:
+    with suppress(OSError):
+        shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
+
+
+def _take_place(part: Path, folder: Path, ours: set[str]) -> None:
+    new = {*os.listdir(part)}
+    try:
+        part.rename(folder)
+    except OSError:  # unless it is missing or empty
+        if {*os.listdir(folder)} <= new | ours and _exchanged(part, folder):
+            return
+        for name in new:
+            (part / name).replace(folder / name)
+        for name in ours - new:
+            (folder / name).unlink(missing_ok=True)
+
+
+def _exchanged(part: Path, folder: Path) -> bool:
+    """Whether two folders could change names in one step; not where somebody works in one."""
+    shutil.copymode(folder, part)
+    exchange = getattr(ctypes.CDLL(None), "renameat2", None) if os.name == "posix" else None
+    if exchange is None or Path.cwd().is_relative_to(folder):
+        return False
+    names = os.fsencode(part), os.fsencode(folder)
+    return bool(exchange(_HERE, names[0], _HERE, names[1], _EXCHANGE) == 0)
 
 
 def write_text(location: str | Path, text: str) -> None:

@@ -12,6 +12,7 @@ import time
 import weakref
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -473,6 +474,39 @@ def test_end_tokens_of_the_generation_config_count(
     ended = ask(load(folder), max_tokens=10)
     assert ended.stop_reason == "stop"
     assert ended.usage.output_tokens == free.tokens.index(free.tokens[6]) + 1
+
+
+LATE = "{% if messages[0].content|length < 99 %}{{ hostile }}{% endif %}"
+
+
+@pytest.mark.parametrize("place", ["tokenizer_config.json", "chat_template.jinja"])
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("{{ 'x' * 10 ** 10 }}", "takes more than 5 seconds, or 500 MB"),
+        (LATE.replace("hostile", "messages[0].content * 10 ** 10"), r"more than 2 GB of memory\)"),
+        (LATE.replace("hostile", "raise_exception('no' * 10 ** 6)"), r"\((no){150}\)"),
+        (LATE.replace("hostile", "messages.__class__.__base__.__subclasses__()"), "unsafe"),
+        (LATE.replace("hostile", "'a b ' * 2000000"), "it writes 8,000,000 characters"),
+        ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "maximum recursion depth"),
+        (f"{{% include '{__file__}' %}}", "no loader"),
+        (f"{{# {'x' * 10**6} #}}{{{{ messages[0].content }}}}", None),
+    ],
+)
+def test_a_hostile_chat_template(
+    tmp_path: Path, template: str, message: str | None, place: str
+) -> None:
+    """A template of a model folder takes little memory, runs nothing, and is told in few words."""
+    shutil.copytree(tiny_judge.folder(), tmp_path, dirs_exist_ok=True)
+    if place.endswith("json"):
+        (tmp_path / "chat_template.jinja").unlink()
+        config = json.loads((tmp_path / place).read_text())
+        template = json.dumps(config | {"chat_template": template})
+    (tmp_path / place).write_text(template)
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    with nullcontext() if message is None else pytest.raises(UserError, match=message) as refused:
+        assert PromptEncoder(tokenizer).encode([ChatMessageUser(content="Which is best?")])
+    assert message is None or len(str(refused.value)) < 600
 
 
 def test_chat_template(

@@ -161,6 +161,7 @@ class Broken(ChatServer):
 
     def answer(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         status, answer = super().answer(body)
+        assert isinstance(answer, dict)
         answer["choices"][0]["message"] |= self._changes[1]
         return status, answer | self._changes[0]
 

@@ -88,7 +88,7 @@ def test_logs_of_every_kind_in_every_form(folder: Path, by: tuple[str, ...]) -> 
 def test_figures_of_every_kind(folder: Path, tmp_path: Path) -> None:
     """Each row of the mixture has its figures."""
     analysis = analyse(judgments_from_logs(folder))
-    files = write_figures(tmp_path / "figures", report_document(analysis))
+    files = write_figures(tmp_path, report_document(analysis))
     assert len([file for file in files if file.name.startswith("questions")]) == 2 * len(
         analysis.rows
     )

@@ -190,6 +190,10 @@ def test_correlation_of_errors_is_the_mean_of_pearsons() -> None:
     expected = table.corr().to_numpy()[np.triu_indices(3, 1)].mean()
     (found,) = analyse(judgments_from_frame(frame)).results["panels"]
     assert found["correlation"] == pytest.approx(expected)
+    known = judgments_from_frame(frame.rename(columns={"label": "best"}))
+    (by_best,) = analyse(known).results["panels"]
+    assert by_best["correlation_of"] == "errors"
+    assert by_best["correlation"] == pytest.approx(expected)
     unlabelled = judgments_from_frame(frame.drop(columns="label"))
     (verdicts,) = analyse(unlabelled).results["panels"]
     assert verdicts["correlation_of"] == "verdicts"

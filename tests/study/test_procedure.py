@@ -296,8 +296,12 @@ ALONE = np.hstack([noise(50, 1, 2), np.full((50, 3), 2)])
         (np.empty((0, 3)), "needs at least 2 complete replications"),
         (np.empty((10, 0)), "no question was judged"),
         (noise(2, 5, 0), "the factor analysis fails"),
+        (noise(20, 201, 0), "more than 200 questions vary"),
     ],
-    ids=["singular", "one varies", "one row", "silent", "missing", "no rows", "no columns", "R=2"],
+    ids=[
+        *("singular", "one varies", "one row", "silent", "missing", "no rows", "no columns", "R=2"),
+        "many",
+    ],
 )
 def test_not_estimable(codes: np.ndarray, reason: str) -> None:
     """Where the procedure breaks down it has no value but a reason, and leaks no warning."""

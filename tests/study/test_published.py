@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -296,6 +297,28 @@ def test_a_killed_import_leaves_whole_logs(tmp_path: Path) -> None:
     shown = [path for path in log_dir.iterdir() if not path.name.startswith(".inspect_tmp_")]
     assert {path.suffix for path in shown} == {".eval"}
     assert len(shown) == 3 * 3 * 2 + 1
+
+
+def test_what_goes_while_an_import_writes(tmp_path: Path) -> None:
+    """The import needs the published files no more, and does not count logs that are gone."""
+    places = [tmp_path / "a", tmp_path / "b"]
+    assert list(write_published_logs(published_folder(tmp_path / "published"), places[0]))
+    folder = published_folder(tmp_path / "other")  # nothing of it was read before
+    logs = write_published_logs(folder, places[1])
+    next(logs)
+    shutil.rmtree(folder)
+    assert list(logs)
+    whole, robbed = ([samples_of(log) for log in sorted(place.iterdir())] for place in places)
+    assert whole == robbed
+    logs = write_published_logs(published_folder(folder), places[1])
+    next(logs)[0].unlink()
+    with pytest.raises(UserError, match=r"^1 of 19 logs .* were removed meanwhile"):
+        list(logs)
+
+
+def samples_of(log: Path) -> list[dict[str, Any]]:
+    samples = read_eval_log(str(log)).samples or []
+    return [one.model_dump(include={"id", "input", "uuid", "scores", "target"}) for one in samples]
 
 
 def test_two_imports_do_not_write_one_folder(tmp_path: Path) -> None:

@@ -218,6 +218,7 @@ def test_the_page_says_what_its_code_prints(
     """Two of the 24 published omegas lie outside the range of the noise floor, as the page says."""
     monkeypatch.chdir(tmp_path)
     few = replace(published_study.judgments, table=published_study.judgments.table.head(10))
+    Path("data").mkdir()
     write_data(Path("data"), replace(published_study, judgments=few))
     page = PAGE.read_text()
     (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)

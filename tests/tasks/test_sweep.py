@@ -3,6 +3,7 @@
 import json
 import shutil
 import signal
+import sqlite3
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai import eval, task_with
-from inspect_ai.log import list_eval_logs, read_eval_log, write_eval_log
+from inspect_ai.log import EvalError, EvalLog, list_eval_logs, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, modelapi
 
 from example_logs import DRAWN
@@ -25,6 +26,7 @@ from inspect_reliability.report import analyse
 from inspect_reliability.report.judge_by_benchmark import judge_by_benchmark
 from inspect_reliability.saving import alone
 from inspect_reliability.study.tasks import bbh_judge, judges_of
+from inspect_reliability.sweep import sweep as running
 from inspect_reliability.sweep.resume import by_range
 from inspect_reliability.sweep.sweep import Sweep, run_sweep
 from processes import COMMAND, KILLED, python
@@ -280,6 +282,39 @@ def test_what_is_named_twice_is_run_once(twice: str, tmp_path: Path) -> None:
     assert not run_sweep(sweep_of(**named, replications=1, limit=2), str(tmp_path)).missing
     assert len(_made(tmp_path)) == 2
     assert len(list(tmp_path.glob("*.eval"))) == 1
+
+
+def test_a_disk_that_fills_up_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log without its end, or no place for one, is no success; it says what to do."""
+    why = "[Errno 28] No space left on device"
+
+    def without_end(*tasks: Any, **options: Any) -> list[EvalLog]:
+        logs = eval(*tasks, **options)
+        for log in logs:
+            log.status, log.results = "error", None
+            log.error = EvalError(message=why, traceback="", traceback_ansi="")
+            write_eval_log(log, log.location)
+        return logs
+
+    command = ["sweep", "--model", DRAWN, "--benchmark", "bbh", "--limit", "3", "--temperature"]
+    command += ["1", "--replications", "2", "--log-dir", str(tmp_path)]
+    monkeypatch.setattr(running, "eval", without_end)
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 4
+    assert f"made, but a log was not written to its end: {why}" in " ".join(done.stderr.split())
+    assert "Nothing needs to be run again" in done.stderr
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0, done.output
+    assert "calls" not in done.stderr
+
+    def no_room(*tasks: Any, **options: Any) -> list[EvalLog]:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(running, "eval", no_room)
+    done = CliRunner().invoke(main, [*command, "--replications", "3"])
+    assert done.exit_code == 2
+    assert "cannot be written: database or disk is full" in done.stderr
+    assert "run the same command again" in done.stderr
 
 
 def test_a_broken_log_in_the_folder_is_named(tmp_path: Path) -> None:

@@ -1,16 +1,17 @@
 """`report`: how reliable is each judge?"""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
 from ..judgments.saved import save as save_judgments
 from ..report import analyse
-from ..report.data import write_data, write_figures
+from ..report.data import data_files, write_data, write_figures
 from ..report.forms import Form, render
 from ..report.forms.table import console, print_text
 from ..report.summary import report_document
-from ..saving import write_text
+from ..saving import whole, whole_folder
 from ..study.published.reported import PublishedStudy
 from .main import examples
 from .sources import Read, by_option, format_option, progress, reads_logs, show
@@ -77,10 +78,17 @@ def report(
     screen = console(stderr=True)
     if save:
         print_text(screen, f"Wrote {save}")
-    if html:
-        write_text(html, render(document, "html"))
-        print_text(screen, f"Wrote {html}")
-    if tables:
-        print_text(screen, f"Wrote {len(write_data(tables, analysis))} files in {tables}")
-    if figures:
-        print_text(screen, f"Wrote {len(write_figures(figures, document))} files in {figures}")
+    told = []
+    with ExitStack() as files:  # all get their names together, at its end
+        if html:
+            page = files.enter_context(whole(html))
+            Path(page).write_bytes(render(document, "html").encode())
+            told.append(f"Wrote {html}")
+        if tables:
+            folder = files.enter_context(whole_folder(tables, data_files(analysis)))
+            told.append(f"Wrote {len(write_data(folder, analysis))} files in {tables}")
+        if figures:
+            folder = files.enter_context(whole_folder(figures))
+            told.append(f"Wrote {len(write_figures(folder, document))} files in {figures}")
+    for line in told:
+        print_text(screen, line)

@@ -90,6 +90,12 @@ def shown_progress(run: Run, rejudging: Rejudging) -> Iterator[None]:
 
 def failure_lines(failed: Sequence[str], missing: int, stopped: str | None) -> list[str]:
     """What to tell the user of `missing` replications, those that failed included."""
+    if failed and not missing:
+        return [
+            "All replications were made, but a log was not written to its end: "
+            f"{_short(failed[0])}",
+            "Reports read it all the same. Nothing needs to be run again.",
+        ]
     lines = []
     if failed:
         kinds = Counter(map(_short, failed))

@@ -122,8 +122,8 @@ def sweep(
     Run the same command again after an interruption: judgments in the logs are kept, not made
     again. More judges, temperatures, questions or replications add to them.
 
-    Exit status: 0 if all judgments were made, 4 if some failed or are missing, 2 if the command
-    cannot do what was asked.
+    Exit status: 0 if all judgments were made, 4 if some failed or are missing, or a log has no end,
+    2 if the command cannot do what was asked.
     """
     if (design is None) != (data is None):
         raise UserError("A sweep of your own judge needs both --design and --data.")
@@ -148,7 +148,7 @@ def sweep(
         print_text(screen, f"Everything else: inspect-reliability report {log_dir}")
     for line in failure_lines(errors, missing, None):
         print_text(screen, line)
-    if missing:
+    if missing or errors:
         context.exit(MISSING)
 
 

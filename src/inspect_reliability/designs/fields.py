@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from ..errors import UserError
-from ..limits import within_limits
+from ..limits import BESIDE_AN_ENGINE, within_limits
 from ..verdicts import INVALID, NON_RESPONSE
 from .template import template
 
@@ -279,7 +279,7 @@ def checked(
         UserError: One is not what it should be. It begins with `where` the field at a path is.
     """
     try:
-        with within_limits(memory=False):  # an engine may work beside this
+        with within_limits(BESIDE_AN_ENGINE):
             return model.model_validate(fields)
     except TimeoutError as error:
         wrong: _Wrong = (), [], f"{error} to check. Make it smaller."
@@ -287,7 +287,8 @@ def checked(
         wrong = _wrong(model, error.errors(include_url=False, include_input=False))
     path, names, why = wrong
     place = ", ".join(filter(None, [where(path), *names]))
-    raise UserError(f"{place}: {why}" if place else why)
+    # Names of fields are what somebody wrote.
+    raise UserError(" ".join((f"{place}: {why}" if place else why).split()))
 
 
 _Wrong = tuple[FieldPath, list[str], str]

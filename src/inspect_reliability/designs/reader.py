@@ -82,7 +82,7 @@ class Reader:
             UserError: No parser of that name reads these verdicts.
         """
         try:
-            with within_limits(memory=False):
+            with within_limits(memory=None):
                 read = self._parser(parser).read(output)
         except TimeoutError as error:
             raise UserError(

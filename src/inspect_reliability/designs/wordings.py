@@ -71,7 +71,7 @@ def _asked(
 
 def _changed(design: JudgeDesign, name: str) -> JudgeDesign:
     try:
-        with within_limits(memory=False):
+        with within_limits(memory=None):
             changed = CHANGES[name](design)
     except (ValueError, TimeoutError) as error:
         raise UserError(

@@ -8,9 +8,15 @@ from inspect_ai.model import ChatMessage
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from ..errors import UserError, one_of
-from ..limits import within_limits
+from ..limits import BESIDE_AN_ENGINE, within_limits
 
 ChatTemplate = Literal["auto", "none"]
+
+_LONGEST = 300
+"""Characters of what a template raises."""
+
+_MOST_ADDED = 1_000_000
+"""Characters that a template may add to a conversation."""
 
 
 class PromptEncoder:
@@ -52,7 +58,7 @@ class PromptEncoder:
     def _try_template(self) -> None:
         try:
             with within_limits():
-                self._render((("user", "Which is best? " * 100),))
+                self._write((("user", "Which is best? " * 100),), tokenize=False)
         except (TimeoutError, MemoryError) as error:
             raise UserError(
                 "The model's chat template takes more than 5 seconds, or 500 MB of memory, for a "
@@ -68,22 +74,24 @@ class PromptEncoder:
 
     def _templated(self, conversation: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
         try:
-            with within_limits(memory=False):  # the engine works beside this
-                return self._render(conversation)
+            with within_limits(BESIDE_AN_ENGINE):
+                written = len(self._write(conversation, tokenize=False))
+                # Where memory ends in the tokenizer, the process ends.
+                if written > _MOST_ADDED + sum(len(text) for _, text in conversation):
+                    raise ValueError(f"it writes {written:,} characters")
+                return tuple(self._write(conversation, sanitize_control_tokens=True))
         except Exception as error:  # templates raise what they like
+            why = f"{error}" or "it takes more than 2 GB of memory"  # a MemoryError has no words
             raise UserError(
-                f"The model's chat template refuses this conversation ({error}). Some templates "
-                "know no system message: leave it out, or use -M chat_template=none."
-            ) from error
+                f"The model's chat template refuses this conversation ({why:.{_LONGEST}}). Some "
+                "templates know no system message: leave it out, or use -M chat_template=none."
+            ) from None
 
-    def _render(self, conversation: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
-        ids = self.tokenizer.apply_chat_template(
-            [{"role": role, "content": text} for role, text in conversation],
-            add_generation_prompt=True,
-            return_dict=False,
-            sanitize_control_tokens=True,
+    def _write(self, conversation: tuple[tuple[str, str], ...], **options: Any) -> Any:
+        messages = [{"role": role, "content": text} for role, text in conversation]
+        return self.tokenizer.apply_chat_template(
+            messages, add_generation_prompt=True, return_dict=False, **options
         )
-        return tuple(ids)
 
     def decode(self, tokens: Sequence[int]) -> str:
         """Text of generated tokens, without special tokens."""

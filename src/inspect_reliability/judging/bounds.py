@@ -1,12 +1,16 @@
 """Bounds on what a server sends as one answer."""
 
+import json
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 
 from inspect_ai.model import Model
 
 MOST_BYTES = 32_000_000
+"""Of an answer; of one with the log probabilities of several choices, for every four of them."""
+
 MOST_SECONDS = 1800
 
 
@@ -32,13 +36,13 @@ class _Bounds:
 
     async def __call__(self, response: Any) -> None:
         """Count what is read of the answer, after it was decompressed."""
-        answer = response.aiter_bytes
+        answer, most = response.aiter_bytes, _most_bytes(response.request)
 
         async def bounded(chunk_size: int | None = None) -> AsyncIterator[bytes]:
             read, begun = 0, monotonic()
             async for part in answer(chunk_size):
                 read += len(part)
-                why = f"of more than {MOST_BYTES / 1e6:.0f} MB" if read > MOST_BYTES else ""
+                why = f"of more than {most / 1e6:.0f} MB" if read > most else ""
                 if monotonic() - begun > MOST_SECONDS:
                     why = f"that took more than {MOST_SECONDS / 60:.0f} minutes"
                 if why:
@@ -47,3 +51,11 @@ class _Bounds:
                 yield part
 
         response.aiter_bytes = bounded
+
+
+def _most_bytes(request: Any) -> int:
+    with suppress(Exception):  # a body of another kind
+        asked = json.loads(request.content)
+        if asked.get("logprobs"):
+            return MOST_BYTES * max(1, asked["n"] // 4)
+    return MOST_BYTES

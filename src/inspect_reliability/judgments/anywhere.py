@@ -52,8 +52,8 @@ def judgments_from(
         else:
             logs.append(one)
     parts = [judgments_from_file(file, columns, facets) for file in files]
-    if logs or not parts:
-        from .logs import judgments_from_logs  # inspect takes a second to import
+    if parts and not logs:
+        return combine(parts)
+    from .logs import judgments_from_logs  # inspect takes a second to import
 
-        parts.append(judgments_from_logs(logs, progress=progress))
-    return combine(parts)
+    return judgments_from_logs(logs, beside=parts, progress=progress)

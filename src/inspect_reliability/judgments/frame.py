@@ -84,7 +84,7 @@ def judgments_from_file(
     else:
         (frame, saved), notes = _frame_of(path, content), []
     found = _read(frame, {} if saved else known, {}, facets, str(path), hint, saved)
-    return replace(found, notes=(*notes, *found.notes))
+    return replace(found, said=(*notes, *found.said))
 
 
 def has_judgments(location: str) -> bool:
@@ -167,10 +167,9 @@ def _read(
         raise UserError(f"{where}, column 'replication': a value is missing.")
     table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
     if saved is not None:  # its rows were looked at when they were read
-        notes += [Note(*one) for one in saved.notes]
-        return Judgments(
-            table[in_order(table.columns)], tuple(n for n in notes if n.count)
-        ).with_facets(saved.facets)
+        said = (*(note for note in notes if note.count), *saved.notes)
+        found_again = Judgments(table[in_order(table.columns)], said, logs=saved.logs)
+        return found_again.with_facets(saved.facets)
     notes += [Note(what, 1, where) for what in taken]
     notes.append(Note(_AGAIN, int(table.duplicated(_identity(table, own)).sum()), where))
     made = Judgments(table[in_order(table.columns)], tuple(note for note in notes if note.count))
@@ -341,8 +340,9 @@ def _frame_of(path: Path, content: Any) -> tuple[pd.DataFrame, Saved | None]:
     try:
         return read_parquet(path) if path.suffix == ".parquet" else (_csv(path), None)
     except Exception as error:  # each reader has its own
+        why = " ".join(reason(error).split()).rstrip(".")
         raise UserError(
-            f"{path} cannot be read as {path.suffix[1:]}: {reason(error)}. Check the file."
+            f"{path} cannot be read as {path.suffix[1:]}: {why}. Check the file."
         ) from None
 
 

@@ -95,7 +95,7 @@ def with_labels(
         if sum(note.count for note in own) == len(labels):
             why = "; ".join(f"{note.count:,} {note.what}" for note in own)
             raise UserError(f"{source} has no label that fits a judgment: {why or 'it is empty'}.")
-    return replace(judgments, table=outputs.labelled(found), notes=(*judgments.notes, *notes))
+    return replace(judgments, table=outputs.labelled(found), said=(*judgments.said, *notes))
 
 
 class _Outputs:

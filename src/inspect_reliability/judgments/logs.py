@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import fsspec
 from inspect_ai.log import (
@@ -34,7 +34,7 @@ from .edits import as_columns, before_edits
 from .judgment import Judgment
 from .replications import REPLICATION_KEYS, VOTES, Replications
 from .score import Kept, judgments_of, kept_in
-from .table import Judgments, Note, clean_temperature, concatenate, make_table, without_repeats
+from .table import Gap, Judgments, Log, Note, clean_temperature, combine, make_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,28 +43,6 @@ LogSource = str | Path | EvalLog | EvalLogInfo
 
 _Sample = EvalSampleSummary | EvalSample
 _Row = dict[str, Any]
-_Run = tuple[str, str, float | None]
-_Made = tuple[int | str, int]
-"""Id of a sample and number of the replication."""
-
-
-class _Gap(NamedTuple):
-    """Judgments that a log lacks.
-
-    Other logs fill the gap if they have all of these replications of these samples; none can where
-    it names no sample.
-    """
-
-    what: str
-    size: int = 1
-    samples: Sequence[int | str] = ()
-    numbers: range = range(0)
-
-    def is_filled(self, made: Collection[_Made]) -> bool:
-        # A header may plan more than anybody could list: the first that is not there ends it.
-        planned = ((name, number) for name in self.samples for number in self.numbers)
-        return bool(self.samples and self.numbers) and all(one in made for one in planned)
-
 
 _NOT_OF_METADATA = {*Judgment._fields, "rater", "output", "time"} - {"temperature"}
 """Columns that a log fills in another way."""
@@ -96,6 +74,7 @@ _PASSED_OVER = {
 def judgments_from_logs(
     logs: LogSource | Sequence[LogSource],
     *,
+    beside: Sequence[Judgments] = (),
     progress: Callable[[Iterable[LogSource]], Iterable[LogSource]] = iter,
 ) -> Judgments:
     """Judgments of inspect logs of any task, several scorers included.
@@ -108,6 +87,7 @@ def judgments_from_logs(
     Args:
         logs: Logs in memory, log files, or folders of them, local or any URL inspect can read; or
             what inspect's `list_eval_logs` lists.
+        beside: Judgments of the same study from elsewhere.
         progress: Wraps the logs as they are read, to show progress.
 
     Returns:
@@ -118,13 +98,10 @@ def judgments_from_logs(
     Raises:
         UserError: A path does not exist, or nothing at all could be read.
     """
-    tables = []
-    lacking = []
-    made: dict[_Run, set[_Made]] = defaultdict(set)
-    days: dict[str, str] = {}
     sources, notes = find_logs([logs] if isinstance(logs, LogSource) else logs)
     files = dict.fromkeys(one for one in sources if isinstance(one, str))
     edited = [one for one in files if has_edits(one)]
+    parts = []
     # Of a judgment that several logs have, that with its labels is kept.
     first = sorted(files, key=lambda one: one not in edited)
     for source in progress([*first, *(one for one in sources if isinstance(one, EvalLog))]):
@@ -135,30 +112,19 @@ def judgments_from_logs(
         except Exception as error:  # a file can be broken in as many ways as there are bytes
             notes.append(Note(f"log that cannot be read ({_why(error)})", 1, where))
             continue
-        # All retries of a run are of the day on which it began.
-        task, day = log.eval.task_id or where, str(log.eval.created)[:10]
-        days[task] = min(day, days.get(task, day))
-        tables.append(table.assign(time=task))
         if "rater" in table:
             labels = table.dropna(subset="rater").drop_duplicates(["sample", "epoch", "scorer"])
             raters = labels["rater"].map(lambda one: len(one) if isinstance(one, tuple) else 1)
             notes.append(Note(_EDITED, int(raters.sum()), where))
-        lacking.append((where, _run(log), gaps))
-        if len(table):
-            made[_run(log)].update(zip(table["sample"], table["replication"], strict=True))
-    for where, run, gaps in lacking:
-        left: Counter[str] = Counter()
-        for gap in gaps:
-            if not gap.is_filled(made[run]):
-                left[gap.what] += gap.size
-        notes += [Note(what, count, where) for what, count in left.items()]
-    table = concatenate(tables)
-    if not len(table):
-        found = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
-        raise UserError("\n".join([f"No judgments in {found or 'the logs'}.", *map(str, notes)]))
-    table["time"] = table["time"].map(days)
-    table, duplicates = without_repeats(table)
-    return Judgments(table, (*notes, *duplicates))
+        run = (log.eval.model, log.eval.task, _temperature(log))
+        known = Log(run, log.eval.task_id or where, str(log.eval.created)[:10], gaps)
+        parts.append(Judgments(table, logs={where: known}))
+    found = combine([*beside, Judgments(make_table([]), tuple(notes)), *parts])
+    if not len(found):
+        number = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
+        what = number if sources else "the logs"
+        raise UserError("\n".join([f"No judgments in {what}.", *map(str, found.notes)]))
+    return found
 
 
 def scores_of(
@@ -252,7 +218,7 @@ def _without_transcript(log: str, sample: _Sample) -> EvalSample:
 
 def _judgments(
     log: EvalLog, samples: Sequence[_Sample], where: str
-) -> tuple[pd.DataFrame, list[_Gap]]:
+) -> tuple[pd.DataFrame, list[Gap]]:
     """The judgments of a log, and what it lacks."""
     shared: _Row = {
         "judge": log.eval.model,
@@ -262,13 +228,13 @@ def _judgments(
     if log.results and log.results.early_stopping:
         shared["stopped_early"] = log.results.early_stopping.manager
     rows: list[tuple[str, _Row]] = []
-    gaps: list[_Gap] = []
+    gaps: list[Gap] = []
     graders: dict[str, set[str]] = defaultdict(set)
     each = 1  # judgments of a sample
     for sample in _in_order(log, samples):
         if sample.error or not sample.scores:
             what = "that ended in an error" if sample.error else "without a score"
-            gaps.append(_Gap(f"samples {what}", 1, *_planned(log, [sample.id], sample.epoch)))
+            gaps.append(Gap(f"samples {what}", 1, *_planned(log, [sample.id], sample.epoch)))
             continue
         known = shared | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
         place = {"log": where, "sample": sample.id, "epoch": sample.epoch, "uuid": sample.uuid}
@@ -280,7 +246,7 @@ def _judgments(
                 continue
             kept = kept_in(score) if score.history else kept
             if kept is None:
-                gaps.append(_Gap(_BROKEN))
+                gaps.append(Gap(_BROKEN))
                 continue
             wording = (score.metadata or {}).get("wording")
             if isinstance(wording, str) and isinstance(kept, Replications) and kept.scorer:
@@ -302,7 +268,7 @@ def _judgments(
             known |= _used(sample, made)
             found = [known | row | place for row in _rows(score, kept, scorer, log, sample)]
             if score.value != score.value and found[0]["verdict"] != TIE:
-                gaps.append(_Gap(_UNSCORED))
+                gaps.append(Gap(_UNSCORED))
             for row in found:
                 key = row["scorer"].removeprefix(scorer).removeprefix(".")
                 # A score that people added labels what the scorers say.
@@ -313,13 +279,13 @@ def _judgments(
                 if row["verdict"] is not None:
                     rows.append((scorer, row))
                 elif number in lost:
-                    gaps.append(_Gap(_FAILED, 1, its_own, range(number, number + 1)))
+                    gaps.append(Gap(_FAILED, 1, its_own, number, 1))
                 else:
-                    gaps.append(_Gap(_UNREADABLE))
+                    gaps.append(Gap(_UNREADABLE))
     for scorer, names in graders.items():
         own = [row for name, row in rows if name == scorer]
         if not names and own:
-            gaps.append(_Gap(_NOT_ASKED, len(own)))
+            gaps.append(Gap(_NOT_ASKED, len(own)))
             rows = [(name, row) for name, row in rows if name != scorer]
         elif len(names) == 1:
             for row in own:
@@ -333,10 +299,10 @@ def _judgments(
         planned = (len(ids) or dataset.samples or 0) * epochs * each
         size = f"{planned:,}" if planned else "an unknown number of"
         what = f"of {size} judgments made: {_UNFINISHED[log.status]}"
-        gaps.append(_Gap(what, _scored(judgments) * each, *_planned(log, ids, 1, epochs)))
+        gaps.append(Gap(what, _scored(judgments) * each, *_planned(log, ids, 1, epochs)))
     elif too_few := _lost(log, samples):
         # Such a log is damaged, whatever others have.
-        gaps.append(_Gap(too_few, len(samples)))
+        gaps.append(Gap(too_few, len(samples)))
     # One replication of a run was checked, and speaks for all of its judge.
     checks = {row["judge"]: row["seed_check"] for row in judgments if "seed_check" in row}
     for row in judgments:
@@ -429,18 +395,17 @@ def _lost(log: EvalLog, samples: Sequence[_Sample]) -> str | None:
 
 def _planned(
     log: EvalLog, samples: Sequence[int | str], epoch: int, epochs: int = 1
-) -> tuple[Sequence[int | str], range]:
-    """The replications that samples of a judge task are to make from one epoch on."""
+) -> tuple[Sequence[int | str], int, int]:
+    """The replications that samples of a judge task are to make from one epoch on.
+
+    Returns:
+        The samples, the number of their first replication, and how many there are.
+    """
     try:
         numbers = replication_numbers(log.eval.task_args.get("replications") or 1)
     except UserError:  # another task's argument
-        return (), range(0)
-    first = numbers.start + (epoch - 1) * len(numbers)
-    return samples, range(first, first + epochs * len(numbers))
-
-
-def _run(log: EvalLog) -> _Run:
-    return log.eval.model, log.eval.task, _temperature(log)
+        return (), 1, 0
+    return samples, numbers.start + (epoch - 1) * len(numbers), epochs * len(numbers)
 
 
 def _scores(sample: _Sample, log: str) -> list[tuple[str, Score, Kept | None]]:

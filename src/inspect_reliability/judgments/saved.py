@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +13,15 @@ from pydantic.dataclasses import dataclass
 from ..errors import UserError
 from ..saving import whole
 from .columns import COLUMNS
-from .table import Judgments
+from .table import Judgments, Log, Note
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _KEY = b"inspect_reliability"
 """Key of the file's own metadata."""
+
+_UNKNOWN = "column '{}' is of a newer version, and has no meaning here: install that version"
 
 _PLAIN = ("string", "boolean", "floating", "integer", "empty")
 """Columns that parquet has types for."""
@@ -29,14 +32,18 @@ class Saved:
     """What a file of judgments says of itself.
 
     Attributes:
-        notes: What was left out when the logs were read: in words, how many, and where.
+        notes: What was left out when they were read, but for what logs lack.
+        logs: The logs, and what each of them lacks: another file may have it.
         facets: Columns that the user took for facets.
         as_json: Columns whose values are written as JSON: lists, and values of several types.
+        columns: All its columns, with their types in the file.
     """
 
-    notes: list[tuple[str, int, str]]
+    notes: list[Note]
+    logs: dict[str, Log]
     facets: list[str]
     as_json: list[str]
+    columns: dict[str, str]
 
 
 _SAVED = TypeAdapter(Saved)
@@ -48,36 +55,61 @@ def save(judgments: Judgments, path: str | Path) -> None:
     Raises:
         UserError: The file cannot be written, or its name does not end with ".parquet".
     """
+    if Path(path).suffix != ".parquet":
+        raise UserError(f"{path}: the name of a file of judgments ends with .parquet.")
+    with whole(path) as part:
+        write_parquet(judgments, part)
+
+
+def write_parquet(judgments: Judgments, path: str | Path) -> None:
+    """Write what `save` does, as it comes."""
     import pandas as pd
     import pyarrow as pa
     from pyarrow.parquet import write_table
 
-    if Path(path).suffix != ".parquet":
-        raise UserError(f"{path}: the name of a file of judgments ends with .parquet.")
     table = judgments.table
     as_json = [str(name) for name in table if not _is_plain(table[name])]
     written = {name: _as_json(table[name]) if name in as_json else table[name] for name in table}
     arrow = pa.Table.from_pandas(pd.DataFrame(written), preserve_index=False)
     about = {name: {"role": one.role, "meaning": one.meaning} for name, one in COLUMNS.items()}
     fields = [field.with_metadata(about.get(field.name)) for field in arrow.schema]
-    notes = [(note.what, note.count, note.where) for note in judgments.notes]
-    saved = Saved(notes, list(judgments.facets), as_json)
+    said, logs = list(judgments.said), dict(judgments.logs)
+    saved = Saved(said, logs, list(judgments.facets), as_json, _types(arrow.schema))
     schema = pa.schema(fields, {_KEY: _SAVED.dump_json(saved)})
-    with whole(path) as part:
-        write_table(arrow.cast(schema), part)
+    write_table(arrow.cast(schema), path, write_page_checksum=True)
 
 
 def read_parquet(path: Path) -> tuple[pd.DataFrame, Saved | None]:
-    """The rows of any parquet file, and what one that `save` wrote says of itself."""
+    """The rows of any parquet file, and what one that `save` wrote says of itself.
+
+    Raises:
+        ValueError: What it says of itself cannot be read.
+    """
     import pyarrow as pa
     from pyarrow.parquet import read_schema, read_table
 
     schema = read_schema(path)
     # A text that many rows share is one object.
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
-    frame = read_table(path, read_dictionary=texts).to_pandas(integer_object_nulls=True)
-    own = (schema.metadata or {}).get(_KEY)
-    return frame, None if own is None else _SAVED.validate_json(own)
+    table = read_table(path, read_dictionary=texts, page_checksum_verification=True)
+    frame = table.to_pandas(integer_object_nulls=True)
+    if (own := (schema.metadata or {}).get(_KEY)) is None:
+        return frame, None
+    try:
+        saved = _SAVED.validate_json(own)
+        if not saved.columns.items() <= _types(schema).items():
+            raise ValueError
+    except ValueError:
+        raise ValueError(
+            "its notes or columns were changed, or written by another version"
+        ) from None
+    declared = [field.name for field in schema if b"role" in (field.metadata or {})]
+    unknown = [Note(_UNKNOWN.format(n), 1, str(path)) for n in declared if n not in COLUMNS]
+    return frame, replace(saved, notes=[*saved.notes, *unknown])
+
+
+def _types(schema: Any) -> dict[str, str]:
+    return {field.name: str(field.type) for field in schema}
 
 
 def _is_plain(values: pd.Series[Any]) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _MACHINE_EPSILON = 2.3e-16
+_COPY = "judgments are the same in another source: if one is a copy, leave it out, they count twice"
 NUMBERS: Mapping[str, Any] = {"temperature": np.float64, "replication": np.int64}
 """Columns that are no objects."""
 
@@ -42,19 +45,82 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Gap:
+    """Judgments that a log lacks.
+
+    Other logs of its run fill the gap if they have all of these replications of these samples; none
+    can where it names no sample.
+
+    Attributes:
+        what: In words a reader of a report understands.
+        size: How many.
+        samples: Their samples.
+        first: Number of the first replication of each.
+        replications: How many of each.
+    """
+
+    what: str
+    size: int = 1
+    samples: Sequence[int | str] = ()
+    first: int = 1
+    replications: int = 0
+
+    def is_filled(self, made: Collection[tuple[int | str, int]]) -> bool:
+        """Whether all of it is among samples with the numbers of their replications."""
+        # A header may plan more than anybody could list: the first that is not there ends it.
+        numbers = range(self.first, self.first + self.replications)
+        planned = ((name, number) for name in self.samples for number in numbers)
+        return bool(self.samples and numbers) and all(one in made for one in planned)
+
+
+@dataclass(frozen=True)
+class Log:
+    """What has to be known of a log beside its judgments, to put it together with others.
+
+    Attributes:
+        run: Model, task and temperature: logs that have these in common fill each other's gaps.
+        task: Id that the retries of a run have in common.
+        day: When it was made.
+        gaps: What it lacks.
+    """
+
+    run: tuple[str, str, float | None]
+    task: str
+    day: str
+    gaps: Sequence[Gap] = ()
+
+
+@dataclass(frozen=True)
 class Judgments:
     """Judgments as one long table, with what was left out of it.
 
     Attributes:
         table: One row a judgment, with the columns of `columns.COLUMNS` that are known and those
             of the source.
-        notes: What was left out, by source.
+        said: What was left out, by source, but for what logs lack.
         facets: Columns that the user takes for facets, beside those that are declared.
+        logs: The logs that judgments are from, by their places.
     """
 
     table: pd.DataFrame
-    notes: tuple[Note, ...] = ()
+    said: tuple[Note, ...] = ()
     facets: tuple[str, ...] = ()
+    logs: Mapping[str, Log] = field(default_factory=dict)
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What was left out, by source, and what logs lack and no other log has."""
+        open_runs = {log.run for log in self.logs.values() for gap in log.gaps if gap.samples}
+        made: dict[Any, set[Any]] = defaultdict(set)
+        for where, rows in self.table.groupby("log") if open_runs and len(self) else ():
+            if (log := self.logs.get(str(where))) and log.run in open_runs:
+                made[log.run].update(zip(rows["sample"], rows["replication"], strict=True))
+        lacking: Counter[tuple[str, str]] = Counter()
+        for where, log in self.logs.items():
+            for gap in log.gaps:
+                if not gap.is_filled(made[log.run]):
+                    lacking[gap.what, where] += gap.size
+        return (*(Note(what, n, where) for (what, where), n in lacking.items()), *self.said)
 
     def __len__(self) -> int:
         return len(self.table)
@@ -129,13 +195,46 @@ def concatenate(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 def combine(parts: Sequence[Judgments]) -> Judgments:
     """Judgments of several sources together; those of logs that several have count once."""
-    notes = [note for part in parts for note in part.notes]
-    table = concatenate(part.table for part in parts)
-    if len(parts) > 1 and "uuid" in table:
+    if len(parts) == 1:
+        return parts[0]
+    logs = {where: log for part in parts for where, log in part.logs.items()}
+    days: dict[str, str] = {}
+    for log in logs.values():
+        days[log.task] = min(log.day, days.get(log.task, log.day))
+    # All retries of a run are of the day on which it began.
+    day_of = {where: days[log.task] for where, log in logs.items()}
+    table = concatenate(one.table.assign(_part=str(n)) for n, one in enumerate(parts, 1))
+    if logs and len(table):
+        known = table["log"].map(day_of)
+        table["time"] = known.where(known.notna(), table.get("time"))
+    repeated: list[Note] = []
+    if {"uuid", "log"} <= {*table}:
         table, repeated = without_repeats(table)
-        notes += repeated
+    if "_part" in table:
+        repeated += _copies(table)
+        table = table.drop(columns="_part")
+        table = table[in_order(table.columns)]
+    said = dict.fromkeys([*(note for part in parts for note in part.said), *repeated])
     facets = dict.fromkeys(name for part in parts for name in part.facets)
-    return Judgments(table, tuple(notes), tuple(facets))
+    return Judgments(table, tuple(said), tuple(facets), logs)
+
+
+def _copies(table: pd.DataFrame) -> list[Note]:
+    """A note on every source without seeds whose judgments all are those of sources before it."""
+    if "seed" in table:
+        table = table[table["seed"].isna()]
+    if table["_part"].nunique() < 2:
+        return []
+    # Files of the published study do not know these, and logs of them do.
+    some = [name for name in ("prompt", "study", "time") if name in table]
+    unknown = [name for name in some if table[name].isna().any()]
+    known = of_role(table, "unit", "part", "facet", "replication", "outcome", without=unknown)
+    again = table.duplicated(known)
+    source = table["_part"]
+    if "log" in table:
+        source = table["log"].where(table["log"].notna(), "file " + source)
+    copied = again.groupby(source, sort=False).all()
+    return [Note(_COPY, int((source == where).sum()), str(where)) for where in copied.index[copied]]
 
 
 def clean_temperature(value: float | None) -> float | None:

@@ -140,7 +140,7 @@ class SharingModel(Model):
         make = partial(super().generate, input, *args, **options)
         if calls is None:
             return await make()
-        bound_answers(self, _stop)
+        bound_answers(self, stop_run)
         make = partial(_readable, str(self), make)
         if calls.first is None:
             return await make()
@@ -162,12 +162,13 @@ async def _readable(model: str, make: Callable[[], Awaitable[ModelOutput]]) -> M
     if not output.choices:
         raise ValueError(f"{model} gave an answer without choices.")
     if (longest := max(len(choice.message.text) for choice in output.choices)) > LONGEST:
-        _stop(f"{model} gave an answer of {longest:,} characters")  # inspect keeps each of them
+        stop_run(f"{model} gave an answer of {longest:,} characters")  # inspect keeps each of them
         raise ValueError(f"{model} gave an answer of {longest:,} characters.")
     return output
 
 
-def _stop(why: str) -> None:
+def stop_run(why: str) -> None:
+    """Make no more calls in the run of the call under way."""
     if (calls := _current.get()) is not None:
         calls.run.stopped = calls.run.stopped or why
 

@@ -23,10 +23,11 @@ from inspect_ai.model import (
 from rich.markup import render
 
 from ..errors import UserError
+from ..judging.bounds import bound_answers
 from ..judging.cost import Cost
 from ..judging.seeds import base_seed
 from .arguments import models_named, named_grader, names_grader
-from .calls import Choices
+from .calls import Choices, stop_run
 from .earlier import earlier_replications, remove_earlier
 from .logged import Grading, LoggedScorer, chosen_scorers, grading_of, packages_of, scorers_in
 from .replications import Known, Output, Replication
@@ -378,7 +379,7 @@ class Rejudging:
         roles = {role: _model_of_log(config) for role, config in job.roles.items()}
         if self.model is None:
             for name in models_named(job.wrapped.arguments, job.grading.models):
-                _made(name, GenerateConfig(), None, {})
+                bound_answers(_made(name, GenerateConfig(), None, {}), stop_run)
             return cast(Model, _model_of_log(job.evaluated)), roles
         grader, earlier = self._grader(job.grading), job.earlier_graders
         if earlier and str(grader) not in earlier:

@@ -9,7 +9,11 @@ from inspect_ai.util import LimitExceededError
 from .replications import NOT_MADE, Output, Replication
 
 MOST_TRIES = dict.fromkeys(
-    ("APIResponseValidationError", "JSONDecodeError", "OpenAIResponseError", "APITimeoutError"), 4
+    (
+        *("APIResponseValidationError", "JSONDecodeError", "OpenAIResponseError"),
+        *("APITimeoutError", "AttemptTimeoutError"),
+    ),
+    4,
 ) | {"APIConnectionError": 8}
 """Tries of a call by what goes wrong; inspect would try for ever. Waits double from 3 seconds."""
 

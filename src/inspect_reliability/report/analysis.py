@@ -47,7 +47,7 @@ def analyse(
         once = not row.asked["question"].duplicated().any()
         if once and beside_replications(row.asked, judgments.table):
             note = Note(_GRADED_AGAIN, len(row.asked), str(row.asked["log"].iloc[0]))
-            judgments = replace(judgments, notes=(*judgments.notes, note))
+            judgments = replace(judgments, said=(*judgments.said, note))
         else:
             rows.append(row)
     return Analysis(judgments, tuple(rows), report_document, study, texts, progress)

@@ -6,8 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..judgments.saved import save
-from ..saving import whole, write_text
+from ..judgments.saved import write_parquet
 from .document import Document, Figure
 from .drawings import drawings, named_figures
 from .forms.csv import columns, to_csv
@@ -18,13 +17,16 @@ _FILES = {"rows": "report"}
 """Results whose file has another name than their key in JSON."""
 
 
+def data_files(analysis: Analysis) -> set[str]:
+    """Names of the files that `write_data` can write."""
+    names = ["judgments", *(_FILES.get(name, name) for name in analysis.results)]
+    return {f"{name}.{ending}" for name in names for ending in ("parquet", "csv")}
+
+
 def write_data(folder: Path, analysis: Analysis) -> list[Path]:
     """Write `judgments`, `report` and the other results, each as parquet and as CSV.
 
-    A result of which nothing is known has no file, and loses that of an earlier analysis.
-
-    Raises:
-        UserError: A file cannot be written.
+    A result of which nothing is known has no file.
     """
     table = analysis.judgments.table
     lines: Iterable[Iterable[Any]] = table.itertuples(index=False, name=None)
@@ -33,17 +35,14 @@ def write_data(folder: Path, analysis: Analysis) -> list[Path]:
         tables[_FILES.get(name, name)] = (analysis.frame(name), *columns(records))
     written = []
     for name, (frame, names, lines) in tables.items():
-        parquet, csv = folder / f"{name}.parquet", folder / f"{name}.csv"
         if frame.empty:
-            parquet.unlink(missing_ok=True)
-            csv.unlink(missing_ok=True)
             continue
+        parquet, csv = folder / f"{name}.parquet", folder / f"{name}.csv"
         if frame is table:
-            save(analysis.judgments, parquet)
+            write_parquet(analysis.judgments, parquet)
         else:
-            with whole(parquet) as part:
-                _of_one_type(frame).to_parquet(part)
-        write_text(csv, to_csv(names, lines, "\r\n"))
+            _of_one_type(frame).to_parquet(parquet)
+        csv.write_bytes(to_csv(names, lines, "\r\n").encode())
         written += [parquet, csv]
     return written
 
@@ -61,11 +60,7 @@ def _of_one_type(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def write_figures(folder: Path, document: Document) -> list[Path]:
-    """Write each figure of a document as `NAME.svg`, and its numbers as `NAME.csv`.
-
-    Raises:
-        UserError: A file cannot be written.
-    """
+    """Write each figure of a document as `NAME.svg`, and its numbers as `NAME.csv`."""
     written: dict[Path, str] = {}
     for (name, svg), figure in zip(
         drawings(document).items(), named_figures(document).values(), strict=True
@@ -73,7 +68,7 @@ def write_figures(folder: Path, document: Document) -> list[Path]:
         written[folder / f"{name}.svg"] = svg
         written[folder / f"{name}.csv"] = to_csv(*columns(_numbers(figure)), "\r\n")
     for path, text in written.items():
-        write_text(path, text)
+        path.write_bytes(text.encode())
     return list(written)
 
 

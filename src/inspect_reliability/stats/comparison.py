@@ -110,9 +110,9 @@ def compare_all(
     the t quantile on N - 1 degrees of freedom. Of more it is that of the largest |t| of all pairs,
     where the judges of each question change places at random (max-t by permutation; Westfall &
     Young 1993). Where the verdicts are ranks, or judges lack different replications, it is a
-    Bonferroni t quantile. Where a coefficient of names is no mean over questions, its jackknife does
-    not see all that its interval does, and the interval of the difference reaches at least as far
-    as those of both judges say (`_together`).
+    Bonferroni t quantile. Where a coefficient of names is no mean over questions, its jackknife
+    does not see all that its interval does, and the interval of the difference reaches at least as
+    far as those of both judges say (`_together`).
 
     Args:
         judges: Name -> verdicts of at least two judges.

@@ -1,6 +1,7 @@
 """The paper's whole design in one run: judges x benchmarks x temperatures."""
 
 import re
+import sqlite3
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -153,10 +154,10 @@ def _run_judge(sweep: Sweep, judge: str, log_dir: str) -> list[EvalLog]:
             # A sample has many replications, which a kill must not take away.
             log_buffer=1,
         )
-    except OSError as error:
+    except (OSError, sqlite3.OperationalError) as error:  # inspect keeps samples in a database
         raise UserError(
-            f"{log_dir} cannot be written: {reason(error)}. The judgments that it has are kept: "
-            "make room and run the same command again."
+            f"{log_dir}, or inspect's own folder of data, cannot be written: {reason(error)}. "
+            "Judgments in the logs are kept: make room and run the same command again."
         ) from None
 
 

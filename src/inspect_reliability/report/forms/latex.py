@@ -29,7 +29,9 @@ _ESCAPED = str.maketrans(
     }
 )
 
-_PACKAGES = r"% \usepackage{adjustbox,booktabs}"
+_PACKAGES = r"""% \usepackage{adjustbox,booktabs}
+% Names in other than Western European letters need lualatex, \usepackage{fontspec}, and
+% \setmainfont with a font that has these letters."""
 
 _LONG = 60
 """Characters of a cell that does not fit beside others on a page."""

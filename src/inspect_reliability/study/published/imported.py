@@ -25,17 +25,20 @@ from inspect_ai.log._log import EvalMetricDefinition, EvalScorer
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 
 from ...designs import ParserName
+from ...errors import UserError
 from ...judgments.replications import Replications
 from ...saving import alone, whole
 from ...scoring.verdict import score_of
 from ..responses import ground_truth, is_missing
 from .layout import (
+    SCORER,
     PublishedRun,
     published_answer,
     published_order,
     published_prompt,
     published_question,
     published_runs,
+    sample_uuid,
 )
 
 _PACKAGE = "inspect_reliability/"
@@ -65,13 +68,19 @@ def write_published_logs(
         A file that was written, and how many there will be.
 
     Raises:
-        UserError: The folder has no judgments, `log_dir` cannot be written, or another process
-            writes there.
+        UserError: The folder has no judgments, `log_dir` cannot be written, another process writes
+            there, or somebody removed a log meanwhile.
     """
     runs, _ = published_runs(folder)
+    names = file_names(runs)
     with alone(log_dir):
-        for run, name in zip(runs, file_names(runs), strict=True):
+        for run, name in zip(runs, names, strict=True):
             yield write_published_log(folder, run, log_dir / name, parser), len(runs)
+        if gone := sum(not (log_dir / name).is_file() for name in names):
+            raise UserError(
+                f"{gone} of {len(names)} logs in {log_dir} were removed meanwhile. Run the command "
+                "again."
+            )
 
 
 def file_names(runs: Sequence[PublishedRun]) -> list[str]:
@@ -132,7 +141,7 @@ def _spec(run: PublishedRun, parser: ParserName) -> EvalSpec:
     metrics: list[Any] = [EvalMetricDefinition(name=f"{_PACKAGE}{name}") for name in names]
     return EvalSpec(
         # When a judgment was made is not known; this is when the file was written.
-        created=datetime.fromtimestamp(run.path.stat().st_mtime, UTC).isoformat(),
+        created=datetime.fromtimestamp(run.written, UTC).isoformat(),
         task=f"published {run.benchmark}",
         dataset=EvalDataset(
             name=f"published {run.benchmark}",
@@ -143,7 +152,7 @@ def _spec(run: PublishedRun, parser: ParserName) -> EvalSpec:
         model=run.judge,
         model_generate_config=GenerateConfig(temperature=run.temperature),
         config=EvalConfig(epochs=1),
-        scorers=[EvalScorer(name="verdict", options={"parser": parser}, metrics=metrics)],
+        scorers=[EvalScorer(name=SCORER, options={"parser": parser}, metrics=metrics)],
         metrics=metrics,
         metadata={"imported": UNKNOWN, "file": run.path.name},
         tags=["imported"],
@@ -159,11 +168,10 @@ def _samples(folder: Path, run: PublishedRun, parser: ParserName) -> Iterator[Ev
         choices = [ModelOutput.from_content(run.judge, output).choices[0] for output in given]
         lost = {str(n): _LOST for n, output in enumerate(outputs, 1) if output is None}
         made: dict[str, Any] = {"errors": lost} if lost else {}
-        identity = f"{run.judge}|{run.temperature}|{run.responder}|{question}"
         yield EvalSample(
             id=question,
             epoch=1,
-            uuid=blake2b(identity.encode(), digest_size=11).hexdigest(),
+            uuid=sample_uuid(run, question),
             input=published_question(folder, question),
             target="",
             metadata={"replication": 1, "replications": len(outputs)} | made,
@@ -173,7 +181,7 @@ def _samples(folder: Path, run: PublishedRun, parser: ParserName) -> Iterator[Ev
             ],
             output=ModelOutput(model=run.judge, choices=choices),
             scores={
-                "verdict": score_of(
+                SCORER: score_of(
                     Replications(
                         [None if text is None else run.parse(text, parser) for text in outputs]
                     ),

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from hashlib import blake2b
 from itertools import chain
 from math import isinf
 from pathlib import Path
@@ -48,6 +49,10 @@ _RESPONSES = Path("prompt_responses.json")
 _PREDICTIONS = Path("application_data", "application_responses.json")
 
 
+SCORER = "verdict"
+"""Name of the scorer, as in logs of our own tasks."""
+
+
 @dataclass(frozen=True)
 class PublishedRun:
     """One judge's published outputs on one benchmark at one temperature.
@@ -56,6 +61,7 @@ class PublishedRun:
         temperature: Sampling temperature; None where the file does not say (Head-to-Tail).
         responder: Whose predictions were judged (Head-to-Tail), else None.
         outputs: Question -> the judge's output in each replication; None where there is no text.
+        written: When its file was written, in seconds since 1970.
     """
 
     judge: str
@@ -64,6 +70,7 @@ class PublishedRun:
     responder: str | None
     path: Path
     outputs: Mapping[str, Sequence[str | None]]
+    written: float = 0
 
     @property
     def design(self) -> JudgeDesign:
@@ -76,6 +83,12 @@ class PublishedRun:
     def parse(self, output: str, parser: ParserName = "published") -> str:
         """Read one of its outputs as a verdict."""
         return self.design.reader.read(output, parser).verdict
+
+
+def sample_uuid(run: PublishedRun, question: str) -> str:
+    """Id of the judgments of a question in a run: the same in these files and in logs of them."""
+    identity = f"{run.judge}|{run.temperature}|{run.responder}|{question}"
+    return blake2b(identity.encode(), digest_size=11).hexdigest()
 
 
 def is_published(folder: Path) -> bool:
@@ -131,7 +144,9 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
                     "missing": is_missing(answer.text) if answer else None,
                     "label": ground_truth(answer) if answer else None,
                     "paper_design": True,
+                    "scorer": SCORER,
                     "log": str(run.path),
+                    "uuid": sample_uuid(run, question),
                 }
             )
     if not of:
@@ -168,14 +183,16 @@ def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
         left_out: Counter[str] = Counter()
         try:
             content = expect(read_json(path), dict, str(path))
-        except UserError as error:
+            written = path.stat().st_mtime
+        except (UserError, OSError) as error:
             left_out[f"file that cannot be read ({error})"] += 1
         else:
             if path.name.startswith("judge_full_"):
                 judges = [run.judge for run in runs]
-                runs.append(_head_to_tail(folder, path, content, judges, left_out))
+                found = [_head_to_tail(folder, path, content, judges, left_out)]
             else:
-                runs += _best_of_five(path, content, left_out)
+                found = list(_best_of_five(path, content, left_out))
+            runs += [replace(run, written=written) for run in found]
         notes += [Note(what, count, str(path)) for what, count in left_out.items()]
     return runs, [*notes, *_unread(folder)]
 

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
 
+_MOST_QUESTIONS = 200
+"""Questions that vary, at most; the study had 27. With more, the procedure takes minutes, and comes
+close to 1 whatever the judge."""
+
+
 @dataclass(frozen=True)
 class AsPublished:
     """The published coefficients, None if not estimable, and what they were computed from.
@@ -99,6 +104,9 @@ def as_published(
         )
     if blank.n_varying == 1:
         return replace(blank, reason="a correlation needs at least 2 questions that vary")
+    if blank.n_varying > _MOST_QUESTIONS:
+        many = f"more than {_MOST_QUESTIONS} questions vary, for which it takes minutes"
+        return replace(blank, reason=many)
 
     def pooled(value: FloatArray) -> FloatArray:
         return (blank.n_constant + blank.n_varying * value) / (blank.n_constant + blank.n_varying)
