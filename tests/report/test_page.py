@@ -192,6 +192,19 @@ def test_in_a_browser(
 
 
 @pytest.mark.browser
+def test_the_first_screen_answers(page: Path, browser: Any) -> None:
+    """The answer, the cautions and a whole figure are seen without scrolling or opening a fold."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True)
+    tab = context.new_page()
+    tab.goto(page.as_uri())
+    for seen in (".answer p", ".cautions li", "figure svg"):
+        box = tab.locator(seen).first.bounding_box()
+        assert box
+        assert box["y"] + box["height"] <= 800, seen
+    context.close()
+
+
+@pytest.mark.browser
 def test_print(page: Path, browser: Any) -> None:
     """On paper every fold is open, no table is cut, and titles stay with what they are of."""
     context = browser.new_context(viewport={"width": 718, "height": 1000}, offline=True)
