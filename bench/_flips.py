@@ -8,8 +8,8 @@ import torch
 import _paths  # noqa: F401
 from _models import prompt_words, random_model, tiny_judge, word_tokenizer, write_verdicts
 from _variants import requests, tree
-from inspect_reliability.hf_seeded.model_run import ModelRun
-from inspect_reliability.hf_seeded.rows import CopiedRows
+from inspect_reliability.hf_seeded.batch import CopiedRows
+from inspect_reliability.hf_seeded.fastest import ModelRun
 from training.prompts import parse_verdict
 
 BLOCKS = (7, 30)

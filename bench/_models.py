@@ -20,8 +20,8 @@ from tokenizers.pre_tokenizers import WhitespaceSplit
 from transformers import AutoModelForCausalLM, LlamaConfig, PreTrainedTokenizerFast
 
 from inspect_reliability.designs import DESIGNS, Item
+from inspect_reliability.hf_seeded.fastest import ModelRun
 from inspect_reliability.hf_seeded.load import load
-from inspect_reliability.hf_seeded.model_run import ModelRun
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
 from inspect_reliability.judging.sample import item_of
 from inspect_reliability.study.tasks import bbh_judge

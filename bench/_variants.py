@@ -11,7 +11,7 @@ from transformers import PreTrainedTokenizerFast
 
 from _models import TOP_K
 from inspect_reliability.hf_seeded.draw import Draws, replication_stream, stream_keys
-from inspect_reliability.hf_seeded.model_run import ModelRun
+from inspect_reliability.hf_seeded.fastest import ModelRun
 from inspect_reliability.hf_seeded.request import Continuation, Request
 from inspect_reliability.hf_seeded.tree import grow
 

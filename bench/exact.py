@@ -24,10 +24,10 @@ from _measure import cost, machine
 from _models import TOP_K, prompt_words, random_model, tiny_judge, word_tokenizer, write_verdicts
 from _variants import requests, tree
 from inspect_reliability.designs import DESIGNS
+from inspect_reliability.hf_seeded.batch import Rows
 from inspect_reliability.hf_seeded.distribution import Distribution, DistributionRequest
-from inspect_reliability.hf_seeded.exact import distributions
-from inspect_reliability.hf_seeded.model_run import ModelRun
-from inspect_reliability.hf_seeded.rows import Rows
+from inspect_reliability.hf_seeded.fastest import ModelRun
+from inspect_reliability.hf_seeded.label_tree import distributions
 from inspect_reliability.stats import Cells, Counts, omega
 
 EPS = 0.01

@@ -34,8 +34,8 @@ from _models import (
 )
 from _variants import requests, tree
 from inspect_reliability.designs import DESIGNS, Item, wordings_of
+from inspect_reliability.hf_seeded.fastest import ModelRun
 from inspect_reliability.hf_seeded.forward import PIECE
-from inspect_reliability.hf_seeded.model_run import ModelRun
 from inspect_reliability.judging.cells import orders_of
 
 ORDERS, SEEDS = 2, 5

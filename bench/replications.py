@@ -26,9 +26,9 @@ from _measure import Cost, cost, machine, median_cost
 from _models import prompt_words, random_model, save, word_tokenizer, write_verdicts
 from _variants import InspectHF, generate, requests, row_each, stopping, tree
 from inspect_reliability.designs import DESIGNS
-from inspect_reliability.hf_seeded.model_run import MAX_ROWS, ModelRun
+from inspect_reliability.hf_seeded.batch import FEWEST_ROWS, CopiedRows, Rows, SharedPrefixRows
+from inspect_reliability.hf_seeded.fastest import MAX_ROWS, ModelRun
 from inspect_reliability.hf_seeded.request import Request
-from inspect_reliability.hf_seeded.rows import FEWEST_ROWS, CopiedRows, Rows, SharedPrefixRows
 
 QUESTIONS = 10
 TEMPERATURES = (0.0, 0.25, 0.5, 0.75, 1.0)

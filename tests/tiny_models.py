@@ -7,7 +7,7 @@ import torch
 import transformers
 from transformers import PreTrainedModel
 
-from inspect_reliability.hf_seeded.model_run import ModelRun
+from inspect_reliability.hf_seeded.fastest import ModelRun
 from inspect_reliability.hf_seeded.request import Continuation, Request
 from inspect_reliability.hf_seeded.tree import grow
 

@@ -34,7 +34,7 @@ from inspect_reliability.report.gate import Limits, check
 from inspect_reliability.report.plan import plans
 from inspect_reliability.report.score_variance import of_suite, sources
 from inspect_reliability.report.validity import with_more
-from inspect_reliability.report.wording import Column
+from inspect_reliability.report.values import Column
 from inspect_reliability.stats import Coefficient
 from inspect_reliability.stats.coefficients import markdown_table
 from inspect_reliability.study.published.reported import PublishedStudy

@@ -15,7 +15,7 @@ from inspect_reliability.judgments import Judgments, judgments_from_frame
 from inspect_reliability.report.crossings import crossings, crossings_document
 from inspect_reliability.report.forms import render
 from inspect_reliability.report.plan import plan_document, plans, remarks
-from inspect_reliability.report.wording import Named
+from inspect_reliability.report.values import Named
 
 
 def judged(**verdicts: list[str]) -> Judgments:

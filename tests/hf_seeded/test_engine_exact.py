@@ -20,12 +20,12 @@ from tiny_models import (
 from transformers import PreTrainedModel
 
 from enumeration import shares
+from inspect_reliability.hf_seeded.batch import CopiedRows, PlainRows, Rows, SharedPrefixRows
 from inspect_reliability.hf_seeded.distribution import Distribution, DistributionRequest
-from inspect_reliability.hf_seeded.exact import distributions
+from inspect_reliability.hf_seeded.fastest import WAYS, ModelRun
+from inspect_reliability.hf_seeded.label_tree import distributions
 from inspect_reliability.hf_seeded.memory import OutOfMemoryError
-from inspect_reliability.hf_seeded.model_run import WAYS, ModelRun
 from inspect_reliability.hf_seeded.request import Request
-from inspect_reliability.hf_seeded.rows import CopiedRows, PlainRows, Rows, SharedPrefixRows
 
 pytestmark = pytest.mark.slow
 

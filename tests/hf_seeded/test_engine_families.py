@@ -23,9 +23,9 @@ from tiny_models import (
 from transformers import AttentionInterface, PreTrainedModel
 
 from inspect_reliability.hf_seeded import attention
-from inspect_reliability.hf_seeded.model_run import WAYS, ModelRun
+from inspect_reliability.hf_seeded.batch import CopiedRows, PlainRows, Rows, SharedPrefixRows
+from inspect_reliability.hf_seeded.fastest import WAYS, ModelRun
 from inspect_reliability.hf_seeded.request import Request
-from inspect_reliability.hf_seeded.rows import CopiedRows, PlainRows, Rows, SharedPrefixRows
 
 pytestmark = pytest.mark.slow
 

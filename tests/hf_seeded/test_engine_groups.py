@@ -10,9 +10,9 @@ from slow_path import SlowPath
 from tiny_models import CONTEXT, END, generate, model_run
 from transformers import PreTrainedModel
 
+from inspect_reliability.hf_seeded.fastest import ModelRun
 from inspect_reliability.hf_seeded.group import ClosedError, Grouper
 from inspect_reliability.hf_seeded.memory import OutOfMemoryError
-from inspect_reliability.hf_seeded.model_run import ModelRun
 from inspect_reliability.hf_seeded.request import Continuation, Request
 from inspect_reliability.hf_seeded.tree import grow
 

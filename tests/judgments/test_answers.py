@@ -11,7 +11,7 @@ import pytest
 from scipy import special, stats
 
 from inspect_reliability.judgments import Judged
-from inspect_reliability.judgments.estimate import answers_judged
+from inspect_reliability.judgments.scales import answers_judged
 from inspect_reliability.stats import Estimate
 
 C, I, N = "correct", "incorrect", "non-response"  # noqa: E741

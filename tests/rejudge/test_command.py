@@ -13,7 +13,7 @@ from inspect_ai.scorer import model_graded_qa
 
 from graders import LENIENT, TINY, in_full, run, suite
 from inspect_reliability.cli import main
-from inspect_reliability.cli.running import failure_lines
+from inspect_reliability.cli.terminal_run import failure_lines
 from inspect_reliability.judgments.logs import judgments_from_logs
 from processes import COMMAND, python
 

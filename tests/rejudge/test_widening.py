@@ -17,7 +17,7 @@ from inspect_ai.log import (
 )
 
 from inspect_reliability.report.score_variance import of_suite
-from inspect_reliability.report.wording import Record
+from inspect_reliability.report.values import Record
 
 
 def of_published(

@@ -20,7 +20,7 @@ from inspect_reliability.report.document import Document, Table
 from inspect_reliability.report.forms import FORMS, render
 from inspect_reliability.report.forms.csv import to_csv
 from inspect_reliability.report.forms.markdown import pipes
-from inspect_reliability.report.forms.table import print_table
+from inspect_reliability.report.forms.terminal import print_table
 from inspect_reliability.report.printable import one_line, printable
 from inspect_reliability.report.summary import report_document
 

@@ -9,7 +9,7 @@ from inspect_reliability.report import analyse
 from inspect_reliability.report.forms import Form, render
 from inspect_reliability.report.results import RESULTS, Analysis, Results
 from inspect_reliability.report.summary import report_document
-from inspect_reliability.report.wording import Record
+from inspect_reliability.report.values import Record
 
 
 def test_a_result_is_computed_once_and_only_if_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

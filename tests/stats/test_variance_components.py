@@ -9,7 +9,7 @@ from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
 from inspect_reliability.stats import Counts, disagreement, omega
-from inspect_reliability.stats.shared import crossed
+from inspect_reliability.stats.panels import crossed
 
 
 def counts(table: np.ndarray, questions: str = "") -> Counts:

@@ -8,7 +8,7 @@ import click
 
 from ..report import analyse
 from ..report.forms import render
-from ..report.forms.table import console, print_text
+from ..report.forms.terminal import console, print_text
 from ..report.plan import plan_document, plans
 from ..report.summary import report_document
 from ..saving import write_text

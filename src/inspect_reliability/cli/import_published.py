@@ -8,7 +8,7 @@ from rich.progress import Progress
 from ..designs import ParserName
 from ..errors import UserError
 from ..files import kind_of
-from ..report.forms.table import console, print_text
+from ..report.forms.terminal import console, print_text
 from ..study.published.imported import UNKNOWN, write_published_logs
 from ..study.published.layout import is_published, published_runs
 from .main import examples

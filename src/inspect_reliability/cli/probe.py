@@ -10,8 +10,8 @@ from ..errors import UserError
 from ..judging.probe import probe as findings_of
 from ..report.document import Document, Table
 from ..report.forms import Form
-from ..report.forms.table import console, print_text
-from ..report.wording import Column
+from ..report.forms.terminal import console, print_text
+from ..report.values import Column
 from .main import examples
 from .sources import format_option, model_args_option, show
 

@@ -25,15 +25,15 @@ from ..rejudging.earlier import failures, replicated_scores
 from ..rejudging.run import Run
 from ..report import analyse
 from ..report.forms import Form
-from ..report.forms.table import console, print_text
-from ..report.runs import REJUDGED
+from ..report.forms.terminal import console, print_text
 from ..report.score_variance import in_words, of_suite
+from ..report.settings import REJUDGED
 from ..report.summary import report_document
 from ..saving import beside
 from ..study.published.reported import PublishedStudy
 from .main import examples
-from .running import MISSING, failure_lines, shown_progress, stopped_by_signals
 from .sources import Finite, format_option, model_args_option, print_left_out, show
+from .terminal_run import MISSING, failure_lines, shown_progress, stopped_by_signals
 
 
 @click.command(

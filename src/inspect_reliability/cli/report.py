@@ -9,7 +9,7 @@ from ..judgments.saved import save as save_judgments
 from ..report import analyse
 from ..report.data import data_files, write_data, write_figures
 from ..report.forms import Form, render
-from ..report.forms.table import console, print_text
+from ..report.forms.terminal import console, print_text
 from ..report.summary import report_document
 from ..saving import whole, whole_folder
 from ..study.published.reported import PublishedStudy

@@ -17,7 +17,7 @@ from ..judgments import Judgments, combine, judgments_from, with_labels
 from ..judgments.frame import ENDINGS, has_judgments
 from ..report.document import Document
 from ..report.forms import FORMS, Form, render
-from ..report.forms.table import console, print_text
+from ..report.forms.terminal import console, print_text
 from ..study.published.layout import is_published, judgments_from_published
 
 format_option = click.option(

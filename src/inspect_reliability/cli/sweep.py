@@ -9,7 +9,7 @@ from dotenv import find_dotenv, load_dotenv
 
 from ..errors import UserError
 from ..report import analyse
-from ..report.forms.table import console, print_text
+from ..report.forms.terminal import console, print_text
 from ..report.judge_by_benchmark import table_2
 from ..study.benchmarks import BENCHMARKS
 from ..study.published.reported import PublishedStudy
@@ -17,8 +17,8 @@ from ..study.tasks import BEST_OF_FIVE, JUDGE_TASKS, judges_of
 from ..sweep.sweep import TEMPERATURES, Sweep, run_sweep
 from ..tasks import judge as judge_of_own
 from .main import examples
-from .running import MISSING, failure_lines
 from .sources import Finite, model_args_option, progress, read_judgments, show
+from .terminal_run import MISSING, failure_lines
 
 
 @click.command(

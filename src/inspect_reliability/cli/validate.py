@@ -7,7 +7,7 @@ import click
 from ..report import analyse
 from ..report.forms import Form
 from ..report.forms.csv import columns, to_csv
-from ..report.forms.table import console, print_text
+from ..report.forms.terminal import console, print_text
 from ..report.steady_or_right import validate_document
 from ..report.validity import next_to_label
 from ..saving import write_text

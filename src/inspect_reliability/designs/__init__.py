@@ -8,10 +8,10 @@ from .file import (
     wordings_from_file,
 )
 from .item import Item
+from .item_file import items_from_file
 from .paper import DESIGNS, HEAD_TO_TAIL_CUT, is_of_paper
 from .reader import Reader
 from .reading import ParserName, Reading
-from .rows import items_from_file
 from .wordings import wordings_of
 
 __all__ = [

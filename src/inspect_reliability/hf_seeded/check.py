@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
+from .batch import Rows
 from .candidates import insist_on_finite
 from .forward import ForwardPass
-from .rows import Rows
 
 Check = Callable[[ForwardPass, type[Rows], Sequence[int]], float]
 """Takes a model, a way and a prompt (token ids; longer than an attention window, if that is to be

@@ -37,11 +37,11 @@ from .distribution import (
     current_read,
 )
 from .draw import VERSION
-from .exact import distributions
+from .fastest import MAX_ROWS, ModelRun
 from .group import Deliver, Grouper
+from .label_tree import distributions
 from .load import load
 from .memory import OutOfMemoryError
-from .model_run import MAX_ROWS, ModelRun
 from .prompt import ChatTemplate, PromptEncoder
 from .request import Continuation, Request
 from .tree import grow

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from .batch import Rows
 from .candidates import candidates, probabilities
 from .draw import Draws, replication_stream, stream_keys
+from .fastest import ModelRun
 from .memory import OutOfMemoryError, memory_errors
-from .model_run import ModelRun
 from .request import Continuation, Finish, Request, Step
-from .rows import Rows
 
 Prompt = tuple[int, ...]
 

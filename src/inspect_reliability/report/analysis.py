@@ -8,12 +8,12 @@ import pandas as pd
 
 from ..judgments import Judgments, Note, Source, judgments_from
 from ..judgments.replications import VOTES
-from . import between, moves, panels, position, reading, validity, votes  # noqa: F401  # add results
+from . import between, moves, outputs, panels, position, validity, votes  # noqa: F401  # add results
 from .at_work import beside_replications
 from .results import Analysis, Progress, quietly, result
 from .row import NO_STUDY, Row, Study, methods_of, worst_seed_check
 from .summary import report_document
-from .wording import Record
+from .values import Record
 
 _GRADED_AGAIN = "grades of the suite itself left out: rejudge judged its outputs again"
 

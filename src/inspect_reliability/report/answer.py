@@ -10,7 +10,7 @@ from .cautions import ASKED_ONCE, COPIES
 from .document import Caution, Text
 from .results import Analysis
 from .row import Row
-from .wording import Record, estimate, told_apart
+from .values import Record, estimate, told_apart
 
 _SHARE = re.compile(r"^[\d.]+%")
 

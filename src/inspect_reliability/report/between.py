@@ -13,7 +13,7 @@ from ..stats import (
 )
 from .results import Analysis, result
 from .row import Row, valued
-from .wording import Record
+from .values import Record
 
 
 @result("between_judges")

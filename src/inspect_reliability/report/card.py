@@ -16,9 +16,9 @@ from .columns import KEYS
 from .document import Block, Caution, Document, Table, Text
 from .results import Analysis
 from .row import Row
-from .runs import runs
+from .settings import runs
 from .summary import judges, legend, notes
-from .wording import Record, chance, estimate, text, whole
+from .values import Record, chance, estimate, text, whole
 
 _PACKAGE = "inspect-reliability"
 _KNOWN_BY = ("seed_check", "non_response_rate", "invalid_rate", "method", "open_mass")

@@ -14,7 +14,7 @@ from .document import Block, Table, Text
 from .moves import moved_by
 from .row import valued, values
 from .score_variance import worth
-from .wording import Column, Record, describe, estimate
+from .values import Column, Record, describe, estimate
 
 _SIDE = "side"
 

@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from ..stats import COEFFICIENTS
-from .wording import Column, Record
+from .values import Column, Record
 
 
 class Keys(NamedTuple):

@@ -12,7 +12,7 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments import Judged, Judgments, Source, judgments_from
 from ..judgments.columns import GROUP_BY, dividing, of_role
-from ..judgments.estimate import labelled
+from ..judgments.scales import labelled
 from ..stats import (
     Comparison,
     Labelled,
@@ -24,7 +24,7 @@ from ..stats import (
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text
 from .row import Row, methods_of
-from .wording import Record, describe, finite, flat, grouped, picked, text, whole
+from .values import Record, describe, finite, flat, grouped, picked, text, whole
 
 COEFFICIENTS = ("omega", "agreement")
 """A judge can be ahead by one and behind by the other, so both are given; ICC first on a scale."""

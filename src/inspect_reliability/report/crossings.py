@@ -11,7 +11,7 @@ from .columns import declared
 from .document import Block, Document, Table, Text
 from .moves import Study, studies_of
 from .row import valued
-from .wording import Named, Record, describe, finite, of_group, percent, whole
+from .values import Named, Record, describe, finite, of_group, percent, whole
 
 DEPENDABILITIES = (0.8, 0.9)
 

@@ -11,7 +11,7 @@ from .document import Document, Figure
 from .drawings import drawings, named_figures
 from .forms.csv import columns, to_csv
 from .results import Analysis
-from .wording import Record
+from .values import Record
 
 _FILES = {"rows": "report"}
 """Results whose file has another name than their key in JSON."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .wording import Column, Record
+from .values import Column, Record
 
 _NUMBER = re.compile(r"[-+$]*\d[\d,.]*(%|\s|$|-\d)|not (estimable|known)|p [<=]")
 

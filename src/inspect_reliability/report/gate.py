@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ..errors import UserError
 from ..judgments import Judged, Judgments
-from ..judgments.estimate import labelled
+from ..judgments.scales import labelled
 from ..stats import (
     COEFFICIENTS,
     FAILS,
@@ -28,7 +28,7 @@ from .cautions import ASKED_ONCE
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text, Tone
 from .row import ACCURACY, RATES, Row, valued
-from .wording import Column, Named, Record, estimate, of_group
+from .values import Column, Named, Record, estimate, of_group
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
     PASSES: ("The gate passes.", "good"),

@@ -7,7 +7,7 @@ from .columns import KEYS
 from .document import Block, Document, Table
 from .results import Analysis
 from .summary import legend, published
-from .wording import GROUPS, Record, describe, text
+from .values import GROUPS, Record, describe, text
 
 _OMEGA, _PUBLISHED = (KEYS["rows"].columns[f"{which}omega"] for which in ("", "published_"))
 _SHOWN = (_OMEGA, _PUBLISHED._replace(shown=published))

@@ -17,7 +17,7 @@ from ..stats.disagreement import SEED, Disagreement, disagreement
 from ..verdicts import INVALID, NON_RESPONSE, TIE
 from .results import Analysis, result
 from .row import Row, valued
-from .wording import Record, describe
+from .values import Record, describe
 
 ONE_VERDICT = "each cell has one verdict"
 """Why the noise of a judge is not known."""

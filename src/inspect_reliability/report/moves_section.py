@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from .columns import declared
 from .document import Block, Figure, Table
 from .results import Analysis
-from .wording import Column, Record, describe, estimate
+from .values import Column, Record, describe, estimate
 
 _MOST_SHARES = 10
 """Shares that a table shows, those that move farthest first."""

@@ -8,7 +8,7 @@ from ..stats.disagreement import SEED, Disagreement
 from .moves import ONE_VERDICT, alone, together
 from .results import Analysis, result
 from .row import values
-from .wording import Record
+from .values import Record
 
 JUDGE = "judge"
 

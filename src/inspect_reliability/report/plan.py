@@ -11,8 +11,8 @@ from .analysis import rows_of
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text
 from .row import ACCURACY, Row
+from .values import Named, Record, describe, finite, of_group, percent, picked, whole
 from .votes import majority_of, votes_of
-from .wording import Named, Record, describe, finite, of_group, percent, picked, whole
 
 COEFFICIENTS = ("omega", "agreement")
 REPLICATIONS = (5, 10, 20, 50, 100)

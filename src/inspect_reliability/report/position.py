@@ -7,7 +7,7 @@ import pandas as pd
 from ..stats import choice_shares
 from .results import Analysis, result
 from .row import Row
-from .wording import Record, picked
+from .values import Record, picked
 
 
 @result("position")

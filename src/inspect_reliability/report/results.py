@@ -16,7 +16,7 @@ from .document import Document, Table, Text
 from .drawings import Drawing, drawings
 from .forms import render
 from .row import NO_STUDY, Row, Study
-from .wording import Column, Record, describe, flat, grouped, text
+from .values import Column, Record, describe, flat, grouped, text
 
 Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from ..judgments import Judged
-from ..judgments.estimate import answers_judged, estimates, labelled, on_scale
+from ..judgments.scales import answers_judged, estimates, labelled, on_scale
 from ..judgments.text import JudgmentText, judgment_text
 from ..stats import (
     COEFFICIENTS,
@@ -34,7 +34,7 @@ from .cautions import (
     of_the_silent,
     why_no_draws,
 )
-from .wording import Record, describe, of_group, plain, whole
+from .values import Record, describe, of_group, plain, whole
 
 AT_VERDICT = "exact at the verdict"
 """The method of exact verdicts after sampled reasonings."""

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from ..errors import UserError
 from ..stats import Decomposition, Estimate, ReliabilityError, decompose
-from ..stats.decomposition import tied_to_scores
-from ..stats.decomposition import widening as widening_of
+from ..stats.score_variance import tied_to_scores
+from ..stats.score_variance import widening as widening_of
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE, TIE
 from .cautions import STOPPED
 from .columns import declared
 from .document import Block, Table, Text
 from .row import valued
-from .wording import Record
+from .values import Record
 
 if TYPE_CHECKING:
     import pandas as pd

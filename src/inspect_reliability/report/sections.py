@@ -8,11 +8,11 @@ from ..verdicts import INVALID, NON_RESPONSE
 from .columns import KEYS, declared
 from .document import Block, Detail, Example, Figure, Section, Table, Text
 from .moves_section import moves_section
-from .reading import by_turns, least_stable
+from .outputs import by_turns, least_stable
 from .results import Analysis
 from .row import Row
 from .steady_or_right import TITLE, section, split
-from .wording import Column, Record, chance, describe, estimate, grouped, text
+from .values import Column, Record, chance, describe, estimate, grouped, text
 
 MOST_QUESTIONS = 40
 """Bars of a figure; a figure of more questions shows the least stable ones."""

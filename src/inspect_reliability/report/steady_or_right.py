@@ -9,7 +9,7 @@ from .document import Block, Caution, Document, Figure, Table, Text
 from .results import Analysis
 from .row import NO_LABELS
 from .validity import with_more
-from .wording import Column, Record, describe, grouped, told_apart
+from .values import Column, Record, describe, grouped, told_apart
 
 TITLE = "Steady, or right"
 

@@ -9,12 +9,12 @@ from .answer import answers, cautions
 from .columns import declared
 from .document import Block, Document, Text
 from .moves import in_words
-from .reading import by_turns
+from .outputs import by_turns
 from .results import Analysis
 from .row import AT_VERDICT, Row
 from .sections import sections
 from .steady_or_right import right_or_wrong
-from .wording import Column, Record, describe, text, whole
+from .values import Column, Record, describe, text, whole
 
 _MOST_SHOWN = 3
 """Outputs without a verdict below the main tables; the page and JSON have three of each row."""

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments.count import NUMBER, OPPOSITES
-from ..judgments.estimate import labelled
+from ..judgments.scales import labelled
 from ..stats import (
     Corrected,
     Estimate,
@@ -27,7 +27,7 @@ from .cautions import MANY_CATEGORIES
 from .moves import alone
 from .results import Analysis, result
 from .row import ACCURACY, Row, valued
-from .wording import Record
+from .values import Record
 
 NOT_AT_RANDOM = 3.0
 """Standard errors between the verdicts on labelled and other questions from which the labelled ones

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..stats import Counts, ReliabilityError, StableMajority, stable_majority
 from .results import Analysis, result
-from .wording import Record
+from .values import Record
 
 
 def majority_of(

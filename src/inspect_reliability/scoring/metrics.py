@@ -16,9 +16,9 @@ from inspect_ai.util import warn_once
 
 from ..errors import UserError, one_of
 from ..judgments.count import Judged
-from ..judgments.estimate import NO_NUMBERS, NO_ORDER, answers_judged, estimates, labelled
 from ..judgments.judgment import Judgment
 from ..judgments.replications import are_rejudged
+from ..judgments.scales import NO_NUMBERS, NO_ORDER, answers_judged, estimates, labelled
 from ..stats import COEFFICIENTS, Estimate, ReliabilityError, rate
 from ..stats.sums import Scale
 from ..verdicts import INVALID, NON_RESPONSE

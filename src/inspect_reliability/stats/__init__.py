@@ -52,8 +52,6 @@ from .decisions import questions_to_decide as questions_to_decide
 from .decisions import questions_to_decide_rate as questions_to_decide_rate
 from .decisions import settled as settled
 from .decisions import within_limit as within_limit
-from .decomposition import Decomposition as Decomposition
-from .decomposition import decompose as decompose
 from .disagreement import Differences as Differences
 from .disagreement import Disagreement as Disagreement
 from .disagreement import disagreement as disagreement
@@ -67,6 +65,9 @@ from .estimate import LeftOut as LeftOut
 from .majority import StableMajority as StableMajority
 from .majority import Unsettled as Unsettled
 from .majority import stable_majority as stable_majority
+from .panels import NothingSharedError as NothingSharedError
+from .panels import agreement_between as agreement_between
+from .panels import effective_number as effective_number
 from .planning import Design as Design
 from .planning import Precision as Precision
 from .planning import precision as precision
@@ -82,9 +83,8 @@ from .rates import question_rates as question_rates
 from .rates import rate as rate
 from .rates import shifts as shifts
 from .rates import standard_error as standard_error
-from .shared import NothingSharedError as NothingSharedError
-from .shared import agreement_between as agreement_between
-from .shared import effective_number as effective_number
+from .score_variance import Decomposition as Decomposition
+from .score_variance import decompose as decompose
 from .validity import Labelled as Labelled
 
 __all__ = sorted(

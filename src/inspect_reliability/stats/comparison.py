@@ -21,7 +21,7 @@ from .intervals import (
     level_of,
     t_quantile,
 )
-from .shared import shared_questions
+from .panels import shared_questions
 from .sums import FloatArray, Sums, ratio, terms_of_shares
 from .validity import Labelled
 

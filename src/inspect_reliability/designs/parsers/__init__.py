@@ -6,7 +6,7 @@ from typing import get_args
 from ...errors import one_of
 from ..reading import Parser, ParserName
 from .default import DefaultParser
-from .exact import JsonParser, PatternParser, PublishedParser, spelled_as, strict_parser
+from .strict import JsonParser, PatternParser, PublishedParser, spelled_as, strict_parser
 
 
 @lru_cache(maxsize=64)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from . import wordings as say
+from . import english as say
 from .output import Claim, Lead, Output
 from .spelling import ALONE, CLOSE, ENDS, Spelling
 

@@ -5,7 +5,7 @@ import re
 from ...verdicts import INVALID, NON_RESPONSE
 from ..reading import Parser, ParserName, Reading
 from . import make_parser
-from .exact import PatternParser, Spelled
+from .strict import PatternParser, Spelled
 
 _NUMBER = re.compile(r"(?:(?<![\w.])[-+])?(?:\d+(?:[.,]\d+)*|(?<!\w)\.\d+)")
 _STAND_INS = tuple(map(str, range(100, 1000)))

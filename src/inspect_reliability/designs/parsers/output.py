@@ -4,7 +4,7 @@ import re
 from functools import cached_property
 from typing import NamedTuple
 
-from . import wordings as say
+from . import english as say
 from .spelling import ALONE, Spelling
 
 _BEFORE = 100

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 
 from ...verdicts import INVALID
-from . import wordings as say
+from . import english as say
 
 _CJK = r"\u2e80-\u9fff\uac00-\ud7af"
 CLOSE = r"[\])}>\"'*_`”’»」』】]{0,6}"

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..document import Document
 from ..printable import one_line
-from ..wording import Record, flat
+from ..values import Record, flat
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -11,7 +11,7 @@ import pandas as pd
 from ...errors import UserError
 from ...judgments.text import JudgmentText
 from ...report.row import Added, Row, Study, ends
-from ...report.wording import Record
+from ...report.values import Record
 from ...stats import Estimate
 from ...stats.sums import FloatArray
 from ...verdicts import NON_RESPONSE

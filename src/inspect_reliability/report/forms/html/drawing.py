@@ -17,7 +17,7 @@ from ....judgments.count import NUMBER
 from ....verdicts import INVALID, NON_RESPONSE
 from ...document import Figure
 from ...printable import one_line
-from ...wording import Record, text
+from ...values import Record, text
 from .svg import INK, PAPER, STYLE
 
 # Okabe & Ito's colours, told apart with any kind of colour vision; shapes tell them apart too.

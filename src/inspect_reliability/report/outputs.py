@@ -14,7 +14,7 @@ from ..verdicts import INVALID, NON_RESPONSE
 from .cautions import MANY_WITHOUT_VERDICT, of_the_silent, without_verdict
 from .results import Analysis, result
 from .row import Row
-from .wording import Record
+from .values import Record
 
 SHOWN = 3
 """Outputs without a verdict that a row shows."""

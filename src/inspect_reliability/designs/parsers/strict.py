@@ -9,8 +9,8 @@ from ...errors import UserError
 from ...verdicts import CORRECT, INCORRECT
 from ..reading import Parser, Reading, one_verdict
 from .default import DefaultParser
+from .english import loosely
 from .plain_text import without_thoughts
-from .wordings import loosely
 
 Spelled = Callable[[str], str | None]
 """The verdict that a text is; None if it is none."""

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ..rejudging import Rejudging
 from ..rejudging.run import Run
-from ..report.forms.table import console, print_text
+from ..report.forms.terminal import console, print_text
 
 MISSING = 4
 """Exit status where replications failed or are missing."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inspect_reliability.report.wording import describe, estimate, text, whole
+from inspect_reliability.report.values import describe, estimate, text, whole
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from inspect_ai.log import EvalLog, read_eval_log
 
-from .wording import Record, whole
+from .values import Record, whole
 
 _SAMPLING = (
     "temperature",

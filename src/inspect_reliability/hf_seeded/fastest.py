@@ -10,11 +10,11 @@ import transformers
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from .batch import FEWEST_ROWS, CopiedRows, PlainRows, Rows, SharedPrefixRows
 from .candidates import NotFiniteError
 from .check import Check, check_branches, check_steps, tolerance
 from .forward import ForwardPass
 from .memory import OutOfMemoryError, free_memory, memory_errors
-from .rows import FEWEST_ROWS, CopiedRows, PlainRows, Rows, SharedPrefixRows
 
 logger = logging.getLogger(__name__)
 

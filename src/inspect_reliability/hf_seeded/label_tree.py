@@ -19,8 +19,8 @@ from torch import Tensor
 from .candidates import candidates, probabilities
 from .distribution import Distribution, DistributionRequest
 from .draw import Draws, gumbel, stream_keys
+from .fastest import ModelRun
 from .memory import OutOfMemoryError
-from .model_run import ModelRun
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
