@@ -38,8 +38,8 @@ class Cells:
         categories: Names of the K declared categories, used or not, ranks from low to high.
         missing: Verdicts of each cell that are missing or were excluded, N integers.
         singletons: Whether each verdict in the last column is a category of its own.
-        clusters: Which rows go together, N integers; by default those of one question. Intervals
-            are over clusters, such as the several outputs of a question.
+        clusters: Which rows go together, N integers, kept as numbers from 0; by default those of
+            one question. Intervals are over clusters, such as the several outputs of a question.
         facets: Name -> level of each cell, N integers.
         exact: Whether rows are distributions, which count as infinitely many verdicts.
         tails: Exact: how many draws from what is open were each verdict, N x K integers. Of a cell
@@ -95,7 +95,8 @@ class Cells:
             if each.shape != (n,):
                 raise ShapeError(f"Got {each.size} {noun} for {n} questions: give one each.")
         table.setflags(write=False)
-        arranged = {"table": table, "tails": tails, "missing": missing, "clusters": clusters}
+        arranged = {"table": table, "tails": tails, "missing": missing}
+        arranged["clusters"] = np.unique(clusters, return_inverse=True)[1]
         arranged["samples"] = self.samples if self.samples.size else np.zeros((n, 0, k))
         arranged["weights"] = self.weights if len(self.weights) else np.ones(n)
         arranged["scores"] = self.scores if len(self.scores) else np.zeros((n, 0))
@@ -388,7 +389,7 @@ class Cells:
     @property
     def n_clusters(self) -> int:
         """Number of clusters: of questions, where each row is one."""
-        return len(np.unique(self.clusters))
+        return int(self.clusters.max()) + 1
 
     @property
     def clustered(self) -> bool:
@@ -452,9 +453,12 @@ class Cells:
     @property
     def ranked(self) -> Self:
         """Ordered names as numbers: each the mid-rank of its verdicts (Krippendorff 2019)."""
-        pooled = (self.weights[:, None] * self.shares if self.exact else self.table).sum(axis=0)
-        ranks = np.cumsum(pooled) - pooled / 2
-        return replace(self, values=tuple(ranks.tolist()))
+        return replace(self, values=tuple(mid_ranks(self.weighted.sum(axis=0)).tolist()))
+
+    @property
+    def weighted(self) -> NDArray[Any]:
+        """How much each verdict of each cell counts, N x K: a number, or a probability."""
+        return self.weights[:, None] * self.shares if self.exact else self.table
 
 
 Counts = Cells
@@ -489,6 +493,11 @@ def codes(values: Iterable[Hashable]) -> IntArray:
     """The number of each value, in order of first appearance."""
     number: dict[Hashable, int] = {}
     return np.array([number.setdefault(value, len(number)) for value in values], np.int64)
+
+
+def mid_ranks(pooled: NDArray[Any]) -> FloatArray:
+    """The mean rank of the verdicts of each category, from how many each has, K."""
+    return np.asarray(np.cumsum(pooled) - pooled / 2)
 
 
 def category_name(verdict: object) -> str | None:

@@ -379,7 +379,7 @@ def _critical(
 def _stacked(studies: Sequence[Study]) -> Sums | None:
     """The terms of J judges, [N, J]; None if they are ranks, or of different replications."""
     terms = [study.terms for study in studies]
-    if studies[0].ranks or len({np.shape(one.items) for one in terms}) > 1:
+    if studies[0].ranked or len({np.shape(one.items) for one in terms}) > 1:
         return None
     return terms[0].each(lambda name, _: np.stack([getattr(one, name) for one in terms], axis=1))
 

@@ -399,8 +399,7 @@ class _Rows:
             known = terms_of_rows(cells)  # a single verdict has no pair within its cell
         self.means, self.norms, self.differ = known.means, known.norm, known.disagreement
         self.paired = cells.replications > 1
-        self.cluster = _numbered(cells.clusters)
-        self.clusters = int(self.cluster.max()) + 1
+        self.cluster, self.clusters = cells.clusters, cells.n_clusters
         self.question = codes(cells.questions)
         self.levels = [_numbered(one) for one in cells.facets.values()]
         # Each cluster weighs 1, each of its questions alike, each cell of one alike.

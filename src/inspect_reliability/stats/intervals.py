@@ -16,7 +16,7 @@ import numpy as np
 
 from .cells import Cells
 from .estimate import Estimate
-from .sums import FloatArray, Ranks, Scale, Sums, ratio, terms
+from .sums import FloatArray, Scale, Sums, of_ranks, ratio, terms
 
 FEWEST_QUESTIONS = 3
 """Fewer do not show how much questions differ."""
@@ -64,19 +64,21 @@ class Study:
     """The questions of one study, and the sums over them that intervals need.
 
     `terms` are what each of n questions (or clusters) contributes, of ranks as numbers, `total` is
-    the sum; `ranks` are None of other scales, and taken anew of each sum.
+    the sum; `ranked` ones are ranked anew for each sum.
     """
 
     def __init__(self, given: Cells, scale: Scale, known: Sums | None = None) -> None:
         self.given, self.n = given, given.n_clusters
-        self.ranks = Ranks(given) if scale == "ordinal" else None
-        self.terms = known or terms(given.ranked if self.ranks else given)
-        self.total = (self.ranks or self.terms).over()
+        self.ranked = scale == "ordinal"
+        self.terms = known or terms(given.ranked if self.ranked else given)
+        self.total = of_ranks(given) if self.ranked else self.terms.over()
 
     @cached_property
     def without(self) -> Sums:
         """The sums without one question each, [N]."""
-        return self.ranks.over(1.0 - np.eye(self.n)) if self.ranks else self.terms.without_each()
+        if self.ranked:
+            return of_ranks(self.given, 1.0 - np.eye(self.n))
+        return self.terms.without_each()
 
 
 def log_scale(formula: Formula, study: Study, level: float) -> Ends:
