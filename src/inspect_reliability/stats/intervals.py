@@ -14,9 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, FloatArray
 from .estimate import Estimate
-from .sums import FloatArray, Scale, Sums, of_ranks, ratio, terms
+from .sums import Scale, Sums, of_ranks, ratio, terms
 
 FEWEST_QUESTIONS = 3
 """Fewer do not show how much questions differ."""

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, FloatArray
 from .coefficient import NO_VARIANCE, Coefficient
 from .coefficients import COEFFICIENTS
 from .errors import ReliabilityError, check_level
@@ -29,7 +29,7 @@ from .intervals import (
     with_a_question,
     with_one,
 )
-from .sums import FloatArray, Sums, terms, terms_of_names
+from .sums import Sums, terms, terms_of_names
 
 MOST_QUESTIONS = 1_000_000
 
@@ -273,7 +273,7 @@ def _scaled(counts: Cells, row: Coefficient, level: float) -> Precision:
     )
     if counts.clustered:
         return replace(blank, reason=_CLUSTERED)
-    if found.low is None or found.high is None:
+    if found.ends is None:
         return replace(blank, reason=(found.reason or "").removeprefix("no interval: "))
     study = Study(counts.replicated, row.scale)
     if study.total.disagreement == 0:
@@ -284,7 +284,7 @@ def _scaled(counts: Cells, row: Coefficient, level: float) -> Precision:
     if not (less > NO_WIDTH * squares.sum()).all():
         return replace(blank, reason=_FEW_VARY)
     spread = float(np.sqrt((len(less) - 1) * (np.log(less) / 2).var()))
-    return replace(blank, ends=(found.low, found.high), spread=spread, reason=None)
+    return replace(blank, ends=found.ends, spread=spread, reason=None)
 
 
 def _within(counts: Cells, slopes: Slopes, known: Sums) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .cells import Cells
+from .cells import Cells, FloatArray
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
 from .intervals import (
@@ -20,7 +20,6 @@ from .intervals import (
     t_quantile,
     with_ends,
 )
-from .sums import FloatArray
 
 Handling = Literal["category", "unique", "excluded"]
 
