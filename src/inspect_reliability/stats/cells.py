@@ -1,7 +1,7 @@
 """Judgments as cells: how often each question got each verdict, under each condition."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -126,10 +126,7 @@ class Cells:
             NoJudgmentsError: No verdict is given, or all are missing.
         """
         asked, given = [str(question) for question in _plain(questions)], _plain(verdicts)
-        if len(asked) != len(given):
-            raise ShapeError(
-                f"Got {len(asked)} questions for {len(given)} verdicts: give one each."
-            )
+        _one_each("questions", asked, "verdicts", given)
         names, rows, levels = _arranged(asked, facets or {})
         return cls._count(names, rows, given, categories, levels)
 
@@ -159,10 +156,7 @@ class Cells:
             )
         filled = [_plain(row) for row in rows]
         names = range(1, len(filled) + 1) if questions is None else questions
-        if len(names) != len(filled):
-            raise ShapeError(
-                f"Got {len(names)} names for {len(filled)} rows of verdicts: give one each."
-            )
+        _one_each("names", names, "rows of verdicts", filled)
         return cls._count(
             tuple(str(name) for name in names),
             [i for i, row in enumerate(filled) for _ in row],
@@ -213,8 +207,7 @@ class Cells:
         """
         scores = table_of_numbers(values)
         names = tuple(questions) or tuple(str(i + 1) for i in range(len(scores)))
-        if len(names) != len(scores):
-            raise ShapeError(f"Got {len(names)} questions for {len(scores)} rows: give one each.")
+        _one_each("questions", names, "rows", scores)
         empty, missing = np.zeros((len(names), 0), np.int64), np.isnan(scores).sum(axis=1)
         return cls(empty, names, (), missing, scores=scores, **known)
 
@@ -476,10 +469,7 @@ def _arranged(
     """The question of each cell, the cell of each judgment, and the levels of each cell."""
     levels = {name: codes(_plain(given)) for name, given in facets.items()}
     for name, each in levels.items():
-        if len(each) != len(questions):
-            raise ShapeError(
-                f"Got {len(each)} levels of {name!r} for {len(questions)} verdicts: give one each."
-            )
+        _one_each(f"levels of {name!r}", each, "verdicts", questions)
     if not levels:
         row = {name: i for i, name in enumerate(dict.fromkeys(questions))}
         return tuple(row), [row[name] for name in questions], {}
@@ -535,6 +525,12 @@ def _whole_numbers(values: Any) -> IntArray:
         raise ShapeError("Counts of verdicts must be whole numbers from 0.")
     numbers.setflags(write=False)
     return numbers
+
+
+def _one_each(noun: str, given: Sized, of: str, things: Sized) -> None:
+    """Refuse more or fewer than one for each thing."""
+    if len(given) != len(things):
+        raise ShapeError(f"Got {len(given)} {noun} for {len(things)} {of}: give one each.")
 
 
 def _refuse_twice(noun: str, names: Sequence[Hashable]) -> None:

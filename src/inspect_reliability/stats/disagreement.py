@@ -28,6 +28,7 @@ from .intervals import (
     Ends,
     constant_share_bound,
     farthest,
+    farthest_mean,
     jackknife_error,
     noise_agreement,
     on_f_scale,
@@ -293,12 +294,11 @@ class Disagreement:
             if not self.cells.numeric:
                 noise = noise._replace(disagreement=1 - noise_agreement(mean))
             settled = noise._replace(weight=SETTLED, disagreement=0.0)
-            low, high = on_log_scale(x, error, t)
-            low = np.fmin(low, on_log_scale(*self._plus(formula, noise), t)[0])
-            high = np.fmax(high, on_log_scale(*self._plus(formula, settled), t)[1])
-            return float(max(low, min(0.0, x))), float(high), "noise or settled question"
+            base, more = on_log_scale(x, error, t), self._plus(formula, settled)
+            low, high = farthest_mean(base, self._plus(formula, noise), more, t)
+            return max(low, min(0.0, x)), high, "noise or settled question"
         if x == 1:
-            base: Ends = (1 - (1 - bound) / float(np.nanmax(self.whole.table)), 1.0)
+            base = (1 - (1 - bound) / float(np.nanmax(self.whole.table)), 1.0)
         else:
             base = on_f_scale(x, error, t, r)
         if self.cells.numeric:

@@ -19,6 +19,7 @@ from .intervals import (
     Ends,
     Study,
     agreement_slopes,
+    farthest_mean,
     linear_error,
     noise_agreement,
     omega_slopes,
@@ -330,11 +331,11 @@ def _agreement_ends(terms: Sums, n: int, r: float, error: float, t: float) -> En
 
     def plus(disagreement: float, weight: float) -> Ends:
         more = with_one(terms, shares, disagreement)
-        return on_log_scale(*_plus(agreement_slopes, terms, n, error, more, weight), t)
+        return _plus(agreement_slopes, terms, n, error, more, weight)
 
-    low, high = on_log_scale(float(1 - terms.over().within), error, t)
+    base = on_log_scale(float(1 - terms.over().within), error, t)
     noise, settled = plus(1 - noise_agreement(shares), NOISE), plus(0.0, SETTLED)
-    return min(low, noise[0]), max(high, settled[1])
+    return farthest_mean(base, noise, settled, t)
 
 
 def _plus(slopes: Slopes, terms: Sums, n: int, error: float, more: Sums, weight: float) -> Ends:
