@@ -116,7 +116,7 @@ class _Growth:
         self.shares: dict[str, Floats] = {}
         self.histories: list[History] = []
         self.masses: list[Floats] = []
-        self.logits, self.rows = run.prefill(request.prompt, self.longest, branching=True)
+        self.logits, self.rows = run.prefill(request.prompt, self.longest)
         room = run.memory // self.rows.node_bytes if self.rows.node_bytes else request.max_rows
         self.most = min(request.max_rows, room)
         self.frontier = Frontier()
