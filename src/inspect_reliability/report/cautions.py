@@ -171,8 +171,8 @@ def _of_the_mixture(group: Mapping[str, Any], table: pd.DataFrame) -> Iterator[s
     for name in dict.fromkeys((*GROUP_BY, *of_role(table, "part"), *dividing(table))):
         number = table[name].nunique(dropna=False)
         if number > 1 and name not in group:
-            mixed = "mixed_benchmarks" if name == "benchmark" else "mixed"
-            yield caution(mixed, number=number, name=name)
+            what = "mixed_benchmarks" if name == "benchmark" else "mixed"
+            yield caution(what, number=number, name=name)
     if "prompt" in table:
         # Options in another order make another prompt of the same question, and are meant to.
         asked = [name for name in ("benchmark", "question", "order", "wording") if name in table]
