@@ -13,7 +13,7 @@ from ..judgments import Judgments
 from .cautions import COPIES
 from .columns import KEYS, declared
 from .document import Document, Figure, Table, Text
-from .drawings import Drawing, drawings
+from .drawings import Drawing, drawing, named_figures
 from .forms import render
 from .row import NO_STUDY, Row, Study
 from .values import Column, Record, describe, flat, grouped, text
@@ -152,7 +152,7 @@ class Analysis:
 
     def figures(self) -> dict[str, Drawing]:
         """Name -> figure of the page as SVG, as `report --figures` writes it; notebooks draw it."""
-        return drawings(self.document(self))
+        return {name: drawing(one) for name, one in named_figures(self.document(self)).items()}
 
     def _repr_html_(self) -> str:
         """The page in a frame, for notebooks: its style is not that of the notebook."""
