@@ -3,10 +3,9 @@
 import click
 
 from ..designs import DESIGNS, design_file
-from .main import examples
 
 
-@click.command(epilog=examples("design bbh", "design mt_bench > mine.yaml"))
+@click.command
 @click.argument("name", type=click.Choice(list(DESIGNS)))
 def design(name: str) -> None:
     """Print the design of one of the paper's judges, as a file to start from.

@@ -12,7 +12,6 @@ from ..report.document import Document, Table
 from ..report.forms import Form
 from ..report.forms.terminal import console, print_text
 from ..report.values import Column
-from .main import examples
 from .sources import format_option, model_args_option, show
 
 _SENT = {True: "yes", False: "no", None: "not known"}
@@ -25,12 +24,8 @@ _COLUMNS = (
 )
 
 
-@click.command(
-    epilog=examples("probe --model hf_seeded/tiny-judge", "probe --model openai/gpt-4o-mini")
-)
-@click.option(
-    "--model", "name", required=True, metavar="MODEL", help="Inspect's name of the model."
-)
+@click.command
+@click.option("--model", "name", required=True, metavar="MODEL")
 @model_args_option
 @format_option
 def probe(name: str, model_args: dict[str, Any], form: Form) -> None:

@@ -21,6 +21,7 @@ from ..stats import (
     compare_all,
     compare_pooled,
 )
+from .cautions import caution
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text
 from .row import Row, methods_of
@@ -274,16 +275,9 @@ def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[str]:
     tables = [side.table for side in sides if "study" in side.table]
     studies = {study for table in tables for study in table["study"].fillna("not known")}
     if len(studies) > 1:
-        yield (
-            "Prompts, options or questions differ under one benchmark name. The difference may "
-            "come from any of them."
-        )
+        yield caution("designs_differ")
     if sides[0].judged.order_varies != sides[1].judged.order_varies:
-        yield (
-            "One side saw each question's options in one order, so its verdicts are labels; the "
-            "other saw several orders, so its verdicts are responders. They cannot be compared "
-            "one to one."
-        )
+        yield caution("labels_beside_responders")
 
 
 def conditions_of(

@@ -1,7 +1,9 @@
 """The closer look of a page: figures, agreement between judges, and questions one by one."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
+from ..declared_pages import parts
 from ..judgments.count import NUMBER
 from ..stats import COEFFICIENTS, Coefficient, Counts
 from ..verdicts import INVALID, NON_RESPONSE
@@ -11,7 +13,7 @@ from .moves_section import moves_section
 from .outputs import by_turns, least_stable
 from .results import Analysis
 from .row import Row
-from .steady_or_right import TITLE, section, split
+from .steady_or_right import section, split
 from .values import Column, Record, chance, describe, estimate, grouped, text
 
 MOST_QUESTIONS = 40
@@ -31,10 +33,10 @@ def sections(analysis: Analysis) -> list[Section]:
     """
     several = _several(analysis, analysis.estimates("rows"))
     across = next((name for name in ("temperature", "judge") if name in several), "")
-    made = (
-        Section(title, link, intro, list(blocks(analysis, across)))
-        for title, link, intro, blocks in _PARTS
-    )
+    made = []
+    for heading, (intro,) in parts(__package__, "page_sections.md").items():
+        link, _, title = heading.partition(": ")
+        made.append(Section(title, link, intro, list(_PARTS[link](analysis, across))))
     return [section for section in made if section.blocks]
 
 
@@ -49,43 +51,32 @@ def _overview(analysis: Analysis, across: str) -> Iterator[Block]:
     several = [name for name in _several(analysis, records) if name != "judge"]
     x = across if across in several else next(reversed(several), "judge")
     of = KEYS["rows"].columns["icc" if all(row.scale for row in analysis.rows) else "omega"]
-    for title, own in analysis.apart(records, "judge", x):
-        known = [one for one in own if one.get(of.key) is not None]
-        if len(known) < 2:  # the tables have it
-            continue
-        name = of.heading.removesuffix(" [95%]")
-        yield Figure(
-            title,
-            f"{title}: {name} of one verdict, by judge{f' and {x}' if x != 'judge' else ''}.",
-            known,
-            x=x,
-            y=of.key,
-            by="judge",
-            table=Table.of(known, [*map(grouped, dict.fromkeys(("judge", x))), of]),
-            kind="lines" if x == "temperature" else "effects" if x == "judge" else "points",
-            names=analysis.series("judge"),
-            y_label=f"{name}, one verdict",
-            lowest=min(_LOWEST, *(one[of.key] - 0.05 for one in known), 0),
-        )
+    name = of.heading.removesuffix(" [95%]")
+    for figure in analysis.pictures(
+        [one for one in records if one.get(of.key) is not None],
+        list(dict.fromkeys(("judge", x))),
+        f"{name} of one verdict, by judge{f' and {x}' if x != 'judge' else ''}.",
+        [of],
+        x=x,
+        y=of.key,
+        kind="lines" if x == "temperature" else "effects" if x == "judge" else "points",
+        y_label=f"{name}, one verdict",
+    ):
+        lowest = min(one[of.key] - 0.05 for one in figure.records)
+        yield replace(figure, lowest=min(_LOWEST, lowest))
 
 
 def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
-    columns = [*_across(across), *declared("votes")]
-    for title, records in analysis.apart(analysis.results["votes"], across):
-        known = [record for record in records if record["votes"] is not None]
-        if len(known) > 1:
-            yield Figure(
-                title,
-                f"{title}: how often majorities of so many votes are the same.",
-                known,
-                x="votes",
-                y="agreement",
-                by=across,
-                names=analysis.series(across),
-                table=Table.of(known, columns),
-                y_label="same majority again",
-                reference=0.95,
-            )
+    yield from analysis.pictures(
+        [record for record in analysis.results["votes"] if record["votes"] is not None],
+        [across],
+        "how often majorities of so many votes are the same.",
+        declared("votes"),
+        x="votes",
+        y="agreement",
+        y_label="same majority again",
+        reference=0.95,
+    )
     reasons: dict[str, list[str]] = {}
     for record in analysis.results["votes"]:
         if record["votes"] is None:
@@ -98,22 +89,18 @@ def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
 def _position(analysis: Analysis, across: str) -> Iterator[Block]:
     for result, by in (("position", "Label"), ("responders", "Responder")):
         option, *others = declared(result, p_value=_p_value)
-        columns = [*_across(across), option._replace(heading=by), *others]
-        drawn = [record for record in analysis.estimates(result) if record["share"] is not None]
-        for title, records in analysis.apart(drawn, across):
-            options = len({record["option"] for record in records})
-            yield Figure(
-                f"{title}, by {by.lower()}",
-                f"{title}: share of each {by.lower()} among all choices.",
-                records,
-                x="option",
-                y="share",
-                by=across,
-                names=analysis.series(across),
-                table=Table.of(records, columns),
-                kind="points",
-                reference=1 / options,
-            )
+        for figure in analysis.pictures(
+            [record for record in analysis.estimates(result) if record["share"] is not None],
+            [across],
+            f"share of each {by.lower()} among all choices.",
+            [option._replace(heading=by), *others],
+            f", by {by.lower()}",
+            x="option",
+            y="share",
+            kind="points",
+        ):
+            options = {record["option"] for record in figure.records}
+            yield replace(figure, reference=1 / len(options))
 
 
 def _reading(analysis: Analysis, across: str) -> Iterator[Block]:
@@ -231,10 +218,6 @@ def _example(found: Record) -> Example:
     return Example(found["question"], found["prompt"], outputs)
 
 
-def _across(across: str) -> list[Column]:
-    return [grouped(across, "not known")] if across else []
-
-
 def _p_value(record: Record) -> str:
     known = record["p_value"] is not None
     return chance(record["p_value"]) if known else str(record["reason"] or "no test")
@@ -246,76 +229,19 @@ def _whole(analysis: Analysis, across: str, result: str, title: str) -> Iterator
     of = Column("", shown=lambda record: describe(analysis.keys(record, across)))
     known = [one for one in analysis.results[result] if any(column.show(one) for column in shown)]
     if known:
-        yield Table.of(known, [of, *_across(across), *shown], title)
+        place = [grouped(across, "not known")] if across else []
+        yield Table.of(known, [of, *place, *shown], title)
 
 
-_PARTS = (
-    (
-        "Overview",
-        "Overview",
-        "Lines are 95% intervals, here and below. Copies at temperature 0 are in no figure.",
-        _overview,
-    ),
-    (
-        "Votes for a stable majority",
-        "Votes",
-        "How often two separate majorities of this size agree (dashed: 95%). "
-        "If you use a single verdict, read the curve at 1 vote. Questions whose verdicts nearly "
-        "tie never become stable.",
-        _votes,
-    ),
-    (
-        "What moves the verdict",
-        "What moves it",
-        "How often two verdicts differ, by what they share. A component says how much one thing, "
-        "or several together, add to that; a negative one is about 0, or the judge follows the "
-        "facet against the question. Dependability: how far the mean of so many verdicts is the "
-        "question's own. Effective number: how many judges without common errors would be worth "
-        "as much. Intervals are for other questions, judged at these levels.",
-        moves_section,
-    ),
-    (
-        TITLE,
-        "Right",
-        "Steady: how often two verdicts on a question agree. Right: how often one is the label. "
-        "No judge can be above the line: one that disagrees with itself is wrong at times.",
-        section,
-    ),
-    (
-        "Position and preference",
-        "Position",
-        "Share of each option among all choices, with 95% intervals over questions (dashed: "
-        "equal shares). A judge that prefers no position and no responder chooses all equally "
-        "often. The test treats questions, not verdicts, as independent.",
-        _position,
-    ),
-    (
-        "Agreement between judges",
-        "Between judges",
-        "How often two judges give the same verdict on a question, and how often two replications "
-        "of one judge do. Two judges can hardly agree more with each other than with themselves.",
-        _judges,
-    ),
-    (
-        "How outputs were read",
-        "Reading",
-        "The form in which the parser found each verdict, and some outputs of rows where at least "
-        "5% name no verdict or several. If you read a verdict in them, "
-        "choose another parser.",
-        _reading,
-    ),
-    (
-        "Every coefficient",
-        "Coefficients",
-        "All coefficients of each row, with their intervals over questions.",
-        _coefficients,
-    ),
-    (
-        "Question by question",
-        "Questions",
-        "How each judge's verdicts on each question spread, and the least stable questions, with "
-        "two outputs that contradict each other.",
-        _questions,
-    ),
-)
-"""Title of a section, its short name, what it shows, and what makes its blocks."""
+_PARTS = {
+    "Overview": _overview,
+    "Votes": _votes,
+    "What moves it": moves_section,
+    "Right": section,
+    "Position": _position,
+    "Between judges": _judges,
+    "Reading": _reading,
+    "Coefficients": _coefficients,
+    "Questions": _questions,
+}
+"""Short name of a section -> what makes its blocks; the page has the titles, and what they show."""
