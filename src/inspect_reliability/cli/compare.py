@@ -8,10 +8,11 @@ from ..errors import UserError
 from ..report.change import change_blocks, changes, judge_or_system
 from ..report.compare import compare_document, compare_sides, sides_by, sides_of
 from ..report.forms import Form
+from .main import examples
 from .sources import Read, format_option, print_left_out, reads_logs, show
 
 
-@click.command
+@click.command(epilog=examples("compare a.eval b.eval", "compare logs --by judge"))
 @click.option("--by", metavar="KEY")
 @reads_logs
 @format_option

@@ -5,6 +5,7 @@ import click
 from ..report.forms import Form
 from ..report.gate import Limits, check, gate_document, not_checked, overall
 from ..stats import FAILS, OPEN, PASSES
+from .main import examples
 from .sources import (
     Finite,
     Pair,
@@ -20,7 +21,11 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 """2 is for what cannot be read or understood."""
 
 
-@click.command
+@click.command(
+    epilog=examples(
+        "gate logs --min-omega 0.6 --max-non-response 0.05", "gate logs --min icc=0.8 --looks 5"
+    )
+)
 @click.option("--min-omega", type=Finite(max=1))
 @click.option("--max-non-response", type=Finite(0, 1))
 @click.option("--min", "least", type=Pair("NAME=VALUE", "icc=0.8", Finite()), multiple=True)

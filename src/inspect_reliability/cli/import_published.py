@@ -11,10 +11,14 @@ from ..files import kind_of
 from ..report.forms.terminal import console, print_text
 from ..study.published.imported import UNKNOWN, write_published_logs
 from ..study.published.layout import is_published, published_runs
+from .main import examples
 from .sources import parser_option, print_left_out
 
 
-@click.command("import")
+@click.command(
+    "import",
+    epilog=examples("import llm_reliability", "import llm_reliability --log-dir logs/published"),
+)
 @click.argument("folder", type=Path)
 @click.option("--log-dir", type=Path, metavar="FOLDER", default=Path("logs/published"))
 @parser_option

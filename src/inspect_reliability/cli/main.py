@@ -32,6 +32,11 @@ _LONGEST = 300
 """Characters of an unforeseen error that are quoted."""
 
 
+def examples(*calls: str) -> str:
+    """Calls of our command, as `--help` shows them below its options."""
+    return "\n".join(["\b", "Examples:", *(f"  inspect-reliability {call}" for call in calls)])
+
+
 class Refusal(click.ClickException):
     """What cannot be done with what was given; never mistaken for a failed gate (exit 1)."""
 
@@ -79,14 +84,10 @@ class _Group(click.Group):
 
 
 def _explained(command: click.Command) -> click.Command:
-    """A command with its examples, whose options say what `commands.md` says of them."""
-    pages = parts(__package__, "commands.md")
-    calls, *own = pages[str(command.name)]
-    command.epilog = "\n".join(
-        ["\b", "Examples:", *(f"  {one.strip()}" for one in calls.splitlines())]
-    )
+    """A command whose options say what `options.md` says of them."""
+    pages = parts(__package__, "options.md")
     about = dict[str, str]()
-    for table in (*pages["every command"], *own):
+    for table in (*pages["every command"], *pages.get(str(command.name), ())):
         about |= re.findall(r"^\| `(-.+?)` \| (.+) \|$", table, re.MULTILINE)
     for option in command.params:
         if isinstance(option, click.Option):

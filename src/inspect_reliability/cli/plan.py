@@ -5,10 +5,11 @@ import click
 from ..report.crossings import DEPENDABILITIES, crossings, crossings_document
 from ..report.forms import Form
 from ..report.plan import COEFFICIENTS, plan_document, plans
+from .main import examples
 from .sources import Finite, Read, by_option, format_option, reads_logs, show
 
 
-@click.command
+@click.command(epilog=examples("plan logs", "plan logs --half-width 0.1 --for icc"))
 @click.option(
     "--half-width",
     "half_widths",

@@ -12,6 +12,7 @@ from ..report.document import Document, Table
 from ..report.forms import Form
 from ..report.forms.terminal import console, print_text
 from ..report.values import Column
+from .main import examples
 from .sources import format_option, model_args_option, show
 
 _SENT = {True: "yes", False: "no", None: "not known"}
@@ -24,7 +25,9 @@ _COLUMNS = (
 )
 
 
-@click.command
+@click.command(
+    epilog=examples("probe --model hf_seeded/tiny-judge", "probe --model openai/gpt-4o-mini")
+)
 @click.option("--model", "name", required=True, metavar="MODEL")
 @model_args_option
 @format_option

@@ -31,11 +31,16 @@ from ..report.settings import REJUDGED
 from ..report.summary import report_document
 from ..saving import beside
 from ..study.published.reported import PublishedStudy
+from .main import examples
 from .sources import Finite, format_option, model_args_option, print_left_out, show
 from .terminal_run import MISSING, failure_lines, shown_progress, stopped_by_signals
 
 
-@click.command
+@click.command(
+    epilog=examples(
+        "rejudge LOG --dry-run", "rejudge LOG --scorer model_graded_qa --replications 20"
+    )
+)
 @click.argument("log")
 @click.option("--scorer", "scorers", multiple=True, metavar="NAME")
 @click.option("--task", metavar="NAME")

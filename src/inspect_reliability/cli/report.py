@@ -13,10 +13,11 @@ from ..report.forms.terminal import console, print_text
 from ..report.summary import report_document
 from ..saving import whole, whole_folder
 from ..study.published.reported import PublishedStudy
+from .main import examples
 from .sources import Read, by_option, format_option, progress, reads_logs, show
 
 
-@click.command
+@click.command(epilog=examples("report logs", "report results.csv --html report.html"))
 @by_option
 @click.option("--save", metavar="FILE")
 @click.option("--html", type=Path, metavar="FILE")

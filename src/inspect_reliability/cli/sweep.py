@@ -16,11 +16,17 @@ from ..study.published.reported import PublishedStudy
 from ..study.tasks import BEST_OF_FIVE, JUDGE_TASKS, judges_of
 from ..sweep.sweep import TEMPERATURES, Sweep, run_sweep
 from ..tasks import judge as judge_of_own
+from .main import examples
 from .sources import Finite, model_args_option, progress, read_judgments, show
 from .terminal_run import MISSING, failure_lines
 
 
-@click.command
+@click.command(
+    epilog=examples(
+        "sweep --model MODEL --dry-run",
+        "sweep --model MODEL --design tone.yaml --data mine.jsonl",
+    )
+)
 @click.option("--model", "judges", multiple=True, metavar="MODEL")
 @click.option(
     "--benchmark",

@@ -11,10 +11,13 @@ from ..report.forms.terminal import console, print_text
 from ..report.steady_or_right import validate_document
 from ..report.validity import next_to_label
 from ..saving import write_text
+from .main import examples
 from .sources import Read, by_option, format_option, progress, reads_logs, show
 
 
-@click.command
+@click.command(
+    epilog=examples("validate logs --next 50 --out labels.csv", "validate logs --labels labels.csv")
+)
 @click.option("--next", "more", type=click.IntRange(min=1))
 @click.option("--next-by", metavar="COLUMN")
 @click.option("--out", type=Path, metavar="FILE")
