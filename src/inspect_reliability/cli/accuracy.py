@@ -26,7 +26,11 @@ _LEGEND = (
 
 @click.command(epilog=examples("accuracy logs/responses", "accuracy mine.jsonl --benchmark bbh"))
 @click.argument("responses")
-@click.option("--benchmark", type=click.Choice(list(_KEYS)))
+@click.option(
+    "--benchmark",
+    type=click.Choice(list(_KEYS)),
+    help="Benchmark; by default every one in RESPONSES. A JSONL file does not say which it is.",
+)
 @format_option
 def accuracy(responses: str, benchmark: str | None, form: Form) -> None:
     """Count the responders that answer each question correctly.

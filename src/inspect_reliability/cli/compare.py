@@ -13,7 +13,12 @@ from .sources import Read, format_option, print_left_out, reads_logs, show
 
 
 @click.command(epilog=examples("compare a.eval b.eval", "compare logs --by judge"))
-@click.option("--by", metavar="KEY")
+@click.option(
+    "--by",
+    metavar="KEY",
+    help="Compare the values of a column (judge, temperature, ...) within LOGS, instead of two "
+    "sources.",
+)
 @reads_logs
 @format_option
 def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> None:

@@ -28,7 +28,9 @@ _COLUMNS = (
 @click.command(
     epilog=examples("probe --model hf_seeded/tiny-judge", "probe --model openai/gpt-4o-mini")
 )
-@click.option("--model", "name", required=True, metavar="MODEL")
+@click.option(
+    "--model", "name", required=True, metavar="MODEL", help="Inspect's name of the model."
+)
 @model_args_option
 @format_option
 def probe(name: str, model_args: dict[str, Any], form: Form) -> None:

@@ -5,14 +5,14 @@ from typing import Any
 
 import pandas as pd
 
-from ..declared_pages import parts
 from ..judging.same_model import same_model
 from ..judgments import GROUP_BY, Judged, weights
 from ..judgments.columns import dividing, of_role, varies
 from ..stats import Counts, Estimate, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
+from .declared_pages import parts
 
-_CAUTIONS = {name: text for name, (text,) in parts(__package__, "cautions.md").items()}
+_CAUTIONS = {name: text for name, (text,) in parts("cautions.md").items()}
 
 FEW_QUESTIONS = 20
 """Below this the interval of omega is very wide."""

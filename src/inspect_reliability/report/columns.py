@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ..declared_pages import parts
 from ..stats import COEFFICIENTS
+from .declared_pages import parts
 from .values import Column, Record
 
 
@@ -35,7 +35,7 @@ def _columns(rows: list[str], shared: Mapping[str, Column]) -> dict[str, Column]
 
 def _read() -> dict[str, Keys]:
     found: dict[str, Keys] = {}
-    for names, (about, table) in parts(__package__, "keys.md").items():
+    for names, (about, table) in parts("keys.md").items():
         shared = found["shared"].columns if found else {}
         keys = Keys(about, _columns(table.splitlines()[2:], shared))
         found |= dict.fromkeys(names.split(", "), keys)

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ..declared_pages import parts
 from ..judgments.count import NUMBER
 from ..stats import COEFFICIENTS, Coefficient, Counts
 from ..verdicts import INVALID, NON_RESPONSE
 from .columns import KEYS, declared
+from .declared_pages import parts
 from .document import Block, Detail, Example, Figure, Section, Table, Text
 from .moves_section import moves_section
 from .outputs import by_turns, least_stable
@@ -34,7 +34,7 @@ def sections(analysis: Analysis) -> list[Section]:
     several = _several(analysis, analysis.estimates("rows"))
     across = next((name for name in ("temperature", "judge") if name in several), "")
     made = []
-    for heading, (intro,) in parts(__package__, "page_sections.md").items():
+    for heading, (intro,) in parts("page_sections.md").items():
         link, _, title = heading.partition(": ")
         made.append(Section(title, link, intro, list(_PARTS[link](analysis, across))))
     return [section for section in made if section.blocks]
