@@ -102,7 +102,7 @@ def test_models_of_one_task_settle_apart(tmp_path: Path) -> None:
         assert log.results is not None
         found: Any = log.results.early_stopping
         each = found.metadata["settled"]
-        assert each == dict.fromkeys(each, {"verdict": wanted, "epochs": 8})
+        assert each == {key: {"verdict": wanted, "epochs": 8} for key in each}
         assert len(each) == 2
 
 
