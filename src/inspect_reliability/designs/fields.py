@@ -356,6 +356,7 @@ _SENTENCES = {
     "too_short": "expected {min_length} or more, found {actual_length}",
     "too_long": "expected at most {max_length}, found {actual_length}",
     "union_tag_not_found": _VERDICT,
+    "union_tag_invalid": "expected a list of words, or {{from: 1, to: 10}}",  # of a criterion
     "model_type": "expected one of {{labels: [...]}}, {{pattern: ...}} and {{json: ...}}",
     "float_parsing": "expected a number",
 }
