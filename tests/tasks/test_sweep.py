@@ -341,10 +341,10 @@ def test_a_folder_that_goes_while_it_is_read(
         return made
 
     more = sweep_of([DRAWN], **FULL | {"replications": 4})
-    monkeypatch.setattr(running, part, taken_away)
-    with pytest.raises(UserError, match=r"eval cannot be read"):
-        run_sweep(more, logs)
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(running, part, taken_away)
+        with pytest.raises(UserError, match="eval cannot be read"):
+            run_sweep(more, logs)
     assert run_sweep(sweep_of([DRAWN], **FULL), logs).made == 9
 
 
