@@ -240,6 +240,14 @@ def test_several_judges_at_once(shares: list[float]) -> None:
     assert np.mean(single) < np.mean(together)
 
 
+def test_copies_of_a_judge() -> None:
+    """Three judges that say the same differ by 0, and have no interval that could say more."""
+    table = np.array([[3, 0], [0, 3], [2, 1], [3, 0], [0, 3], [1, 2]] * 4)
+    for pair in compare_all({name: counts(table, categories="AB") for name in "xyz"}):
+        assert (pair.difference, pair.low) == (0, None)
+        assert "the same whichever question" in str(pair.reason)
+
+
 def test_largest_difference_by_loops() -> None:
     """All reach as many standard errors as the largest |t| of judges that changed places does."""
     generator = np.random.default_rng(21)

@@ -401,10 +401,10 @@ def t_quantile(level: float, degrees_of_freedom: float) -> float:
 
 
 def level_of(t: float, degrees_of_freedom: float) -> float:
-    """The level of which this is the t quantile, below 1."""
+    """The level of which this is the t quantile, above 0 and below 1."""
     from scipy.special import stdtr
 
-    return float(min(2 * stdtr(max(degrees_of_freedom, 1), t) - 1, 1 - NO_WIDTH))
+    return float(np.clip(2 * stdtr(max(degrees_of_freedom, 1), t) - 1, NO_WIDTH, 1 - NO_WIDTH))
 
 
 def clopper_pearson(successes: float, trials: float, level: float) -> Ends:
