@@ -48,17 +48,14 @@ def panel(
     """Estimate coefficients with their intervals.
 
     Each row of the table names its method (`Coefficient.interval`). Where no question varies the
-    exact bound takes its place, with the shares of the categories as observed.
+    exact bound takes its place, with the shares of the categories as observed. One question is
+    enough for the agreement, all others need two; an interval needs three, unless none varies.
 
     Args:
         given: Verdicts per question; questions with fewer than two are left out and named.
             Intervals are over clusters. Exact distributions are infinitely many replications.
         names: Coefficients to estimate; by default all nominal ones of counts, and all of numbers.
         level: Confidence level of the intervals.
-
-    Returns:
-        Name of the coefficient -> estimate. One question is enough for the agreement, all others
-        need two; an interval needs three, unless none varies.
 
     Raises:
         UnknownCoefficientError: A coefficient does not exist.

@@ -48,15 +48,9 @@ def pooled_omega(benchmarks: Mapping[str, Cells], level: float = 0.95) -> Pooled
 
     Verdicts are compared within a benchmark only: omega is 1 minus the mean W over the mean D of
     the benchmarks (the benchmark as a fixed facet; Brennan 2001). The questions of each are a
-    stratum of their own, with Satterthwaite's degrees of freedom.
-
-    Args:
-        benchmarks: Name -> verdicts of at least two benchmarks. Benchmarks with fewer than two
-            questions that have two verdicts are left out.
-        level: Confidence level.
-
-    Raises:
-        ReliabilityError: Fewer than two benchmarks, or the level is not between 0 and 1.
+    stratum of their own, with Satterthwaite's degrees of freedom. Benchmarks with fewer than two
+    questions that have two verdicts are left out. ReliabilityError if there are fewer than two
+    benchmarks, or the level is not between 0 and 1.
     """
     if len(benchmarks) < 2:
         raise ReliabilityError(f"Pooling needs at least 2 benchmarks, not {len(benchmarks)}.")

@@ -51,11 +51,8 @@ def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
     from the covariance of the shares over questions (linearised ratios), and referred to F on
     Satterthwaite's degrees of freedom and those times n - 1: the second-order correction of Rao &
     Scott (1981, 1984), as Thomas & Rao (1987) refer it. Of two options it is the t test. Letters
-    and responders are told apart only where the order of options varies.
-
-    Args:
-        counts: Verdicts per question (cluster), by letter or by responder.
-        options: The categories to choose from; ReliabilityError if there are fewer than two.
+    and responders are told apart only where the order of options varies. ReliabilityError if there
+    are fewer than two options.
     """
     if len(options) < 2:
         raise ReliabilityError(f"A choice needs at least 2 options, not {len(options)}.")

@@ -32,16 +32,9 @@ def handle_non_response(
 ) -> Cells:
     """The same judgments with non-responses counted in one of three ways.
 
-    Args:
-        counts: Verdicts, with non-response as one of the categories; without it nothing changes.
-        handling: "category", non-responses are verdicts that agree with each other (the paper's);
-            "unique", each non-response is a category of its own, so agrees with nothing;
-            "excluded", they are left out and counted as missing (`Cells.coverage` then tells
-            how much is left).
-        non_response: The name of the category.
-
-    Raises:
-        ReliabilityError: The handling is not known.
+    As a "category" they are verdicts that agree with each other (the paper's). Where each is
+    "unique", a category of its own, it agrees with nothing. If "excluded" they count as missing
+    (`Cells.coverage` tells how much is left). ReliabilityError for any other handling.
     """
     if handling not in ("category", "unique", "excluded"):
         raise ReliabilityError(
@@ -58,13 +51,9 @@ def handle_non_response(
 def rate(counts: Cells, category: str = "non-response", level: float = 0.95) -> Estimate:
     """Share of the verdicts that are of one category, mean over questions.
 
-    The interval is that of `mean_share`; of fewer than three questions that of Clopper & Pearson
-    (1934), with a question for a trial.
-
-    Args:
-        counts: Verdicts per question; one verdict of a question is enough.
-        category: Name of the category, which may be none of the categories.
-        level: Confidence level; ReliabilityError if it is not between 0 and 1.
+    One verdict of a question is enough, and the category need not be a declared one. The interval
+    is that of `mean_share`; of fewer than three questions that of Clopper & Pearson (1934), with a
+    question for a trial. ReliabilityError if the level is not between 0 and 1.
     """
     shares, estimate = question_rates(counts, category, level)
     if estimate.value is None:
@@ -125,15 +114,8 @@ def gini_mean_difference(
 
     Twice the sum of F (1 - F) over the gaps between values, F the share of verdicts up to a value
     (Gini 1912; unbiased in every question). The interval is that of `mean_share`, of the difference
-    as a share of the whole range of values.
-
-    Args:
-        counts: Verdicts per question; others than the values are left out.
-        values: Category -> number.
-        level: Confidence level.
-
-    Raises:
-        ReliabilityError: The level is not between 0 and 1, or nothing was replicated.
+    as a share of the whole range of values. Verdicts without a value are left out.
+    ReliabilityError if the level is not between 0 and 1, or nothing was replicated.
     """
     check_level(level)
     names = sorted(set(values).intersection(counts.categories), key=values.__getitem__)
@@ -202,11 +184,8 @@ def question_rates(counts: Cells, category: str, level: float) -> tuple[FloatArr
 class Shift(NamedTuple):
     """How often a verdict is given at one level of a facet.
 
-    Attributes:
-        level: The level.
-        category: The verdict.
-        share: Its share there, mean over questions.
-        change: Its share there less that at the other levels, mean over questions with several.
+    `share` is the mean over questions; `change`, over those with several levels, is the share there
+    less that at the others.
     """
 
     level: int
@@ -218,13 +197,9 @@ class Shift(NamedTuple):
 def shifts(cells: Cells, facet: str, level: float = 0.95) -> Iterator[Shift]:
     """The share of each category at each level of a facet, and how far it is from elsewhere.
 
-    Questions (clusters) weigh alike, and so do the cells of one at a level. Changes are paired:
-    the levels of a question are compared with each other, with an interval of t over questions.
-
-    Args:
-        cells: Verdicts that are names; cells without any are left out.
-        facet: Name of the facet.
-        level: Confidence level; ReliabilityError if it is not between 0 and 1.
+    Verdicts are names. Questions (clusters) weigh alike, and so do the cells of one at a level.
+    Changes are paired: the levels of a question are compared with each other, with an interval of t
+    over questions. ReliabilityError if the confidence level is not between 0 and 1.
     """
     check_level(level)
     given = cells.rows(cells.replications > 0)
