@@ -6,7 +6,7 @@ import numpy as np
 
 from .cells import Cells, FloatArray
 from .errors import ReliabilityError, check_level
-from .estimate import Estimate, LeftOut
+from .estimate import Estimate
 from .intervals import (
     EXACT_BOUND,
     FEWEST_QUESTIONS,
@@ -101,7 +101,7 @@ def estimates(given: Cells, rows: list[Coefficient], level: float) -> dict[str, 
     blank = Estimate(
         n_questions=used.n_clusters if used else 0,
         n_replications=float(used.replications.mean()) if used else 0.0,
-        left_out=LeftOut(int(given.missing.sum()), given.fewer_than(2)),
+        left_out=given.fewer_than(2),
         reason=(
             "needs at least 2 replications" if given.replications.any() else "there are no verdicts"
         ),

@@ -16,7 +16,7 @@ import numpy as np
 
 from .cells import Cells, FloatArray, IntArray, codes
 from .errors import ReliabilityError, check_level
-from .estimate import Estimate, LeftOut
+from .estimate import Estimate
 from .intervals import (
     FAR,
     FEWEST_QUESTIONS,
@@ -248,11 +248,11 @@ class Disagreement:
         """
         check_level(self.level)
         n = self.cells.n_clusters
-        value, left = float(formula(self.whole)), LeftOut(int(self.cells.missing.sum()))
+        value = float(formula(self.whole))
         reason = "no two judgments share what it compares" if np.isnan(value) else TOO_FEW
         known = None if np.isnan(value) else value
         each = float(self.cells.replications.mean())
-        found = Estimate(known, None, None, n, each, left, reason, level=self.level)
+        found = Estimate(known, None, None, n, each, reason=reason, level=self.level)
         if known is None or n < FEWEST_QUESTIONS:
             return found
         with np.errstate(divide="ignore", invalid="ignore"):

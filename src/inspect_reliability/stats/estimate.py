@@ -4,14 +4,6 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """What did not enter: how many verdicts were missing, and questions with too few of them."""
-
-    verdicts: int = 0
-    questions: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Estimate:
     """A coefficient, which never travels alone.
 
@@ -20,7 +12,7 @@ class Estimate:
         low: Lower end of its interval, and `high` the upper; None without an interval.
         n_questions: Questions that entered.
         n_replications: Replications per question that entered: their mean over the questions.
-        left_out: What did not enter.
+        left_out: Questions with too few verdicts to enter.
         reason: Why there is no value or, with a value, why there is no interval; else None.
         method: How the interval was made; None without an interval. Each generalises to other
             questions of the same kind: "plus a question", "noise or settled question",
@@ -36,7 +28,7 @@ class Estimate:
     high: float | None = None
     n_questions: int = 0
     n_replications: float = 0.0
-    left_out: LeftOut = LeftOut()
+    left_out: tuple[str, ...] = ()
     reason: str | None = None
     method: str | None = None
     level: float = 0.95

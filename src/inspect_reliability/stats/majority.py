@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from .cells import Cells, FloatArray
 from .errors import ReliabilityError
-from .estimate import LeftOut
 from .intervals import Ends
 from .rates import by_question as by_cluster
 from .rates import mean_share
@@ -64,7 +63,6 @@ class StableMajority:
         votes_needed: The fewest votes tried that reach `wanted`, mean over questions; else None.
         votes_likely: The fewest whose interval reaches it, and whose interval does not go below.
         unsettled: Questions below it with `most_by_question` votes, the least stable first.
-        left_out: Questions with fewer than two replications per vote of the largest m.
     """
 
     votes: tuple[int, ...]
@@ -76,7 +74,6 @@ class StableMajority:
     votes_needed: int | None
     votes_likely: tuple[int | None, int | None]
     unsettled: tuple[Unsettled, ...]
-    left_out: tuple[str, ...]
 
 
 def stable_majority(
@@ -137,8 +134,7 @@ def stable_majority(
     judged = [m for m in tried if m <= kept.replications.min() / 4]
     each = [_with_replacement(kept.shares, m, generator) for m in judged]
     unknown = np.full((len(tried) - len(judged), len(kept.questions)), np.nan)
-    left_out = () if enough.all() else counts.rows(~enough).questions
-    return _stability(kept, tried, agreement, np.array([*each, *unknown]), judged, wanted, left_out)
+    return _stability(kept, tried, agreement, np.array([*each, *unknown]), judged, wanted)
 
 
 def _stability(
@@ -148,11 +144,10 @@ def _stability(
     by_question: FloatArray,
     judged: list[int],
     wanted: float,
-    left_out: tuple[str, ...] = (),
 ) -> StableMajority:
     stable = (by_question >= wanted).mean(axis=1).tolist()
     agreement, each = drawn.mean(axis=1).tolist(), by_cluster(drawn.T, given.clusters).T
-    ends = [mean_share(one, 0.95, np.inf, LeftOut()).ends for one in each]
+    ends = [mean_share(one, 0.95, np.inf).ends for one in each]
 
     def first(of: list[float]) -> int | None:
         return next((m for m, a in zip(votes, of, strict=True) if a >= wanted), None)
@@ -170,7 +165,6 @@ def _stability(
             first([one[0] if one else 0.0 for one in ends]),
         ),
         unsettled=_unsettled(given, by_question[len(judged) - 1], wanted) if judged else (),
-        left_out=left_out,
     )
 
 

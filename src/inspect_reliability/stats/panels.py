@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
 from .cells import Cells
 from .errors import ReliabilityError, check_level
-from .estimate import Estimate, LeftOut
+from .estimate import Estimate
 from .rates import by_question, mean_share
 
 
@@ -94,10 +95,7 @@ def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estim
         )
     shared, absent = shared_questions(judges, replications=1)
     counts = list(shared.values())
-    left_out = LeftOut(
-        sum(int(one.missing.sum()) for one in counts),
-        tuple(dict.fromkeys(name for names in absent.values() for name in names)),
-    )
+    left_out = tuple(dict.fromkeys(chain.from_iterable(absent.values())))
     each = float(np.mean([one.replications.mean() for one in counts]))
     shares = np.array([one.shares for one in counts])
     # Of the pairs of any two, those of a judge with itself are none.

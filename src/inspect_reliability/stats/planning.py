@@ -81,7 +81,6 @@ class Precision:
 
     Attributes:
         n_replications: Replications per question that entered, mean.
-        left_out: Questions with fewer than three replications.
         reason: Why nothing can be planned; else None.
         level: Confidence level of the planned interval.
         value: The estimate; this and the following are None if not estimable.
@@ -94,7 +93,6 @@ class Precision:
     coefficient: str
     n_questions: int
     n_replications: float
-    left_out: tuple[str, ...]
     reason: str | None
     level: float
     value: float | None = None
@@ -197,7 +195,7 @@ def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95)
     The jackknife over questions gives the whole variance, that over the replications of each
     question the part that more replications would shrink (Efron & Stein 1981); the rest lies
     between questions. Both are of the coefficient's linear approximation. Questions with fewer than
-    three verdicts (of other coefficients than omega and agreement, two) are left out and named. Of
+    three verdicts (of other coefficients than omega and agreement, two) are left out. Of
     exact distributions nothing lies within questions.
 
     Raises:
@@ -214,7 +212,6 @@ def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95)
         coefficient=coefficient,
         n_questions=n,
         n_replications=float(counts.replications[used].mean()) if n else 0.0,
-        left_out=counts.fewer_than(3),
         reason=f"needs at least {FEWEST_QUESTIONS} questions with at least 3 replications each",
         level=level,
     )
@@ -256,7 +253,6 @@ def _scaled(counts: Cells, row: Coefficient, level: float) -> Precision:
         coefficient=row.name,
         n_questions=found.n_questions,
         n_replications=found.n_replications,
-        left_out=found.left_out.questions,
         reason=found.reason,
         level=level,
         value=found.value,

@@ -9,7 +9,7 @@ from .cells import Cells, FloatArray
 from .coefficient import NO_VARIANCE
 from .coefficients import omega
 from .errors import ReliabilityError
-from .estimate import Estimate, LeftOut
+from .estimate import Estimate
 from .intervals import (
     NOISE,
     UNSEEN,
@@ -61,10 +61,7 @@ def pooled_omega(benchmarks: Mapping[str, Cells], level: float = 0.95) -> Pooled
     estimate = Estimate(
         n_questions=sum(one.n_questions for one in entered),
         n_replications=float(np.mean([one.n_replications for one in entered])),
-        left_out=LeftOut(
-            sum(one.left_out.verdicts for one in by_benchmark.values()),
-            tuple(name for one in by_benchmark.values() for name in one.left_out.questions),
-        ),
+        left_out=tuple(name for one in by_benchmark.values() for name in one.left_out),
         reason="needs 2 benchmarks with 2 questions each",
         level=level,
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .cells import Cells, FloatArray
 from .errors import ReliabilityError, check_level
-from .estimate import Estimate, LeftOut
+from .estimate import Estimate
 from .intervals import (
     FEWEST_QUESTIONS,
     NOISE,
@@ -78,7 +78,7 @@ def mean_share(
     values: FloatArray,
     level: float,
     n_replications: float,
-    left: LeftOut,
+    left_out: tuple[str, ...] = (),
     unseen: float = NOISE,
 ) -> Estimate:
     """The mean over questions of shares from 0 to 1, with its interval.
@@ -89,7 +89,7 @@ def mean_share(
     is known (Hoeffding 1956, of the sum of different shares).
     """
     n = len(values)
-    found = Estimate(float(values.mean()), None, None, n, n_replications, left, level=level)
+    found = Estimate(float(values.mean()), None, None, n, n_replications, left_out, level=level)
     if n < FEWEST_QUESTIONS:
         return replace(found, reason=TOO_FEW)
     low, high = share_ends(float(values.mean()), float(values.std()), n, level, unseen)
@@ -129,7 +129,7 @@ def gini_mean_difference(
         apart *= (given.replications / (given.replications - 1))[:, None]
     reach = float(gaps.sum()) or 1.0
     shares = by_question(2 * apart @ gaps / reach, given.clusters)
-    found = mean_share(shares.clip(0, 1), level, float(given.replications.mean()), LeftOut())
+    found = mean_share(shares.clip(0, 1), level, float(given.replications.mean()))
     value, low, high = (x if x is None else x * reach for x in (found.value, found.low, found.high))
     return replace(found, value=value, low=low, high=high)
 
@@ -175,7 +175,7 @@ def question_rates(counts: Cells, category: str, level: float) -> tuple[FloatArr
         value=float(shares.mean()) if len(shares) else None,
         n_questions=len(shares),
         n_replications=float(given[given > 0].mean()) if len(shares) else 0.0,
-        left_out=LeftOut(int(counts.missing.sum()), counts.fewer_than(1)),
+        left_out=counts.fewer_than(1),
         reason=None if len(shares) else "there are no verdicts",
         level=level,
     )
@@ -207,7 +207,7 @@ def shifts(cells: Cells, facet: str, level: float = 0.95) -> Iterator[Shift]:
     place = given.clusters * len(levels) + at
     shares = np.full((given.n_clusters, len(levels), len(given.categories)), np.nan)
     shares.reshape(-1, shares.shape[2])[np.unique(place)] = by_question(given.shares, place)
-    known, left = ~np.isnan(shares[..., 0]), LeftOut(int(cells.missing.sum()))
+    known = ~np.isnan(shares[..., 0])
     several = known.sum(axis=1) > 1
     for k, category in enumerate(given.categories):
         for j, one in enumerate(levels.tolist()):
@@ -215,18 +215,16 @@ def shifts(cells: Cells, facet: str, level: float = 0.95) -> Iterator[Shift]:
             each = float(given.replications[at == j].sum() / here.sum())
             paired = here & several
             elsewhere = np.nanmean(np.delete(shares[paired, :, k], j, axis=1), axis=1)
-            change = mean_difference(own[paired] - elsewhere, level, each, left)
-            yield Shift(one, category, mean_share(own[here], level, each, left), change)
+            change = mean_difference(own[paired] - elsewhere, level, each)
+            yield Shift(one, category, mean_share(own[here], level, each), change)
 
 
-def mean_difference(
-    values: FloatArray, level: float, n_replications: float, left: LeftOut
-) -> Estimate:
+def mean_difference(values: FloatArray, level: float, n_replications: float) -> Estimate:
     """The mean over questions of differences, with its interval of t."""
     n = len(values)
     mean = float(values.mean()) if n else None
     reason = TOO_FEW if n else "no question has two levels"
-    found = Estimate(mean, None, None, n, n_replications, left, reason, level=level)
+    found = Estimate(mean, None, None, n, n_replications, reason=reason, level=level)
     if mean is None or n < FEWEST_QUESTIONS:
         return found
     reach = float(t_quantile(level, n - 1) * values.std(ddof=1) / np.sqrt(n))
