@@ -60,7 +60,6 @@ class Comparison:
         drivers: The shared questions, those that move the difference most first.
         left_out: Reason -> questions that did not enter because of it.
         reason: Why there is no difference or no interval; else None.
-        level: Confidence level of all intervals together.
     """
 
     names: tuple[str, str]
@@ -75,7 +74,6 @@ class Comparison:
     drivers: tuple[Driver, ...]
     left_out: dict[str, tuple[str, ...]]
     reason: str | None
-    level: float
 
 
 def compare(
@@ -319,7 +317,6 @@ def _pairs(
                 drivers=_drivers(questions, difference, left_out[:, i] - left_out[:, j]),
                 left_out=absent,
                 reason=undefined if np.isnan(difference) else reason,
-                level=level,
             )
         )
     return tuple(pairs)

@@ -33,13 +33,11 @@ class Pooled:
 
     Attributes:
         estimate: The pooled omega. Its interval is for other questions of these benchmarks.
-        by_benchmark: Name -> omega of each benchmark.
         between: Standard deviation of omega between benchmarks beyond what the sampling of
             questions explains, 0 where it explains all; None where it is not estimable.
     """
 
     estimate: Estimate
-    by_benchmark: dict[str, Estimate]
     between: float | None
 
 
@@ -67,7 +65,7 @@ def pooled_omega(benchmarks: Mapping[str, Cells], level: float = 0.95) -> Pooled
     )
     if enough:
         estimate = _estimate([terms(benchmarks[name].replicated) for name in used], estimate)
-    return Pooled(estimate, by_benchmark, _between(by_benchmark.values()))
+    return Pooled(estimate, _between(by_benchmark.values()))
 
 
 def _estimate(strata: list[Sums], blank: Estimate) -> Estimate:

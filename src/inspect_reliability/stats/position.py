@@ -17,8 +17,7 @@ class ChoiceShares:
     """How often each option is chosen, tested against equal shares.
 
     Attributes:
-        options: The L options: letters, or responders.
-        shares: Share of each among all choices; None if nothing was chosen.
+        shares: Share of each of the L options among all choices; None if nothing was chosen.
         standard_errors: Their standard errors over questions; None with fewer than two questions.
         p_value: Probability of shares at least as unequal if the true ones are equal.
         design_effect: How many verdicts of one question tell as much as one independent verdict.
@@ -27,7 +26,6 @@ class ChoiceShares:
         reason: Why there is no test; else None.
     """
 
-    options: tuple[str, ...]
     shares: tuple[float, ...] | None = None
     standard_errors: tuple[float, ...] | None = None
     p_value: float | None = None
@@ -58,16 +56,11 @@ def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
         raise ReliabilityError(f"A choice needs at least 2 options, not {len(options)}.")
     given = counts.columns(options)
     each = given.shares if counts.exact else given.table.astype(np.float64)
-    _, question = np.unique(counts.clusters, return_inverse=True)
-    table = np.array([np.bincount(question, one) for one in each.T]).T
+    table = np.array([np.bincount(counts.clusters, one) for one in each.T]).T
     chosen = table.sum(axis=1)
     total, n = float(chosen.sum()), int((chosen > 0).sum())
-    known = partial(
-        ChoiceShares,
-        tuple(options),
-        n_questions=n,
-        n_choices=None if counts.exact else round(total),
-    )
+    number = None if counts.exact else round(total)
+    known = partial(ChoiceShares, n_questions=n, n_choices=number)
     if total == 0:
         return known(reason="no verdict chose any of the options")
     shares = table.sum(axis=0) / total
