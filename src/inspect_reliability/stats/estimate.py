@@ -15,11 +15,8 @@ class Estimate:
         left_out: Questions with too few verdicts to enter.
         reason: Why there is no value or, with a value, why there is no interval; else None.
         method: How the interval was made; None without an interval. Each generalises to other
-            questions of the same kind: "plus a question", "noise or settled question",
-            "far or noise question", "ranks as numbers", "log scale", "logit scale", "F scale",
-            "root scale" and "t" are jackknives over questions, "Clopper-Pearson" is of questions,
-            "exact bound" is for questions that never vary, "as omega" and "as icc" are carried
-            over from these.
+            questions of the same kind. "Clopper-Pearson" is of questions, "exact bound" is for
+            questions that never vary; all others are jackknives over questions.
         level: Confidence level of the interval.
     """
 

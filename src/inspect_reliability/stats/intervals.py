@@ -199,8 +199,16 @@ def ranks(formula: Formula, study: Study, level: float) -> Ends:
 
 def exact_bound(formula: Formula, study: Study, level: float) -> Ends:
     """Where no question varies: exact for agreement, carried over from it for the others."""
-    bound = study.total.at_agreement(constant_share_bound(study.n, level))
-    x, found = float(formula(study.total)), float(formula(bound))
+    sums, bound = study.total, constant_share_bound(study.n, level)
+    at_bound = replace(  # as if a share 1 - bound of the questions had no two verdicts alike
+        sums,
+        disagreement=(1 - bound) * sums.questions,
+        weighted_disagreement=(1 - bound) * sums.verdicts,
+        modal=bound * sums.questions,
+        modal_loo=bound * sums.questions,
+        entropy=(1 - bound) * sums.questions * np.log(sums.categories),
+    )
+    x, found = float(formula(sums)), float(formula(at_bound))
     return (found, x) if found < x else (x, found)
 
 

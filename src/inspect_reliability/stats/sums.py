@@ -135,17 +135,6 @@ class Sums:
         found = mean.each(lambda name, x: getattr(summed, name) if name in _ADDED else x)
         return replace(found, squares=(mean.means**2).sum(axis=-1))
 
-    def at_agreement(self, bound: float) -> "Sums":
-        """The same sums if a share 1 - `bound` of the questions had no two verdicts alike."""
-        return replace(
-            self,
-            disagreement=(1 - bound) * self.questions,
-            weighted_disagreement=(1 - bound) * self.verdicts,
-            modal=bound * self.questions,
-            modal_loo=bound * self.questions,
-            entropy=(1 - bound) * self.questions * np.log(self.categories),
-        )
-
 
 def terms(given: Cells) -> Sums:
     """What each question contributes, or each cluster; every question needs two verdicts."""
