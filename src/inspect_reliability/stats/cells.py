@@ -231,31 +231,28 @@ class Cells:
         if not names:
             raise NoJudgmentsError
         column = {name: k for k, name in enumerate(categories)}
-        number, drawn = np.zeros(len(names)), np.zeros((len(names), len(categories)), np.int64)
+        number, drawn = [0] * len(names), np.zeros((len(names), len(categories)), np.int64)
         begun = Counter(i for i, start in zip(rows, starts, strict=True) if start)
         most = max(begun.values(), default=1)
-        table, samples = np.zeros(drawn.shape), np.zeros((len(names), most, len(categories)))
-        known = np.zeros(samples.shape)
+        known, samples = np.zeros((2, len(names), most, len(categories)))
         for i, verdict, weight, tail, start in zip(
             rows, verdicts, weights, tails, starts, strict=True
         ):
             number[i] += start
             if verdict is not None:
-                place = i, column[verdict]
-                one = i, max(int(number[i]) - 1, 0), column[verdict]
+                k = column[verdict]
+                one = i, max(number[i] - 1, 0), k
                 samples[one] += weight
                 if tail:
-                    drawn[place] += 1
+                    drawn[i, k] += 1
                 else:
-                    table[place] += weight
                     known[one] += weight
-        number = np.maximum(number, 1)  # a question may lack the first row of its distribution
-        absent = np.arange(most) >= number[:, None]
-        known[absent] = samples[absent] = np.nan
+        each = np.maximum(number, 1)[:, None]  # a question may lack the first row of one
+        table = known.sum(axis=1) / each
+        known[np.arange(most) >= each] = samples[np.arange(most) >= each] = np.nan
         alike = np.nanmax(known, axis=1) - np.nanmin(known, axis=1) < _SAME
         if alike.all():
             samples = samples[:, :0]
-        table /= number[:, None]
         return cls(
             table,
             names,

@@ -190,13 +190,11 @@ class Labelled:
     def _mean(self, values: FloatArray, level: float, why: str = NOT_REPLICATED) -> Estimate:
         """The mean over questions of what is known of each."""
         known, given = ~np.isnan(values), self.given
-        names = zip(given.questions, known, strict=True)
-        left = tuple(name for name, entered in names if not entered)
         if not known.any():
-            return Estimate(left_out=left, reason=why, level=level)
+            return Estimate(reason=why, level=level)
         each = by_question(values, given.clusters, known).clip(0, 1)
         seen = float(given.replications[known].mean())
-        return mean_share(each, level, seen, left, unseen(each))
+        return mean_share(each, level, seen, unseen=unseen(each))
 
     def _beyond_chance(self, values: FloatArray | None, level: float, pooled: bool) -> Estimate:
         """1 - observed / expected disagreement, with a jackknife over questions on log(1 - x)."""
