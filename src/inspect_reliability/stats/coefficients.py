@@ -66,16 +66,6 @@ def panel(
     return estimates(given, [COEFFICIENTS[name] for name in names], level)
 
 
-def markdown_table() -> str:
-    """The table of coefficients for the documentation."""
-    lines = ["| name | scale | what it says | depends on | source |", "|---|---|---|---|---|"]
-    for name, row in COEFFICIENTS.items():
-        depends = {"K": row.needs_categories, "R": row.depends_on_replications}
-        on = ", ".join(letter for letter, does in depends.items() if does)
-        lines.append(f"| `{name}` | {row.scale} | {row.about} | {on} | {row.source} |")
-    return "\n".join(lines)
-
-
 def _least_over_replications(s: Sums) -> FloatArray:
     """-1 / (R - 1): omega, kappa and alpha of questions that do not differ at all."""
     return np.asarray(-1 / (s.replications - 1))
