@@ -10,7 +10,7 @@ import transformers
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from .batch import FEWEST_ROWS, CopiedRows, PlainRows, Rows, SharedPrefixRows
+from .batch import FEWEST_ROWS, CopiedRows, Rows, SharedPrefixRows
 from .candidates import NotFiniteError
 from .check import check, tolerance
 from .forward import ForwardPass
@@ -18,7 +18,7 @@ from .memory import OutOfMemoryError, free_memory, memory_errors
 
 logger = logging.getLogger(__name__)
 
-WAYS: tuple[type[Rows], ...] = (SharedPrefixRows, CopiedRows, PlainRows)
+WAYS: tuple[type[Rows], ...] = (SharedPrefixRows, CopiedRows, Rows)
 
 MAX_ROWS = 256
 """Fewer would be too few for the pieces of a wide block; more gain next to nothing."""
