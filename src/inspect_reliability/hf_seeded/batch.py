@@ -189,9 +189,8 @@ class SharedPrefixRows(Rows):
 
     def row_bytes(self, tokens: int) -> int:
         """See `Rows.row_bytes`."""
-        own = tokens * self.node_bytes
-        prompt = max(self._lengths)
-        return own + self.forward.score_bytes(prompt + tokens) + self.forward.logit_bytes
+        scores = (max(self._lengths) + tokens) * self.forward.score_bytes
+        return tokens * self.node_bytes + scores + self.forward.logit_bytes
 
     @property
     def _lengths(self) -> list[int]:
