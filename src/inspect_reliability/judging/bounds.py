@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
@@ -33,9 +34,9 @@ def bound_answers(model: Model, refused: Callable[[str], None] = lambda why: Non
         hooks[:] = [*(hook for hook in hooks if not isinstance(hook, _Bounds)), _Bounds(refused)]
 
 
+@dataclass(frozen=True)
 class _Bounds:
-    def __init__(self, refused: Callable[[str], None]) -> None:
-        self._refused = refused
+    refused: Callable[[str], None]
 
     async def __call__(self, response: Any) -> None:
         """Count what is read of the answer, after it was decompressed."""
@@ -52,7 +53,7 @@ class _Bounds:
                 if monotonic() - begun > MOST_SECONDS:
                     why = f"that took more than {MOST_SECONDS / 60:.0f} minutes"
                 if why:
-                    self._refused(f"the server sent an answer {why}")
+                    self.refused(f"the server sent an answer {why}")
                     raise ValueError(f"The server sent an answer {why}.")
                 yield part
 
