@@ -14,7 +14,7 @@ from .document import Block, Table, Text
 from .moves import moved_by
 from .row import valued, values
 from .score_variance import worth
-from .values import Column, Record, describe, estimate
+from .values import Column, Record, describe, estimate, keys_of
 
 _SIDE = "side"
 
@@ -41,10 +41,8 @@ def change_blocks(changed: Iterable[Record], splits: Iterable[Record]) -> Iterat
         first, second = record["first"], record["second"]
         if record["disagreement_across"] is None:
             continue
-        keys = list(record)
-        keys = keys[keys.index("second") + 1 : keys.index("n_questions")]
-        known = [describe({key: record[key]}) for key in keys if record[key] is not None]
-        under = f" ({', '.join(known)})" if known else ""
+        known = {key: of for key, of in keys_of(record, "second").items() if of is not None}
+        under = f" ({describe(known)})" if known else ""
         said = (
             f"Verdicts of {first} and {second}{under} differ in "
             f"{estimate(record, 'disagreement_across', '.1%')} of pairs"

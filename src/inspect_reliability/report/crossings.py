@@ -11,7 +11,7 @@ from .columns import declared
 from .document import Block, Document, Table, Text
 from .moves import Study, studies_of
 from .row import valued
-from .values import Named, Record, describe, finite, of_group, percent, whole
+from .values import Named, Record, describe, finite, keys_of, of_group, percent, whole
 
 DEPENDABILITIES = (0.8, 0.9)
 
@@ -70,11 +70,7 @@ def crossings_document(found: Sequence[Named]) -> Document:
         )
     )
     results = {"rows": [plan.record for plan in found]}
-    sheet = [
-        {name: plan[name] for name in list(plan)[: list(plan).index("n_questions")]} | design
-        for _, plan in found
-        for design in plan["designs"]
-    ]
+    sheet = [keys_of(plan) | design for _, plan in found for design in plan["designs"]]
     return Document("Which design is the cheapest?", blocks, results, sheet=sheet)
 
 
