@@ -5,7 +5,7 @@ import click
 from ..report.crossings import DEPENDABILITIES, crossings, crossings_document
 from ..report.forms import Form
 from ..report.plan import COEFFICIENTS, plan_document, plans
-from .sources import Finite, Read, by_option, format_option, reads_logs, show
+from .sources import Finite, Read, by_option, reads_logs, show
 
 
 @click.command
@@ -29,7 +29,6 @@ from .sources import Finite, Read, by_option, format_option, reads_logs, show
 )
 @by_option
 @reads_logs
-@format_option
 def plan(
     logs: tuple[str, ...],
     half_widths: tuple[float, ...],

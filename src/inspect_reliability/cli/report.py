@@ -13,7 +13,7 @@ from ..report.forms.terminal import console, print_text
 from ..report.summary import report_document
 from ..saving import whole, whole_folder
 from ..study.published.reported import PublishedStudy
-from .sources import Read, by_option, format_option, progress, reads_logs, show
+from .sources import Read, by_option, progress, reads_logs, show
 
 
 @click.command
@@ -24,7 +24,6 @@ from .sources import Read, by_option, format_option, progress, reads_logs, show
 @click.option("--figures", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER")
 @click.option("--published", is_flag=True)
 @reads_logs
-@format_option
 def report(
     logs: tuple[str, ...],
     by: tuple[str, ...],

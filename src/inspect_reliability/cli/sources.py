@@ -96,7 +96,7 @@ Read = Callable[[Sequence[str]], Judgments]
 
 
 def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
-    """LOGS, and the options that say how to read them; the command gets a `read` that does."""
+    """LOGS, and how to read them and show the results; the command gets a `read` that does."""
 
     @click.argument("logs", nargs=-1, required=True)
     @_labels_option
@@ -104,6 +104,7 @@ def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
     @_facet_option
     @_column_option
     @parser_option
+    @format_option
     @wraps(command)
     def run(
         *args: Any,

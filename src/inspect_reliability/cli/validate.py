@@ -11,7 +11,7 @@ from ..report.forms.terminal import console, print_text
 from ..report.steady_or_right import validate_document
 from ..report.validity import next_to_label
 from ..saving import write_text
-from .sources import Read, by_option, format_option, progress, reads_logs, show
+from .sources import Read, by_option, progress, reads_logs, show
 
 
 @click.command
@@ -20,7 +20,6 @@ from .sources import Read, by_option, format_option, progress, reads_logs, show
 @click.option("--out", type=Path, metavar="FILE")
 @by_option
 @reads_logs
-@format_option
 def validate(
     logs: tuple[str, ...],
     more: int | None,
