@@ -138,8 +138,7 @@ def test_the_shell_completes() -> None:
 def test_messages_are_those_of_the_code() -> None:
     """Every message that "Troubleshooting" explains is one that the code gives."""
     source = ROOT / "src" / "inspect_reliability"
-    pages = (source / "report" / name for name in ("cautions.md", "sentences.md"))
-    said = [line for page in pages for line in page.read_text().splitlines()] + [
+    said = (source / "report" / "cautions.md").read_text().splitlines() + [
         text
         for file in source.rglob("*.py")
         for node in ast.walk(ast.parse(file.read_text()))

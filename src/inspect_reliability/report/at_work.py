@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from .words import words
+from .cautions import caution
 
 _SCORE = ["log", "sample", "epoch", "scorer"]
 _LOOKED_AT = 3
@@ -35,7 +35,7 @@ class Suite:
         if not (self.graders and self.outputs_differ):
             return None
         graders = ", ".join(self.graders)
-        return words("outputs_differ", evaluated=self.evaluated, graders=graders)
+        return caution("outputs_differ", evaluated=self.evaluated, graders=graders)
 
 
 def is_suite(table: pd.DataFrame) -> bool:

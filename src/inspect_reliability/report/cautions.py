@@ -5,12 +5,14 @@ from typing import Any
 
 import pandas as pd
 
+from ..declared_pages import parts
 from ..judging.same_model import same_model
 from ..judgments import GROUP_BY, Judged, weights
 from ..judgments.columns import dividing, of_role, varies
 from ..stats import Counts, Estimate, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
-from .words import words
+
+_CAUTIONS = {name: text for name, (text,) in parts(__package__, "cautions.md").items()}
 
 FEW_QUESTIONS = 20
 """Below this the interval of omega is very wide."""
@@ -34,8 +36,13 @@ MOST_GRADES = 20
 """Different numbers that may still be grades; with more they are measurements."""
 
 
-ASKED_ONCE, COPIES, NO_VERDICT = map(words, ("asked_once", "copies", "no_verdict"))
-MEASUREMENTS = words("measurements", most=MOST_GRADES)
+def caution(name: str, /, **found: Any) -> str:
+    """A caution of `cautions.md`, with what was found."""
+    return _CAUTIONS[name].format(**found)
+
+
+ASKED_ONCE, COPIES, NO_VERDICT = map(caution, ("asked_once", "copies", "no_verdict"))
+MEASUREMENTS = caution("measurements", most=MOST_GRADES)
 
 
 def without_verdict(table: pd.DataFrame) -> float:
@@ -52,7 +59,7 @@ def of_the_silent(table: pd.DataFrame) -> str | None:
         return None
     if share == 1:
         return NO_VERDICT
-    return words("mostly_without_verdict", share=share)
+    return caution("mostly_without_verdict", share=share)
 
 
 def asked_once(table: pd.DataFrame, counts: Counts) -> bool:
@@ -72,16 +79,16 @@ def cautions(
     if asked_once(table, counts):
         yield ASKED_ONCE
     elif omega.value is None:
-        yield words("not_estimable", reason=omega.reason)
+        yield caution("not_estimable", reason=omega.reason)
     elif omega.low is None:
-        yield words("no_interval", reason=str(omega.reason).removeprefix("no interval: "))
+        yield caution("no_interval", reason=str(omega.reason).removeprefix("no interval: "))
     yield from _of_the_questions(table, counts, omega)
     yield from _of_the_verdicts(known)
     if silent := of_the_silent(table):
         yield silent
     elif without_verdict(table) >= MANY_WITHOUT_VERDICT:
         limits = {"least": MANY_WITHOUT_VERDICT, "most": MOSTLY_WITHOUT_VERDICT}
-        yield words("many_without_verdict", **limits)
+        yield caution("many_without_verdict", **limits)
     if no_evidence and no_evidence != NO_VERDICT:
         yield no_evidence
     yield from _of_the_order(table, known)
@@ -94,39 +101,39 @@ def cautions(
 
 def _of_the_questions(table: pd.DataFrame, counts: Counts, omega: Estimate) -> Iterator[str]:
     if omega.low is not None and omega.n_questions < FEW_QUESTIONS:
-        yield words("few_questions", number=omega.n_questions)
+        yield caution("few_questions", number=omega.n_questions)
     if (few := omega.left_out.questions) and not asked_once(table, counts):
         named = ", ".join(name[:MOST_SHOWN] for name in few[:3])
         named += f" and {len(few) - 3:,} more" if few[3:] else ""
         have = "questions have" if few[1:] else "question has"
-        yield words("not_replicated", number=len(few), have=have, named=named)
+        yield caution("not_replicated", number=len(few), have=have, named=named)
     replications = table.groupby("question").size()
     ends = {"fewest": replications.min(), "most": replications.max()}
     chance = None if counts.exact else stopped_by_verdicts(counts)
     if "stopped_early" in table and table["stopped_early"].notna().any():
         how = ", ".join(sorted(set(table["stopped_early"].dropna())))
-        yield words("stopped_by_verdicts", how=how, **ends)
+        yield caution("stopped_by_verdicts", how=how, **ends)
     elif chance is not None and chance < STOPPED:
-        yield words("perhaps_stopped", chance=chance, **ends)
+        yield caution("perhaps_stopped", chance=chance, **ends)
     if counts.clustered:
         outputs = table["question"].nunique()
-        yield words("clustered", outputs=outputs, questions=counts.n_clusters)
+        yield caution("clustered", outputs=outputs, questions=counts.n_clusters)
 
 
 def _of_the_verdicts(known: Judged) -> Iterator[str]:
     given = {choice for choice in known.choices if choice is not None}
     if len(given) > MANY_CATEGORIES and not are_measurements(known):
-        yield words("many_values", number=len(given))
+        yield caution("many_values", number=len(given))
 
 
 def _of_the_order(table: pd.DataFrame, known: Judged) -> Iterator[str]:
     if known.order_varies:
-        yield words("responders_chosen")
+        yield caution("responders_chosen")
     elif len(set(known.questions)) > 1 and len(known.orders_shown) == 1:
-        yield words("one_order")
+        yield caution("one_order")
     if varies(table, "order"):
         shown = set(zip(known.questions, map(str, known.column("order")), strict=True))
-        yield words("orders_pooled" if len(shown) < len(table) else "orders_shown_once")
+        yield caution("orders_pooled" if len(shown) < len(table) else "orders_shown_once")
 
 
 def _of_the_judge(table: pd.DataFrame, known: Judged) -> Iterator[str]:
@@ -135,44 +142,44 @@ def _of_the_judge(table: pd.DataFrame, known: Judged) -> Iterator[str]:
     judges = [str(judge) for judge in table["judge"].unique() if pd.notna(judge)]
     own = sorted(name for name in responders if any(same_model(judge, name) for judge in judges))
     if own:
-        yield words("own_answers", names=", ".join(own))
+        yield caution("own_answers", names=", ".join(own))
 
 
 def _of_the_options(table: pd.DataFrame) -> Iterator[str]:
     if "options_not_sent" in table:
         for names in sorted(set(table["options_not_sent"].dropna())):
-            yield words("options_not_sent", names=names)
+            yield caution("options_not_sent", names=names)
 
 
 def _of_the_seeds(table: pd.DataFrame) -> Iterator[str]:
     known = table["seed"].notna() if "seed" in table else pd.Series(False, table.index)
     if not known.any():
-        yield words("no_seeds")
+        yield caution("no_seeds")
     elif not known.all():
-        yield words("some_seeds", number=(~known).sum())
+        yield caution("some_seeds", number=(~known).sum())
     if "seed_check" in table and (table["seed_check"] == "not honoured").any():
-        yield words("seeds_not_honoured")
+        yield caution("seeds_not_honoured")
     # A seed that was sent on two days may have given one text.
     draw = of_role(table, "unit", "part", "facet", without=("time",))
     if known.any() and (again := int(table[known].duplicated([*draw, "seed"]).sum())):
-        yield words("seeds_repeated", number=again)
+        yield caution("seeds_repeated", number=again)
 
 
 def _of_the_mixture(group: Mapping[str, Any], table: pd.DataFrame) -> Iterator[str]:
     if "study" in group:
-        yield words("several_studies")
+        yield caution("several_studies")
     for name in dict.fromkeys((*GROUP_BY, *of_role(table, "part"), *dividing(table))):
         number = table[name].nunique(dropna=False)
         if number > 1 and name not in group:
             what = "mixed_benchmarks" if name == "benchmark" else "mixed"
-            yield words(what, number=number, name=name)
+            yield caution(what, number=number, name=name)
     if "prompt" in table:
         # Options in another order make another prompt of the same question, and are meant to.
         asked = [name for name in ("benchmark", "question", "order", "wording") if name in table]
         prompts = table.groupby(asked, dropna=False)["prompt"].nunique()
         if mixed := prompts[prompts > 1].index.get_level_values("question").nunique():
             ids = f"{mixed} question id{'s' if mixed > 1 else ''}"
-            yield words("several_prompts", number=ids)
+            yield caution("several_prompts", number=ids)
 
 
 def are_measurements(judgments: Judged) -> bool:
@@ -210,4 +217,4 @@ def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
         if temperature == 0:
             yield COPIES
         elif not seen:
-            yield words("alike")
+            yield caution("alike")

@@ -15,7 +15,6 @@ from .moves import moved_by
 from .row import valued, values
 from .score_variance import worth
 from .values import Column, Record, describe, estimate, keys_of
-from .words import words
 
 _SIDE = "side"
 
@@ -44,20 +43,29 @@ def change_blocks(changed: Iterable[Record], splits: Iterable[Record]) -> Iterat
             continue
         known = {key: of for key, of in keys_of(record, "second").items() if of is not None}
         under = f" ({describe(known)})" if known else ""
-        noise = record["disagreement_within"]
-        named = {"first": first, "second": second, "under": under}
-        across = estimate(record, "disagreement_across", ".1%")
-        above = estimate(record, "above_noise", "z.1%")
-        name = "verdicts_differ" if record["above_noise"] is None else "verdicts_changed"
-        yield Text(words(name, **named, across=across, within=noise, above=above))
+        said = (
+            f"Verdicts of {first} and {second}{under} differ in "
+            f"{estimate(record, 'disagreement_across', '.1%')} of pairs"
+        )
+        if record["above_noise"] is None:
+            yield Text(f"{said}; what their own noise adds to that is not known.")
+        else:
+            yield Text(
+                f"{said}, those of each alone in {record['disagreement_within']:.1%}: "
+                f"{estimate(record, 'above_noise', 'z.1%')} is change."
+            )
         title = f"Shares of the verdicts of {first} (first) and {second} (second)"
         yield Table.of(record["shares"], _COLUMNS, title)
     for split in splits:
         if split["reason"]:
             yield Text(split["reason"])
             continue
-        moved = {name: estimate(split, name, "+.3f") for name in ("change", "judge", "system")}
-        yield Text(words("score_moved", **split | moved))
+        yield Text(
+            f"The mean score moved by {estimate(split, 'change', '+.3f')}: the judge accounts for "
+            f"{estimate(split, 'judge', '+.3f')}, and the system for "
+            f"{estimate(split, 'system', '+.3f')}. This takes {split['grader']}, who graded the "
+            f"outputs of {split['graded_again']} again, for the grader of the other side."
+        )
 
 
 _COLUMNS = (
@@ -113,7 +121,12 @@ def judge_or_system(sides: Sides) -> Iterator[Record]:
     if own.keys() != {first, second}:
         return
     if not again:
-        yield {"reason": words("rejudge_to_split", first=first, second=second)}
+        reason = (
+            "To split the change of the score into the judge's and the system's, let the new "
+            f"grader judge the old outputs: run inspect-reliability rejudge {first} with the "
+            f"grader of {second}, and compare the log that it writes with {second}."
+        )
+        yield {"reason": reason}
         return
     judged_twice = first if first in again else second
     new = second if judged_twice == first else first

@@ -21,11 +21,11 @@ from ..stats import (
     compare_all,
     compare_pooled,
 )
+from .cautions import caution
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text
 from .row import Row, methods_of
 from .values import Record, describe, finite, flat, grouped, keys_of, picked, text, whole
-from .words import words
 
 COEFFICIENTS = ("omega", "agreement")
 """A judge can be ahead by one and behind by the other, so both are given; ICC first on a scale."""
@@ -87,11 +87,20 @@ def sides_by(judgments: Judgments, key: str) -> Sides:
         table = judgments.table
         asked = ["judge", "temperature", *of_role(table, "part"), "method"]
         differ = [name for name in asked if table[name].nunique() > 1]
-        ways = " or ".join(f"--by {name}" for name in differ)
-        what = "only_one_value" if ways else "only_one_judge"
-        raise UserError(words(what, key=key, ways=ways))
+        raise UserError(
+            f"Nothing to compare: the judgments have only one {key}. "
+            + (
+                f"Compare what differs: {' or '.join(f'--by {name}' for name in differ)}."
+                if differ
+                else "Ask another judge the same questions first."
+            )
+        )
     if judgments.table.groupby("question")[key].nunique().max() < 2:
-        raise UserError(words("no_common_question", key=key))
+        raise UserError(
+            f"Nothing to compare: every question belongs to one {key}, and a comparison needs "
+            "questions that both sides have judged. To see them side by side, run "
+            f"inspect-reliability report --by {key}."
+        )
     return sides
 
 
@@ -165,9 +174,14 @@ def compare_document(
         blocks += map(_drivers, leading.values())
         blocks += [Caution(c) for c in dict.fromkeys(c for p in chosen for c in p["cautions"])]
     if any(pair["benchmark"] == ALL for pair in pairs):
-        blocks.append(Text(words("all_benchmarks", name=ALL)))
+        blocks.append(Text(f"{ALL}: each benchmark is a test of its own, and counts alike."))
     if len({pair[side] for pair in pairs for side in ("first", "second")}) > 2:
-        blocks.append(Text(words("pairs_hold_together")))
+        blocks.append(
+            Text(
+                "The intervals of all pairs under one condition hold together with a probability "
+                "of 95%, so you may look for the largest difference."
+            )
+        )
     blocks += of_the_change
     results = {"rows": pairs, "left_out": left_out, **beside}
     return Document("Which is steadier?", blocks, results)
@@ -192,9 +206,11 @@ def _condition(pair: Record) -> Record:
 
 def _drivers(pair: Record) -> Text:
     known = [one for one in pair["drivers"][:3] if one["influence"] is not None]
-    moved = "; ".join(f"{one['question']} {one['influence']:+z.3f}" for one in known) or "none"
-    found = {"coefficient": pair["coefficient"], "condition": describe(_condition(pair))}
-    return Text(words("drivers", moved=moved, **found))
+    moved = "; ".join(f"{one['question']} {one['influence']:+z.3f}" for one in known)
+    return Text(
+        f"Questions that move the difference of {pair['coefficient']} most "
+        f"({describe(_condition(pair))}): {moved or 'none'}."
+    )
 
 
 def _compared(benchmark: str | None, parts: Mapping[str, Row]) -> Iterator[Comparison]:
@@ -258,9 +274,9 @@ def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[str]:
     tables = [side.table for side in sides if "study" in side.table]
     studies = {study for table in tables for study in table["study"].fillna("not known")}
     if len(studies) > 1:
-        yield words("designs_differ")
+        yield caution("designs_differ")
     if sides[0].judged.order_varies != sides[1].judged.order_varies:
-        yield words("labels_beside_responders")
+        yield caution("labels_beside_responders")
 
 
 def conditions_of(
@@ -281,7 +297,10 @@ def conditions_of(
             continue
         having = Counter(value for own in values.values() for value in own)
         if max(having.values()) < 2:
-            raise UserError(words("no_common_value", sides=" and ".join(values), key=key))
+            raise UserError(
+                f"{' and '.join(values)} have several {key}s and share none. Give logs "
+                f"of one {key} each, or compare with --by {key}."
+            )
         keys.append(key)
         for value in sorted(having):
             what = f"{value} verdicts" if key == "method" else f"{key} {whole(value)}"

@@ -12,7 +12,6 @@ from .document import Block, Document, Table, Text
 from .moves import Study, studies_of
 from .row import valued
 from .values import Named, Record, describe, finite, keys_of, of_group, percent, whole
-from .words import words
 
 DEPENDABILITIES = (0.8, 0.9)
 
@@ -40,7 +39,11 @@ def crossings(
         list(studies_of(rows, judgments.facets, beside)) for beside in ((), ("judge",))
     )
     if not (studies := [*alone, *together]):
-        raise UserError(words("nothing_varied"))
+        raise UserError(
+            "No question was judged in several orders, wordings or by several judges, so what "
+            "more of them would do is not known. Vary one, as in -T orders=2, or name its column "
+            "with --facet NAME."
+        )
     found = []
     for study in studies:
         keys = study.keys if study in alone else {"judge": "all judges", **study.keys}
@@ -57,7 +60,15 @@ def crossings_document(found: Sequence[Named]) -> Document:
             blocks.append(Table.of(plan["designs"], _COLUMNS, name))
         blocks += [Text(f"{name}: {one}") for one in _remarks(plan)]
     wanted = percent(found[0].record["assurance"])
-    blocks.append(Text(words("fewest_calls", wanted=wanted)))
+    blocks.append(
+        Text(
+            f"The fewest calls that reach what is wanted with a probability of {wanted}, as far as "
+            "these judgments show. Dependability: how far a question's mean verdict is its own, "
+            "with calls, tokens and dollars of one question. Half-width: of the 95% interval of "
+            "the mean score, or of the share of any verdict, for other questions, with those of "
+            "the whole study."
+        )
+    )
     results = {"rows": [plan.record for plan in found]}
     sheet = [keys_of(plan) | design for _, plan in found for design in plan["designs"]]
     return Document("Which design is the cheapest?", blocks, results, sheet=sheet)
@@ -119,5 +130,8 @@ def _mean(study: Study, name: str) -> float | None:
 
 def _remarks(plan: Record) -> Iterator[str]:
     if (most := plan["dependability_of_seeds_alone"]) is not None:
-        yield words("seeds_alone", facets=", ".join(plan["facets"]), most=most)
+        yield (
+            f"more seeds of one {', '.join(plan['facets'])} reach at most a dependability of "
+            f"{most:.2f}."
+        )
     yield from (f"{aim}: {reason}." for aim, reason in plan["not_estimable"].items())

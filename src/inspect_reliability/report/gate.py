@@ -24,12 +24,11 @@ from ..stats import (
 )
 from .analysis import rows_of
 from .at_work import beside_replications
-from .cautions import ASKED_ONCE
+from .cautions import ASKED_ONCE, caution
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text, Tone
 from .row import ACCURACY, RATES, Row, valued
 from .values import Column, Named, Record, estimate, of_group
-from .words import words
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
     PASSES: ("The gate passes.", "good"),
@@ -73,7 +72,11 @@ class Limits:
         has_evidence = {("omega", True), (ACCURACY, True), *((name, False) for name in RATES)}
         for name, _, at_least in self.all:
             if self.anytime and (name, at_least) not in has_evidence:
-                raise UserError(words("no_anytime_evidence", name=name))
+                raise UserError(
+                    "Evidence that may be looked at any time is known of a least omega or "
+                    f"accuracy and of a highest rate, not of {name}. Plan your looks instead: "
+                    "--looks 5."
+                )
 
     @property
     def all(self) -> list[tuple[str, float, bool]]:
@@ -140,7 +143,7 @@ def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bo
     result = OPEN if why else within_limit(found, **within)
     cautions = [row.silent] if row.silent and row.silent != why else []
     if name == "omega" and not why and row.scale:
-        cautions.append(words("scale", icc=estimate(row.record, "icc")))
+        cautions.append(caution("scale", icc=estimate(row.record, "icc")))
     requirement = f"{_SHOWN.get(name, name)} {'>=' if at_least else '<='} {limit:g}"
     found = replace(found, reason=why or found.reason)
     return _record(requirement, found, result, evidence, more, cautions)
@@ -232,9 +235,9 @@ def gate_document(checks: Sequence[Named]) -> Document:
         sentence += more if answerable else " The cautions say why."
     blocks: list[Block] = [*([table] if checks else []), Text(sentence, tone)]
     if "More questions" in table.headings:
-        blocks.append(Text(words("more_questions")))
+        blocks.append(Text(_MORE))
     if "Evidence" in table.headings:
-        blocks.append(Text(words("anytime")))
+        blocks.append(Text(_ANYTIME))
     blocks += [
         Caution(one["reason"], (name,))
         for name, one in checks
@@ -243,3 +246,10 @@ def gate_document(checks: Sequence[Named]) -> Document:
     blocks += [Caution(said, (name,)) for name, one in checks for said in one["cautions"]]
     results = {"result": result, "rows": [check.record for check in checks]}
     return Document("Are the judges good enough?", blocks, results)
+
+
+_MORE = "More questions: add this many; if the estimate holds, about 80% of gates then decide."
+_ANYTIME = (
+    "Evidence: you may look after every question, and stop when it decides. Ask questions in "
+    "random order, and decide before their verdicts are known how many replications each gets."
+)

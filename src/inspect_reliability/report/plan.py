@@ -8,12 +8,12 @@ from ..judgments import GROUP_BY, Judgments
 from ..stats import COEFFICIENTS as ALL_COEFFICIENTS
 from ..stats import Design, ReliabilityError, precision
 from .analysis import rows_of
+from .cautions import caution
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text
 from .row import ACCURACY, Row
 from .values import Named, Record, describe, finite, keys_of, of_group, percent, picked, whole
 from .votes import majority_of, votes_of
-from .words import words
 
 COEFFICIENTS = ("omega", "agreement")
 REPLICATIONS = (5, 10, 20, 50, 100)
@@ -51,7 +51,10 @@ def plans(
     """
     rows = list(rows_of(judgments, by))
     if ACCURACY not in names and all(row.counts.replications.max() < 2 for row in rows):
-        raise UserError(words("nothing_replicated"))
+        raise UserError(
+            "No question was judged more than once, but a plan needs to know how the replications "
+            "of a question differ. Run the judge again with more epochs, such as `--epochs 10`."
+        )
     return [
         Named(
             f"{row.name} ({len(row.counts.questions)} questions)",
@@ -72,7 +75,12 @@ def plan_document(found: Sequence[Named], wanted: float = 0.95) -> Document:
                 blocks.append(Table.of(plan[key], columns, title))
             sheet += [keys_of(plan) | {"table": key} | record for record in plan[key]]
         if plan["designs"]:
-            blocks.append(Text(words("studies_reach", assurance=percent(plan["assurance"]))))
+            blocks.append(
+                Text(
+                    f"With this many questions, {percent(plan['assurance'])} of studies reach the "
+                    "half-width. Range: the number really needed lies here with 80% probability."
+                )
+            )
         blocks += [Text(remark) for remark in remarks(plan, wanted)]
         blocks += map(Caution, plan["cautions"])
     blocks += [Text(line) for line in _costs(found)]
@@ -94,12 +102,17 @@ def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
             found[0] += f" Other questions may take {least}."
     else:
         most = plan["votes"][-1]["votes"]
-        found = [words("no_majority", most=most, wanted=percent(wanted))]
+        found = [
+            f"No number of votes up to {most} gives the same majority again {percent(wanted)} of "
+            "the time."
+        ]
     if below := plan["unsettled"]:
         ties = ", ".join(f"{one['question']} ({one['agreement']:.2f})" for one in below[:5])
         questions = f"{len(below)} questions are" if below[1:] else "1 question is"
-        known = {"votes": _votes(plan["unsettled_votes"]), "wanted": percent(wanted)}
-        found.append(words("unsettled", questions=questions, ties=ties, **known))
+        found.append(
+            f"With {_votes(plan['unsettled_votes'])}, {questions} still below {percent(wanted)}. "
+            f"Near-ties never reach it. The least stable: {ties}."
+        )
     if reason := why.pop("share_stable", None):
         found.append(reason)
     return found + [f"{aim}: {reason}" for aim, reason in why.items()]
@@ -112,9 +125,12 @@ def _plan(
     majority, reason = majority_of(counted, row.no_evidence, wanted)
     why = {"votes": reason} if reason else {}
     if majority and None in majority.share_stable:
-        most = majority.most_by_question
-        said = words("questions_checked", votes=_votes(most)) if most else None
-        why["share_stable"] = said or words("questions_not_checked")
+        why["share_stable"] = (
+            f"Single questions can be checked up to {_votes(majority.most_by_question)}, a quarter "
+            "of their replications."
+            if majority.most_by_question
+            else "Single questions cannot be checked: that takes at least 4 replications."
+        )
     each = {name: _each(row, name) for name in ("tokens", "cost")}
     designs = []
     for coefficient in dict.fromkeys(names):
@@ -156,7 +172,7 @@ def _plan(
         "cautions": [
             *([row.silent] if row.silent and row.silent != reason else []),
             *(
-                words("depends_on_replications", title=known.title)
+                caution("depends_on_replications", title=known.title)
                 for known in (ALL_COEFFICIENTS[name] for name in names if name != ACCURACY)
                 if known.depends_on_replications
             ),
@@ -205,7 +221,11 @@ def _costs(found: Sequence[Named]) -> Iterator[str]:
             tokens.setdefault(describe(same), {})[plan["method"]] = plan["tokens_per_judgment"]
     for name, cost in tokens.items():
         if {"exact", "sampled"} <= cost.keys():
-            yield words("exact_cost", name=name, times=cost["exact"] / cost["sampled"])
+            yield (
+                f"{name}: an exact verdict takes as many tokens as "
+                f"{cost['exact'] / cost['sampled']:.3g} sampled ones, and says more than any "
+                "number of them."
+            )
 
 
 def _votes(n: int) -> str:

@@ -12,12 +12,11 @@ from ..stats import Decomposition, Estimate, ReliabilityError, decompose
 from ..stats.score_variance import tied_to_scores
 from ..stats.score_variance import widening as widening_of
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE, TIE
-from .cautions import STOPPED
+from .cautions import STOPPED, caution
 from .columns import declared
 from .document import Block, Table, Text
 from .row import valued
 from .values import Record
-from .words import words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,8 +50,11 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
         ReliabilityError: There is no score.
     """
     if "scorer" in judgments and judgments["scorer"].nunique(dropna=False) > 1:
-        names = ", ".join(map(str, judgments["scorer"].unique()))
-        raise UserError(words("several_scorers", names=names))
+        raise UserError(
+            "The variance of a score is that of one scorer, and the judgments are of several: "
+            f"{', '.join(map(str, judgments['scorer'].unique()))}. Choose one, as in "
+            "table[table['scorer'] == 'rejudge']."
+        )
     return decompose(*_columns(judgments))
 
 
@@ -111,7 +113,7 @@ def _cautions(judgments: pd.DataFrame) -> Iterator[str]:
     tied = tied_to_scores(*_columns(judgments))
     if tied and tied[0] < STOPPED:
         chance, fewest, most = tied
-        yield words("runs_perhaps_stopped", chance=chance, fewest=fewest, most=most)
+        yield caution("runs_perhaps_stopped", chance=chance, fewest=fewest, most=most)
 
 
 def _widening(
@@ -184,9 +186,20 @@ def in_words(suite: Record) -> Iterator[Block]:
 
 
 def _advice(suite: Record) -> str:
-    published, times = suite["published"], suite["widening"]
-    if times is None:
-        return words("width_not_known", published=published, reason=suite["widening_reason"])
+    published = f"the published score (standard error {suite['published']:.3g})"
+    if suite["widening"] is None:
+        return f"Whether the interval of {published} is wide enough is not known: " + (
+            f"{suite['widening_reason']}."
+        )
     low, high = suite["widening_interval"]
-    name = "wide_enough" if low == 1 else "too_narrow"
-    return words(name, published=published, times=times, low=low, high=high)
+    if low == 1:
+        return (
+            f"These judgments do not show that the interval of {published} is too narrow for other "
+            "questions, runs of the model and replications of the judge (times as wide, 95%: "
+            f"[1.00, {high:.2f}])."
+        )
+    return (
+        f"The interval of {published} should be {suite['widening']:.2f} [{low:.2f}, {high:.2f}] "
+        "times as wide to hold for other questions, runs of the model and replications of the "
+        "judge."
+    )

@@ -15,7 +15,6 @@ from .row import AT_VERDICT, Row
 from .sections import sections
 from .steady_or_right import right_or_wrong
 from .values import Column, Record, describe, text, whole
-from .words import words
 
 _MOST_SHOWN = 3
 """Outputs without a verdict below the main tables; the page and JSON have three of each row."""
@@ -73,19 +72,34 @@ def _exact(rows: Sequence[Row]) -> Iterator[Text]:
     """What exact verdicts mean for a reader, where a report has any."""
     records = [row.record for row in rows]
     if exact := [record for record in records if record["method"] == "exact"]:
-        yield Text(words("exact", open=_left_open(exact)))
+        yield Text(
+            f"Exact: the distribution of each verdict was computed, not sampled.{_left_open(exact)}"
+        )
     if reasoned := [record for record in records if record["method"] == AT_VERDICT]:
-        yield Text(words("exact_after_reasonings", open=_left_open(reasoned)))
+        yield Text(
+            "Exact at the verdict: reasonings were sampled, and the distribution of the verdict "
+            f"after each was computed.{_left_open(reasoned)}"
+        )
     for row, record in zip(rows, records, strict=True):
-        between, at = record["disagreement_between_reasonings"], record["disagreement_at_verdict"]
-        if record["method"] == AT_VERDICT and between is not None:
-            found = {"either": between + at, "between": between, "at": at}
-            yield Text(words("exact_at_verdict", row=row.name, **found))
+        if record["method"] == AT_VERDICT and record["disagreement_between_reasonings"] is not None:
+            between, at = (
+                record[f"disagreement_{where}"] for where in ("between_reasonings", "at_verdict")
+            )
+            yield Text(
+                f"{row.name}: two verdicts on a question differ with probability "
+                f"{between + at:.3f}: {between:z.3f} because of their reasonings, and {at:.3f} at "
+                "the verdict itself, after the same reasoning."
+            )
 
 
 def _left_open(records: Sequence[Record]) -> str:
     most = max(record["open_mass"] for record in records)
-    return words("left_open", most=most) if most else words("nothing_open")
+    if not most:
+        return " More replications would add nothing; only more questions would."
+    return (
+        f" At most {most:.2g} of a question's probability was left open; draws, if any, stand for "
+        "it. The JSON gives omega_bounds: what omega can be, whatever the open part is."
+    )
 
 
 def _without_verdict(analysis: Analysis) -> Iterator[Text]:

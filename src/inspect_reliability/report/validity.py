@@ -23,12 +23,11 @@ from ..stats import (
     rogan_gladen,
 )
 from ..verdicts import INVALID, NON_RESPONSE
-from .cautions import MANY_CATEGORIES
+from .cautions import MANY_CATEGORIES, caution
 from .moves import alone
 from .results import Analysis, result
 from .row import ACCURACY, Row, valued
 from .values import Record
-from .words import words
 
 NOT_AT_RANDOM = 3.0
 """Standard errors between the verdicts on labelled and other questions from which the labelled ones
@@ -120,7 +119,7 @@ def _cautions(row: Row, known: Labelled) -> Iterator[str]:
     if labels and any(
         abs(Sample.of(row.counts, labels, name).differs()) > NOT_AT_RANDOM for name in _names(known)
     ):
-        yield words("labelled_differ", number=known.given.n_clusters)
+        yield caution("labelled_differ", number=known.given.n_clusters)
 
 
 @result("validity_across")
