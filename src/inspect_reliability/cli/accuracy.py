@@ -28,7 +28,11 @@ _LEGEND = (
 @click.option("--benchmark", type=click.Choice(list(_KEYS)))
 @format_option
 def accuracy(responses: str, benchmark: str | None, form: Form) -> None:
-    """Count the responders that answer each question correctly."""
+    """Count the responders that answer each question correctly.
+
+    RESPONSES are the logs of responder tasks, a JSONL file, or the folder of the published
+    prompt_responses.json with its sampled questions.
+    """
     if kind_of(responses) is None:
         raise UserError(f"There is no file or folder {responses}.")
     if benchmark is None and responses.endswith(".jsonl"):

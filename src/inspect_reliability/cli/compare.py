@@ -15,7 +15,13 @@ from .sources import Read, print_left_out, reads_logs, show
 @click.option("--by", metavar="KEY")
 @reads_logs
 def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> None:
-    """Compare A and B, or the judges in LOGS, over the same questions."""
+    """Compare A and B, or the judges in LOGS, over the same questions.
+
+    The difference has an interval of its own: a paired jackknife over questions. Two separate
+    intervals that overlap do not show that two judges are alike. The intervals of all pairs of
+    several judges hold together. Of two sides, such as a judge then and now, you also read how far
+    verdicts and their shares moved beyond noise, and how much of a suite's change is its judge's.
+    """
     if by:
         judgments = read(logs)
         sides, facets = sides_by(judgments, by), judgments.facets

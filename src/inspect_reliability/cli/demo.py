@@ -34,7 +34,11 @@ _NEXT = (
 
 @click.command
 def demo() -> None:
-    """Report real judgments that come with the package: no model, key or network."""
+    """Report real judgments that come with the package: no model, key or network.
+
+    Prints the report and the plan of a next study, and writes the report's page to demo.html. A
+    file of that name is kept, and the page gets a number.
+    """
     screen = console(stderr=True)
     print_text(screen, _BEFORE, "bold")
     judgments = read_judgments([str(DATA)])

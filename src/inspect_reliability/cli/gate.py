@@ -42,7 +42,12 @@ def gate(
     form: Form,
     read: Read,
 ) -> None:
-    """Let every judge in LOGS pass or fail, by its 95% interval."""
+    """Let every judge in LOGS pass or fail, by its 95% interval.
+
+    A judge passes where its whole interval over questions does. That holds for one look: if you
+    want to add questions and look again, use --looks or --anytime. Exit status: 0 if all pass, 1
+    if one fails, 3 if none fails but one is too uncertain to say, 2 if something cannot be read.
+    """
     limits = Limits(min_omega, max_non_response, looks, anytime, least, most)
     if not limits.all:
         raise click.UsageError(

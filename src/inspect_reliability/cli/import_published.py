@@ -19,7 +19,13 @@ from .sources import parser_option, print_left_out
 @click.option("--log-dir", type=Path, metavar="FOLDER", default=Path("logs/published"))
 @parser_option
 def import_published(folder: Path, log_dir: Path, parser: ParserName) -> None:
-    """Turn the published judgments in FOLDER into inspect logs."""
+    """Turn the published judgments in FOLDER into inspect logs.
+
+    Each judge, benchmark and temperature gets a log, each question a sample that keeps all of its
+    replications. `inspect view --log-dir FOLDER` then shows them, and every command and metric
+    reads them.
+    Run the command again after an interruption: it writes the same logs under the same names.
+    """
     if kind_of(folder) != "folder" or not is_published(folder):
         raise UserError(
             f"{folder} does not have the layout of the published repository "

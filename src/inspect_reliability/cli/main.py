@@ -79,15 +79,15 @@ class _Group(click.Group):
 
 
 def _explained(command: click.Command) -> click.Command:
-    """A command with the help that `commands.md` has of it and of its options."""
+    """A command with its examples, whose options say what `commands.md` says of them."""
     pages = parts(__package__, "commands.md")
-    own = pages[str(command.name)]
-    text = [one for one in own if not one.lstrip().startswith(("|", "inspect-reliability"))]
-    command.help = "\n\n".join([COMMANDS[str(command.name)][1], *text])
-    calls = re.findall(r"inspect-reliability .*", own[len(text)])
-    command.epilog = "\n".join(["\b", "Examples:", *(f"  {call}" for call in calls)])
-    tables = "\n".join([*pages["every command"], *own])
-    about = dict(re.findall(r"^\| `(-.+?)` \| (.+) \|$", tables, re.MULTILINE))
+    calls, *own = pages[str(command.name)]
+    command.epilog = "\n".join(
+        ["\b", "Examples:", *(f"  {one.strip()}" for one in calls.splitlines())]
+    )
+    about = dict[str, str]()
+    for table in (*pages["every command"], *own):
+        about |= re.findall(r"^\| `(-.+?)` \| (.+) \|$", table, re.MULTILINE)
     for option in command.params:
         if isinstance(option, click.Option):
             option.help = about[option.opts[0]]

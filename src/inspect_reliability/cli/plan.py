@@ -41,7 +41,12 @@ def plan(
     form: Form,
     read: Read,
 ) -> None:
-    """Plan the next study from the judgments in LOGS."""
+    """Plan the next study from the judgments in LOGS.
+
+    How many votes make a majority that comes out the same again, and how many questions and
+    replications give an interval of the wanted width, with what they cost. With --facets, how
+    many orders, wordings, judges and seeds.
+    """
     if crossed:
         designs = crossings(read(logs), by, dependabilities, half_widths, assurance)
         show(crossings_document(designs), form)

@@ -29,7 +29,10 @@ _COLUMNS = (
 @model_args_option
 @format_option
 def probe(name: str, model_args: dict[str, Any], form: Form) -> None:
-    """Try which sampling options a model's provider sends and honours."""
+    """Try which sampling options a model's provider sends and honours.
+
+    Makes about 60 calls of at most 16 tokens. "unknown": the texts vary too little to tell.
+    """
     screen = console(stderr=True)
     print_text(screen, f"Trying {name} with about 60 short calls.")
 

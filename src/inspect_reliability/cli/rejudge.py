@@ -71,7 +71,15 @@ def rejudge(
     form: Form,
     **options: Any,
 ) -> None:
-    """Judge every output in LOG again and again, and report its judge."""
+    """Judge every output in LOG again and again, and report its judge.
+
+    The outputs stay fixed, so only the judge can differ. The code of the log's task is not needed.
+    The judgments go to a log of their own. Run the command again after an interruption, to retry
+    failed replications, or with a larger --replications to add more. Existing ones are kept.
+
+    Exit status: 0 if all replications were made, 4 if some failed or are missing, 2 if the command
+    cannot do what was asked.
+    """
     if options["model"] is None and (options["model_args"] or options["model_base_url"]):
         raise UserError("-M and --model-base-url say how to reach a grader: add --model MODEL.")
     source, target = _read(log), _beside(log) if output is None else output

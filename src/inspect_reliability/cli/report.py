@@ -35,7 +35,12 @@ def report(
     form: Form,
     read: Read,
 ) -> None:
-    """Report the reliability of every judge in LOGS."""
+    """Report the reliability of every judge in LOGS.
+
+    The headline is omega of a single replication with its 95% interval over questions: how far
+    one verdict can be trusted to be the judge's own. --html, --tables and --format json have all
+    coefficients.
+    """
     judgments = read(logs)
     if save:
         save_judgments(judgments, save)

@@ -61,7 +61,14 @@ def sweep(
     dry_run: bool,
     **options: Any,
 ) -> None:
-    """Run judges x benchmarks x temperatures, as in the paper's Table 2."""
+    """Run judges x benchmarks x temperatures, as in the paper's Table 2.
+
+    Run the same command again after an interruption: judgments in the logs are kept, not made
+    again. More judges, temperatures, questions or replications add to them.
+
+    Exit status: 0 if all judgments were made, 4 if some failed or are missing, or a log has no end,
+    2 if the command cannot do what was asked.
+    """
     if (design is None) != (data is None):
         raise UserError("A sweep of your own judge needs both --design and --data.")
     tasks = judges_of(benchmarks, responses, predictions, responder)

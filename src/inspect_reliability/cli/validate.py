@@ -29,7 +29,15 @@ def validate(
     form: Form,
     read: Read,
 ) -> None:
-    """Say how often every judge in LOGS is right, by a few labels."""
+    """Say how often every judge in LOGS is right, by a few labels.
+
+    Errors are split into those that a second verdict repeats and those that votes can cure. The
+    shares that the judge reports are corrected by the labels, with intervals. Labels come from
+    --labels, or from the logs themselves.
+
+    For the first labels, draw some with --next, fill in the column target, and name the file with
+    --labels.
+    """
     if (more is None) != (out is None) or (next_by and not more):
         raise click.UsageError("Give --next N with --out FILE, and --next-by COLUMN with both.")
     analysis = analyse(read(logs), by, progress=progress)
