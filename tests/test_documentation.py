@@ -137,10 +137,9 @@ def test_the_shell_completes() -> None:
 
 def test_messages_are_those_of_the_code() -> None:
     """Every message that "Troubleshooting" explains is one that the code gives."""
-    source = ROOT / "src" / "inspect_reliability"
-    said = (source / "report" / "cautions.md").read_text().splitlines() + [
+    said = [
         text
-        for file in source.rglob("*.py")
+        for file in (ROOT / "src" / "inspect_reliability").rglob("*.py")
         for node in ast.walk(ast.parse(file.read_text()))
         if (text := _text_of(node))
     ]

@@ -10,6 +10,7 @@ from ..report.values import Column, Record
 from ..study.benchmarks import BENCHMARKS
 from ..study.responses import NoAnswersError, load_scorable_answers
 from ..study.responses.answers import five_numbers, responders_right
+from .main import examples
 from .sources import format_option, show
 
 _FIVE = ("min", "lower_quartile", "median", "upper_quartile", "max")
@@ -23,9 +24,13 @@ _LEGEND = (
 )
 
 
-@click.command
+@click.command(epilog=examples("accuracy logs/responses", "accuracy mine.jsonl --benchmark bbh"))
 @click.argument("responses")
-@click.option("--benchmark", type=click.Choice(list(_KEYS)))
+@click.option(
+    "--benchmark",
+    type=click.Choice(list(_KEYS)),
+    help="Benchmark; by default every one in RESPONSES. A JSONL file does not say which it is.",
+)
 @format_option
 def accuracy(responses: str, benchmark: str | None, form: Form) -> None:
     """Count the responders that answer each question correctly.

@@ -5,10 +5,11 @@ import click
 from ..report import analyse
 from ..report.card import card_document
 from ..report.forms import Form
+from .main import examples
 from .sources import Read, by_option, progress, reads_logs, show
 
 
-@click.command
+@click.command(epilog=examples("card logs", "card logs --format html > card.html"))
 @by_option
 @reads_logs
 def card(logs: tuple[str, ...], by: tuple[str, ...], form: Form, read: Read) -> None:

@@ -8,11 +8,17 @@ from ..errors import UserError
 from ..report.change import change_blocks, changes, judge_or_system
 from ..report.compare import compare_document, compare_sides, sides_by, sides_of
 from ..report.forms import Form
+from .main import examples
 from .sources import Read, print_left_out, reads_logs, show
 
 
-@click.command
-@click.option("--by", metavar="KEY")
+@click.command(epilog=examples("compare a.eval b.eval", "compare logs --by judge"))
+@click.option(
+    "--by",
+    metavar="KEY",
+    help="Compare the values of a column (judge, temperature, ...) within LOGS, instead of two "
+    "sources.",
+)
 @reads_logs
 def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> None:
     """Compare A and B, or the judges in LOGS, over the same questions.

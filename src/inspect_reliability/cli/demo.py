@@ -12,6 +12,7 @@ from ..report.forms.terminal import console, print_text
 from ..report.plan import plan_document, plans
 from ..report.summary import report_document
 from ..saving import write_text
+from .main import examples
 from .sources import progress, read_judgments, show
 
 DATA = Path(__file__).parent / "demo_data" / "rewardbench2_choices.parquet"
@@ -32,7 +33,7 @@ _NEXT = (
 )
 
 
-@click.command
+@click.command(epilog=examples("demo", "demo > demo.txt"))
 def demo() -> None:
     """Report real judgments that come with the package: no model, key or network.
 

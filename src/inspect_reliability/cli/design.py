@@ -3,9 +3,10 @@
 import click
 
 from ..designs import DESIGNS, design_file
+from .main import examples
 
 
-@click.command
+@click.command(epilog=examples("design bbh", "design mt_bench > mine.yaml"))
 @click.argument("name", type=click.Choice(list(DESIGNS)))
 def design(name: str) -> None:
     """Print the design of one of the paper's judges, as a file to start from.

@@ -5,6 +5,7 @@ import click
 from ..report.forms import Form
 from ..report.gate import Limits, check, gate_document, not_checked, overall
 from ..stats import FAILS, OPEN, PASSES
+from .main import examples
 from .sources import (
     Finite,
     Pair,
@@ -19,13 +20,48 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 """2 is for what cannot be read or understood."""
 
 
-@click.command
-@click.option("--min-omega", type=Finite(max=1))
-@click.option("--max-non-response", type=Finite(0, 1))
-@click.option("--min", "least", type=Pair("NAME=VALUE", "icc=0.8", Finite()), multiple=True)
-@click.option("--max", "most", type=Pair("NAME=VALUE", "icc=0.8", Finite()), multiple=True)
-@click.option("--anytime", is_flag=True)
-@click.option("--looks", type=click.IntRange(min=1), default=1)
+@click.command(
+    epilog=examples(
+        "gate logs --min-omega 0.6 --max-non-response 0.05", "gate logs --min icc=0.8 --looks 5"
+    )
+)
+@click.option(
+    "--min-omega",
+    type=Finite(max=1),
+    help="Omega of one replication must be at least this.",
+)
+@click.option(
+    "--max-non-response",
+    type=Finite(0, 1),
+    help="At most this share of judgments may be without a verdict.",
+)
+@click.option(
+    "--min",
+    "least",
+    type=Pair("NAME=VALUE", "icc=0.8", Finite()),
+    multiple=True,
+    help="A coefficient, rate or the accuracy must be at least this, as in icc=0.8; repeat it for "
+    "several.",
+)
+@click.option(
+    "--max",
+    "most",
+    type=Pair("NAME=VALUE", "icc=0.8", Finite()),
+    multiple=True,
+    help="A coefficient or rate may be at most this, as in invalid_rate=0.05; repeat it for "
+    "several.",
+)
+@click.option(
+    "--anytime",
+    is_flag=True,
+    help="Decide by evidence that stays valid however often you look while questions are added.",
+)
+@click.option(
+    "--looks",
+    type=click.IntRange(min=1),
+    default=1,
+    help="Planned number of looks, of which any may decide: each gets an equal part of the 5%.",
+)
 @by_option
 @reads_logs
 @click.pass_context

@@ -11,12 +11,23 @@ from ..files import kind_of
 from ..report.forms.terminal import console, print_text
 from ..study.published.imported import UNKNOWN, write_published_logs
 from ..study.published.layout import is_published, published_runs
+from .main import examples
 from .sources import parser_option, print_left_out
 
 
-@click.command("import")
+@click.command(
+    "import",
+    epilog=examples("import llm_reliability", "import llm_reliability --log-dir logs/published"),
+)
 @click.argument("folder", type=Path)
-@click.option("--log-dir", type=Path, metavar="FOLDER", default=Path("logs/published"))
+@click.option(
+    "--log-dir",
+    type=Path,
+    metavar="FOLDER",
+    default=Path("logs/published"),
+    show_default=True,
+    help="Where the logs go.",
+)
 @parser_option
 def import_published(folder: Path, log_dir: Path, parser: ParserName) -> None:
     """Turn the published judgments in FOLDER into inspect logs.

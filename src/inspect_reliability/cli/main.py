@@ -1,14 +1,11 @@
 """The command: a table of its parts, each loaded when it is called."""
 
 import gc
-import re
 import sys
 from importlib import import_module
 from typing import Any
 
 import click
-
-from ..declared_pages import parts
 
 COMMANDS = {
     "demo": ("demo", "Report real judgments that come with the package: no model, key or network."),
@@ -30,6 +27,11 @@ COMMANDS = {
 
 _LONGEST = 300
 """Characters of an unforeseen error that are quoted."""
+
+
+def examples(*calls: str) -> str:
+    """Calls of our command, as `--help` shows them below its options."""
+    return "\n".join(["\b", "Examples:", *(f"  inspect-reliability {call}" for call in calls)])
 
 
 class Refusal(click.ClickException):
@@ -61,7 +63,7 @@ class _Group(click.Group):
         gc.freeze()
         gc.set_threshold(50_000)
         gc.enable()
-        return _explained(command)
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -76,22 +78,6 @@ class _Group(click.Group):
             if ctx.params.get("traceback"):
                 raise
             raise Refusal(_in_words(error, ctx.invoked_subcommand)) from None
-
-
-def _explained(command: click.Command) -> click.Command:
-    """A command with its examples, whose options say what `commands.md` says of them."""
-    pages = parts(__package__, "commands.md")
-    calls, *own = pages[str(command.name)]
-    command.epilog = "\n".join(
-        ["\b", "Examples:", *(f"  {one.strip()}" for one in calls.splitlines())]
-    )
-    about = dict[str, str]()
-    for table in (*pages["every command"], *own):
-        about |= re.findall(r"^\| `(-.+?)` \| (.+) \|$", table, re.MULTILINE)
-    for option in command.params:
-        if isinstance(option, click.Option):
-            option.help = about[option.opts[0]]
-    return command
 
 
 def _in_words(error: Exception, command: str | None) -> str:
@@ -117,9 +103,7 @@ def _in_words(error: Exception, command: str | None) -> str:
     )
 
 
-@click.group(
-    cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
-)
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="inspect-reliability")
 @click.option("--traceback", is_flag=True, help="Show where an error was raised.")
 def main(traceback: bool) -> None:

@@ -5,27 +5,61 @@ import click
 from ..report.crossings import DEPENDABILITIES, crossings, crossings_document
 from ..report.forms import Form
 from ..report.plan import COEFFICIENTS, plan_document, plans
+from .main import examples
 from .sources import Finite, Read, by_option, reads_logs, show
 
 
-@click.command
+@click.command(epilog=examples("plan logs", "plan logs --half-width 0.1 --for icc"))
 @click.option(
     "--half-width",
     "half_widths",
     type=Finite(0, 1, min_open=True),
     multiple=True,
     default=(0.05, 0.1),
+    show_default=True,
+    help="Half the width wanted of the 95% interval; repeat it for several.",
 )
-@click.option("--stable", type=Finite(0, 1, min_open=True), default=0.95)
-@click.option("--assurance", type=Finite(0, 1, min_open=True, max_open=True), default=0.8)
-@click.option("--for", "names", multiple=True, metavar="NAME", default=COEFFICIENTS)
-@click.option("--facets", "crossed", is_flag=True)
+@click.option(
+    "--stable",
+    type=Finite(0, 1, min_open=True),
+    default=0.95,
+    show_default=True,
+    help="A question is stable if two majorities agree with this probability.",
+)
+@click.option(
+    "--assurance",
+    type=Finite(0, 1, min_open=True, max_open=True),
+    default=0.8,
+    show_default=True,
+    help="Probability that a study of the planned size reaches the half-width.",
+)
+@click.option(
+    "--for",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    default=COEFFICIENTS,
+    show_default=True,
+    help="Coefficient whose interval is planned, such as icc, or accuracy to plan labels; repeat "
+    "it for several. Those other than omega and agreement are planned for the pilot's number of "
+    "replications.",
+)
+@click.option(
+    "--facets",
+    "crossed",
+    is_flag=True,
+    help="Plan the cheapest numbers of orders, wordings, judges and seeds, from LOGS in which they "
+    "vary. --half-width is then that of the mean score, or of the share of any verdict.",
+)
 @click.option(
     "--dependability",
     "dependabilities",
     type=Finite(0, 1, min_open=True, max_open=True),
     multiple=True,
     default=DEPENDABILITIES,
+    show_default=True,
+    help="With --facets: how far the mean verdict on a question must be its own; repeat it for "
+    "several.",
 )
 @by_option
 @reads_logs

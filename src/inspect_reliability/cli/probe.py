@@ -12,6 +12,7 @@ from ..report.document import Document, Table
 from ..report.forms import Form
 from ..report.forms.terminal import console, print_text
 from ..report.values import Column
+from .main import examples
 from .sources import format_option, model_args_option, show
 
 _SENT = {True: "yes", False: "no", None: "not known"}
@@ -24,8 +25,12 @@ _COLUMNS = (
 )
 
 
-@click.command
-@click.option("--model", "name", required=True, metavar="MODEL")
+@click.command(
+    epilog=examples("probe --model hf_seeded/tiny-judge", "probe --model openai/gpt-4o-mini")
+)
+@click.option(
+    "--model", "name", required=True, metavar="MODEL", help="Inspect's name of the model."
+)
 @model_args_option
 @format_option
 def probe(name: str, model_args: dict[str, Any], form: Form) -> None:

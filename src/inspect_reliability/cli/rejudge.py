@@ -31,33 +31,78 @@ from ..report.settings import REJUDGED
 from ..report.summary import report_document
 from ..saving import beside
 from ..study.published.reported import PublishedStudy
+from .main import examples
 from .sources import Finite, format_option, model_args_option, print_left_out, show
 from .terminal_run import MISSING, failure_lines, shown_progress, stopped_by_signals
 
 
-@click.command
+@click.command(
+    epilog=examples(
+        "rejudge LOG --dry-run", "rejudge LOG --scorer model_graded_qa --replications 20"
+    )
+)
 @click.argument("log")
-@click.option("--scorer", "scorers", multiple=True, metavar="NAME")
-@click.option("--task", metavar="NAME")
-@click.option("--wordings", metavar="FILE")
+@click.option(
+    "--scorer",
+    "scorers",
+    multiple=True,
+    metavar="NAME",
+    help="A scorer of the log by the name of its scores, or any other: NAME, PACKAGE/NAME or "
+    "FILE.py@NAME; repeat it for several. Default: the log's own, if only one asked a model.",
+)
+@click.option(
+    "--task",
+    metavar="NAME",
+    help="The log's task, to take the scorer from: PACKAGE/NAME or FILE.py@NAME. For scorers that "
+    "a log cannot describe.",
+)
+@click.option(
+    "--wordings",
+    metavar="FILE",
+    help="Judge each output in other wordings of the scorer's template or instructions as well.",
+)
 @click.option("--replications", type=click.IntRange(min=1), default=20, show_default=True)
-@click.option("--seed", default=0)
-@click.option("--model", metavar="MODEL")
+@click.option("--seed", default=0, show_default=True, help="Base seed.")
+@click.option(
+    "--model",
+    metavar="MODEL",
+    help="The grader. Default: the one that graded before, found as the scorer found it.",
+)
 @model_args_option
-@click.option("--model-base-url", metavar="URL")
-@click.option("--temperature", type=Finite(min=0))
-@click.option("--max-tokens", type=click.IntRange(min=1))
-@click.option("--limit", type=click.IntRange(min=1))
-@click.option("--max-calls", type=click.IntRange(min=1))
-@click.option("--cost-limit", type=Finite(min=0, min_open=True))
+@click.option("--model-base-url", metavar="URL", help="Address of the grader. Needs --model.")
+@click.option(
+    "--temperature",
+    type=Finite(min=0),
+    help="Temperature of the grader. Default: its own.",
+)
+@click.option(
+    "--max-tokens", type=click.IntRange(min=1), help="Tokens of a call at most. Default: its own."
+)
+@click.option("--limit", type=click.IntRange(min=1), help="Outputs to judge at most.")
+@click.option(
+    "--max-calls",
+    type=click.IntRange(min=1),
+    help="Model calls to make at most; each choice of a request is one.",
+)
+@click.option(
+    "--cost-limit",
+    type=Finite(min=0, min_open=True),
+    help="Dollars after which no further call is made. Needs the grader's price.",
+)
 @click.option(
     "--model-cost-config",
     "prices",
     metavar="FILE",
     callback=lambda context, option, given: {} if given is None else _prices(given),
+    help="YAML or JSON file with prices of models, as for inspect eval.",
 )
-@click.option("--dry-run", is_flag=True)
-@click.option("--output", metavar="FILE")
+@click.option("--dry-run", is_flag=True, help="Say what it would cost, and make no call.")
+@click.option(
+    "--output",
+    metavar="FILE",
+    help="Log to write, and to go on from where it exists. Default: beside LOG, its name with "
+    "'-rejudged'.",
+)
 @format_option
 @click.pass_context
 def rejudge(

@@ -13,16 +13,41 @@ from ..report.forms.terminal import console, print_text
 from ..report.summary import report_document
 from ..saving import whole, whole_folder
 from ..study.published.reported import PublishedStudy
+from .main import examples
 from .sources import Read, by_option, progress, reads_logs, show
 
 
-@click.command
+@click.command(epilog=examples("report logs", "report results.csv --html report.html"))
 @by_option
-@click.option("--save", metavar="FILE")
-@click.option("--html", type=Path, metavar="FILE")
-@click.option("--tables", type=Path, metavar="FOLDER")
-@click.option("--figures", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER")
-@click.option("--published", is_flag=True)
+@click.option(
+    "--save",
+    metavar="FILE",
+    help="Also write the judgments into one parquet file, which every command takes for LOGS.",
+)
+@click.option(
+    "--html",
+    type=Path,
+    metavar="FILE",
+    help="Also write the report as one HTML page that works offline.",
+)
+@click.option(
+    "--tables",
+    type=Path,
+    metavar="FOLDER",
+    help="Also write judgments and results as parquet and CSV into this folder.",
+)
+@click.option(
+    "--figures",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Also write each figure of the page as SVG, and its numbers as CSV, into this folder.",
+)
+@click.option(
+    "--published",
+    is_flag=True,
+    help="Also give the published study's coefficients and rules of thumb where your own design "
+    "was used.",
+)
 @reads_logs
 def report(
     logs: tuple[str, ...],

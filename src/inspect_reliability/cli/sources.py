@@ -62,13 +62,32 @@ def _json_or_text(value: str) -> Any:
         return value
 
 
-format_option = click.option("--format", "form", type=click.Choice(FORMS), default="table")
-
-parser_option = click.option(
-    "--parser", type=click.Choice(["published", "default"]), default="published"
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMS),
+    default="table",
+    show_default=True,
+    help="Form of the results. Notes and progress go to standard error.",
 )
 
-by_option = click.option("--by", multiple=True, metavar="KEY")
+parser_option = click.option(
+    "--parser",
+    type=click.Choice(["published", "default"]),
+    default="published",
+    show_default=True,
+    help="How to parse verdicts when LOGS is a copy of the published study. Ignored for "
+    "inspect logs.",
+)
+
+by_option = click.option(
+    "--by",
+    multiple=True,
+    metavar="KEY",
+    help="Column to group by, such as judge, category or any key of the scores' metadata; "
+    "repeat it for several. Default: judge, benchmark, temperature, and facets that vary within "
+    "these.",
+)
 
 model_args_option = click.option(
     "-M",
@@ -76,19 +95,43 @@ model_args_option = click.option(
     multiple=True,
     type=Pair("KEY=VALUE", "device=cpu", _json_or_text),
     callback=lambda context, option, given: dict(given),
+    help="Argument of the model's provider; repeat it for several.",
 )
 
 
-_facet_option = click.option("--facet", "facets", multiple=True, metavar="NAME")
+_facet_option = click.option(
+    "--facet",
+    "facets",
+    multiple=True,
+    metavar="NAME",
+    help="Column of something that may change without changing the right answer, as wording does; "
+    "repeat it for several.",
+)
 
 
 _column_option = click.option(
-    "--column", "columns", type=Pair("YOURS=OURS", "score=verdict"), multiple=True
+    "--column",
+    "columns",
+    type=Pair("YOURS=OURS", "score=verdict"),
+    multiple=True,
+    help="What a column of your file is, as in score=verdict; repeat it for several.",
 )
 
-_labels_option = click.option("--labels", multiple=True, metavar="FILE")
+_labels_option = click.option(
+    "--labels",
+    multiple=True,
+    metavar="FILE",
+    help="Labels: CSV, JSON, JSONL or parquet with columns id and label (and rater, part), or a "
+    "log whose scores people edited. Repeat it for several; files take the place of other labels.",
+)
 
-_map_option = click.option("--map", "meant", type=Pair("YOURS=VERDICT", "yes=C"), multiple=True)
+_map_option = click.option(
+    "--map",
+    "meant",
+    type=Pair("YOURS=VERDICT", "yes=C"),
+    multiple=True,
+    help="The verdict that a label means, as in yes=C; repeat it for several.",
+)
 
 
 Read = Callable[[Sequence[str]], Judgments]

@@ -16,35 +16,91 @@ from ..study.published.reported import PublishedStudy
 from ..study.tasks import BEST_OF_FIVE, JUDGE_TASKS, judges_of
 from ..sweep.sweep import TEMPERATURES, Sweep, run_sweep
 from ..tasks import judge as judge_of_own
+from .main import examples
 from .sources import Finite, model_args_option, progress, read_judgments, show
 from .terminal_run import MISSING, failure_lines
 
 
-@click.command
-@click.option("--model", "judges", multiple=True, metavar="MODEL")
+@click.command(
+    epilog=examples(
+        "sweep --model MODEL --dry-run",
+        "sweep --model MODEL --design tone.yaml --data mine.jsonl",
+    )
+)
+@click.option(
+    "--model",
+    "judges",
+    multiple=True,
+    metavar="MODEL",
+    help="Judge, by inspect's name of the model; repeat it for several. "
+    "Default: INSPECT_EVAL_MODEL.",
+)
 @click.option(
     "--benchmark",
     "benchmarks",
     multiple=True,
     type=click.Choice(list(JUDGE_TASKS)),
     default=BEST_OF_FIVE,
+    show_default=True,
+    help="Benchmark; repeat it for several.",
 )
-@click.option("--design", metavar="FILE")
-@click.option("--data", metavar="FILE")
+@click.option("--design", metavar="FILE", help="Your own judge, in place of the benchmarks.")
+@click.option("--data", metavar="FILE", help="JSONL rows for your own judge.")
 @click.option(
-    "--temperature", "temperatures", multiple=True, type=Finite(min=0), default=TEMPERATURES
+    "--temperature",
+    "temperatures",
+    multiple=True,
+    type=Finite(min=0),
+    default=TEMPERATURES,
+    show_default=True,
+    help="Sampling temperature; repeat it for several. 0 is greedy on every provider.",
 )
-@click.option("--replications", "replications", type=click.IntRange(1, 100_000), default=100)
-@click.option("--exact", is_flag=True)
-@click.option("--responses", metavar="PATH")
-@click.option("--predictions", metavar="PATH")
-@click.option("--responder", metavar="NAME")
-@click.option("--seed", default=0)
-@click.option("--limit", type=click.IntRange(min=1))
-@click.option("--log-dir", metavar="FOLDER", default="logs/sweep")
+@click.option(
+    "--replications",
+    "replications",
+    type=click.IntRange(1, 100_000),
+    default=100,
+    show_default=True,
+    help="Replications of each question at each temperature.",
+)
+@click.option(
+    "--exact",
+    is_flag=True,
+    help="Find the distribution of each verdict instead of drawing replications, once for all "
+    "temperatures. Needs judges on this machine: hf_seeded/MODEL.",
+)
+@click.option(
+    "--responses",
+    metavar="PATH",
+    help="Five responses a question: the published file or responders' logs. "
+    "Default: the sample pack.",
+)
+@click.option(
+    "--predictions", metavar="PATH", help="Head-to-Tail predictions. Default: the sample pack."
+)
+@click.option("--responder", metavar="NAME", help="Whose predictions, where there are several.")
+@click.option("--seed", default=0, show_default=True, help="Base seed of order and replications.")
+@click.option("--limit", type=click.IntRange(min=1), help="Questions of each benchmark at most.")
+@click.option(
+    "--log-dir",
+    metavar="FOLDER",
+    default="logs/sweep",
+    show_default=True,
+    help="Folder of the logs. Run the command again to go on after an interruption.",
+)
 @model_args_option
-@click.option("--refuse-above", "max_calls", type=click.IntRange(min=1))
-@click.option("--dry-run", is_flag=True)
+@click.option(
+    "--refuse-above",
+    "max_calls",
+    type=click.IntRange(min=1),
+    help="Do not start if more model calls are needed.",
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Say what it would cost, and make no call. Tokens are those of the prompts, at four "
+    "characters each.",
+)
 @click.pass_context
 def sweep(
     context: click.Context,

@@ -11,13 +11,30 @@ from ..report.forms.terminal import console, print_text
 from ..report.steady_or_right import validate_document
 from ..report.validity import next_to_label
 from ..saving import write_text
+from .main import examples
 from .sources import Read, by_option, progress, reads_logs, show
 
 
-@click.command
-@click.option("--next", "more", type=click.IntRange(min=1))
-@click.option("--next-by", metavar="COLUMN")
-@click.option("--out", type=Path, metavar="FILE")
+@click.command(
+    epilog=examples("validate logs --next 50 --out labels.csv", "validate logs --labels labels.csv")
+)
+@click.option(
+    "--next",
+    "more",
+    type=click.IntRange(min=1),
+    help="Draw so many outputs to label next, and say what their labels would do to the intervals.",
+)
+@click.option(
+    "--next-by",
+    metavar="COLUMN",
+    help="Draw them from each value of a column in proportion, such as verdict.",
+)
+@click.option(
+    "--out",
+    type=Path,
+    metavar="FILE",
+    help="CSV of the outputs drawn; inspect_scout's labelling reads it, and --labels.",
+)
 @by_option
 @reads_logs
 def validate(

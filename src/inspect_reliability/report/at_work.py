@@ -8,8 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from .cautions import caution
-
 _SCORE = ["log", "sample", "epoch", "scorer"]
 _LOOKED_AT = 3
 """Questions, and outputs of each, that are read."""
@@ -34,8 +32,11 @@ class Suite:
         """What the numbers describe, where outputs differ and a grader judged them."""
         if not (self.graders and self.outputs_differ):
             return None
-        graders = ", ".join(self.graders)
-        return caution("outputs_differ", evaluated=self.evaluated, graders=graders)
+        return (
+            f"Each replication is another output of {self.evaluated}, so the numbers describe that "
+            f"model and its grader ({', '.join(self.graders)}) together. For the grader alone, run "
+            "inspect-reliability rejudge LOG."
+        )
 
 
 def is_suite(table: pd.DataFrame) -> bool:

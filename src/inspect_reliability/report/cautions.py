@@ -5,14 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from ..declared_pages import parts
 from ..judging.same_model import same_model
 from ..judgments import GROUP_BY, Judged, weights
 from ..judgments.columns import dividing, of_role, varies
 from ..stats import Counts, Estimate, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
-
-_CAUTIONS = {name: text for name, (text,) in parts(__package__, "cautions.md").items()}
 
 FEW_QUESTIONS = 20
 """Below this the interval of omega is very wide."""
@@ -29,20 +26,34 @@ MANY_WITHOUT_VERDICT = 0.05
 MOSTLY_WITHOUT_VERDICT = 1 / 3
 """Share from which every number describes them, too."""
 
+ASKED_ONCE = (
+    "Every question was judged once, and reliability needs replications. Run the task with more "
+    "epochs, such as --epochs 20, or judge its outputs again: inspect-reliability rejudge LOG."
+)
+
 MOST_SHOWN = 40
 """Characters of a name."""
+
+COPIES = (
+    "At temperature 0 all replications of a prompt are copies of one answer. Their agreement says "
+    "nothing about reliability."
+)
+
+ALIKE = (
+    "No two replications of a question differ, and no seed check has seen this judge vary: the "
+    "server may ignore the temperature or answer from a cache. Such agreement says nothing about "
+    "reliability. Check the sampling settings."
+)
+
+NO_VERDICT = "No output has a verdict. Read some of them, then change the prompt or the parser."
 
 MOST_GRADES = 20
 """Different numbers that may still be grades; with more they are measurements."""
 
-
-def caution(name: str, /, **found: Any) -> str:
-    """A caution of `cautions.md`, with what was found."""
-    return _CAUTIONS[name].format(**found)
-
-
-ASKED_ONCE, COPIES, NO_VERDICT = map(caution, ("asked_once", "copies", "no_verdict"))
-MEASUREMENTS = caution("measurements", most=MOST_GRADES)
+MEASUREMENTS = (
+    f"The verdicts are numbers with more than {MOST_GRADES} different values. Omega and agreement "
+    "count only exact matches: read ICC instead."
+)
 
 
 def without_verdict(table: pd.DataFrame) -> float:
@@ -59,7 +70,11 @@ def of_the_silent(table: pd.DataFrame) -> str | None:
         return None
     if share == 1:
         return NO_VERDICT
-    return caution("mostly_without_verdict", share=share)
+    return (
+        f"{share:.1%} of the outputs name no verdict, or several. The numbers describe these "
+        "non-responses as much as the judge. Read some of them in inspect-reliability report, then "
+        "change the prompt or the parser."
+    )
 
 
 def asked_once(table: pd.DataFrame, counts: Counts) -> bool:
@@ -79,16 +94,18 @@ def cautions(
     if asked_once(table, counts):
         yield ASKED_ONCE
     elif omega.value is None:
-        yield caution("not_estimable", reason=omega.reason)
+        yield f"Omega is not estimable: {omega.reason}."
     elif omega.low is None:
-        yield caution("no_interval", reason=str(omega.reason).removeprefix("no interval: "))
+        yield f"Omega has no interval: {str(omega.reason).removeprefix('no interval: ')}."
     yield from _of_the_questions(table, counts, omega)
     yield from _of_the_verdicts(known)
     if silent := of_the_silent(table):
         yield silent
     elif without_verdict(table) >= MANY_WITHOUT_VERDICT:
-        limits = {"least": MANY_WITHOUT_VERDICT, "most": MOSTLY_WITHOUT_VERDICT}
-        yield caution("many_without_verdict", **limits)
+        yield (
+            f"Between {MANY_WITHOUT_VERDICT:.0%} and {MOSTLY_WITHOUT_VERDICT:.0%} of the outputs "
+            "name no verdict, or several. Read some of them: the report shows up to three."
+        )
     if no_evidence and no_evidence != NO_VERDICT:
         yield no_evidence
     yield from _of_the_order(table, known)
@@ -101,39 +118,72 @@ def cautions(
 
 def _of_the_questions(table: pd.DataFrame, counts: Counts, omega: Estimate) -> Iterator[str]:
     if omega.low is not None and omega.n_questions < FEW_QUESTIONS:
-        yield caution("few_questions", number=omega.n_questions)
+        yield (
+            f"Omega comes from only {omega.n_questions} questions. Trust its interval, which is "
+            "wide, rather than its value."
+        )
     if (few := omega.left_out.questions) and not asked_once(table, counts):
         named = ", ".join(name[:MOST_SHOWN] for name in few[:3])
         named += f" and {len(few) - 3:,} more" if few[3:] else ""
-        have = "questions have" if few[1:] else "question has"
-        yield caution("not_replicated", number=len(few), have=have, named=named)
+        yield (
+            f"{len(few)} question{'s have' if few[1:] else ' has'} fewer than 2 replications and "
+            f"did not enter the coefficients: {named}."
+        )
     replications = table.groupby("question").size()
-    ends = {"fewest": replications.min(), "most": replications.max()}
     chance = None if counts.exact else stopped_by_verdicts(counts)
     if "stopped_early" in table and table["stopped_early"].notna().any():
-        how = ", ".join(sorted(set(table["stopped_early"].dropna())))
-        yield caution("stopped_by_verdicts", how=how, **ends)
+        yield (
+            "Replications of single questions were stopped by their verdicts "
+            f"({', '.join(sorted(set(table['stopped_early'].dropna())))}), so they have between "
+            f"{replications.min()} and {replications.max()}. The most frequent verdicts are right "
+            "to use, and how often those are correct. Omega, agreement and every other coefficient "
+            "are biased: give every question equally many."
+        )
     elif chance is not None and chance < STOPPED:
-        yield caution("perhaps_stopped", chance=chance, **ends)
+        yield (
+            f"Questions have between {replications.min()} and {replications.max()} replications, "
+            f"and their number correlates with agreement (p = {chance:.3f}). If replications were "
+            "stopped by what had been seen, every coefficient is biased: give every question "
+            "equally many."
+        )
     if counts.clustered:
-        outputs = table["question"].nunique()
-        yield caution("clustered", outputs=outputs, questions=counts.n_clusters)
+        n_outputs = table["question"].nunique()
+        yield (
+            f"The judge saw {n_outputs:,} outputs of {counts.n_clusters} questions. "
+            "Each output is judged on its own; intervals are over questions, because other "
+            "questions would bring other outputs."
+        )
 
 
 def _of_the_verdicts(known: Judged) -> Iterator[str]:
     given = {choice for choice in known.choices if choice is not None}
     if len(given) > MANY_CATEGORIES and not are_measurements(known):
-        yield caution("many_values", number=len(given))
+        yield (
+            f"The verdicts have {len(given)} different values. Omega and agreement count only "
+            "exact matches."
+        )
 
 
 def _of_the_order(table: pd.DataFrame, known: Judged) -> Iterator[str]:
     if known.order_varies:
-        yield caution("responders_chosen")
+        yield (
+            "The order of a question's options varies, so a verdict counts as the responder that "
+            "the judge chose, not as the label."
+        )
     elif len(set(known.questions)) > 1 and len(known.orders_shown) == 1:
-        yield caution("one_order")
+        yield (
+            "All questions show the responders in one order. A preference for a position cannot be "
+            "told from a preference for a responder: shuffle the options."
+        )
     if varies(table, "order"):
         shown = set(zip(known.questions, map(str, known.column("order")), strict=True))
-        yield caution("orders_pooled" if len(shown) < len(table) else "orders_shown_once")
+        yield "Omega and agreement pool the orders in which a question was shown: " + (
+            "they compare verdicts under one order and under two alike. omega_over tells these "
+            "apart."
+            if len(shown) < len(table)
+            else "each was shown once, so that two verdicts differ in order and seed. Judge each "
+            "order several times to tell the two apart."
+        )
 
 
 def _of_the_judge(table: pd.DataFrame, known: Judged) -> Iterator[str]:
@@ -142,44 +192,59 @@ def _of_the_judge(table: pd.DataFrame, known: Judged) -> Iterator[str]:
     judges = [str(judge) for judge in table["judge"].unique() if pd.notna(judge)]
     own = sorted(name for name in responders if any(same_model(judge, name) for judge in judges))
     if own:
-        yield caution("own_answers", names=", ".join(own))
+        yield f"The judge is also a responder ({', '.join(own)}): it judges its own answers."
 
 
 def _of_the_options(table: pd.DataFrame) -> Iterator[str]:
     if "options_not_sent" in table:
         for names in sorted(set(table["options_not_sent"].dropna())):
-            yield caution("options_not_sent", names=names)
+            yield (
+                f"Options that the task sets and the judge did not get: {names}. These verdicts "
+                "are those of the judge without them."
+            )
 
 
 def _of_the_seeds(table: pd.DataFrame) -> Iterator[str]:
     known = table["seed"].notna() if "seed" in table else pd.Series(False, table.index)
     if not known.any():
-        yield caution("no_seeds")
+        yield "No seeds are recorded, so these judgments cannot be reproduced."
     elif not known.all():
-        yield caution("some_seeds", number=(~known).sum())
+        yield f"{(~known).sum():,} judgments have no recorded seed."
     if "seed_check" in table and (table["seed_check"] == "not honoured").any():
-        yield caution("seeds_not_honoured")
+        yield (
+            "The provider does not honour seeds. The judgments are still random draws of this "
+            "judge, but they cannot be reproduced."
+        )
     # A seed that was sent on two days may have given one text.
     draw = of_role(table, "unit", "part", "facet", without=("time",))
     if known.any() and (again := int(table[known].duplicated([*draw, "seed"]).sum())):
-        yield caution("seeds_repeated", number=again)
+        yield f"{again:,} judgments repeat a seed of the same question, so they are no new draws."
 
 
 def _of_the_mixture(group: Mapping[str, Any], table: pd.DataFrame) -> Iterator[str]:
     if "study" in group:
-        yield caution("several_studies")
+        yield (
+            "Several studies have this benchmark's name: their prompts, options or questions "
+            "differ. Each has rows of its own. Name them apart with -T name=NAME."
+        )
     for name in dict.fromkeys((*GROUP_BY, *of_role(table, "part"), *dividing(table))):
         number = table[name].nunique(dropna=False)
         if number > 1 and name not in group:
-            what = "mixed_benchmarks" if name == "benchmark" else "mixed"
-            yield caution(what, number=number, name=name)
+            yield f"This row mixes {number} {name}s." + (
+                " Omega counts each alike, as a test of its own; the other coefficients take "
+                "their questions for one test. Group by benchmark to see each."
+                if name == "benchmark"
+                else ""
+            )
     if "prompt" in table:
         # Options in another order make another prompt of the same question, and are meant to.
         asked = [name for name in ("benchmark", "question", "order", "wording") if name in table]
         prompts = table.groupby(asked, dropna=False)["prompt"].nunique()
         if mixed := prompts[prompts > 1].index.get_level_values("question").nunique():
-            ids = f"{mixed} question id{'s' if mixed > 1 else ''}"
-            yield caution("several_prompts", number=ids)
+            yield (
+                f"{mixed} question id{'s' if mixed > 1 else ''} had more than one prompt. Report "
+                "the logs separately if the questions differ."
+            )
 
 
 def are_measurements(judgments: Judged) -> bool:
@@ -217,4 +282,4 @@ def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
         if temperature == 0:
             yield COPIES
         elif not seen:
-            yield caution("alike")
+            yield ALIKE

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable, Mapping
+from importlib.resources import files
 from typing import NamedTuple
 
-from ..declared_pages import parts
 from ..stats import COEFFICIENTS
 from .values import Column, Record
 
@@ -34,8 +34,10 @@ def _columns(rows: list[str], shared: Mapping[str, Column]) -> dict[str, Column]
 
 
 def _read() -> dict[str, Keys]:
+    page = files(__package__).joinpath("keys.md").read_text(encoding="utf-8")
     found: dict[str, Keys] = {}
-    for names, (about, table) in parts(__package__, "keys.md").items():
+    for section in page.split("\n## ")[1:]:
+        names, about, table = section.strip().split("\n\n")
         shared = found["shared"].columns if found else {}
         keys = Keys(about, _columns(table.splitlines()[2:], shared))
         found |= dict.fromkeys(names.split(", "), keys)

@@ -21,7 +21,6 @@ from ..stats import (
     compare_all,
     compare_pooled,
 )
-from .cautions import caution
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text
 from .row import Row, methods_of
@@ -274,9 +273,16 @@ def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[str]:
     tables = [side.table for side in sides if "study" in side.table]
     studies = {study for table in tables for study in table["study"].fillna("not known")}
     if len(studies) > 1:
-        yield caution("designs_differ")
+        yield (
+            "Prompts, options or questions differ under one benchmark name. The difference may "
+            "come from any of them."
+        )
     if sides[0].judged.order_varies != sides[1].judged.order_varies:
-        yield caution("labels_beside_responders")
+        yield (
+            "One side saw each question's options in one order, so its verdicts are labels; the "
+            "other saw several orders, so its verdicts are responders. They cannot be compared "
+            "one to one."
+        )
 
 
 def conditions_of(

@@ -24,7 +24,7 @@ from ..stats import (
 )
 from .analysis import rows_of
 from .at_work import beside_replications
-from .cautions import ASKED_ONCE, caution
+from .cautions import ASKED_ONCE
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text, Tone
 from .row import ACCURACY, RATES, Row, valued
@@ -36,6 +36,10 @@ _SENTENCES: dict[str, tuple[str, Tone]] = {
     OPEN: ("The gate is too uncertain to say.", "unsure"),
 }
 
+_SCALE = (
+    "The verdicts are numbers, and omega counts only exact matches. ICC counts near misses as "
+    "near, and is {}: ask for it with --min icc=VALUE in place of --min-omega."
+)
 _SEVERAL = "Evidence that may be looked at any time is of one benchmark: group by benchmark."
 _ONE_TEST = "Questions of several benchmarks are not one test: group by benchmark."
 
@@ -143,7 +147,7 @@ def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bo
     result = OPEN if why else within_limit(found, **within)
     cautions = [row.silent] if row.silent and row.silent != why else []
     if name == "omega" and not why and row.scale:
-        cautions.append(caution("scale", icc=estimate(row.record, "icc")))
+        cautions.append(_SCALE.format(estimate(row.record, "icc")))
     requirement = f"{_SHOWN.get(name, name)} {'>=' if at_least else '<='} {limit:g}"
     found = replace(found, reason=why or found.reason)
     return _record(requirement, found, result, evidence, more, cautions)
@@ -243,7 +247,7 @@ def gate_document(checks: Sequence[Named]) -> Document:
         for name, one in checks
         if one["result"] == OPEN and one["reason"]
     ]
-    blocks += [Caution(said, (name,)) for name, one in checks for said in one["cautions"]]
+    blocks += [Caution(caution, (name,)) for name, one in checks for caution in one["cautions"]]
     results = {"result": result, "rows": [check.record for check in checks]}
     return Document("Are the judges good enough?", blocks, results)
 

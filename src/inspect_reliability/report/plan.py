@@ -8,7 +8,6 @@ from ..judgments import GROUP_BY, Judgments
 from ..stats import COEFFICIENTS as ALL_COEFFICIENTS
 from ..stats import Design, ReliabilityError, precision
 from .analysis import rows_of
-from .cautions import caution
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text
 from .row import ACCURACY, Row
@@ -172,7 +171,8 @@ def _plan(
         "cautions": [
             *([row.silent] if row.silent and row.silent != reason else []),
             *(
-                caution("depends_on_replications", title=known.title)
+                f"{known.title} depends on the number of replications: with another number than "
+                "the pilot's it is another coefficient."
                 for known in (ALL_COEFFICIENTS[name] for name in names if name != ACCURACY)
                 if known.depends_on_replications
             ),

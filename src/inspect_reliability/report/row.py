@@ -295,8 +295,8 @@ def valued(**estimates: Estimate | None) -> Record:
     """Estimates by name, each with its interval."""
     found: Record = {}
     for name, one in estimates.items():
-        ends = None if one is None or one.low is None else [one.low, one.high]
-        found |= {name: one and one.value, f"{name}_interval": ends}
+        ends = one and one.ends
+        found |= {name: one and one.value, f"{name}_interval": ends and list(ends)}
     return found
 
 

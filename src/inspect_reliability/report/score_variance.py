@@ -12,7 +12,7 @@ from ..stats import Decomposition, Estimate, ReliabilityError, decompose
 from ..stats.score_variance import tied_to_scores
 from ..stats.score_variance import widening as widening_of
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE, TIE
-from .cautions import STOPPED, caution
+from .cautions import STOPPED
 from .columns import declared
 from .document import Block, Table, Text
 from .row import valued
@@ -113,7 +113,12 @@ def _cautions(judgments: pd.DataFrame) -> Iterator[str]:
     tied = tied_to_scores(*_columns(judgments))
     if tied and tied[0] < STOPPED:
         chance, fewest, most = tied
-        yield caution("runs_perhaps_stopped", chance=chance, fewest=fewest, most=most)
+        yield (
+            f"Questions have between {fewest} and {most} runs with a grade, and their number "
+            f"correlates with the score (p = {chance:.3f}). If runs were stopped, or lost, by what "
+            "they showed, the score and these variances are biased: run every question equally "
+            "often."
+        )
 
 
 def _widening(

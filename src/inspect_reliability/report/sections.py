@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ..declared_pages import parts
 from ..judgments.count import NUMBER
 from ..stats import COEFFICIENTS, Coefficient, Counts
 from ..verdicts import INVALID, NON_RESPONSE
@@ -13,7 +12,7 @@ from .moves_section import moves_section
 from .outputs import by_turns, least_stable
 from .results import Analysis
 from .row import Row
-from .steady_or_right import section, split
+from .steady_or_right import TITLE, section, split
 from .values import Column, Record, chance, describe, estimate, grouped, text
 
 MOST_QUESTIONS = 40
@@ -33,10 +32,10 @@ def sections(analysis: Analysis) -> list[Section]:
     """
     several = _several(analysis, analysis.estimates("rows"))
     across = next((name for name in ("temperature", "judge") if name in several), "")
-    made = []
-    for heading, (intro,) in parts(__package__, "page_sections.md").items():
-        link, _, title = heading.partition(": ")
-        made.append(Section(title, link, intro, list(_PARTS[link](analysis, across))))
+    made = (
+        Section(title, link, intro, list(blocks(analysis, across)))
+        for title, link, intro, blocks in _PARTS
+    )
     return [section for section in made if section.blocks]
 
 
@@ -233,15 +232,73 @@ def _whole(analysis: Analysis, across: str, result: str, title: str) -> Iterator
         yield Table.of(known, [of, *place, *shown], title)
 
 
-_PARTS = {
-    "Overview": _overview,
-    "Votes": _votes,
-    "What moves it": moves_section,
-    "Right": section,
-    "Position": _position,
-    "Between judges": _judges,
-    "Reading": _reading,
-    "Coefficients": _coefficients,
-    "Questions": _questions,
-}
-"""Short name of a section -> what makes its blocks; the page has the titles, and what they show."""
+_PARTS = (
+    (
+        "Overview",
+        "Overview",
+        "Lines are 95% intervals, here and below. Copies at temperature 0 are in no figure.",
+        _overview,
+    ),
+    (
+        "Votes for a stable majority",
+        "Votes",
+        "How often two separate majorities of this size agree (dashed: 95%). "
+        "If you use a single verdict, read the curve at 1 vote. Questions whose verdicts nearly "
+        "tie never become stable.",
+        _votes,
+    ),
+    (
+        "What moves the verdict",
+        "What moves it",
+        "How often two verdicts differ, by what they share. A component says how much one thing, "
+        "or several together, add to that; a negative one is about 0, or the judge follows the "
+        "facet against the question. Dependability: how far the mean of so many verdicts is the "
+        "question's own. Effective number: how many judges without common errors would be worth "
+        "as much. Intervals are for other questions, judged at these levels.",
+        moves_section,
+    ),
+    (
+        TITLE,
+        "Right",
+        "Steady: how often two verdicts on a question agree. Right: how often one is the label. "
+        "No judge can be above the line: one that disagrees with itself is wrong at times.",
+        section,
+    ),
+    (
+        "Position and preference",
+        "Position",
+        "Share of each option among all choices, with 95% intervals over questions (dashed: "
+        "equal shares). A judge that prefers no position and no responder chooses all equally "
+        "often. The test treats questions, not verdicts, as independent.",
+        _position,
+    ),
+    (
+        "Agreement between judges",
+        "Between judges",
+        "How often two judges give the same verdict on a question, and how often two replications "
+        "of one judge do. Two judges can hardly agree more with each other than with themselves.",
+        _judges,
+    ),
+    (
+        "How outputs were read",
+        "Reading",
+        "The form in which the parser found each verdict, and some outputs of rows where at least "
+        "5% name no verdict or several. If you read a verdict in them, "
+        "choose another parser.",
+        _reading,
+    ),
+    (
+        "Every coefficient",
+        "Coefficients",
+        "All coefficients of each row, with their intervals over questions.",
+        _coefficients,
+    ),
+    (
+        "Question by question",
+        "Questions",
+        "How each judge's verdicts on each question spread, and the least stable questions, with "
+        "two outputs that contradict each other.",
+        _questions,
+    ),
+)
+"""Title of a section, its short name, what it shows, and what makes its blocks."""

@@ -11,6 +11,8 @@ from .row import NO_LABELS
 from .validity import with_more
 from .values import Column, Record, describe, grouped, told_apart
 
+TITLE = "Steady, or right"
+
 _BY_LABEL = "Verdicts by label, share of all"
 
 _PARTS = {
@@ -26,7 +28,7 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
     records = analysis.results["validity"]
     if not records:
         return
-    yield from analysis.told("validity", "Steady, or right")
+    yield from analysis.told("validity", TITLE)
     among = [analysis.keys(record) for record in records]
     for record, keys in zip(records, among, strict=True):
         yield Text(in_words(record, told_apart(keys, among) if records[1:] else describe(keys)))

@@ -23,7 +23,7 @@ from ..stats import (
     rogan_gladen,
 )
 from ..verdicts import INVALID, NON_RESPONSE
-from .cautions import MANY_CATEGORIES, caution
+from .cautions import MANY_CATEGORIES
 from .moves import alone
 from .results import Analysis, result
 from .row import ACCURACY, Row, valued
@@ -115,11 +115,16 @@ def _two(known: Labelled) -> tuple[str, ...]:
 
 
 def _cautions(row: Row, known: Labelled) -> Iterator[str]:
+    few = known.given.n_clusters
     labels = row.judged.truth
     if labels and any(
         abs(Sample.of(row.counts, labels, name).differs()) > NOT_AT_RANDOM for name in _names(known)
     ):
-        yield caution("labelled_differ", number=known.given.n_clusters)
+        yield (
+            f"The judge's verdicts on the {few:,} labelled questions differ from those on the "
+            "others, more than a random draw allows. Corrected rates need labels drawn at random: "
+            "inspect-reliability validate --next draws them."
+        )
 
 
 @result("validity_across")
