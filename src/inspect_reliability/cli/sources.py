@@ -67,7 +67,6 @@ format_option = click.option(
     "form",
     type=click.Choice(FORMS),
     default="table",
-    show_default=True,
     help="Form of the results. Notes and progress go to standard error.",
 )
 
@@ -75,7 +74,6 @@ parser_option = click.option(
     "--parser",
     type=click.Choice(["published", "default"]),
     default="published",
-    show_default=True,
     help="How to parse verdicts when LOGS is a copy of the published study. Ignored for "
     "inspect logs.",
 )
