@@ -15,7 +15,6 @@ from ..judgments.columns import GROUP_BY, dividing, of_role
 from ..judgments.scales import labelled
 from ..stats import (
     Comparison,
-    Labelled,
     ReliabilityError,
     compare_accuracy,
     compare_all,
@@ -225,7 +224,14 @@ def _compared(benchmark: str | None, parts: Mapping[str, Row]) -> Iterator[Compa
         single = {name: one.counts() for name, one in judged.items()}
         for coefficient in COEFFICIENTS:
             yield from compare_all(single, coefficient)
-    right = {name: dict(_labelled(row)) for name, row in parts.items()}
+    right = {
+        name: {
+            str(of): truth
+            for of, part in row.asked.groupby("benchmark", dropna=False)
+            if (truth := labelled(Judged(part)))
+        }
+        for name, row in parts.items()
+    }
     every = set.intersection(*map(set, right.values()))
     if every:
         paired = {name: {of: own[of] for of in own if of in every} for name, own in right.items()}
@@ -234,13 +240,6 @@ def _compared(benchmark: str | None, parts: Mapping[str, Row]) -> Iterator[Compa
         absent = {NOT_LABELLED: tuple(bare.unique())} if len(bare) else {}
         for found in compare_accuracy(paired):
             yield replace(found, left_out=found.left_out | absent)
-
-
-def _labelled(row: Row) -> Iterator[tuple[str, Labelled]]:
-    """The labelled judgments of each benchmark."""
-    for name, part in row.asked.groupby("benchmark", dropna=False):
-        if known := labelled(Judged(part)):
-            yield str(name), known
 
 
 def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
