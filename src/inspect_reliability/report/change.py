@@ -128,13 +128,11 @@ def judge_or_system(sides: Sides) -> Iterator[Record]:
         )
         yield {"reason": reason}
         return
-    judged_twice = first if first in again else second
-    new = second if judged_twice == first else first
-    tables = own[judged_twice], own[new], again[judged_twice]
-    old, new_, crossed = pd.concat(map(_means, tables), axis=1, join="inner").to_numpy().T
-    sign = 1 if judged_twice == first else -1
-    parts = {"change": new_ - old, "judge": crossed - old, "system": new_ - crossed}
-    replications = len(again[judged_twice]) / max(len(crossed), 1)
+    twice, once, sign = (first, second, 1) if first in again else (second, first, -1)
+    tables = own[twice], own[once], again[twice]
+    old, new, crossed = pd.concat(map(_means, tables), axis=1, join="inner").to_numpy().T
+    parts = {"change": new - old, "judge": crossed - old, "system": new - crossed}
+    replications = len(again[twice]) / max(len(crossed), 1)
     known = {
         name: mean_difference(sign * part, 0.95, replications, LeftOut())
         for name, part in parts.items()
@@ -143,8 +141,8 @@ def judge_or_system(sides: Sides) -> Iterator[Record]:
     yield {
         "n_questions": len(crossed),
         **values(known, why),
-        "grader": ", ".join(map(str, again[judged_twice]["judge"].unique())),
-        "graded_again": judged_twice,
+        "grader": ", ".join(map(str, again[twice]["judge"].unique())),
+        "graded_again": twice,
         "reason": None if len(crossed) else "The two sides share no question with a grade.",
     }
 
