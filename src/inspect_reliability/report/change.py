@@ -20,10 +20,7 @@ _SIDE = "side"
 
 
 def changes(sides: Sides, facets: Collection[str] = ()) -> Iterator[Record]:
-    """How far verdicts moved between every two sides, on the questions that both judged.
-
-    One record for each two sides and condition; arguments are those of `compare_sides`.
-    """
+    """How far verdicts moved between every two sides under each condition, on common questions."""
     for condition, tables in conditions_of(sides, facets, []):
         for benchmark, parts in benchmarks_of(tables, []):
             for one, other in combinations(parts if benchmark != ALL else (), 2):

@@ -46,11 +46,7 @@ def outputs_without_verdict(analysis: Analysis) -> Iterator[Record]:
 
 
 def _silent_outputs(row: Row, text_of: TextOf) -> list[Record]:
-    """A few outputs without a verdict, of a row that has many of them.
-
-    They are spread over the row, and their texts are read by `text_of`; None if they cannot be.
-    Where a third have no verdict, those that contain a label come first, then those that do not.
-    """
+    """Outputs spread over the row; of a third, one with a label first, then one without."""
     if row.exact or without_verdict(row.table) < MANY_WITHOUT_VERDICT:
         return []
     silent = row.table[row.table["verdict"].isin([NON_RESPONSE, INVALID])]
@@ -108,10 +104,7 @@ def contradictions(analysis: Analysis) -> Iterator[Record]:
 
 
 def _contradictions(row: Row, text_of: TextOf | None) -> Iterator[Record]:
-    """The least stable questions of a row, with the first output of two different verdicts.
-
-    Prompts and outputs are None without `text_of`, which reads them.
-    """
+    """The same of a row; prompts and outputs are None without `text_of`, which reads them."""
     if row.exact:
         return  # no output was drawn
     for i in least_stable(row.counts)[:_QUESTIONS]:

@@ -182,11 +182,7 @@ def _plan(
 
 
 def _studies(row: Row, name: str, half_width: float, assurance: float) -> list[Design]:
-    """Studies whose interval of a coefficient has the wanted half-width.
-
-    Raises:
-        ReliabilityError: None can be planned.
-    """
+    """Studies whose interval has the wanted half-width, or a ReliabilityError why there is none."""
     if row.several and name != "agreement":
         raise ReliabilityError(_SEVERAL)
     cells = None if name == ACCURACY else row.cells(name)
