@@ -61,8 +61,8 @@ from .terminal_run import MISSING, failure_lines, shown_progress, stopped_by_sig
     metavar="FILE",
     help="Judge each output in other wordings of the scorer's template or instructions as well.",
 )
-@click.option("--replications", type=click.IntRange(min=1), default=20, show_default=True)
-@click.option("--seed", default=0, show_default=True, help="Base seed.")
+@click.option("--replications", type=click.IntRange(min=1), default=20)
+@click.option("--seed", default=0, help="Base seed.")
 @click.option(
     "--model",
     metavar="MODEL",
@@ -127,7 +127,8 @@ def rejudge(
     """
     if options["model"] is None and (options["model_args"] or options["model_base_url"]):
         raise UserError("-M and --model-base-url say how to reach a grader: add --model MODEL.")
-    source, target = _read(log), _beside(log) if output is None else output
+    ending = PurePosixPath(log).suffix
+    source, target = _read(log), output or f"{log.removesuffix(ending)}-rejudged{ending}"
     if abspath(target) == abspath(log) and not replicated_scores(source):
         raise UserError("--output names LOG itself, which is not changed. Name another --output.")
     if kind_of(target) == "file":
@@ -224,8 +225,3 @@ def _read(log: str) -> EvalLog:
     if kind is None:
         raise UserError(f"There is no log {log}.")
     return read_log(log)
-
-
-def _beside(log: str) -> str:
-    ending = PurePosixPath(log).suffix
-    return f"{log.removesuffix(ending)}-rejudged{ending}"
