@@ -63,12 +63,7 @@ _EDITED = "scores that people edited taken for labels: the judge's verdict is th
 _NOT_ASKED = "replications of a scorer that asks no model"
 _OF_TRANSCRIPTS = {"messages", "output", "events", "attachments", "store", "metadata"}
 """Fields of a sample that may be large, and say nothing about its scores."""
-_HEAVY = 20_000
-"""Bytes of a sample, packed, from which a log is read faster sample by sample, without those."""
-_PASSED_OVER = {
-    ".json": "JSON files with other names than inspect's left out; name a log itself to read it",
-    ".eval": "links, folders or names in capitals left out (*.eval); name a log itself to read it",
-}
+_PASSED_OVER = "*.json or *.eval that inspect does not list as logs left out; name one to read it"
 
 
 def judgments_from_logs(
@@ -127,9 +122,7 @@ def judgments_from_logs(
     return found
 
 
-def scores_of(
-    log: str,
-) -> Iterator[tuple[_Sample, Mapping[str, Score]]]:
+def scores_of(log: str) -> Iterator[tuple[_Sample, Mapping[str, Score]]]:
     """The samples of a log file that were judged, with their scores."""
     _, samples = _read(log)
     judged = (one for one in samples if one.scores and not one.error)
@@ -157,14 +150,8 @@ def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
         if kind == "file":
             found.append(str(source))
         elif kind == "folder":
-            files, path = fsspec.core.url_to_fs(str(source))
             listed = logs_below(str(source))[::-1]
-            below = list(files.find(path, withdirs=True))
-            passed = [
-                Note(what, others, str(source))
-                for ending, what in _PASSED_OVER.items()
-                if (others := _others(below, listed, ending))
-            ]
+            passed = _passed_over(str(source), listed)
             if not listed:
                 raise UserError(
                     f"No inspect logs (*.eval, *.json) in {source}, and no judgments in the layout "
@@ -178,11 +165,13 @@ def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
     return found, notes
 
 
-def _others(below: Iterable[str], listed: Iterable[str], ending: str) -> int:
-    """What is below a folder with this ending that inspect lists as no logs, nor keeps by them."""
+def _passed_over(folder: str, listed: Iterable[str]) -> list[Note]:
+    """A note on what has the name of a log, and is none to inspect nor kept by it beside them."""
+    files, path = fsspec.core.url_to_fs(folder)
     known = {PurePosixPath(name).name for name in listed} | _BESIDE_LOGS
-    names = (PurePosixPath(file).name for file in below)
-    return sum(name.lower().endswith(ending) and name not in known for name in names)
+    names = (PurePosixPath(file).name for file in files.find(path, withdirs=True))
+    others = sum(name.lower().endswith((".json", ".eval")) and name not in known for name in names)
+    return [Note(_PASSED_OVER, others, folder)] if others else []
 
 
 def _why(error: Exception) -> str:
@@ -200,20 +189,10 @@ def _read(source: LogSource, whole: bool = False) -> tuple[EvalLog, Sequence[_Sa
     if isinstance(source, EvalLog):
         return source, source.samples or []
     # Nothing of a JSON log can be read without the rest of it.
-    if not str(source).endswith(".json"):
-        log = read_eval_log(source, header_only=True)
-        summaries = read_eval_log_sample_summaries(source)
-        if not whole:
-            return log, summaries
-        files, path = fsspec.core.url_to_fs(str(source))
-        if files.size(path) > _HEAVY * len(summaries):
-            return log, [_without_transcript(str(source), one) for one in summaries]
-    log = read_eval_log(source)
-    return log, log.samples or []
-
-
-def _without_transcript(log: str, sample: _Sample) -> EvalSample:
-    return read_eval_log_sample(log, sample.id, sample.epoch, exclude_fields=_OF_TRANSCRIPTS)
+    if whole or str(source).endswith(".json"):
+        log = read_eval_log(source, exclude_fields=_OF_TRANSCRIPTS)
+        return log, log.samples or []
+    return read_eval_log(source, header_only=True), read_eval_log_sample_summaries(source)
 
 
 def _judgments(
@@ -414,5 +393,6 @@ def _scores(sample: _Sample, log: str) -> list[tuple[str, Score, Kept | None]]:
     if isinstance(sample, EvalSampleSummary) and any(kept is None for *_, kept in found):
         # Summaries leave out values of over 1 KB. The sample's own bytes may be broken, too.
         with suppress(Exception):
-            return _scores(_without_transcript(log, sample), log)
+            own = {"id": sample.id, "epoch": sample.epoch}
+            return _scores(read_eval_log_sample(log, **own, exclude_fields=_OF_TRANSCRIPTS), log)
     return found
