@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -152,6 +152,20 @@ def dividing(table: pd.DataFrame, named: Collection[str] = ()) -> list[str]:
     if "time" not in named and varies(table, "time", again):
         found.append("time")
     return found
+
+
+def by_rater(label: Any, rater: Any) -> Iterable[tuple[Any, Any]]:
+    """Each label with its rater, from these columns of a judgment."""
+    if not isinstance(label, list | tuple):
+        return [(label, rater)]
+    named = isinstance(rater, list | tuple) and len(rater) == len(label)
+    return zip(label, rater if named else range(len(label)), strict=True)
+
+
+def as_columns(labels: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
+    """Labels of one verdict by rater, as columns of a judgment: tuples where there are several."""
+    several = {"label": tuple(labels.values()), "rater": tuple(labels)}
+    return {name: each if len(each) > 1 else each[0] for name, each in several.items()}
 
 
 def fits(value: Any, kind: Kind) -> bool:

@@ -1,12 +1,12 @@
-"""Judgments from data frames, and from files of one row a judgment."""
+"""Judgments, whatever they are in: logs, data frames, files of one row a judgment."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import UserError, reason
 from ..files import kind_of, objects, read_json, read_json_lines
@@ -16,10 +16,15 @@ from .count import Judged
 from .other_tools import read_other_tool, reader_of
 from .saved import Saved, read_parquet
 from .score import LARGEST, verdict_name
-from .table import NUMBERS, Judgments, Note, clean_temperature
+from .table import NUMBERS, Judgments, Note, clean_temperature, combine
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from .logs import LogSource
+
+Source: TypeAlias = "Judgments | pd.DataFrame | LogSource | Sequence[LogSource]"
+"""Judgments, or where they are; see `judgments_from`."""
 
 ENDINGS = (".csv", ".jsonl", ".parquet")
 """How the names of files end that have one row a judgment."""
@@ -33,6 +38,47 @@ _MISSING = ["", "NA", "NaN", "nan", "<NA>"]
 """What pandas and R write into a CSV where a value is missing."""
 
 _FLAGS = {"true": True, "false": False}
+
+
+def judgments_from(
+    given: Source,
+    columns: Mapping[str, str] | None = None,
+    facets: Sequence[str] = (),
+    *,
+    progress: Callable[[Iterable[Any]], Iterable[Any]] = iter,
+) -> Judgments:
+    """The judgments in what a user has.
+
+    Args:
+        given: Judgments as they are; a data frame, as `judgments_from_frame` reads it; files of
+            judgments, as `judgments_from_file` does; or inspect logs, as `judgments_from_logs`
+            does: paths, logs in memory, or what inspect's `list_eval_logs` lists.
+        columns: Name in the files -> name in the table.
+        facets: Columns of the files to take for facets.
+        progress: Wraps the logs as they are read, to show progress.
+
+    Raises:
+        UserError: One of them cannot be read.
+    """
+    import pandas as pd
+
+    if isinstance(given, Judgments):
+        return given
+    if isinstance(given, pd.DataFrame):
+        return judgments_from_frame(given, columns)
+    files: dict[str, None] = {}
+    logs: list[LogSource] = []
+    for one in given if isinstance(given, Sequence) and not isinstance(given, str) else [given]:
+        if isinstance(one, str | Path) and has_judgments(str(one)):
+            files[str(one)] = None
+        else:
+            logs.append(one)
+    parts = [judgments_from_file(file, columns, facets) for file in files]
+    if parts and not logs:
+        return combine(parts)
+    from .logs import judgments_from_logs  # inspect takes a second to import
+
+    return judgments_from_logs(logs, beside=parts, progress=progress)
 
 
 def judgments_from_frame(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
+from .columns import as_columns, by_rater
 from .count import NUMBER, OPPOSITES
-from .edits import as_columns, by_rater
 from .frame import read_frame
 from .score import by_key, verdict_name
 from .table import Judgments, Note

@@ -29,11 +29,10 @@ from ..judging.seeds import replication_numbers
 from ..log_files import has_edits, logs_below
 from ..verdicts import TIE
 from . import distributions
-from .columns import COLUMNS, fits
-from .edits import as_columns, before_edits
+from .columns import COLUMNS, as_columns, fits
 from .judgment import Judgment
 from .replications import REPLICATION_KEYS, VOTES, Replications
-from .score import Kept, judgments_of, kept_in
+from .score import Kept, before_edits, judgments_of, kept_in
 from .table import Gap, Judgments, Log, Note, clean_temperature, combine, make_table
 
 if TYPE_CHECKING:
@@ -393,6 +392,6 @@ def _scores(sample: _Sample, log: str) -> list[tuple[str, Score, Kept | None]]:
     if isinstance(sample, EvalSampleSummary) and any(kept is None for *_, kept in found):
         # Summaries leave out values of over 1 KB. The sample's own bytes may be broken, too.
         with suppress(Exception):
-            own = {"id": sample.id, "epoch": sample.epoch}
-            return _scores(read_eval_log_sample(log, **own, exclude_fields=_OF_TRANSCRIPTS), log)
+            place = (log, sample.id, sample.epoch)
+            return _scores(read_eval_log_sample(*place, exclude_fields=_OF_TRANSCRIPTS), log)
     return found

@@ -22,6 +22,9 @@ Kept = Replications | list[KeptDistribution]
 LARGEST = 2**63
 """What no column of whole numbers can have."""
 
+Labels = Mapping[str, Mapping[str, str]]
+"""Part of a score, empty where it has one -> who labelled it -> the label."""
+
 
 def judgments_in(
     score: Score, question: str, scorer: str = "", output: str | None = None
@@ -177,6 +180,25 @@ def by_key(value: object) -> list[tuple[str, object]]:
     if isinstance(value, Mapping) and value:
         return [(str(key), part) for key, part in value.items()]
     return [("", value)]
+
+
+def before_edits(score: Score) -> tuple[Score | None, Labels]:
+    """The score that a scorer gave, None where people made it, and the labels of who edited it.
+
+    The last value that each person gave counts; `inspect_ai.log.edit_score` records who it was.
+    """
+    labels: dict[str, dict[str, str]] = {}
+    for edit in score.history:
+        if edit.provenance is not None and edit.value != "UNCHANGED":
+            for key, value in by_key(edit.value):
+                if (label := verdict_name(value)) is not None:
+                    labels.setdefault(key, {})[edit.provenance.author] = label
+    if not score.history:
+        return score, labels
+    first = score.history[0]
+    if first.provenance is not None:
+        return None, labels
+    return score.model_copy(update={"value": first.value, "metadata": first.metadata}), labels
 
 
 def verdict_name(value: object) -> str | None:
