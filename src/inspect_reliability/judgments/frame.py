@@ -6,7 +6,9 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+from pydantic import Field, TypeAdapter
 
 from ..errors import UserError, reason
 from ..files import kind_of, objects, read_json, read_json_lines
@@ -36,8 +38,6 @@ _AGAIN = (
 )
 _MISSING = ["", "NA", "NaN", "nan", "<NA>"]
 """What pandas and R write into a CSV where a value is missing."""
-
-_FLAGS = {"true": True, "false": False}
 
 
 def judgments_from(
@@ -297,64 +297,45 @@ def _name(value: Any) -> str:
     return str(value)
 
 
-def _whole(value: Any) -> int:
-    number = int(value) if isinstance(value, int) else float(value)
-    if number != int(number) or abs(number) >= LARGEST:
-        raise ValueError
-    return int(number)
-
-
 def _names(value: Any) -> tuple[str, ...]:
-    listed = json.loads(value) if isinstance(value, str) else value
-    if not isinstance(listed, list | tuple) or not all(isinstance(name, str) for name in listed):
-        raise TypeError
-    return tuple(listed)
+    return _NAMES.validate_json(value) if isinstance(value, str) else _NAMES.validate_python(value)
 
 
 def _order(value: Any) -> str | tuple[str, ...]:
     if isinstance(value, str) and not value.startswith("["):
         return value
-    names = _names(value)
-    if len(names) < 2:
+    if len(names := _names(value)) < 2:
         raise ValueError
     return names
 
 
-def _flag(value: Any) -> bool:
-    try:
-        return _FLAGS[str(value).lower()]
-    except KeyError:
-        raise ValueError from None
+def _of_each_rater(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Converts a value, or each of several raters' values."""
+    return lambda value: (
+        tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
+    )
 
 
-def _of_each_rater(value: Any, convert: Callable[[Any], str | None]) -> Any:
-    """A value, or a tuple where several raters have one each."""
-    return tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
-
-
-def _share(value: Any) -> float:
-    share = float(value)
-    if not 0 <= share <= 1:
-        raise ValueError
-    return share
-
+_NAMES = TypeAdapter(tuple[str, ...])
+_WHOLE = TypeAdapter(Annotated[int, Field(gt=-LARGEST, lt=LARGEST)])
+_SHARE = TypeAdapter(Annotated[float, Field(ge=0, le=1)])
 
 _KINDS: Mapping[Kind, tuple[Callable[[Any], Any], str]] = {
     "text": (_name, "a text"),
     "name": (_name, "a text"),
     "number": (float, "a number"),
-    "whole": (_whole, "a whole number below 2^63"),
+    "whole": (_WHOLE.validate_python, "a whole number below 2^63"),
     "names": (_names, "a list of names"),
     "order": (_order, "a list of names"),
-    "flag": (_flag, "true or false"),
+    "flag": (TypeAdapter(bool).validate_python, "true or false"),
     "any": (_own, "a value"),
 }
 _BY_NAME: Mapping[str, Callable[[Any], Any]] = {
     "verdict": verdict_name,
-    "label": lambda value: _of_each_rater(value, verdict_name),
-    "rater": lambda value: _of_each_rater(value, _name),
+    "label": _of_each_rater(verdict_name),
+    "rater": _of_each_rater(_name),
     "temperature": lambda value: clean_temperature(float(value)),
-    "share": _share,
+    "share": _SHARE.validate_python,
 }
 """Columns that are converted in a way of their own."""
 
