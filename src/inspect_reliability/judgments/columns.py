@@ -111,10 +111,10 @@ _POOLED = ("order",)
 
 def in_order(names: Collection[str]) -> list[str]:
     """Names of columns as a table has them, with those that every table has."""
-    places = [name for name in names if name in COLUMNS and COLUMNS[name].role == "place"]
-    first = [name for name in COLUMNS if name in ALWAYS or (name in names and name not in places)]
+    known = [name for name in COLUMNS if name in ALWAYS or name in names]
+    first = [name for name in known if COLUMNS[name].role != "place"]
     own = [name for name in names if name not in COLUMNS]
-    return [*first, *own, *(name for name in COLUMNS if name in places)]
+    return [*first, *own, *known[len(first) :]]
 
 
 def of_role(table: pd.DataFrame, *roles: Role, without: Collection[str] = ()) -> list[str]:

@@ -13,7 +13,7 @@ from pydantic import Field, TypeAdapter
 from ..errors import UserError, reason
 from ..files import kind_of, objects, read_json, read_json_lines
 from ..verdicts import INVALID, NON_RESPONSE
-from .columns import COLUMNS, Kind, in_order, of_role
+from .columns import COLUMNS, GROUP_BY, Kind, in_order, of_role
 from .count import Judged
 from .other_tools import read_other_tool, reader_of
 from .saved import Saved, read_parquet
@@ -123,13 +123,14 @@ def judgments_from_file(
         UserError: The file cannot be read, or as `judgments_from_frame` says.
     """
     hint = "Say which it is: --column YOURS=OURS, as in --column score=verdict."
-    content = _json(path := Path(path))
-    saved, known = None, columns or {}
+    content, notes = _json(path := Path(path)), list[Note]()
     if other := read_other_tool(content, path):
         frame, notes = other
     else:
-        (frame, saved), notes = _frame_of(path, content), []
-    found = _read(frame, {} if saved else known, {}, facets, str(path), hint, saved)
+        frame, saved = _frame_of(path, content)
+        if saved:
+            return _read_again(frame, saved, str(path))
+    found = _read(frame, columns or {}, {}, facets, str(path), hint)
     return replace(found, said=(*notes, *found.said))
 
 
@@ -152,7 +153,6 @@ def _read(
     facets: Collection[str],
     where: str,
     hint: str,
-    saved: Saved | None = None,
 ) -> Judgments:
     import pandas as pd
 
@@ -182,8 +182,7 @@ def _read(
         )
     if len({*table}) < len(table.columns):
         raise UserError(f"{where}: two columns were given one name. {hint}")
-    as_json = saved.as_json if saved else ()
-    table = pd.DataFrame({name: _converted(table[name], where, name in as_json) for name in table})
+    table = pd.DataFrame({name: _converted(table[name], where) for name in table})
     own = [name for name in facets if name in table and name not in COLUMNS]
     unread = table["verdict"].isna() | table["question"].isna()
     notes = [
@@ -193,15 +192,13 @@ def _read(
     table = table[~unread].reset_index(drop=True)
     if table.empty:
         raise UserError(f"{where}: no row has a question and a verdict.")
-    for name in ("judge", "benchmark", "temperature"):
+    for name in GROUP_BY:
         if name not in table:
             table[name] = pd.Series(None, table.index, dtype=NUMBERS.get(name, object))
-    if saved is None and _outputs_are_responses(table, own):
+    if _outputs_are_responses(table, own):
         table["output"] = _converted(table.pop("response").rename("output"), where)
         taken.append("column 'response' taken for 'output': it tells apart what was judged")
-    if (
-        saved is None and "output" in table
-    ):  # each is judged on its own, and all belong to their question
+    if "output" in table:  # each is judged on its own, and all belong to their question
         several = table["output"].notna()
         named = table["question"][several] + ", " + table["output"][several]
         if "sample" not in table:
@@ -212,15 +209,21 @@ def _read(
     elif table["replication"].isna().any():
         raise UserError(f"{where}, column 'replication': a value is missing.")
     table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
-    if saved is not None:  # its rows were looked at when they were read
-        said = (*(note for note in notes if note.count), *saved.notes)
-        found_again = Judgments(table[in_order(table.columns)], said, logs=saved.logs)
-        return found_again.with_facets(saved.facets)
     notes += [Note(what, 1, where) for what in taken]
     notes.append(Note(_AGAIN, int(table.duplicated(_identity(table, own)).sum()), where))
     made = Judgments(table[in_order(table.columns)], tuple(note for note in notes if note.count))
     _refuse_unknown_choices(made)
     return made
+
+
+def _read_again(frame: pd.DataFrame, saved: Saved, where: str) -> Judgments:
+    """What `save` wrote, whose rows were looked at when they were read first."""
+    import pandas as pd
+
+    columns = {name: _converted(frame[name], where, name in saved.as_json) for name in frame}
+    table = pd.DataFrame(columns).astype(dict(NUMBERS))
+    found = Judgments(table[in_order(table.columns)], tuple(saved.notes), logs=saved.logs)
+    return found.with_facets(saved.facets)
 
 
 def _identity(table: pd.DataFrame, facets: Collection[str]) -> list[str]:

@@ -204,7 +204,9 @@ def _in_file(path: Path, outputs: _Outputs) -> Iterator[_Label]:
         # inspect_scout's files need no header: this one begins with a label.
         names = ["id", "label"]
         frame = pd.concat([pd.DataFrame([first], columns=names), frame.set_axis(names, axis=1)])
-    parts = {name: part for name in map(str, frame) if (part := _part_of(name))}
+    # inspect_scout has a column `target_PART` for each part.
+    targets = [name for name in map(str, frame) if name.startswith("target_")]
+    parts = {name: name.removeprefix("target_") for name in targets}
     columns = [name for name in _COLUMNS if name in frame][:1] or list(parts)
     if "id" not in frame or not columns:
         raise UserError(
@@ -225,12 +227,6 @@ def _in_file(path: Path, outputs: _Outputs) -> Iterator[_Label]:
 
 _MORE = ("rater", "part", "epoch")
 """Columns that a label may have."""
-
-
-def _part_of(column: str) -> str | None:
-    """The part that inspect_scout's column `target_PART` is of."""
-    part = column.removeprefix("target_")
-    return None if part == column else part
 
 
 def _text(value: Any) -> str | None:
