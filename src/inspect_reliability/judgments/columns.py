@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -79,6 +79,9 @@ COLUMNS: Mapping[str, Column] = {
 }
 """The declared columns, in the order of a table; a source's own columns stand before the places."""
 
+LARGEST = 2**63
+"""What no column of whole numbers can have."""
+
 ALWAYS = ("judge", "benchmark", "temperature", "question", "replication", "verdict")
 """Columns that every table has."""
 
@@ -148,9 +151,40 @@ def as_columns(labels: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
     return {name: each if len(each) > 1 else each[0] for name, each in several.items()}
 
 
-def fits(value: Any, kind: Kind) -> bool:
-    """Whether a value of somebody's metadata can stand in a column of a kind."""
-    return isinstance(value, _TYPES[kind])
+def fitting(value: Any, kind: Kind) -> Any:
+    """A value of somebody's metadata that can stand in a column of a kind; None if it cannot."""
+    whole = isinstance(value, int) and (isinstance(value, bool) or abs(value) >= LARGEST)
+    return value if isinstance(value, _TYPES[kind]) and not (kind == "whole" and whole) else None
+
+
+def each_once(values: pd.Series[Any], convert: Callable[[Any], Any]) -> pd.Series[Any]:
+    """A column of converted values, each different one converted once; a missing one is None."""
+    import numpy as np
+    import pandas as pd
+
+    codes, distinct = _factorized(values)
+    made = np.empty(len(distinct) + 1, dtype=object)
+    for place, value in enumerate(distinct):
+        made[place] = convert(value)
+    return pd.Series(made[codes], values.index, dtype=object)
+
+
+def _factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
+    """The different values, and the place of each row's among them; -1 where it is missing."""
+    import numpy as np
+    import pandas as pd
+
+    if values.dtype != object or pd.api.types.infer_dtype(values) in ("string", "integer"):
+        codes, distinct = pd.factorize(values)
+        return codes, distinct.astype(object).tolist()
+    # Lists have no hash, and 1, 1.0 and true have the same.
+    arrays = np.ndarray | np.generic
+    plain = pd.Series(
+        [value.tolist() if isinstance(value, arrays) else value for value in values], dtype=object
+    )
+    codes, _ = pd.factorize(plain.map(repr).mask(plain.isna()))
+    first = ~pd.Series(codes).duplicated() & plain.notna()
+    return codes, plain[first].tolist()
 
 
 _TYPES: Mapping[Kind, Any] = {

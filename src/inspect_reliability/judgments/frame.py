@@ -13,11 +13,11 @@ from pydantic import Field, TypeAdapter
 from ..errors import UserError, reason
 from ..files import kind_of, objects, read_json, read_json_lines
 from ..verdicts import INVALID, NON_RESPONSE
-from .columns import COLUMNS, GROUP_BY, Kind, in_order, of_role
+from .columns import COLUMNS, GROUP_BY, LARGEST, Kind, each_once, in_order, of_role
 from .count import Judged
 from .other_tools import read_other_tool, reader_of
 from .saved import Saved, read_parquet
-from .score import LARGEST, verdict_name
+from .score import verdict_name
 from .table import NUMBERS, Judgments, Note, clean_temperature, combine
 
 if TYPE_CHECKING:
@@ -250,9 +250,6 @@ def _counted(table: pd.DataFrame, facets: Collection[str]) -> pd.Series[int]:
 
 def _converted(values: pd.Series[Any], where: str, as_json: bool = False) -> pd.Series[Any]:
     """A column with values of its kind, maybe out of JSON; each different one converted once."""
-    import numpy as np
-    import pandas as pd
-
     name = str(values.name)
     kind: Kind = COLUMNS[name].kind if name in COLUMNS else "any"
     convert, what = _KINDS[kind]
@@ -264,29 +261,7 @@ def _converted(values: pd.Series[Any], where: str, as_json: bool = False) -> pd.
         except (OverflowError, TypeError, ValueError):
             raise UserError(f"{where}, column '{name}': {value!r:.40} is not {what}.") from None
 
-    codes, distinct = _factorized(values)
-    made = np.empty(len(distinct) + 1, dtype=object)
-    for place, value in enumerate(distinct):
-        made[place] = one(value)
-    return pd.Series(made[codes], dtype=np.float64 if kind == "number" else object)
-
-
-def _factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
-    """The different values, and the place of each row's among them; -1 where it is missing."""
-    import numpy as np
-    import pandas as pd
-
-    if values.dtype != object or pd.api.types.infer_dtype(values) in ("string", "integer"):
-        codes, distinct = pd.factorize(values)
-        return codes, distinct.astype(object).tolist()
-    # Lists have no hash, and 1, 1.0 and true have the same.
-    arrays = np.ndarray | np.generic
-    plain = pd.Series(
-        [value.tolist() if isinstance(value, arrays) else value for value in values], dtype=object
-    )
-    codes, _ = pd.factorize(plain.map(repr).mask(plain.isna()))
-    first = ~pd.Series(codes).duplicated() & plain.notna()
-    return codes, plain[first].tolist()
+    return each_once(values, one).astype(float if kind == "number" else object)
 
 
 def _own(value: Any) -> Any:

@@ -29,7 +29,7 @@ from ..judging.seeds import replication_numbers
 from ..log_files import has_edits, logs_below
 from ..verdicts import TIE
 from . import distributions
-from .columns import COLUMNS, as_columns, fits
+from .columns import COLUMNS, as_columns, fitting
 from .judgment import Judgment
 from .replications import REPLICATION_KEYS, VOTES, Replications
 from .score import Kept, before_edits, judgments_of, kept_in
@@ -328,7 +328,7 @@ def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in metadata.items():
         if name in _NOT_OF_METADATA or value is None:
             continue
-        if name in COLUMNS and not fits(value, COLUMNS[name].kind):
+        if name in COLUMNS and fitting(value, COLUMNS[name].kind) is None:
             continue
         if isinstance(value, str | int | float):
             yield name, value

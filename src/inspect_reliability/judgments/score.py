@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..judging.cells import Cell, Cells, cells_in
 from ..judging.seeds import SEED_LIMIT
 from ..verdicts import NON_RESPONSE, graded
+from .columns import fitting
 from .distributions import KeptDistribution, read_distributions
 from .judgment import Judgment
 from .replications import Replications, names_in, read_replications
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 
 Kept = Replications | list[KeptDistribution]
 """What a score keeps of several judgments; an empty list where it is one judgment."""
-
-LARGEST = 2**63
-"""What no column of whole numbers can have."""
 
 Labels = Mapping[str, Mapping[str, str]]
 """Part of a score, empty where it has one -> who labelled it -> the label."""
@@ -61,12 +59,14 @@ def judgments_of(
 ) -> list[Judgment]:
     """The judgments of a score that keeps this; see `judgments_in`."""
     facts: Mapping[str, Any] = score.metadata or {}
-    wording, missing = _name(facts.get("wording")), facts.get("missing")
+    wording = fitting(facts.get("wording"), "text")
     known: dict[str, Any] = {
-        "best": _name(facts.get("best")),
+        "best": fitting(facts.get("best"), "text"),
         # What another task's scorer calls a label may be its verdict.
-        "label": _name(facts.get("label")) if facts.keys() & {"study", "paper_design"} else None,
-        "missing": missing if isinstance(missing, bool) else None,
+        "label": fitting(facts.get("label"), "text")
+        if facts.keys() & {"study", "paper_design"}
+        else None,
+        "missing": fitting(facts.get("missing"), "flag"),
     }
     if isinstance(kept, Replications) and kept.scorer is not None:
         return [
@@ -81,10 +81,10 @@ def judgments_of(
     declared, order = facts.get("categories"), names_in(facts.get("order"))
     if order is not None and len(order) < 2:
         order = None  # one name is no choice, and somebody else's metadata
-    responder = _name(facts.get("responder"))
-    replication = _whole(facts.get("replication"))
+    responder = fitting(facts.get("responder"), "text")
+    replication = fitting(facts.get("replication"), "whole")
     # A seed beside no replication may be that of somebody's dataset.
-    seed = None if replication is None else _whole(facts.get("seed"))
+    seed = None if replication is None else fitting(facts.get("seed"), "whole")
     rest = (replication, seed, names_in(declared), order, responder)
     one = Judgment(question, question, scorer, None, *rest, wording=wording, **known)
     if isinstance(kept, Replications):
@@ -92,7 +92,7 @@ def judgments_of(
     if kept:
         return list(_exact(kept, one, cells_in(facts)))
     value = graded(score.value, facts) if "panel" in facts else score.value
-    return list(_parts(one, value, declared, _name(facts.get("read_by"))))
+    return list(_parts(one, value, declared, fitting(facts.get("read_by"), "text")))
 
 
 def _parts(
@@ -126,7 +126,7 @@ def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterat
                 yield judgment
             else:
                 chosen = dict(zip(labels, shown, strict=False)).get(str(judgment.verdict))
-                yield judgment._replace(responder=_name(chosen))
+                yield judgment._replace(responder=fitting(chosen, "text"))
 
 
 def _exact(
@@ -148,7 +148,9 @@ def _exact(
         for place, (verdict, share, tail) in enumerate(one.weights, 1):
             yield each._replace(
                 verdict=verdict,
-                responder=first.responder if order is None else _name(chosen.get(verdict)),
+                responder=first.responder
+                if order is None
+                else fitting(chosen.get(verdict), "text"),
                 share=share,
                 place=place,
                 tail=tail,
@@ -227,12 +229,3 @@ def verdict_name(value: object) -> str | None:
             return NON_RESPONSE
         return str(int(value)) if value.is_integer() else repr(value)
     return None
-
-
-def _whole(value: object) -> int | None:
-    fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST
-    return value if fits else None  # type: ignore[return-value]
-
-
-def _name(value: object) -> str | None:
-    return value if isinstance(value, str) else None
