@@ -60,12 +60,11 @@ def judgments_of(
     """The judgments of a score that keeps this; see `judgments_in`."""
     facts: Mapping[str, Any] = score.metadata or {}
     wording = fitting(facts.get("wording"), "text")
+    # What another task's scorer calls a label may be its verdict.
+    ours = facts.keys() & {"study", "paper_design"}
     known: dict[str, Any] = {
         "best": fitting(facts.get("best"), "text"),
-        # What another task's scorer calls a label may be its verdict.
-        "label": fitting(facts.get("label"), "text")
-        if facts.keys() & {"study", "paper_design"}
-        else None,
+        "label": fitting(facts.get("label"), "text") if ours else None,
         "missing": fitting(facts.get("missing"), "flag"),
     }
     if isinstance(kept, Replications) and kept.scorer is not None:
@@ -114,19 +113,13 @@ def _parts(
 
 def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterator[Judgment]:
     """The replications of a task's own judge, alike but for what each has of its own."""
-    labels = _labels(first.categories, first.order)
     read_by = kept.read_by or [""] * len(kept.verdicts)
     for value, how, (number, cell) in zip(kept.verdicts, read_by, kept.made, strict=True):
-        shown = _shown(first.order, cell)
-        one = first._replace(
-            replication=number, seed=cell.seed, order=shown, wording=cell.wording or first.wording
-        )
+        wording = cell.wording or first.wording
+        one = first._replace(replication=number, seed=cell.seed, wording=wording)
+        one = one._replace(order=_shown(first.order, cell))
         for judgment in _parts(one, value, declared, how or None):
-            if shown is None:
-                yield judgment
-            else:
-                chosen = dict(zip(labels, shown, strict=False)).get(str(judgment.verdict))
-                yield judgment._replace(responder=fitting(chosen, "text"))
+            yield _choosing(judgment, first.categories)
 
 
 def _exact(
@@ -143,19 +136,18 @@ def _exact(
         if own is not None and replication is not None:
             seed = None if each.seed is None else (each.seed + own - replication) % SEED_LIMIT
             each = each._replace(replication=own, seed=seed)
-        order = each.order
-        chosen = dict(zip(_labels(first.categories, order), order or (), strict=False))
         for place, (verdict, share, tail) in enumerate(one.weights, 1):
-            yield each._replace(
-                verdict=verdict,
-                responder=first.responder
-                if order is None
-                else fitting(chosen.get(verdict), "text"),
-                share=share,
-                place=place,
-                tail=tail,
-                temperature=one.temperature,
-            )
+            weighted = each._replace(verdict=verdict, share=share, place=place, tail=tail)
+            weighted = weighted._replace(temperature=one.temperature)
+            yield _choosing(weighted, first.categories)
+
+
+def _choosing(one: Judgment, labels: Sequence[str] | None) -> Judgment:
+    """A judgment with the responder whom its verdict names, by the labels of the options."""
+    if one.order is None:
+        return one
+    named = dict(zip(labels or (), one.order, strict=False))
+    return one._replace(responder=named.get(str(one.verdict)))
 
 
 def _shown(order: Sequence[str] | None, cell: Cell) -> Sequence[str] | None:
@@ -163,11 +155,6 @@ def _shown(order: Sequence[str] | None, cell: Cell) -> Sequence[str] | None:
     if order is None or cell.order is None:
         return order
     return [order[place] for place in cell.order]
-
-
-def _labels(categories: Sequence[str] | None, order: Sequence[str] | None) -> list[str]:
-    """Labels of the options, which come first among the categories."""
-    return list(categories or ())[: len(order or ())]
 
 
 def _joined(scorer: str, key: str) -> str:
