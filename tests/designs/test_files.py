@@ -150,7 +150,7 @@ def test_labels_of_a_design_are_a_line(tmp_path: Path) -> None:
             PAIR.replace("[A, B]", f"[A, B], also: [{', '.join(map(str, range(99)))}]"),
             "verdict, also: expected at most 26, found 99",
         ),
-        ("name: x\nprompt: {file: .}\nverdict: [a, b]\n", "prompt: '.' is no file with text"),
+        ("name: x\nprompt: {file: .}\nverdict: [a, b]\n", "cannot be read: Is a directory"),
         (PAIR.replace("[A, B]", "[A, B], others: [tie]"), f"verdict: {UNKNOWN} options, also."),
         (PAIR.replace("[A, B]", "[A, B], also: [b]"), "verdict: two verdicts differ only in case"),
         (

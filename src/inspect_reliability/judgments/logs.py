@@ -230,7 +230,7 @@ def _judgments(
             if isinstance(wording, str) and isinstance(kept, Replications) and kept.scorer:
                 # Wordings of one scorer are scores of their own.
                 scorer = named.setdefault(kept.scorer.removesuffix(f" as {wording}"), scorer)
-            its_own, made, lost = [sample.id], 1, set[int]()
+            made, lost = 1, set[int]()
             if not isinstance(kept, Replications):
                 made = sum(len(one.weights) for one in kept) or 1
             else:
@@ -238,10 +238,7 @@ def _judgments(
                 if kept.scorer is None:
                     made = len(kept.verdicts)
                     each = max(each, made)
-                    if kept.cells is not None:  # another cell has the same number
-                        its_own = []
                 else:
-                    its_own = []
                     graders[scorer] |= {kept.grader} - {""}
             known |= _used(sample, made)
             found = [known | row | place for row in _rows(score, kept, scorer, log, sample)]
@@ -256,8 +253,10 @@ def _judgments(
                 number = row["replication"]
                 if row["verdict"] is not None:
                     rows.append((scorer, row))
-                elif number in lost:
-                    gaps.append(Gap(_FAILED, 1, its_own, number, 1))
+                elif number in lost and isinstance(kept, Replications):
+                    # Another cell, or a grader, has the same number.
+                    alone = kept.scorer is None and kept.cells is None
+                    gaps.append(Gap(_FAILED, 1, [sample.id] if alone else [], number, 1))
                 else:
                     gaps.append(Gap(_UNREADABLE))
     for scorer, names in graders.items():

@@ -68,15 +68,8 @@ def judgments_of(
         "missing": fitting(facts.get("missing"), "flag"),
     }
     if isinstance(kept, Replications) and kept.scorer is not None:
-        return [
-            Judgment(
-                *(output, question, _joined(scorer, key), verdict_name(part), number, cell.seed),
-                wording=cell.wording or wording,
-                **known,
-            )
-            for value, (number, cell) in zip(kept.verdicts, kept.made, strict=True)
-            for key, part in by_key(value)
-        ]
+        one = Judgment(output, question, scorer, None, wording=wording, **known)
+        return list(_replicated(kept, one, None))
     declared, order = facts.get("categories"), names_in(facts.get("order"))
     if order is not None and len(order) < 2:
         order = None  # one name is no choice, and somebody else's metadata
@@ -112,7 +105,7 @@ def _parts(
 
 
 def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterator[Judgment]:
-    """The replications of a task's own judge, alike but for what each has of its own."""
+    """Replications, alike but for what each has of its own."""
     read_by = kept.read_by or [""] * len(kept.verdicts)
     for value, how, (number, cell) in zip(kept.verdicts, read_by, kept.made, strict=True):
         wording = cell.wording or first.wording
