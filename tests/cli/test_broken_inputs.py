@@ -281,7 +281,7 @@ def test_judges_with_names_that_no_file_can_have(tmp_path: Path, judge: str) -> 
     )
     (one,), _ = published_runs(tmp_path)
     (name,) = file_names([one])
-    path = write_published_log(tmp_path, one, tmp_path / "logs" / name)
+    path = write_published_log(one, tmp_path / "logs" / name)
     assert [file.name for file in (tmp_path / "logs").iterdir()] == [path.name] == [name]
     read = judgments_from_logs(path).table
     assert list(read["verdict"]) == list(judgments_from_published(tmp_path).table["verdict"])

@@ -297,7 +297,7 @@ def test_imported_logs_hold_prompt_output_and_metrics(tmp_path: Path) -> None:
         for run_ in published_runs(folder)[0]
         if (run_.benchmark, run_.temperature) == ("MT-Bench", 0.5)
     ]
-    path = write_published_log(folder, run_, tmp_path / "one.eval")
+    path = write_published_log(run_, tmp_path / "one.eval")
     log = read_eval_log(str(path))
     assert log.eval.model == "acme/Judge-1_b"
     assert log.results is not None

@@ -7,7 +7,7 @@ from ..document import Document
 
 Form = Literal["table", "json", "csv", "markdown", "latex", "html"]
 FORMS: tuple[Form, ...] = get_args(Form)
-"""Names of the forms, which are those of their modules; a table is that of the terminal."""
+"""Names of the forms, which are those of their modules; a table is for the terminal."""
 
 
 def render(document: Document, form: Form) -> str:

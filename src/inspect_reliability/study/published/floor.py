@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...stats.sums import FloatArray
+from ...stats.cells import FloatArray
 from .descent import minimised
 from .minres import FACTORS, LEAST, explained, loadings, quartimin, singular, uniquenesses
 

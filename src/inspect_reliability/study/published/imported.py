@@ -29,17 +29,7 @@ from ...errors import UserError
 from ...judgments.replications import Replications
 from ...saving import alone, whole
 from ...scoring.verdict import score_of
-from ..responses import ground_truth, is_missing
-from .layout import (
-    SCORER,
-    PublishedRun,
-    published_answer,
-    published_order,
-    published_prompt,
-    published_question,
-    published_runs,
-    sample_uuid,
-)
+from .layout import SCORER, PublishedRun, published_runs
 
 _PACKAGE = "inspect_reliability/"
 _METRICS = ("reliability", "invalid_rate")
@@ -75,7 +65,7 @@ def write_published_logs(
     names = file_names(runs)
     with alone(log_dir):
         for run, name in zip(runs, names, strict=True):
-            yield write_published_log(folder, run, log_dir / name, parser), len(runs)
+            yield write_published_log(run, log_dir / name, parser), len(runs)
         if gone := sum(not (log_dir / name).is_file() for name in names):
             raise UserError(
                 f"{gone} of {len(names)} logs in {log_dir} were removed meanwhile. Run the command "
@@ -111,16 +101,14 @@ def _stem(run: PublishedRun) -> str:
     return re.sub(r"[^A-Za-z0-9.-]", "_", name)
 
 
-def write_published_log(
-    folder: Path, run: PublishedRun, path: Path, parser: ParserName = "published"
-) -> Path:
+def write_published_log(run: PublishedRun, path: Path, parser: ParserName = "published") -> Path:
     """Write one run as one log (see `write_published_logs`)."""
     log = EvalLog(
         status="success",
         eval=_spec(run, parser),
         plan=EvalPlan(config=GenerateConfig(temperature=run.temperature)),
         stats=EvalStats(),
-        samples=list(_samples(folder, run, parser)),
+        samples=list(_samples(run, parser)),
     )
     recompute_metrics(log)
     for score in log.results.scores if log.results else []:
@@ -159,20 +147,25 @@ def _spec(run: PublishedRun, parser: ParserName) -> EvalSpec:
     )
 
 
-def _samples(folder: Path, run: PublishedRun, parser: ParserName) -> Iterator[EvalSample]:
+def _samples(run: PublishedRun, parser: ParserName) -> Iterator[EvalSample]:
     for question, outputs in run.outputs.items():
         given = [output for output in outputs if output is not None]
         if not given:
             continue
-        prompt = published_prompt(folder, run, question)
+        item, prompt = run.item(question), run.prompt(question)
         choices = [ModelOutput.from_content(run.judge, output).choices[0] for output in given]
         lost = {str(n): _LOST for n, output in enumerate(outputs, 1) if output is None}
         made: dict[str, Any] = {"errors": lost} if lost else {}
+        read = [
+            None if text is None else run.design.reader.read(text, parser).verdict
+            for text in outputs
+        ]
+        said = [_LOST if text is None else text for text in outputs]
         yield EvalSample(
             id=question,
             epoch=1,
-            uuid=sample_uuid(run, question),
-            input=published_question(folder, question),
+            uuid=run.uuid(question),
+            input=item.question if item else question,
             target="",
             metadata={"replication": 1, "replications": len(outputs)} | made,
             messages=[
@@ -180,28 +173,5 @@ def _samples(folder: Path, run: PublishedRun, parser: ParserName) -> Iterator[Ev
                 choices[0].message,
             ],
             output=ModelOutput(model=run.judge, choices=choices),
-            scores={
-                SCORER: score_of(
-                    Replications(
-                        [None if text is None else run.parse(text, parser) for text in outputs]
-                    ),
-                    [_LOST if text is None else text for text in outputs],
-                    dict(_facts(folder, run, question)) | made,
-                )
-            },
+            scores={SCORER: score_of(Replications(read), said, run.facts(question) | made)},
         )
-
-
-def _facts(folder: Path, run: PublishedRun, question: str) -> Iterator[tuple[str, Any]]:
-    yield "question", question
-    yield "benchmark", run.benchmark
-    yield "categories", list(run.design.reader.categories)
-    yield "paper_design", True
-    if order := published_order(folder, question):
-        yield "order", list(order)
-    if run.responder:
-        yield "responder", run.responder
-        if (answer := published_answer(folder, run.responder, question)) is not None:
-            yield "category", answer.question.category
-            yield "missing", is_missing(answer.text)
-            yield "label", ground_truth(answer)

@@ -22,20 +22,14 @@ from math import isinf
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
-from ...designs import DESIGNS, HEAD_TO_TAIL_CUT, JudgeDesign, ParserName
+from ...designs import DESIGNS, HEAD_TO_TAIL_CUT, Item, JudgeDesign, ParserName
 from ...errors import UserError
 from ...files import expect, read_json
 from ...judgments.columns import of_role
 from ...judgments.table import Judgments, Note, clean_temperature, make_table, without_duplicates
 from ..benchmarks import BENCHMARKS
 from ..responses import (
-    Answer,
     NoAnswersError,
-    ResponseSet,
-    ground_truth,
-    is_missing,
     load_responses,
     prediction_item,
     predictions_from_published,
@@ -80,15 +74,42 @@ class PublishedRun:
         known = BENCHMARKS.get(self.benchmark)
         return known.design if known else replace(DESIGNS["bbh"], name=self.benchmark)
 
-    def parse(self, output: str, parser: ParserName = "published") -> str:
-        """Read one of its outputs as a verdict."""
-        return self.design.reader.read(output, parser).verdict
+    def uuid(self, question: str) -> str:
+        """Id of the judgments of a question: the same in these files and in logs of them."""
+        identity = f"{self.judge}|{self.temperature}|{self.responder}|{question}"
+        return blake2b(identity.encode(), digest_size=11).hexdigest()
+
+    def item(self, question: str) -> Item | None:
+        """What the judge was shown of a question; None if the files beside do not say."""
+        folder = folder_of(self.path)
+        if self.responder is None:
+            return _responses(folder)[0].get(question)
+        return _predictions(folder)[0].get((self.responder, question))
+
+    def prompt(self, question: str) -> str | None:
+        """Its prompt, rebuilt from the published responses; None if these do not say."""
+        item = self.item(question)
+        return self.design.ask(item, list(item.responses)) if item else None
+
+    def facts(self, question: str) -> dict[str, Any]:
+        """What is known of all judgments of a question."""
+        found: dict[str, Any] = {
+            "question": question,
+            "benchmark": self.benchmark,
+            "categories": self.design.reader.categories,
+            "paper_design": True,
+        }
+        item = self.item(question)
+        if self.responder is None:
+            return found | ({"order": tuple(item.responses)} if item else {})
+        known = item.fields if item else {}
+        of_item = {name: known[name] for name in ("category", "missing", "label") if name in known}
+        return found | {"responder": self.responder} | of_item
 
 
-def sample_uuid(run: PublishedRun, question: str) -> str:
-    """Id of the judgments of a question in a run: the same in these files and in logs of them."""
-    identity = f"{run.judge}|{run.temperature}|{run.responder}|{question}"
-    return blake2b(identity.encode(), digest_size=11).hexdigest()
+def folder_of(path: Path) -> Path:
+    """The folder of the published layout in which a file of judgments is."""
+    return path.parents[2] if path.parent.name == "judgment_results" else path.parents[1]
 
 
 def is_published(folder: Path) -> bool:
@@ -106,7 +127,7 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
     runs, notes = published_runs(folder)
     asked: list[dict[str, Any]] = []
     of: list[int] = []
-    replications: list[int] = []
+    numbers: list[int] = []
     verdicts: list[str] = []
     responders: list[str | None] = []
     unknown: dict[Path, set[str]] = {_RESPONSES: set(), _PREDICTIONS: set()}
@@ -119,36 +140,18 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
             if output is not None
         }
         for question, outputs in run.outputs.items():
-            order = published_order(folder, question)
-            answer = published_answer(folder, run.responder, question)
-            if outputs and not order and not answer:
+            facts = run.facts(question)
+            if outputs and run.item(question) is None:
                 unknown[_PREDICTIONS if run.responder else _RESPONSES].add(question)
-            named = dict(zip(reader.verdicts, order or (), strict=False))
+            named = dict(zip(reader.verdicts, facts.get("order", ()), strict=False))
             given = {n: verdict_of[text] for n, text in enumerate(outputs, 1) if text is not None}
             of += [len(asked)] * len(given)
-            replications += given
+            numbers += given
             verdicts += given.values()
             responders += [named.get(verdict, run.responder) for verdict in given.values()]
-            asked.append(
-                {
-                    "judge": run.judge,
-                    "benchmark": run.benchmark,
-                    "temperature": run.temperature,
-                    "question": question,
-                    "replication": 0,
-                    "verdict": None,
-                    "responder": None,
-                    "order": order,
-                    "categories": reader.categories,
-                    "category": answer.question.category if answer else None,
-                    "missing": is_missing(answer.text) if answer else None,
-                    "label": ground_truth(answer) if answer else None,
-                    "paper_design": True,
-                    "scorer": SCORER,
-                    "log": str(run.path),
-                    "uuid": sample_uuid(run, question),
-                }
-            )
+            judged = {"judge": run.judge, "temperature": run.temperature}
+            place = {"scorer": SCORER, "log": str(run.path), "uuid": run.uuid(question)}
+            asked.append(facts | judged | place | {"replication": 0})
     if not of:
         raise UserError("\n".join([f"There are no judgments in {folder}.", *map(str, notes)]))
     broken = {note.where for note in notes}
@@ -159,10 +162,7 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
         if str(path) not in broken
     ]
     table = make_table(asked).iloc[of].reset_index(drop=True)
-    # In place, since a table of columns that came one by one is slow to copy.
-    table.loc[:, "replication"] = np.array(replications)
-    table.loc[:, "verdict"] = np.array(verdicts, dtype=object)
-    table.loc[:, "responder"] = np.array(responders, dtype=object)
+    table = table.assign(replication=numbers, verdict=verdicts, responder=responders)
     identity = of_role(table, "unit", "facet", "replication", without=("order",))
     table, duplicates = without_duplicates(table, identity, "log")
     table = table.reset_index(drop=True) if duplicates else table
@@ -195,34 +195,6 @@ def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
             runs += [replace(run, written=written) for run in found]
         notes += [Note(what, count, str(path)) for what, count in left_out.items()]
     return runs, [*notes, *_unread(folder)]
-
-
-def published_prompt(folder: Path, run: PublishedRun, question: str) -> str | None:
-    """The prompt a judge was shown, rebuilt from the published responses; None without them."""
-    if run.responder is None:
-        judged = _responses(folder)[0].get(question)
-        item = judged.item if judged else None
-    else:
-        answer = published_answer(folder, run.responder, question)
-        item = prediction_item(answer) if answer else None
-    return run.design.ask(item, list(item.responses)) if item else None
-
-
-def published_question(folder: Path, question: str) -> str:
-    """The text of a question; its id where the published responses are not at hand."""
-    judged = _responses(folder)[0].get(question)
-    return "\n\n".join(judged.question.turns) if judged else question
-
-
-def published_order(folder: Path, question: str) -> tuple[str, ...] | None:
-    """Responders in the order of the letters; None without the published responses."""
-    judged = _responses(folder)[0].get(question)
-    return tuple(judged.responses) if judged else None
-
-
-def published_answer(folder: Path, responder: str | None, question: str) -> Answer | None:
-    """A responder's prediction, with its Head-to-Tail question; None if it is not known."""
-    return _predictions(folder)[0].get((responder or "", question))
 
 
 def full_name(stem: str, known: Sequence[str] = ()) -> str:
@@ -317,15 +289,15 @@ def _benchmark(question: str) -> str:
 
 
 @lru_cache(maxsize=4)
-def _responses(folder: Path) -> tuple[dict[str, ResponseSet], list[str]]:
+def _responses(folder: Path) -> tuple[dict[str, Item], list[str]]:
     """The responses by question, and what is wrong with their file."""
     path = folder / _RESPONSES
-    found: dict[str, ResponseSet] = {}
+    found: dict[str, Item] = {}
     errors = []
     if os.path.lexists(path):
         for benchmark in BENCHMARKS:
             try:
-                found |= {one.question.id: one for one in load_responses(path, benchmark)}
+                found |= {one.question.id: one.item for one in load_responses(path, benchmark)}
             except NoAnswersError:
                 continue  # a folder may have one benchmark's responses
             except UserError as error:
@@ -334,7 +306,7 @@ def _responses(folder: Path) -> tuple[dict[str, ResponseSet], list[str]]:
 
 
 @lru_cache(maxsize=4)
-def _predictions(folder: Path) -> tuple[dict[tuple[str, str], Answer], list[str]]:
+def _predictions(folder: Path) -> tuple[dict[tuple[str, str], Item], list[str]]:
     """The predictions by responder and text of the question, and what is wrong with their file."""
     path = folder / _PREDICTIONS
     if not os.path.lexists(path):
@@ -343,4 +315,4 @@ def _predictions(folder: Path) -> tuple[dict[tuple[str, str], Answer], list[str]
         answers = predictions_from_published(path)
     except UserError as error:
         return {}, [str(error)]
-    return {(answer.responder, answer.question.turns[0]): answer for answer in answers}, []
+    return {(one.responder, one.question.turns[0]): prediction_item(one) for one in answers}, []

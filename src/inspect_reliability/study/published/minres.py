@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...stats.sums import FloatArray
+from ...stats.cells import FloatArray
 
 FACTORS = 3
 LEAST = 0.005

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...stats.cells import table_of_numbers
-from ...stats.sums import FloatArray
+from ...stats.cells import FloatArray, table_of_numbers
 from .floor import Floor, floor_of, omega_totals, permuted_correlations
 from .minres import omega_total, singular
 

@@ -13,11 +13,11 @@ from ...judgments.text import JudgmentText
 from ...report.row import Added, Row, Study, ends
 from ...report.values import Record
 from ...stats import Estimate
-from ...stats.sums import FloatArray
+from ...stats.cells import FloatArray
 from ...verdicts import NON_RESPONSE
 from .codes import CORRECTNESS_CODES, LETTER_CODES, encode, integer_coded
 from .floor import Floor
-from .layout import PublishedRun, published_prompt, published_runs
+from .layout import PublishedRun, folder_of, published_runs
 from .procedure import AsPublished, as_published
 
 BANDS = (
@@ -138,14 +138,13 @@ def _cautions(published: AsPublished | None) -> tuple[str, ...]:
 
 
 def _text(row: Mapping[str, Any], path: Path) -> JudgmentText | None:
-    folder = path.parents[2] if path.parent.name == "judgment_results" else path.parents[1]
     temperature = None if pd.isna(row["temperature"]) else row["temperature"]
-    for run in _runs(folder):
+    for run in _runs(folder_of(path)):
         outputs = run.outputs.get(row["question"])
         same = run.path == path and run.judge == row["judge"]
         if same and outputs is not None and run.temperature == temperature:
             output = outputs[int(row["replication"]) - 1]
-            prompt = published_prompt(folder, run, row["question"])
+            prompt = run.prompt(row["question"])
             return None if output is None else JudgmentText(prompt, output)
     return None
 
