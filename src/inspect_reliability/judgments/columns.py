@@ -42,13 +42,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("scorer", "scorer, and the part of its score where it has several", "name", "part"),
         Column("responder", "whose response was chosen or judged", "name", "outcome"),
         Column("output", "which of several outputs of the question was judged", "name", "unit"),
-        Column(
-            "order",
-            "names of the responses shown, in the order of the option labels; or the name of "
-            "an order, where verdicts name responses",
-            "order",
-            "facet",
-        ),
+        Column("order", "responses in the order shown, or the name of an order", "order", "facet"),
         Column("wording", "name of the prompt's wording", "name", "facet"),
         Column("time", "day of the run, or of the first of its retries", "name", "facet"),
         Column("categories", "verdicts that the judge could have given", "names", "fact"),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
 from ..judging.cells import Cell, Cells, cells_in
@@ -32,6 +32,7 @@ _LARGEST = 2**62
 _MOST = 100_000
 """Replications in one score."""
 
+_VALUES = TypeAdapter(list[Any])
 _Number = Annotated[int, Field(strict=True, ge=-_LARGEST, le=_LARGEST)]
 
 
@@ -157,8 +158,8 @@ def read_replications(metadata: Mapping[str, Any]) -> Replications | None:
         voted = metadata.get(VOTES)  # or another field of that name
         voted = voted if isinstance(voted, Mapping) else {}
         votes = {name: one.split() for name, one in voted.items()}
-        every_code = {*codes}.union(*votes.values())
-        meant = {code: _value(kept["values"], code) for code in every_code}
+        values = _VALUES.validate_python(kept["values"])
+        meant = {str(place): value for place, value in enumerate(values)} | {_FAILED: None}
         shown = None if orders is None else orders.split()
         places = {order: [_PLACES.index(place) for place in order] for order in {*(shown or ())}}
         cells = cells_in(metadata)
@@ -186,14 +187,6 @@ def replications_in(score: Score) -> Replications | None:
         return read_replications(score.metadata or {})
     except ValueError:
         return None
-
-
-def _value(values: object, code: str) -> object:
-    if code == _FAILED:
-        return None
-    if isinstance(values, list) and code.isdecimal():
-        return values[int(code)]
-    raise ValueError(code)
 
 
 def _ways(read_by: Any, number: int) -> list[str] | None:

@@ -200,10 +200,7 @@ def verdict_name(value: object) -> str | None:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
-        try:
-            return str(value)
-        except ValueError:  # more digits than Python writes
-            return None
+        return str(value)
     if isinstance(value, float):
         if math.isnan(value):
             return NON_RESPONSE
