@@ -154,7 +154,8 @@ def alone(location: str | Path) -> Iterator[None]:
     try:
         yield
     finally:
-        Path(lock.lock_file).unlink(missing_ok=True)
+        with suppress(OSError):  # of a folder that is gone
+            Path(lock.lock_file).unlink()
         lock.release()
 
 
