@@ -1,6 +1,7 @@
 """Designs and rows of one's own, read from files."""
 
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -150,7 +151,7 @@ def test_labels_of_a_design_are_a_line(tmp_path: Path) -> None:
             PAIR.replace("[A, B]", f"[A, B], also: [{', '.join(map(str, range(99)))}]"),
             "verdict, also: expected at most 26, found 99",
         ),
-        ("name: x\nprompt: {file: .}\nverdict: [a, b]\n", "cannot be read: Is a directory"),
+        ("name: x\nprompt: {file: .}\nverdict: [a, b]\n", "is no file with text"),
         (PAIR.replace("[A, B]", "[A, B], others: [tie]"), f"verdict: {UNKNOWN} options, also."),
         (PAIR.replace("[A, B]", "[A, B], also: [b]"), "verdict: two verdicts differ only in case"),
         (
@@ -184,6 +185,16 @@ def test_bad_designs_are_refused(text: str, message: str, tmp_path: Path) -> Non
         design_from_file(write(tmp_path, "d.yaml", text))
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_prompt_file_is_a_file(tmp_path: Path) -> None:
+    """A pipe in place of a prompt is refused, where reading it would never end."""
+    os.mkfifo(tmp_path / "pipe")
+    text = "name: x\nprompt: {file: pipe}\nverdict: [a, b]\n"
+    with pytest.raises(UserError, match="pipe is no file with text"):
+        design_from_file(write(tmp_path, "d.yaml", text))
+    with pytest.raises(UserError, match="pipe is no file with text"):
+        design_from_file(tmp_path / "pipe")
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,8 @@ def _prompt_file(prompt: dict[str, Any], design: Path) -> str:
 
 def _short(path: Path) -> Path:
     with suppress(OSError):  # whoever reads it says what is wrong with it
+        if path.exists() and not path.is_file():  # reading a pipe or a device may never end
+            raise UserError(f"{path} is no file with text.")
         if path.stat().st_size > 2 * LONGEST:
             raise UserError(
                 f"{path} is larger than a design may be: keep its prompt below {LONGEST:,} "
