@@ -127,7 +127,9 @@ def rejudge(
     """
     if options["model"] is None and (options["model_args"] or options["model_base_url"]):
         raise UserError("-M and --model-base-url say how to reach a grader: add --model MODEL.")
-    source, target = _read(log), _beside(log) if output is None else output
+    ending = PurePosixPath(log).suffix
+    own = f"{log.removesuffix(ending)}-rejudged{ending}"
+    source, target = _read(log), own if output is None else output
     if abspath(target) == abspath(log) and not replicated_scores(source):
         raise UserError("--output names LOG itself, which is not changed. Name another --output.")
     if kind_of(target) == "file":
@@ -224,8 +226,3 @@ def _read(log: str) -> EvalLog:
     if kind is None:
         raise UserError(f"There is no log {log}.")
     return read_log(log)
-
-
-def _beside(log: str) -> str:
-    ending = PurePosixPath(log).suffix
-    return f"{log.removesuffix(ending)}-rejudged{ending}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
 from ..rejudging import Rejudging
 from ..rejudging.run import Run
@@ -65,9 +65,11 @@ def shown_progress(run: Run, rejudging: Rejudging) -> Iterator[None]:
     """
     screen = console(stderr=True)
     replications = sum(cost.missing for cost in rejudging.costs)
-    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(
-        *(TextColumn(one) if isinstance(one, str) else one for one in columns),
+        "{task.description}",
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
         console=screen,
         transient=True,
         disable=not screen.is_terminal,

@@ -129,7 +129,7 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
     of: list[int] = []
     numbers: list[int] = []
     verdicts: list[str] = []
-    responders: list[str | None] = []
+    responders: list[Any] = []
     unknown: dict[Path, set[str]] = {_RESPONSES: set(), _PREDICTIONS: set()}
     for run in runs:
         reader = run.design.reader
