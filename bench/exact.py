@@ -79,20 +79,13 @@ def exact(
 def judges(arguments: argparse.Namespace) -> Iterator[tuple[str, Any, list[Any], int, Any]]:
     """Name, model, prompts, tokens of an output, and what bends the model's logits meanwhile."""
     run, prompts = tiny_judge(arguments.questions)
-    _try(run)
     yield "tiny judge", run, prompts, 20, nullcontext()
     model = random_model(arguments.shape, "cpu", torch.float32, 1024)
     words = word_tokenizer(model.config.vocab_size)
     run = ModelRun(model, words.decode, frozenset(), 1024)
-    _try(run)
     prompt = tuple(words(prompt_words(300, model.config.vocab_size))["input_ids"])
     yield "short verdicts", run, [prompt], 20, write_verdicts(model, 0.005)
     yield "one in ten rambles", run, [prompt], 30, write_verdicts(model, 0.1)
-
-
-def _try(run: ModelRun) -> None:
-    """Let the engine try how to branch, which it does once, on a model that nothing bends."""
-    run.prefill((1, 2, 3), 1, branching=True)
 
 
 def counted(work: Callable[[], Any]) -> tuple[Any, int]:

@@ -3,7 +3,7 @@
 import json
 import random
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -44,7 +44,7 @@ class ChatServer:
     requests: list[dict[str, Any]] = field(default_factory=list)
     _number: Iterator[int] = field(default_factory=lambda: count(1))
 
-    def answer(self, body: dict[str, Any]) -> tuple[int, dict[str, Any] | Iterable[bytes]]:
+    def answer(self, body: dict[str, Any]) -> tuple[int, Any]:
         """Status and answer of a request; bytes are sent as they come."""
         number = next(self._number)
         if self.fails_every and number % self.fails_every == 0:

@@ -49,19 +49,20 @@ def format_of(location: str) -> Literal["eval", "json"]:
 def has_edits(location: str) -> bool:
     """Whether people edited scores of a log file, which its summaries do not tell.
 
-    An edited log was written again, in less time than its run took. The samples of such a log are
-    searched, as bytes; a log that cannot be searched counts as not edited.
+    The samples of an edited log were written again, in less time than its run took. Those of such a
+    log are searched, as bytes; a log that cannot be searched counts as not edited.
     """
     try:
         with fsspec.open(location) as file, ZipFile(file) as log:
             times = json.loads(log.read("header.json")).get("stats", {})
             start, end = (times.get(f"{name}_at") for name in ("started", "completed"))
-            written = [datetime(*part.date_time).timestamp() for part in log.infolist()]
+            # Tags that are edited later change the header alone.
+            samples = [one for one in log.infolist() if one.filename.startswith("samples/")]
+            written = [datetime(*one.date_time).timestamp() for one in samples]
             ran = datetime.fromisoformat(end) - datetime.fromisoformat(start) if end else None
             if ran and max(written) - min(written) > ran.total_seconds() / 2 > _SHORT:
                 return False
-            samples = (name for name in log.namelist() if name.startswith("samples/"))
-            return any(b'"history":[{' in log.read(name) for name in samples)
+            return any(b'"history":[{' in log.read(one) for one in samples)
     except Exception:  # whoever reads it says what is wrong with it
         return False
 

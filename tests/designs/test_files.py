@@ -237,11 +237,19 @@ def test_time_is_that_of_all_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.skipif(sys.platform == "win32", reason="time is not limited on Windows")
 def test_a_pattern_cannot_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pattern that would look at an output for years is refused in words."""
+    """A pattern that would look at an output for years is refused, at the latest by the output."""
     monkeypatch.setattr("inspect_reliability.limits._SECONDS", 0.2)
-    design = JudgeDesign("T", "p", ["yes", "no"], {"pattern": "((a+)+)$"})
+    for pattern in (
+        "((a+)+)$",
+        r"Verdict:\s+((?:\w+\s?)+)$",
+        r"\*\*(yes|no)\*\* (?:.|x)*z",
+        "((?:ab|ba|a|b)+)$",
+    ):
+        with pytest.raises(UserError, match="pattern: it takes more than 0 seconds to read a sh"):
+            JudgeDesign("T", "p", ["yes", "no"], {"pattern": pattern})
+    design = JudgeDesign("T", "p", ["yes", "no"], {"pattern": "(?:xyz?){3}((a+)+)$"})
     with pytest.raises(UserError, match="parser: it takes more than 0 seconds to read an output"):
-        design.reader.read("a" * 40 + "b")
+        design.reader.read("xyxyxy" + "a" * 40 + "b")
     assert design.reader.read("a" * 4).verdict == "non-response"
 
 

@@ -113,9 +113,6 @@ def test_everything_followed_is_everything_enumerated(
     """
     run = model_run(toy)
     run.way = way
-    if way is SharedPrefixRows:
-        ask(run, max_tokens=1)
-        assert run._branching is way
     found = ask(run, eps=0, max_rows=10_000, **settings)
     for one in found:
         expected = enumerated(slow, one.temperature, **settings)
@@ -175,7 +172,6 @@ def test_bounds_nest(toy: PreTrainedModel, slow: SlowPath) -> None:
 def test_rows_are_bounded(toy: PreTrainedModel, slow: SlowPath, most: int) -> None:
     """No more histories than allowed go through the model, and what that leaves open is said."""
     run = model_run(toy)
-    ask(run, max_tokens=1)
     used = 0
 
     def count(module: object, args: object, kwargs: dict[str, torch.Tensor]) -> None:
@@ -295,7 +291,7 @@ def test_branches_of_every_family(family: str, models_by_family: Models) -> None
     for length in (4, WINDOW - 1, 2 * WINDOW + 5):
         prompt = tuple(2 + (17 * position) % 300 for position in range(length))
         with run.forward.alone(), torch.inference_mode():
-            _, rows = run.prefill(prompt, 8, branching=True)
+            _, rows = run.prefill(prompt, 8)
             logits = [rows.after(histories) for histories in BRANCHES]
         assert type(rows) is (CopiedRows if family == "falcon" else SharedPrefixRows)
         for ours, histories in zip(logits, BRANCHES, strict=True):
@@ -307,7 +303,7 @@ def test_branches_of_every_family(family: str, models_by_family: Models) -> None
 def test_a_model_without_positions_falls_back(
     models_by_family: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where branches of different lengths come out wrong, copies serve them; draws stay fast."""
+    """Where continuations of different lengths come out wrong, each row copies its prompt."""
     model = models_by_family("llama")
     inner = model.model
     forward = inner.forward
@@ -315,11 +311,9 @@ def test_a_model_without_positions_falls_back(
     def deaf(*args: object, position_ids: object = None, **kwargs: object) -> object:
         return forward(*args, **kwargs)
 
-    run = model_run(model)
     monkeypatch.setattr(inner, "forward", deaf)
-    _, rows = run.prefill(PROMPT, 8, branching=True)
-    assert type(rows) is CopiedRows
-    assert run.way is SharedPrefixRows
+    run = model_run(model)
+    assert run.way is CopiedRows
     assert len(run.notes) == 1
 
 
@@ -337,7 +331,7 @@ def test_unsuitable_models_have_distributions_too() -> None:
     model = random_model(config)
     run = model_run(model)
     (found,) = ask(run, temperatures=(1.0,), eps=0, max_rows=10_000, max_tokens=3)
-    assert run._branching is PlainRows
+    assert run.way is PlainRows
     assert found.shares == pytest.approx(
         enumerated(SlowPath(model, END), 1.0, max_tokens=3), abs=1e-4
     )
@@ -374,7 +368,7 @@ def test_out_of_memory_means_fewer_rows_at_once(
 def test_a_memory_cap_bounds_the_tree(toy: PreTrainedModel) -> None:
     """Under a cap on memory the tree stays small enough for it, and says what is open."""
     run = model_run(toy)
-    _, rows = run.prefill(PROMPT, 4, branching=True)
+    _, rows = run.prefill(PROMPT, 4)
     run.memory = 10 * rows.node_bytes
     (found,) = ask(run, temperatures=(2.5,), eps=0.001)
     assert found.rows == 10

@@ -60,8 +60,9 @@ def endless(
 
 @pytest.mark.slow
 def test_rejudging_ends(tmp_path: Path, endless: tuple[str, str]) -> None:
-    """The run ends, says why, and asks no more."""
+    """The run ends, says why, and asks no more, also where a task used its model before."""
     name, said = endless
+    bounds.bound_answers(get_model(name))
     log = run(suite(match()), tmp_path, get_model(name))
     stopped = Run()
     judged = rejudge_log(log, letters(model=name), replications=30, run=stopped)

@@ -1,6 +1,7 @@
 """Labels from wherever people keep them, joined to what they label."""
 
 import json
+import time
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -16,6 +17,7 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judged, Judgments, judgments_from_frame, logs, with_labels
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.score import judgments_in
+from inspect_reliability.log_files import has_edits
 
 
 def judgments(**columns: Any) -> Judgments:
@@ -282,6 +284,18 @@ def test_transcripts_of_an_edited_log_are_not_read(
     monkeypatch.setattr(logs, "read_eval_log", lambda *_, **__: only_headers(edited))
     heavy = judgments_from_logs(edited).table
     pd.testing.assert_frame_equal(heavy, light)
+
+
+def test_edits_of_a_long_run_are_found(edited: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though somebody tags its log a day after they were made, which changes its header alone."""
+    header = read_eval_log(edited, header_only=True)
+    header.stats.started_at = "2026-01-01T09:00:00+00:00"
+    header.stats.completed_at = "2026-01-01T10:00:00+00:00"
+    tomorrow = time.time() + 86_400
+    with monkeypatch.context() as then:
+        then.setattr(time, "time", lambda: tomorrow)
+        write_eval_log(header, str(edited), header_only=True)
+    assert has_edits(str(edited))
 
 
 @pytest.mark.parametrize("study", [None, "abc"])

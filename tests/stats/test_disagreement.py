@@ -306,7 +306,7 @@ def test_distributions_by_facets() -> None:
     assert found.d() == pytest.approx((0.42 + 2 * 0.58) / 3)
 
 
-def test_sampled_and_single_distributions_are_crossed() -> None:
+def test_sampled_and_single_distributions_agree() -> None:
     """A judge with several sampled distributions a question, and one with a single one, agree."""
     single = np.array([[0.5, 0.5], [1.0, 0.0], [0.2, 0.8]])
     samples = np.array([[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0]] * 2, [[0.4, 0.6], [0.0, 1.0]]])

@@ -5,7 +5,8 @@ import pytest
 from tables import counts, drawn
 
 from inspect_reliability.stats import Cells, noise_floor, omega
-from inspect_reliability.stats.sums import FloatArray, terms_of_names
+from inspect_reliability.stats.cells import FloatArray
+from inspect_reliability.stats.sums import terms_of_names
 
 
 def dealt(cells: Cells, times: int = 2000) -> FloatArray:

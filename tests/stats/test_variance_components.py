@@ -8,13 +8,21 @@ import pytest
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
-from inspect_reliability.stats import Counts, disagreement, omega
-from inspect_reliability.stats.panels import crossed
+from inspect_reliability.stats import Cells, Counts, disagreement, omega
 
 
 def counts(table: np.ndarray, questions: str = "") -> Counts:
     names = tuple(questions) if questions else tuple(f"q{i}" for i in range(len(table)))
     return Counts(table, names, tuple("ABCD"[: table.shape[1]]))
+
+
+def crossed(judges: Mapping[str, Counts]) -> Cells:
+    """The judges as levels of a facet."""
+    one, *_ = given = list(judges.values())
+    table = np.concatenate([each.table for each in given])
+    questions = tuple(name for each in given for name in each.questions)
+    levels = np.repeat(np.arange(len(given)), [len(each.questions) for each in given])
+    return Cells(table, questions, one.categories, facets={"judge": levels})
 
 
 def parts(judges: Mapping[str, Counts]) -> list[float]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from inspect_ai import eval as inspect_eval
 from inspect_ai import eval_retry
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
@@ -39,7 +40,10 @@ SERIAL: dict[str, Any] = {"model": "torn/judge", "epochs": EPOCHS, "max_connecti
 
 @modelapi(name="torn")
 class Torn(ModelAPI):
-    """A judge that always prefers response x of steady questions, and draws that of others."""
+    """A judge that always prefers response x of steady questions, and draws that of others.
+
+    The model "contrary" always prefers y.
+    """
 
     async def generate(
         self, input: Any, tools: Any, tool_choice: Any, config: GenerateConfig
@@ -48,6 +52,7 @@ class Torn(ModelAPI):
         if "broken" in text and (config.seed or 0) % 3 == 0:
             raise RuntimeError("no answer")
         wanted = "x1" if "steady" in text or random.Random(config.seed).random() < 0.5 else "y1"
+        wanted = "y1" if self.model_name == "contrary" else wanted
         label = text[text.index(wanted) - 3]
         output = ModelOutput.from_content(self.model_name, f"[[{label}]]")
         output.usage = ModelUsage(input_tokens=9, output_tokens=1, total_tokens=10)
@@ -78,6 +83,27 @@ def test_calls_are_saved_where_the_judge_is_steady(tmp_path: Path, order: Any) -
             assert found.metadata["settled"][question] == {"verdict": first, "epochs": after}
     assert all(made[item.id] in (8, 9) for item in ITEMS if "steady" in item.id)
     assert len(found.early_stops) == len(ITEMS) * EPOCHS - made.total()
+
+
+def test_models_of_one_task_settle_apart(tmp_path: Path) -> None:
+    """Of several models of one eval, each question's verdict is that of the model of the log."""
+    task = judge(DESIGN, ITEMS[:2], settle=0.05)
+    models = ["torn/judge", "torn/contrary"]
+    logs = inspect_eval(
+        task,
+        models,
+        epochs=12,
+        max_connections=2,
+        max_tasks=2,
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    for log, wanted in zip(logs, "xy", strict=True):
+        assert log.results is not None
+        found: Any = log.results.early_stopping
+        each = found.metadata["settled"]
+        assert each == {key: {"verdict": wanted, "epochs": 8} for key in each}
+        assert len(each) == 2
 
 
 def test_the_report_says_what_is_biased(tmp_path: Path) -> None:

@@ -380,7 +380,7 @@ class Failing(ModelAPI):
     ("arguments", "message"),
     [
         ([], "Name at least one judge"),
-        (["--model", "mockllm/model", "-M", "x"], "-M x is not of the form KEY=VALUE"),
+        (["--model", "mockllm/model", "-M", "x"], "'x' is not of the form KEY=VALUE"),
         (["--model", "mockllm/model", "--responses", "nowhere"], "No file or folder 'nowhere'"),
         (["--model", "mockllm/model", "--temperature", "nan"], "nan is not a finite number"),
     ],

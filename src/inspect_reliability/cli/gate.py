@@ -8,7 +8,7 @@ from ..stats import FAILS, OPEN, PASSES
 from .main import examples
 from .sources import (
     Finite,
-    NamedNumber,
+    Pair,
     Read,
     by_option,
     format_option,
@@ -39,7 +39,7 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 @click.option(
     "--min",
     "least",
-    type=NamedNumber(),
+    type=Pair("NAME=VALUE", "icc=0.8", Finite()),
     multiple=True,
     help="A coefficient, rate or the accuracy must be at least this, as in icc=0.8; repeat it for "
     "several.",
@@ -47,7 +47,7 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 @click.option(
     "--max",
     "most",
-    type=NamedNumber(),
+    type=Pair("NAME=VALUE", "icc=0.8", Finite()),
     multiple=True,
     help="A coefficient or rate may be at most this, as in invalid_rate=0.05; repeat it for "
     "several.",

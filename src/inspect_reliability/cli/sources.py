@@ -20,6 +20,48 @@ from ..report.forms import FORMS, Form, render
 from ..report.forms.terminal import console, print_text
 from ..study.published.layout import is_published, judgments_from_published
 
+
+class Finite(click.FloatRange):
+    """A range of numbers; `nan` and `inf` are in none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number, or a BadParameter if it is none, or outside the range."""
+        found: float = super().convert(value, param, ctx)
+        if not isfinite(found):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return found
+
+
+class Pair(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.3
+    """A name and its value, written with "=" between them."""
+
+    def __init__(self, form: str, example: str, value: Callable[[str], Any] = str) -> None:
+        """How both are written, as messages show it, and what makes the value of a text."""
+        self.name, self._example = form, example
+        self._value = click.types.convert_type(value)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, Any]:
+        """Both, or a BadParameter if it is written otherwise."""
+        if isinstance(value, tuple):
+            return value
+        name, given, of = value.partition("=")
+        if not (name and given):
+            form = f"{self.name}, as in {self._example}"
+            self.fail(f"{value!r} is not of the form {form}.", param, ctx)
+        return name, self._value.convert(of, param, ctx)
+
+
+def _json_or_text(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except json.JSONDecodeError:
+        return value
+
+
 format_option = click.option(
     "--format",
     "form",
@@ -51,10 +93,8 @@ model_args_option = click.option(
     "-M",
     "model_args",
     multiple=True,
-    metavar="KEY=VALUE",
-    callback=lambda context, option, given: {
-        key: _json_or_text(value) for key, value in _pairs("-M", "KEY=VALUE", given)
-    },
+    type=Pair("KEY=VALUE", "device=cpu", _json_or_text),
+    callback=lambda context, option, given: dict(given),
     help="Argument of the model's provider; repeat it for several.",
 )
 
@@ -69,26 +109,13 @@ _facet_option = click.option(
 )
 
 
-def _pairs_option(
-    name: str, to: str, metavar: str, example: str, about: str
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """An option of pairs, given several times; the command gets them as a dictionary."""
-    return click.option(
-        name,
-        to,
-        multiple=True,
-        metavar=metavar,
-        callback=lambda context, option, given: dict(
-            _pairs(name, f"{metavar}, as in {example}", given)
-        ),
-        help=f"{about}, as in {example}; repeat it for several.",
-    )
-
-
-_column_option = _pairs_option(
-    "--column", "columns", "YOURS=OURS", "score=verdict", "What a column of your file is"
+_column_option = click.option(
+    "--column",
+    "columns",
+    type=Pair("YOURS=OURS", "score=verdict"),
+    multiple=True,
+    help="What a column of your file is, as in score=verdict; repeat it for several.",
 )
-
 
 _labels_option = click.option(
     "--labels",
@@ -98,8 +125,12 @@ _labels_option = click.option(
     "log whose scores people edited. Repeat it for several; files take the place of other labels.",
 )
 
-_map_option = _pairs_option(
-    "--map", "meant", "YOURS=VERDICT", "yes=C", "The verdict that a label means"
+_map_option = click.option(
+    "--map",
+    "meant",
+    type=Pair("YOURS=VERDICT", "yes=C"),
+    multiple=True,
+    help="The verdict that a label means, as in yes=C; repeat it for several.",
 )
 
 
@@ -120,77 +151,23 @@ def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
     def run(
         *args: Any,
         facets: tuple[str, ...],
-        columns: Mapping[str, str],
+        columns: tuple[tuple[str, str], ...],
         parser: ParserName,
         labels: tuple[str, ...],
-        meant: Mapping[str, str],
+        meant: tuple[tuple[str, str], ...],
         **options: Any,
     ) -> None:
-        read = partial(
-            read_judgments,
-            parser=parser,
-            columns=columns,
-            facets=facets,
-            labels=labels,
-            meant=meant,
-        )
+        def read(sources: Sequence[str]) -> Judgments:
+            return read_judgments(sources, parser, dict(columns), facets, labels, dict(meant))
+
         command(*args, read=read, **options)
 
     return run
 
 
-class Finite(click.FloatRange):
-    """A range of numbers; `nan` and `inf` are in none."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """The number, or a BadParameter if it is none, or outside the range."""
-        found: float = super().convert(value, param, ctx)
-        if not isfinite(found):
-            self.fail(f"{value} is not a finite number.", param, ctx)
-        return found
-
-
-class NamedNumber(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.3
-    """A name and a finite number, written NAME=VALUE."""
-
-    name = "NAME=VALUE"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, float]:
-        """Both.
-
-        Raises:
-            BadParameter: It is written otherwise.
-        """
-        if isinstance(value, tuple):
-            return value
-        name, given, number = value.partition("=")
-        if not (name and given):
-            self.fail(f"{value!r} is not of the form NAME=VALUE, as in icc=0.8.", param, ctx)
-        return name, Finite().convert(number, param, ctx)
-
-
 def show(document: Document, form: Form) -> None:
     """Print a document on standard output."""
     click.echo(render(document, form), nl=False)
-
-
-def _pairs(option: str, form: str, given: Iterable[str]) -> Iterator[tuple[str, str]]:
-    for text in given:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise UserError(f"{option} {text} is not of the form {form}.")
-        yield key, value
-
-
-def _json_or_text(value: str) -> Any:
-    try:
-        return json.loads(value)
-    except json.JSONDecodeError:
-        return value
 
 
 def read_judgments(

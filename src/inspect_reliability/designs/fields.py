@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import (
@@ -26,6 +27,8 @@ from .template import template
 MOST_OPTIONS = 26
 LONGEST = 200_000
 """Characters of a prompt, or of a file of a design."""
+
+REPEATS = "A pattern must not repeat what it repeats, as (a+)+ does."
 
 GIVEN = "given"
 """Name of the wording that a design or a grader has by itself."""
@@ -57,12 +60,36 @@ def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _pattern(pattern: str) -> str:
     try:
-        groups = re.compile(pattern).groups
+        compiled = re.compile(pattern)
     except re.error as error:
         raise ValueError(f"not a regular expression: {error}") from None
-    if not groups:
+    if not compiled.groups:
         raise ValueError("put the verdict into a group, as in 'Verdict: (\\w+)'")
+    try:
+        _try_pattern(compiled)
+    except TimeoutError as error:
+        raise ValueError(f"{error} to read a short text. {REPEATS}") from None
     return pattern
+
+
+@lru_cache
+def _try_pattern(pattern: re.Pattern[str]) -> None:
+    """Read texts that repeat what a pattern names: nothing limits it in an engine's thread.
+
+    Each repetition comes after what the pattern asks for up to one of its parts.
+    """
+    said = pattern.pattern
+    before = {_literal(said[: part.start()]) for part in re.finditer(r"[(\[\\]", said)}
+    for repeated in {*said, *re.findall(r"\w+", said), *"a1 \n"}:
+        for start in ("", *before):
+            for _ in pattern.finditer(start + repeated * (60 // len(repeated) + 1) + "\0"):
+                pass
+
+
+def _literal(pattern: str) -> str:
+    """A text that matches a pattern, about."""
+    signs = r"\\(\W)|(\\s)|\\\w|\|[^()|]*|\(\?\w*:?|[][(){}|^$*+?]"
+    return re.sub(signs, lambda sign: sign[1] or " " * bool(sign[2]), pattern)
 
 
 def _template(prompt: str) -> str:
@@ -329,6 +356,7 @@ _SENTENCES = {
     "too_short": "expected {min_length} or more, found {actual_length}",
     "too_long": "expected at most {max_length}, found {actual_length}",
     "union_tag_not_found": _VERDICT,
+    "union_tag_invalid": "expected a list of words, or {{from: 1, to: 10}}",  # of a criterion
     "model_type": "expected one of {{labels: [...]}}, {{pattern: ...}} and {{json: ...}}",
     "float_parsing": "expected a number",
 }

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import UserError
 from ..limits import within_limits
 from ..verdicts import INVALID, NON_RESPONSE
-from .fields import Options, ReaderFields, Scale, checked
+from .fields import REPEATS, Options, ReaderFields, Scale, checked
 from .parsers import make_parser
 from .parsers.decimals import decimals_parser
 from .reading import Parser, ParserName, Reading
@@ -86,8 +86,7 @@ class Reader:
                 read = self._parser(parser).read(output)
         except TimeoutError as error:
             raise UserError(
-                f"parser: {error} to read an output of {len(output):,} characters. A pattern must "
-                "not repeat what it repeats, as (a+)+ does."
+                f"parser: {error} to read an output of {len(output):,} characters. {REPEATS}"
             ) from None
         return read._replace(verdict=self.names.get(read.verdict, read.verdict))
 

@@ -1,7 +1,7 @@
 """The self-check: does a way to continue a prompt say what the model itself says?"""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -10,48 +10,43 @@ from .batch import Rows
 from .candidates import insist_on_finite
 from .forward import ForwardPass
 
-Check = Callable[[ForwardPass, type[Rows], Sequence[int]], float]
-"""Takes a model, a way and a prompt (token ids; longer than an attention window, if that is to be
-checked). Returns how far the way's logits are from those of plain forward passes without any
-cache: root mean square difference, as a share of their standard deviation. Raises NotFiniteError
-where the plain logits are not finite."""
-
 _POSSIBLE = 1e4  # below the likeliest
 
 
-def check_steps(forward: ForwardPass, way: type[Rows], prompt: Sequence[int]) -> float:
-    """Continue prompts by two tokens in two rows, which change places in between."""
-    logits, rows = way.prefill(forward, prompt)
-    starts, parents = [prompt, prompt], [0, 0]
-    if rows.joins:
+def check(forward: ForwardPass, way: type[Rows], prompt: Sequence[int]) -> float:
+    """Continue prompts by two tokens in two rows, which change places in between; then in branches.
+
+    Args:
+        forward: The model.
+        way: How it is continued.
+        prompt: Token ids; longer than an attention window, if that is to be checked.
+
+    Returns:
+        How far the way's logits are from those of plain forward passes without any cache: root mean
+        square difference, as a share of their standard deviation.
+
+    Raises:
+        NotFiniteError: The plain logits are not finite.
+    """
+    logits, root = way.prefill(forward, prompt)
+    rows, starts, parents = root.fork(), [prompt, prompt], [0, 0]
+    if root.joins:
         starts, parents = [prompt, prompt[1:]], [0, 1]
         shorter, other = way.prefill(forward, starts[1])
-        logits, rows = torch.cat([logits, shorter]), way.joined([rows, other])
+        logits, rows = torch.cat([logits, shorter]), way.joined([root, other])
     first = [int(logits[parent].topk(2).indices[row]) for row, parent in enumerate(parents)]
     middle = rows.step(first, parents)
     second = middle.topk(2).indices[:, 1].tolist()
     last = rows.fork().step(second, [1, 0])
+    after = root.after([(first[0],)])
+    longer, branch = root.after([(first[0], second[1]), (second[0],)])
     return _deviation(
         forward,
         [
-            ([*starts[row], first[row], second[1 - row]], [logits[at], middle[row], last[1 - row]])
-            for row, at in enumerate(parents)
-        ],
-    )
-
-
-def check_branches(forward: ForwardPass, way: type[Rows], prompt: Sequence[int]) -> float:
-    """Continue a prompt by one token and by two at once, as branches of a tree."""
-    logits, rows = way.prefill(forward, prompt)
-    one, other = logits[0].topk(2).indices.tolist()
-    middle = rows.after([(one,)])
-    then = int(middle[0].topk(2).indices[1])
-    longer, shorter = rows.after([(one, then), (other,)])
-    return _deviation(
-        forward,
-        [
-            ([*prompt, one, then], [logits[0], middle[0], longer]),
-            ([*prompt, other], [logits[0], shorter]),
+            ([*prompt, first[0], second[1]], [logits[0], middle[0], last[1]]),
+            ([*starts[1], first[1], second[0]], [logits[parents[1]], middle[1], last[0]]),
+            ([*prompt, first[0], second[1]], [logits[0], after[0], longer]),
+            ([*prompt, second[0]], [logits[0], branch]),
         ],
     )
 

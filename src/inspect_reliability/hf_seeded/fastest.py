@@ -12,7 +12,7 @@ from transformers import PreTrainedModel
 
 from .batch import FEWEST_ROWS, CopiedRows, PlainRows, Rows, SharedPrefixRows
 from .candidates import NotFiniteError
-from .check import Check, check_branches, check_steps, tolerance
+from .check import check, tolerance
 from .forward import ForwardPass
 from .memory import OutOfMemoryError, free_memory, memory_errors
 
@@ -65,8 +65,7 @@ class ModelRun:
         config = model.config.get_text_config()
         self._window: int = max(getattr(config, name, None) or 0 for name in _WINDOWS)
         self._probe = self._check_prompt(affordable=True)
-        self.way = self._fastest(check_steps, WAYS)
-        self._branching: type[Rows] | None = None
+        self.way = self._fastest()
 
     def prefill_together(
         self,
@@ -95,12 +94,8 @@ class ModelRun:
         return torch.cat(all_logits), root.joined(roots)
 
     @torch.inference_mode()
-    def prefill(
-        self, prompt: Sequence[int], tokens: int, branching: bool = False
-    ) -> tuple[Tensor, Rows]:
+    def prefill(self, prompt: Sequence[int], tokens: int) -> tuple[Tensor, Rows]:
         """Send a prompt through the model, whose continuations may reach a length of `tokens`.
-
-        Rows for `branching` are asked for branches (`Rows.after`), not for steps.
 
         Returns:
             Logits after the prompt, shape (1, vocabulary), and rows to continue from.
@@ -110,17 +105,13 @@ class ModelRun:
         """
         with memory_errors(f"a prompt of {len(prompt):,} tokens"):
             self._check_beyond_window(len(prompt) + tokens)
-            if branching and self._branching is None:
-                self._branching = self._fastest(check_branches, WAYS[WAYS.index(self.way) :])
-            way = self._branching if branching and self._branching else self.way
-            return way.prefill(self.forward, prompt)
+            return self.way.prefill(self.forward, prompt)
 
     def _check_beyond_window(self, length: int) -> None:
         """Repeat the self-check beyond the window, once a text may get there."""
         if len(self._probe) <= self._window < length:
             self._probe = self._check_prompt(affordable=False)
-            self.way = self._fastest(check_steps, WAYS)
-            self._branching = None
+            self.way = self._fastest()
 
     def most(self, rows: Rows, tokens: int) -> int:
         """Rows that may go through the model together, if they may grow to this many tokens."""
@@ -137,12 +128,12 @@ class ModelRun:
         return True
 
     @torch.inference_mode()
-    def _fastest(self, check: Check, ways: Sequence[type[Rows]]) -> type[Rows]:
-        """The first of some ways that passes a self-check; the last needs none."""
+    def _fastest(self) -> type[Rows]:
+        """The first way that passes the self-check; the last needs none."""
         model = self.forward.model
         limit = tolerance(model.dtype)
         pieces = partial(self.forward.in_pieces, len(self._probe) // 3 + 1)
-        for way in ways[:-1]:
+        for way in WAYS[:-1]:
             try:
                 with _quiet(), self.forward.alone(), memory_errors(_TRYING), pieces():
                     off = check(self.forward, way, self._probe)
@@ -157,7 +148,7 @@ class ModelRun:
                 f"{type(model).__name__} does not work with the {way.name} ({reason}); "
                 "a slower way is used."
             )
-        return ways[-1]
+        return WAYS[-1]
 
     def _check_prompt(self, affordable: bool) -> list[int]:
         """A prompt of any tokens, longer than the window; or short, if that is not affordable."""

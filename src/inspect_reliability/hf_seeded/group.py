@@ -8,6 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from threading import Condition, Thread
 from typing import Any, Protocol
 
@@ -41,61 +42,29 @@ class ClosedError(RuntimeError):
     """The model was closed while requests were waiting."""
 
 
-class Batch:
-    """Requests that came together and are answered together."""
-
-    def __init__(self, size: int) -> None:
-        self.future: Future[list[Any]] = Future()
-        self._results: dict[int, Any] = {}
-        self._size = size
-
-    def deliver(self, place: int, result: Any) -> None:
-        """Take the result of one request; the last one, or a failure, ends the wait."""
-        try:
-            if isinstance(result, Exception):
-                self.future.set_exception(result)
-                return
-            self._results[place] = result
-            if len(self._results) == self._size:
-                self.future.set_result([self._results[place] for place in range(self._size)])
-        except InvalidStateError:
-            pass  # cancelled, or already failed
-
-
 class Group:
-    """Requests that are worked on together, in order of arrival."""
+    """Requests that are worked on together, in order of arrival, and where their results go."""
 
     def __init__(self) -> None:
         self.requests: list[Any] = []
-        self._places: list[tuple[Batch, int]] = []
-
-    def add(self, request: Groupable, batch: Batch, place: int) -> None:
-        """Add the request that has this place in its batch."""
-        self.requests.append(request)
-        self._places.append((batch, place))
-
-    def extend(self, other: "Group") -> None:
-        """Add the requests of another group."""
-        self.requests += other.requests
-        self._places += other._places
+        self.results: list[Future[Any]] = []
 
     def deliver(self, number: int, result: Any) -> None:
-        """Give a request its result, unless nobody waits for it any longer."""
-        batch, place = self._places[number]
-        batch.deliver(place, result)
+        """Give a request its result, unless it has one or nobody waits for it any longer."""
+        with suppress(InvalidStateError):
+            if isinstance(result, Exception):
+                self.results[number].set_exception(result)
+            else:
+                self.results[number].set_result(result)
 
     def wanted(self, number: int) -> bool:
         """Whether somebody still waits for a request."""
-        return not self._places[number][0].future.done()
-
-    def wanted_at_all(self) -> bool:
-        """Whether somebody still waits for any request."""
-        return any(self.wanted(number) for number in range(len(self.requests)))
+        return not self.results[number].done()
 
     def fail(self, error: Exception) -> None:
         """Fail what has no result yet."""
-        for batch, place in self._places:
-            batch.deliver(place, error)
+        for number in range(len(self.requests)):
+            self.deliver(number, error)
 
 
 class Grouper:
@@ -111,19 +80,25 @@ class Grouper:
         self._worker: Thread | None = None
 
     async def submit(self, requests: Sequence[Groupable]) -> list[Any]:
-        """Wait for the results of some requests. Cancelling the wait drops them all."""
-        batch = Batch(len(requests))
+        """Wait for the results of some requests. Cancelling the wait, or a failure, drops all."""
+        results: list[Future[Any]] = [Future() for _ in requests]
         with self._arrival:
             if self._closed:
                 raise ClosedError("The model has been closed.")
-            for place, request in enumerate(requests):
-                self._groups.setdefault(request.group, Group()).add(request, batch, place)
+            for request, result in zip(requests, results, strict=True):
+                group = self._groups.setdefault(request.group, Group())
+                group.requests.append(request)
+                group.results.append(result)
             self._arrived += 1
             if self._worker is None:
                 self._worker = Thread(target=self._work, name="hf_seeded", daemon=True)
                 self._worker.start()
             self._arrival.notify()
-        return await asyncio.wrap_future(batch.future)
+        try:
+            return await asyncio.gather(*map(asyncio.wrap_future, results))
+        finally:
+            for result in results:
+                result.cancel()
 
     def close(self) -> None:
         """Fail what is waiting; the worker ends with the group it is working on."""
@@ -139,10 +114,11 @@ class Grouper:
             self._work_on(groups)
 
     def _work_on(self, groups: Sequence[Group]) -> None:
-        groups = [group for group in groups if group.wanted_at_all()]
+        groups = [one for one in groups if any(map(one.wanted, range(len(one.requests))))]
         together = Group()
         for group in groups:
-            together.extend(group)
+            together.requests += group.requests
+            together.results += group.results
         try:
             if groups:
                 self._answer(together.requests, together.deliver, together.wanted)

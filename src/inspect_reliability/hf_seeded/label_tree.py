@@ -6,10 +6,11 @@ tell what the rest would have become.
 """
 
 import heapq
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass, fields
-from itertools import islice
+from itertools import count
+from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,52 +39,22 @@ _REST = -1
 """Instead of a token: all tokens of a node that are too unlikely to be kept one by one."""
 
 
-@dataclass
-class Leaves:
-    """Continuations by one token, from some nodes of the tree.
+class Leaf(NamedTuple):
+    """A continuation by one token, from a node of the tree.
 
     Attributes:
-        nodes: Which node each continues, shape (M,).
-        tokens: By which token, or `_REST`.
-        masses: Probability of reaching it, at each temperature, shape (M, T).
-        open: Whether it has neither been expanded nor got a label.
+        rank: Minus its largest mass; the smallest is followed first.
+        number: Its place among all leaves, as they came up.
+        node: Which node it continues.
+        token: By which token, or `_REST`.
+        masses: Probability of reaching it, at each temperature, shape (T,).
     """
 
-    nodes: Ints
-    tokens: Ints
+    rank: float
+    number: int
+    node: int
+    token: int
     masses: Floats
-    open: npt.NDArray[np.bool_]
-
-
-class Frontier:
-    """All leaves of the tree, the likeliest at hand."""
-
-    def __init__(self) -> None:
-        self._sets: list[Leaves] = []
-        self._heap: list[tuple[float, int, int]] = []  # minus the rank, and where it is
-
-    def add(self, leaves: Leaves) -> None:
-        """Take in leaves; those that can be followed rank by their largest mass."""
-        place = len(self._sets)
-        self._sets.append(leaves)
-        ranks = leaves.masses.max(axis=1).tolist()
-        for number, (rank, token) in enumerate(zip(ranks, leaves.tokens.tolist(), strict=True)):
-            if token != _REST:
-                heapq.heappush(self._heap, (-rank, place, number))
-
-    def by_rank(self) -> Iterator[tuple[Leaves, int]]:
-        """Take leaves out of the order, the likeliest first; they stay open until closed."""
-        while self._heap:
-            _, place, number = heapq.heappop(self._heap)
-            yield self._sets[place], number
-
-    def all_open(self) -> Leaves:
-        """What is open."""
-        columns = (
-            np.concatenate([getattr(leaves, field.name)[leaves.open] for leaves in self._sets])
-            for field in fields(Leaves)
-        )
-        return Leaves(*columns)
 
 
 @torch.inference_mode()
@@ -116,10 +87,12 @@ class _Growth:
         self.shares: dict[str, Floats] = {}
         self.histories: list[History] = []
         self.masses: list[Floats] = []
-        self.logits, self.rows = run.prefill(request.prompt, self.longest, branching=True)
+        self.logits, self.rows = run.prefill(request.prompt, self.longest)
         room = run.memory // self.rows.node_bytes if self.rows.node_bytes else request.max_rows
         self.most = min(request.max_rows, room)
-        self.frontier = Frontier()
+        self.leaves: list[Leaf] = []  # a heap of those that can be followed
+        self.passed: list[Leaf] = []  # open, and not to be followed
+        self.numbers = count()
         self.open = np.ones(len(request.temperatures))
         self.expand([()], [self.open])
 
@@ -135,31 +108,29 @@ class _Growth:
         tree of a larger one.
         """
         left = self.most - (len(self.histories) - 1)
-        histories: list[History] = []
-        masses: list[Floats] = []
+        expanded: dict[History, Floats] = {}
         # Without rows left, labels are all that can still be found; not every leaf is worth it.
-        most = None if left else self.request.max_rows
-        for leaves, number in islice(self.frontier.by_rank(), most):
-            history, mass = self.history(leaves, number), leaves.masses[number]
+        most = len(self.leaves) if left else self.request.max_rows
+        for _ in range(min(most, len(self.leaves))):
+            leaf = heapq.heappop(self.leaves)
+            history = self.history(leaf)
             label = self.label(history)
             if label is not None:
-                self.shares[label] = self.shares.get(label, 0) + mass
-                self.open = self.open - mass
+                self.shares[label] = self.shares.get(label, 0) + leaf.masses
+                self.open = self.open - leaf.masses
             elif left:
-                histories.append(history)
-                masses.append(mass)
+                expanded[history] = leaf.masses
             else:
-                continue
-            leaves.open[number] = False
-            if len(histories) == min(_AT_ONCE, left) > 0:
+                self.passed.append(leaf)
+            if len(expanded) == min(_AT_ONCE, left) > 0:
                 break
-        if histories:
-            self.expand(histories, masses)
-        return bool(histories)
+        if expanded:
+            self.expand(list(expanded), list(expanded.values()))
+        return bool(expanded)
 
-    def history(self, leaves: Leaves, number: int) -> History:
+    def history(self, leaf: Leaf) -> History:
         """A continuation."""
-        return (*self.histories[leaves.nodes[number]], int(leaves.tokens[number]))
+        return (*self.histories[leaf.node], leaf.token)
 
     def label(self, history: History) -> str | None:
         """The label of a continuation, or None where it goes on."""
@@ -175,17 +146,13 @@ class _Growth:
         reached = np.stack(masses)[:, :, None] * spread  # (N, T, K)
         kept = self.kept(reached)
         rows, places = kept.nonzero()
-        each = np.arange(len(histories))
+        found = reached[rows, :, places]
+        columns = -found.max(axis=1), rows + len(self.histories), ids[rows, places]
+        for rank, node, token, mass in zip(*(one.tolist() for one in columns), found, strict=True):
+            heapq.heappush(self.leaves, Leaf(rank, next(self.numbers), node, token, mass))
         rest = np.where(kept[:, None], 0, reached).sum(axis=2)
-        nodes = np.concatenate([rows, each])
-        self.frontier.add(
-            Leaves(
-                nodes + len(self.histories),
-                np.concatenate([ids[rows, places], np.full(len(each), _REST)]),
-                np.concatenate([reached[rows, :, places], rest]),
-                np.ones(len(nodes), dtype=bool),
-            )
-        )
+        for node, mass in enumerate(rest, len(self.histories)):
+            self.passed.append(Leaf(0, next(self.numbers), node, _REST, mass))
         self.histories += histories
         self.masses += masses
 
@@ -221,8 +188,8 @@ class _Growth:
     def distributions(self) -> list[Distribution]:
         """The answer, with draws from what is open."""
         request = self.request
-        leaves = self.frontier.all_open()
-        open_masses = leaves.masses.sum(axis=0)
+        leaves = sorted([*self.leaves, *self.passed], key=attrgetter("number"))
+        open_masses = np.stack([leaf.masses for leaf in leaves]).sum(axis=0)
         at = [t for t, mass in enumerate(open_masses) if mass > request.eps * _NOTHING]
         drawn = self.tails(leaves, [t for t in at for _ in range(request.tail_draws)])
         return [
@@ -237,7 +204,7 @@ class _Growth:
             for t, temperature in enumerate(request.temperatures)
         ]
 
-    def tails(self, leaves: Leaves, at: Sequence[int]) -> list[tuple[int, str]]:
+    def tails(self, leaves: Sequence[Leaf], at: Sequence[int]) -> list[tuple[int, str]]:
         """Draw continuations that leave the tree, one for each temperature named; their labels."""
         request = self.request
         streams = [
@@ -265,15 +232,14 @@ class _Growth:
                 labels[number] = self.label(histories[number])
         return [(t, label) for t, label in zip(at, labels, strict=True) if label is not None]
 
-    def leave(self, leaves: Leaves, t: int, start: Tensor, key: Tensor) -> History:
+    def leave(self, leaves: Sequence[Leaf], t: int, start: Tensor, key: Tensor) -> History:
         """Draw where a continuation at the t-th temperature leaves the tree."""
-        number = _choose(leaves.masses[:, t], start, 0)
-        if leaves.tokens[number] != _REST:
-            return self.history(leaves, number)
-        node = int(leaves.nodes[number])
-        history = self.histories[node]
+        leaf = leaves[_choose(np.array([leaf.masses[t] for leaf in leaves]), start, 0)]
+        if leaf.token != _REST:
+            return self.history(leaf)
+        history = self.histories[leaf.node]
         ids, spread = self.spread([history])
-        reached = self.masses[node][None, :, None] * spread
+        reached = self.masses[leaf.node][None, :, None] * spread
         rest = np.where(self.kept(reached), 0, reached[:, t])[0]
         return (*history, int(ids[0, _choose(rest, key, len(history))]))
 

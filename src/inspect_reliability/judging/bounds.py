@@ -21,13 +21,13 @@ def bound_answers(model: Model, refused: Callable[[str], None] = lambda why: Non
     that of the openai or anthropic package, as inspect's own hooks do.
 
     Args:
-        model: The model; a second call for the same one changes nothing.
+        model: The model. Of several calls for it, or for others with its client, the last counts.
         refused: Called with the reason where an answer is cut off, in the task of its call.
     """
     client = getattr(getattr(model.api, "client", None), "_client", None)
     hooks = getattr(client, "event_hooks", {}).get("response")  # of httpx, or of httpx2
-    if hooks is not None and not any(isinstance(hook, _Bounds) for hook in hooks):
-        hooks.append(_Bounds(refused))
+    if hooks is not None:
+        hooks[:] = [*(hook for hook in hooks if not isinstance(hook, _Bounds)), _Bounds(refused)]
 
 
 class _Bounds:

@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from string import ascii_uppercase
@@ -272,20 +272,14 @@ class Judged:
             ReliabilityError: There is no value, or only some of the judgments are exact.
         """
         levels = {name: self._levels(name) for name in facets}
-        units = list(zip(self.questions, *levels.values(), strict=True))
-        number = {unit: str(i) for i, unit in enumerate(dict.fromkeys(units))}
-        rows = [number[unit] for unit in units]
         if self.exact:
             names = categories or sorted({name for name in values if name is not None})
             starts = [place == 1 for place in self.column("place")]
-            known = (rows, values, self.column("share"), self.column("tail"), starts)
-            counts = Cells.of_distributions(*known, names)
+            known = (self.questions, values, self.column("share"), self.column("tail"), starts)
+            counts = Cells.of_distributions(*known, names, levels)
         else:
-            counts = Cells.from_long(rows, values, categories)
-        questions, *found = zip(*number, strict=True)
-        named = {name: np.array(each) for name, each in zip(levels, found, strict=True)}
-        counts = replace(counts, questions=questions, facets=named)
-        return counts.together(map(self._cluster.get, questions))
+            counts = Cells.from_long(self.questions, values, categories, levels)
+        return counts.together(map(self._cluster.get, counts.questions))
 
     def levels(self, facet: str) -> list[str]:
         """The levels of a facet by their numbers in `cells`; orders as the names shown."""
@@ -298,12 +292,10 @@ class Judged:
             named.setdefault(level, str(value))
         return list(named.values())
 
-    def _levels(self, facet: str) -> list[int]:
-        """The level of each judgment, as a number."""
+    def _levels(self, facet: str) -> list[Hashable]:
         if facet not in self.table:
             raise ReliabilityError(f"The judgments have no column {facet!r}.")
-        numbers: dict[Hashable, int] = {}
-        return [numbers.setdefault(_level(value), len(numbers)) for value in self.column(facet)]
+        return list(map(_level, self.column(facet)))
 
     def numbers(self) -> Cells | None:
         """The verdicts as numbers, where every verdict is one; else None."""

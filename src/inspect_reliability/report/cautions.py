@@ -227,14 +227,10 @@ def _of_the_mixture(group: Mapping[str, Any], table: pd.DataFrame) -> Iterator[s
             "Several studies have this benchmark's name: their prompts, options or questions "
             "differ. Each has rows of its own. Name them apart with -T name=NAME."
         )
-    several = [
-        name
-        for name in (*GROUP_BY, *of_role(table, "part"))
-        if table[name].nunique(dropna=False) > 1
-    ]
-    for name in (*several, *dividing(table)):
-        if name not in group:
-            yield f"This row mixes {table[name].nunique(dropna=False)} {name}s." + (
+    for name in dict.fromkeys((*GROUP_BY, *of_role(table, "part"), *dividing(table))):
+        number = table[name].nunique(dropna=False)
+        if number > 1 and name not in group:
+            yield f"This row mixes {number} {name}s." + (
                 " Omega counts each alike, as a test of its own; the other coefficients take "
                 "their questions for one test. Group by benchmark to see each."
                 if name == "benchmark"

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..judgments.saved import write_parquet
 from .document import Document, Figure
-from .drawings import drawings, named_figures
+from .drawings import drawing, named_figures
 from .forms.csv import columns, to_csv
 from .results import Analysis
 from .values import Record
@@ -62,10 +62,8 @@ def _of_one_type(table: pd.DataFrame) -> pd.DataFrame:
 def write_figures(folder: Path, document: Document) -> list[Path]:
     """Write each figure of a document as `NAME.svg`, and its numbers as `NAME.csv`."""
     written: dict[Path, str] = {}
-    for (name, svg), figure in zip(
-        drawings(document).items(), named_figures(document).values(), strict=True
-    ):
-        written[folder / f"{name}.svg"] = svg
+    for name, figure in named_figures(document).items():
+        written[folder / f"{name}.svg"] = drawing(figure)
         written[folder / f"{name}.csv"] = to_csv(*columns(_numbers(figure)), "\r\n")
     for path, text in written.items():
         path.write_bytes(text.encode())

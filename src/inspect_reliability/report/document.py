@@ -1,7 +1,7 @@
 """What a command has to say, before it takes a form."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -126,6 +126,16 @@ class Detail:
 
 
 Block = Text | Caution | Table | Figure | Example | Detail
+
+
+def figures_in(blocks: Sequence[Block], title: str = "") -> Iterator[tuple[str, Figure]]:
+    """The figures among some blocks, those that a reader opens, too, with what they are called."""
+    for block in blocks:
+        match block:
+            case Figure():
+                yield f"{title} {block.title}", block
+            case Detail():
+                yield from figures_in(block.blocks, f"{title} {block.title}")
 
 
 @dataclass(frozen=True)

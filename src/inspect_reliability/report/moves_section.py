@@ -1,9 +1,10 @@
 """The section of a page that says what moves the verdict."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from .columns import declared
-from .document import Block, Figure, Table
+from .document import Block, Table
 from .results import Analysis
 from .values import Column, Record, describe, estimate
 
@@ -30,19 +31,17 @@ def moves_section(analysis: Analysis, across: str) -> Iterator[Block]:
     every = analysis.estimates("components")
     alone = [record for record in every if "judge" in record]
     together = [record for record in every if "judge" not in record]
-    for title, drawn in analysis.apart(alone or together, across):
-        yield Figure(
-            title,
-            f"{title}: how much each component adds to how often two verdicts differ.",
-            drawn,
-            x="component",
-            y="variance",
-            by=across,
-            names=analysis.series(across),
-            table=Table.of(drawn, parts),
-            kind="effects",
-            y_label="part of how often two verdicts differ",
-        )
+    for figure in analysis.pictures(
+        alone or together,
+        [across],
+        "how much each component adds to how often two verdicts differ.",
+        (),
+        x="component",
+        y="variance",
+        kind="effects",
+        y_label="part of how often two verdicts differ",
+    ):
+        yield replace(figure, table=Table.of(figure.records, parts))
     if alone and together:
         yield Table.of(together, parts, "Components of variance, all judges together")
     for name, title in _TITLES.items():

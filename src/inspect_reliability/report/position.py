@@ -1,8 +1,7 @@
 """Does a judge go by the position of an option, or by whose answer it is?"""
 
 from collections.abc import Iterator, Sequence
-
-import pandas as pd
+from itertools import chain
 
 from ..stats import choice_shares
 from .results import Analysis, result
@@ -23,21 +22,13 @@ def position_shares(analysis: Analysis) -> Iterator[Record]:
 def responder_shares(analysis: Analysis) -> Iterator[Record]:
     """How often it chooses each responder, where orders differ and tell them from labels."""
     for row in analysis.rows:
-        if len(row.judged.orders_shown) > 1 and len(_choices(row)):
-            verdict = row.table["verdict"]
-            chosen = verdict.where(~verdict.isin(row.judged.labels), row.table["responder"])
-            yield from _shares(row, list(chosen), _responders(row))
-
-
-def _choices(row: Row) -> pd.DataFrame:
-    """The judgments that chose an option of a known responder."""
-    table = row.table
-    known = table["responder"].notna() if "responder" in table else False
-    return table[table["verdict"].isin(row.judged.labels) & known]
-
-
-def _responders(row: Row) -> list[str]:
-    return sorted({name for order in row.judged.orders_shown for name in order})
+        orders, table = row.judged.orders_shown, row.table
+        if len(orders) < 2 or "responder" not in table:
+            continue
+        labels = table["verdict"].isin(row.judged.labels)
+        if table.loc[labels, "responder"].notna().any():
+            chosen = table["verdict"].where(~labels, table["responder"])
+            yield from _shares(row, list(chosen), sorted({*chain.from_iterable(orders)}))
 
 
 def _shares(row: Row, chosen: Sequence[str | None], options: Sequence[str]) -> Iterator[Record]:

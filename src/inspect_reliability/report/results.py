@@ -12,8 +12,8 @@ from ..errors import UserError
 from ..judgments import Judgments
 from .cautions import COPIES
 from .columns import KEYS, declared
-from .document import Document, Table, Text
-from .drawings import Drawing, drawings
+from .document import Document, Figure, Table, Text
+from .drawings import Drawing, drawing, named_figures
 from .forms import render
 from .row import NO_STUDY, Row, Study
 from .values import Column, Record, describe, flat, grouped, text
@@ -81,6 +81,27 @@ class Analysis:
         found = (row.keys[key] for row in self.rows if key in row.keys)
         return list(dict.fromkeys(text(value, missing="not known") for value in found))
 
+    def pictures(
+        self,
+        records: Iterable[Record],
+        across: Sequence[str],
+        says: str,
+        columns: Iterable[Column],
+        named: str = "",
+        **look: Any,
+    ) -> Iterator[Figure]:
+        """A figure of each two records or more that are alike but for the columns `across`.
+
+        The first of these tells the series apart. `named` follows the name of a figure, and `look`
+        is what else a figure has.
+        """
+        by, place = across[0], [grouped(name, "not known") for name in across if name]
+        for title, own in self.apart(records, *across):
+            if len(own) > 1:
+                table, names = Table.of(own, [*place, *columns]), self.series(by)
+                words = f"{title}: {says}"
+                yield Figure(f"{title}{named}", words, own, by=by, table=table, names=names, **look)
+
     def tables(
         self, records: Sequence[Record], columns: Sequence[Column], title: str = ""
     ) -> Iterator[Table]:
@@ -131,7 +152,7 @@ class Analysis:
 
     def figures(self) -> dict[str, Drawing]:
         """Name -> figure of the page as SVG, as `report --figures` writes it; notebooks draw it."""
-        return drawings(self.document(self))
+        return {name: drawing(one) for name, one in named_figures(self.document(self)).items()}
 
     def _repr_html_(self) -> str:
         """The page in a frame, for notebooks: its style is not that of the notebook."""

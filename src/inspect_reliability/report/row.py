@@ -291,18 +291,12 @@ class Row:
         return values({"a_lm": a_lm}, why) | found
 
 
-def interval(estimate: Estimate) -> list[float] | None:
-    """[low, high], or None without an interval."""
-    if estimate.low is None or estimate.high is None:
-        return None
-    return [estimate.low, estimate.high]
-
-
 def valued(**estimates: Estimate | None) -> Record:
     """Estimates by name, each with its interval."""
     found: Record = {}
     for name, one in estimates.items():
-        found |= {name: one and one.value, f"{name}_interval": one and interval(one)}
+        ends = one and one.ends
+        found |= {name: one and one.value, f"{name}_interval": ends and list(ends)}
     return found
 
 

@@ -1,6 +1,7 @@
 """The closer look of a page: figures, agreement between judges, and questions one by one."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from ..judgments.count import NUMBER
 from ..stats import COEFFICIENTS, Coefficient, Counts
@@ -49,43 +50,32 @@ def _overview(analysis: Analysis, across: str) -> Iterator[Block]:
     several = [name for name in _several(analysis, records) if name != "judge"]
     x = across if across in several else next(reversed(several), "judge")
     of = KEYS["rows"].columns["icc" if all(row.scale for row in analysis.rows) else "omega"]
-    for title, own in analysis.apart(records, "judge", x):
-        known = [one for one in own if one.get(of.key) is not None]
-        if len(known) < 2:  # the tables have it
-            continue
-        name = of.heading.removesuffix(" [95%]")
-        yield Figure(
-            title,
-            f"{title}: {name} of one verdict, by judge{f' and {x}' if x != 'judge' else ''}.",
-            known,
-            x=x,
-            y=of.key,
-            by="judge",
-            table=Table.of(known, [*map(grouped, dict.fromkeys(("judge", x))), of]),
-            kind="lines" if x == "temperature" else "effects" if x == "judge" else "points",
-            names=analysis.series("judge"),
-            y_label=f"{name}, one verdict",
-            lowest=min(_LOWEST, *(one[of.key] - 0.05 for one in known), 0),
-        )
+    name = of.heading.removesuffix(" [95%]")
+    for figure in analysis.pictures(
+        [one for one in records if one.get(of.key) is not None],
+        list(dict.fromkeys(("judge", x))),
+        f"{name} of one verdict, by judge{f' and {x}' if x != 'judge' else ''}.",
+        [of],
+        x=x,
+        y=of.key,
+        kind="lines" if x == "temperature" else "effects" if x == "judge" else "points",
+        y_label=f"{name}, one verdict",
+    ):
+        lowest = min(one[of.key] - 0.05 for one in figure.records)
+        yield replace(figure, lowest=min(_LOWEST, lowest))
 
 
 def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
-    columns = [*_across(across), *declared("votes")]
-    for title, records in analysis.apart(analysis.results["votes"], across):
-        known = [record for record in records if record["votes"] is not None]
-        if len(known) > 1:
-            yield Figure(
-                title,
-                f"{title}: how often majorities of so many votes are the same.",
-                known,
-                x="votes",
-                y="agreement",
-                by=across,
-                names=analysis.series(across),
-                table=Table.of(known, columns),
-                y_label="same majority again",
-                reference=0.95,
-            )
+    yield from analysis.pictures(
+        [record for record in analysis.results["votes"] if record["votes"] is not None],
+        [across],
+        "how often majorities of so many votes are the same.",
+        declared("votes"),
+        x="votes",
+        y="agreement",
+        y_label="same majority again",
+        reference=0.95,
+    )
     reasons: dict[str, list[str]] = {}
     for record in analysis.results["votes"]:
         if record["votes"] is None:
@@ -98,22 +88,18 @@ def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
 def _position(analysis: Analysis, across: str) -> Iterator[Block]:
     for result, by in (("position", "Label"), ("responders", "Responder")):
         option, *others = declared(result, p_value=_p_value)
-        columns = [*_across(across), option._replace(heading=by), *others]
-        drawn = [record for record in analysis.estimates(result) if record["share"] is not None]
-        for title, records in analysis.apart(drawn, across):
-            options = len({record["option"] for record in records})
-            yield Figure(
-                f"{title}, by {by.lower()}",
-                f"{title}: share of each {by.lower()} among all choices.",
-                records,
-                x="option",
-                y="share",
-                by=across,
-                names=analysis.series(across),
-                table=Table.of(records, columns),
-                kind="points",
-                reference=1 / options,
-            )
+        for figure in analysis.pictures(
+            [record for record in analysis.estimates(result) if record["share"] is not None],
+            [across],
+            f"share of each {by.lower()} among all choices.",
+            [option._replace(heading=by), *others],
+            f", by {by.lower()}",
+            x="option",
+            y="share",
+            kind="points",
+        ):
+            options = {record["option"] for record in figure.records}
+            yield replace(figure, reference=1 / len(options))
 
 
 def _reading(analysis: Analysis, across: str) -> Iterator[Block]:
@@ -231,10 +217,6 @@ def _example(found: Record) -> Example:
     return Example(found["question"], found["prompt"], outputs)
 
 
-def _across(across: str) -> list[Column]:
-    return [grouped(across, "not known")] if across else []
-
-
 def _p_value(record: Record) -> str:
     known = record["p_value"] is not None
     return chance(record["p_value"]) if known else str(record["reason"] or "no test")
@@ -246,7 +228,8 @@ def _whole(analysis: Analysis, across: str, result: str, title: str) -> Iterator
     of = Column("", shown=lambda record: describe(analysis.keys(record, across)))
     known = [one for one in analysis.results[result] if any(column.show(one) for column in shown)]
     if known:
-        yield Table.of(known, [of, *_across(across), *shown], title)
+        place = [grouped(across, "not known")] if across else []
+        yield Table.of(known, [of, *place, *shown], title)
 
 
 _PARTS = (

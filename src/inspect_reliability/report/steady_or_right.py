@@ -70,46 +70,29 @@ def split(analysis: Analysis) -> Iterator[Figure]:
 
 def section(analysis: Analysis, across: str) -> Iterator[Block]:
     """Figures and tables for a page, beside what `right_or_wrong` shows."""
-    place = [grouped(across, "not known")] if across else []
-    agreement = KEYS["validity"].columns["judge_agreement"]
-    accuracy = KEYS["validity"].columns["accuracy"]
-    for title, records in analysis.apart(analysis.results["validity"], across):
-        known = [record for record in records if record["judge_agreement"] is not None]
-        if len(known) > 1:
-            yield Figure(
-                title,
-                f"{title}: how often two verdicts agree, and how often one is right.",
-                known,
-                x="judge_agreement",
-                y="accuracy",
-                by=across,
-                names=analysis.series(across),
-                table=Table.of(
-                    known,
-                    [*place, agreement._replace(heading="Steady [95%]", form=".1%"), accuracy],
-                ),
-                kind="plane",
-                y_label="right: accuracy of one verdict",
-                x_label="steady: agreement of two verdicts",
-            )
-        columns = [
-            *place,
-            Column("votes", heading="Votes"),
-            accuracy._replace(heading="Majority right [95%]"),
-        ]
-        votes = [analysis.keys(one) | vote for one in records for vote in one["votes"]]
-        if len(votes) > 1:
-            yield Figure(
-                f"{title}: votes",
-                f"{title}: how often the majority of so many verdicts is right.",
-                votes,
-                x="votes",
-                y="accuracy",
-                by=across,
-                names=analysis.series(across),
-                table=Table.of(votes, columns),
-                y_label="majority right",
-            )
+    agreement, accuracy = (KEYS["validity"].columns[n] for n in ("judge_agreement", "accuracy"))
+    for _, records in analysis.apart(analysis.results["validity"], across):
+        yield from analysis.pictures(
+            [record for record in records if record["judge_agreement"] is not None],
+            [across],
+            "how often two verdicts agree, and how often one is right.",
+            [agreement._replace(heading="Steady [95%]", form=".1%"), accuracy],
+            x="judge_agreement",
+            y="accuracy",
+            kind="plane",
+            y_label="right: accuracy of one verdict",
+            x_label="steady: agreement of two verdicts",
+        )
+        yield from analysis.pictures(
+            [analysis.keys(one) | vote for one in records for vote in one["votes"]],
+            [across],
+            "how often the majority of so many verdicts is right.",
+            [Column("votes", heading="Votes"), accuracy._replace(heading="Majority right [95%]")],
+            ": votes",
+            x="votes",
+            y="accuracy",
+            y_label="majority right",
+        )
     yield from _confusions(analysis)
 
 

@@ -19,20 +19,16 @@ def majority_of(
         return None, str(error)
 
 
+_KEYS = ("votes", "agreement", "agreement_interval", "share_stable")
+
+
 def votes_of(majority: StableMajority | None) -> list[Record]:
     """One record for each number of votes."""
     if majority is None:
         return []
-    columns = (majority.votes, majority.agreement, majority.intervals, majority.share_stable)
-    return [
-        {
-            "votes": votes,
-            "agreement": agreement,
-            "agreement_interval": ends and list(ends),
-            "share_stable": stable,
-        }
-        for votes, agreement, ends, stable in zip(*columns, strict=True)
-    ]
+    intervals = [ends and list(ends) for ends in majority.intervals]
+    columns = (majority.votes, majority.agreement, intervals, majority.share_stable)
+    return [dict(zip(_KEYS, one, strict=True)) for one in zip(*columns, strict=True)]
 
 
 @result("votes")
@@ -40,8 +36,5 @@ def votes(analysis: Analysis) -> Iterator[Record]:
     """The same for each row; one record with the reason where nothing is known."""
     for row in analysis.rows:
         majority, reason = majority_of(row.counts, row.no_evidence)
-        unknown: Record = dict.fromkeys(
-            ("votes", "agreement", "agreement_interval", "share_stable")
-        )
-        for found in votes_of(majority) or [unknown]:
+        for found in votes_of(majority) or [dict.fromkeys(_KEYS)]:
             yield row.keys | found | {"reason": reason}

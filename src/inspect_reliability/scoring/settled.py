@@ -1,6 +1,8 @@
 """Asking a question no further once its verdict is settled: inspect's early stopping."""
 
 from collections import defaultdict
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from itertools import count, takewhile
 from typing import Any
 
@@ -15,6 +17,20 @@ from ..judgments.score import judgments_in
 from ..stats import settled
 
 _Id = int | str
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Verdicts of a run, by question, epoch and part; the questions that they settled."""
+
+    given: dict[_Id, dict[int, dict[str, list[str]]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    settled: dict[_Id, dict[str, Any]] = field(default_factory=dict)
+
+
+_run: ContextVar[_Run] = ContextVar("_run")
+"""Of this context: an eval of one task by several models has one early stopping for all of them."""
 
 
 class StopWhenSettled(EarlyStopping):
@@ -34,13 +50,12 @@ class StopWhenSettled(EarlyStopping):
 
     async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
         """Begin anew; the name says the error."""
-        self._given: dict[_Id, dict[int, dict[str, list[str]]]] = defaultdict(dict)
-        self._settled: dict[_Id, dict[str, Any]] = {}
+        _run.set(_Run())
         return f"settle={self._error:g}"
 
     async def schedule_sample(self, id: _Id, epoch: int) -> EarlyStop | None:
         """Skip an epoch of a question that is settled."""
-        if (found := self._settled.get(id)) is None:
+        if (found := _run.get().settled.get(id)) is None:
             return None
         return EarlyStop(id=id, epoch=epoch, reason="Its verdict is settled.", metadata=found)
 
@@ -53,17 +68,18 @@ class StopWhenSettled(EarlyStopping):
                     # In another order a label is another response.
                     named = judgment.responder if judgment.order else None
                     own[judgment.scorer].append(named or judgment.verdict)
-        given = self._given[id]
+        run = _run.get()
+        given = run.given[id]
         given[epoch] = own
         made = list(takewhile(given.__contains__, count(1)))
         parts = {part: [one for n in made for one in given[n][part]] for part in given.get(1, ())}
         after = {part: settled(verdicts, self._error) for part, verdicts in parts.items()}
-        if id not in self._settled and after and all(after.values()):
+        if id not in run.settled and after and all(after.values()):
             first = {part: parts[part][: after[part]] for part in parts}
-            self._settled[id] = {
+            run.settled[id] = {
                 part: max(dict.fromkeys(one), key=one.count) for part, one in first.items()
             } | {"epochs": len(made)}
 
     async def complete_task(self) -> dict[str, JsonValue]:
         """The settled questions."""
-        return {"settled": {str(id): found for id, found in self._settled.items()}}
+        return {"settled": {str(id): found for id, found in _run.get().settled.items()}}

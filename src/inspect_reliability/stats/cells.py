@@ -1,7 +1,7 @@
 """Judgments as cells: how often each question got each verdict, under each condition."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -38,8 +38,8 @@ class Cells:
         categories: Names of the K declared categories, used or not, ranks from low to high.
         missing: Verdicts of each cell that are missing or were excluded, N integers.
         singletons: Whether each verdict in the last column is a category of its own.
-        clusters: Which rows go together, N integers; by default those of one question. Intervals
-            are over clusters, such as the several outputs of a question.
+        clusters: Which rows go together, N integers, kept as numbers from 0; by default those of
+            one question. Intervals are over clusters, such as the several outputs of a question.
         facets: Name -> level of each cell, N integers.
         exact: Whether rows are distributions, which count as infinitely many verdicts.
         tails: Exact: how many draws from what is open were each verdict, N x K integers. Of a cell
@@ -95,7 +95,8 @@ class Cells:
             if each.shape != (n,):
                 raise ShapeError(f"Got {each.size} {noun} for {n} questions: give one each.")
         table.setflags(write=False)
-        arranged = {"table": table, "tails": tails, "missing": missing, "clusters": clusters}
+        arranged = {"table": table, "tails": tails, "missing": missing}
+        arranged["clusters"] = np.unique(clusters, return_inverse=True)[1]
         arranged["samples"] = self.samples if self.samples.size else np.zeros((n, 0, k))
         arranged["weights"] = self.weights if len(self.weights) else np.ones(n)
         arranged["scores"] = self.scores if len(self.scores) else np.zeros((n, 0))
@@ -125,10 +126,7 @@ class Cells:
             NoJudgmentsError: No verdict is given, or all are missing.
         """
         asked, given = [str(question) for question in _plain(questions)], _plain(verdicts)
-        if len(asked) != len(given):
-            raise ShapeError(
-                f"Got {len(asked)} questions for {len(given)} verdicts: give one each."
-            )
+        _one_each("questions", asked, "verdicts", given)
         names, rows, levels = _arranged(asked, facets or {})
         return cls._count(names, rows, given, categories, levels)
 
@@ -158,10 +156,7 @@ class Cells:
             )
         filled = [_plain(row) for row in rows]
         names = range(1, len(filled) + 1) if questions is None else questions
-        if len(names) != len(filled):
-            raise ShapeError(
-                f"Got {len(names)} names for {len(filled)} rows of verdicts: give one each."
-            )
+        _one_each("names", names, "rows of verdicts", filled)
         return cls._count(
             tuple(str(name) for name in names),
             [i for i, row in enumerate(filled) for _ in row],
@@ -212,8 +207,7 @@ class Cells:
         """
         scores = table_of_numbers(values)
         names = tuple(questions) or tuple(str(i + 1) for i in range(len(scores)))
-        if len(names) != len(scores):
-            raise ShapeError(f"Got {len(names)} questions for {len(scores)} rows: give one each.")
+        _one_each("questions", names, "rows", scores)
         empty, missing = np.zeros((len(names), 0), np.int64), np.isnan(scores).sum(axis=1)
         return cls(empty, names, (), missing, scores=scores, **known)
 
@@ -388,7 +382,7 @@ class Cells:
     @property
     def n_clusters(self) -> int:
         """Number of clusters: of questions, where each row is one."""
-        return len(np.unique(self.clusters))
+        return int(self.clusters.max()) + 1
 
     @property
     def clustered(self) -> bool:
@@ -452,9 +446,12 @@ class Cells:
     @property
     def ranked(self) -> Self:
         """Ordered names as numbers: each the mid-rank of its verdicts (Krippendorff 2019)."""
-        pooled = (self.weights[:, None] * self.shares if self.exact else self.table).sum(axis=0)
-        ranks = np.cumsum(pooled) - pooled / 2
-        return replace(self, values=tuple(ranks.tolist()))
+        return replace(self, values=tuple(mid_ranks(self.weighted.sum(axis=0)).tolist()))
+
+    @property
+    def weighted(self) -> NDArray[Any]:
+        """How much each verdict of each cell counts, N x K: a number, or a probability."""
+        return self.weights[:, None] * self.shares if self.exact else self.table
 
 
 Counts = Cells
@@ -472,10 +469,7 @@ def _arranged(
     """The question of each cell, the cell of each judgment, and the levels of each cell."""
     levels = {name: codes(_plain(given)) for name, given in facets.items()}
     for name, each in levels.items():
-        if len(each) != len(questions):
-            raise ShapeError(
-                f"Got {len(each)} levels of {name!r} for {len(questions)} verdicts: give one each."
-            )
+        _one_each(f"levels of {name!r}", each, "verdicts", questions)
     if not levels:
         row = {name: i for i, name in enumerate(dict.fromkeys(questions))}
         return tuple(row), [row[name] for name in questions], {}
@@ -489,6 +483,11 @@ def codes(values: Iterable[Hashable]) -> IntArray:
     """The number of each value, in order of first appearance."""
     number: dict[Hashable, int] = {}
     return np.array([number.setdefault(value, len(number)) for value in values], np.int64)
+
+
+def mid_ranks(pooled: NDArray[Any]) -> FloatArray:
+    """The mean rank of the verdicts of each category, from how many each has, K."""
+    return np.asarray(np.cumsum(pooled) - pooled / 2)
 
 
 def category_name(verdict: object) -> str | None:
@@ -526,6 +525,12 @@ def _whole_numbers(values: Any) -> IntArray:
         raise ShapeError("Counts of verdicts must be whole numbers from 0.")
     numbers.setflags(write=False)
     return numbers
+
+
+def _one_each(noun: str, given: Sized, of: str, things: Sized) -> None:
+    """Refuse more or fewer than one for each thing."""
+    if len(given) != len(things):
+        raise ShapeError(f"Got {len(given)} {noun} for {len(things)} {of}: give one each.")
 
 
 def _refuse_twice(noun: str, names: Sequence[Hashable]) -> None:

@@ -55,7 +55,7 @@ def noise_floor(counts: Cells) -> Floor | None:
     common = _falling(times, 3).sum() / _falling(whole, 3)
     two = _falling(times, 4).sum() + _falling(times, 2).sum() ** 2 - (_falling(times, 2) ** 2).sum()
     apart = two / _falling(whole, 4)
-    _, of = np.unique(used.clusters, return_inverse=True)
+    of = used.clusters
     weight = 1 / (np.bincount(of)[of] * number) ** 2
     own = np.bincount(of, weight / n)
     within, between = (weight / (n * (n - 1))).sum(), own.sum() ** 2 - (own**2).sum()

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, FloatArray
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
 from .intervals import (
@@ -17,7 +17,7 @@ from .intervals import (
     Study,
     with_ends,
 )
-from .sums import FloatArray, Scale, Sums
+from .sums import Scale, Sums
 
 NO_VARIANCE = "no variance between questions"
 NO_END = "an exact distribution has no number of replications"
@@ -102,18 +102,18 @@ def estimates(given: Cells, rows: list[Coefficient], level: float) -> dict[str, 
     for row in rows:
         row.check(given)
     enough = given.replications >= 2
+    used = given.replicated if enough.any() else None
     blank = Estimate(
-        n_questions=len(np.unique(given.clusters[enough])),
-        n_replications=float(given.replications[enough].mean()) if enough.any() else 0.0,
+        n_questions=used.n_clusters if used else 0,
+        n_replications=float(used.replications.mean()) if used else 0.0,
         left_out=LeftOut(int(given.missing.sum()), given.fewer_than(2)),
         reason=(
             "needs at least 2 replications" if given.replications.any() else "there are no verdicts"
         ),
         level=level,
     )
-    if not blank.n_questions:
+    if used is None:
         return {row.name: blank for row in rows}
-    used = given.replicated
     # One pass over the questions a scale, whatever the number of coefficients.
     studies = {scale: Study(used, scale) for scale in {row.scale for row in rows}}
     return {row.name: _estimate(row, given, studies[row.scale], blank) for row in rows}

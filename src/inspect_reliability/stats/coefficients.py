@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, FloatArray
 from .coefficient import Coefficient, estimates
 from .errors import UnknownCoefficientError
 from .estimate import Estimate
@@ -25,7 +25,7 @@ from .intervals import (
     Method,
     Study,
 )
-from .sums import FloatArray, Scale, Sums, ratio
+from .sums import Scale, Sums, ratio
 
 
 class _Table(dict[str, Coefficient]):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, FloatArray
 from .coefficient import NO_END, Coefficient
 from .coefficients import COEFFICIENTS
 from .errors import ReliabilityError, check_level
@@ -22,7 +22,7 @@ from .intervals import (
     t_quantile,
 )
 from .panels import shared_questions
-from .sums import FloatArray, Sums, ratio, terms_of_shares
+from .sums import Sums, ratio, terms_of_shares
 from .validity import Labelled
 
 PERMUTATIONS = 500
@@ -379,7 +379,7 @@ def _critical(
 def _stacked(studies: Sequence[Study]) -> Sums | None:
     """The terms of J judges, [N, J]; None if they are ranks, or of different replications."""
     terms = [study.terms for study in studies]
-    if studies[0].ranks or len({np.shape(one.items) for one in terms}) > 1:
+    if studies[0].ranked or len({np.shape(one.items) for one in terms}) > 1:
         return None
     return terms[0].each(lambda name, _: np.stack([getattr(one, name) for one in terms], axis=1))
 
@@ -407,10 +407,10 @@ def _together(
     jackknives (Zou 2007). What the judges share moves both to one side: where r > 0, 2 a b is what
     it is if they reach equally far on that side.
     """
-    ends = [(one.value, one.low, one.high) for one in (first, second)]
-    if any(None in one for one in ends):
+    if first.ends is None or second.ends is None:
         return 0.0, 0.0
-    (x, low, high), (y, least, most) = np.array(ends, float)
+    (low, high), (least, most) = first.ends, second.ends
+    x, y = float(first.value or 0.0), float(second.value or 0.0)
     r = float(ratio(moved @ other, np.sqrt((moved @ moved) * (other @ other))))
     apart = max(abs((x - low) - (y - least)), abs((high - x) - (most - y))) ** 2
 

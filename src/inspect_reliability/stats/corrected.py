@@ -8,11 +8,10 @@ from typing import Self
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, FloatArray
 from .estimate import Estimate, LeftOut
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, Ends, t_quantile
 from .rates import by_question, mean_share, unseen
-from .sums import FloatArray
 
 NO_REST = "every question is labelled: the labels themselves are the rate"
 ONE_CATEGORY = "the labels do not have both categories"

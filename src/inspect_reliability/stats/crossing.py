@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -78,25 +79,21 @@ def cheapest_dependable(
         raise ReliabilityError(f"The dependability must lie between 0 and 1, not be {wanted}.")
     whole, without = (_parts(pilot, of) for of in (pilot.whole, pilot.without))
     own = np.array([QUESTION in names for names in pilot.component])
-    best: tuple[float, _Tried] | None = None
-    calls = 0.0
-    for design in _designs(pilot, all_of):
-        if best and design.calls > calls:
-            break
 
-        def phi(parts: FloatArray, design: _Tried = design) -> FloatArray:
-            questions = parts @ (design.every * own)
-            return ratio(questions, questions + parts @ (design.mean - design.every))
+    def surely(design: _Tried) -> float:
+        """The lower end."""
+        of_question, rest = design.every * own, design.mean - design.every
+        value, each = (ratio(p @ of_question, p @ (of_question + rest)) for p in (whole, without))
+        return float(value) - safety * jackknife_error(each)
 
-        reached = float(phi(whole)) - safety * jackknife_error(phi(without))
-        if reached >= wanted and (best is None or reached > best[0]):
-            best, calls = (reached, design), design.calls
-    if best is None:
-        raise ReliabilityError(
-            f"no design of up to {MOST_CALLS} calls on a question is as dependable as {wanted:g}"
-        )
-    levels, seeds, *_ = best[1]
-    return Crossing(levels, seeds, pilot.dependability(levels, seeds, all_of))
+    for _, alike in groupby(_designs(pilot, all_of), key=lambda design: design.calls):
+        best = max(alike, key=surely)
+        if surely(best) >= wanted:
+            levels, seeds, *_ = best
+            return Crossing(levels, seeds, pilot.dependability(levels, seeds, all_of))
+    raise ReliabilityError(
+        f"no design of up to {MOST_CALLS} calls on a question is as dependable as {wanted:g}"
+    )
 
 
 def cheapest_precise(

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .cells import Cells
+from .cells import Cells, FloatArray
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
 from .planning import Precision, fewest
 from .rates import question_rates, share_ends
-from .sums import FloatArray, terms
+from .sums import terms
 
 PASSES = "passes"
 FAILS = "fails"
@@ -105,12 +105,13 @@ def within_limit(
     """
     if (at_least is None) == (at_most is None):
         raise ReliabilityError("Give one limit: at_least or at_most.")
-    if found.value is None or found.low is None or found.high is None:
+    if found.ends is None:
         return OPEN
+    low, high = found.ends
     if at_least is not None:
-        return PASSES if found.low >= at_least else FAILS if found.high < at_least else OPEN
+        return PASSES if low >= at_least else FAILS if high < at_least else OPEN
     assert at_most is not None
-    return PASSES if found.high <= at_most else FAILS if found.low > at_most else OPEN
+    return PASSES if high <= at_most else FAILS if low > at_most else OPEN
 
 
 def look_level(level: float, looks: int) -> float:

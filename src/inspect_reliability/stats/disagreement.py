@@ -28,6 +28,7 @@ from .intervals import (
     Ends,
     constant_share_bound,
     farthest,
+    farthest_mean,
     jackknife_error,
     noise_agreement,
     on_f_scale,
@@ -293,12 +294,11 @@ class Disagreement:
             if not self.cells.numeric:
                 noise = noise._replace(disagreement=1 - noise_agreement(mean))
             settled = noise._replace(weight=SETTLED, disagreement=0.0)
-            low, high = on_log_scale(x, error, t)
-            low = np.fmin(low, on_log_scale(*self._plus(formula, noise), t)[0])
-            high = np.fmax(high, on_log_scale(*self._plus(formula, settled), t)[1])
-            return float(max(low, min(0.0, x))), float(high), "noise or settled question"
+            base, more = on_log_scale(x, error, t), self._plus(formula, settled)
+            low, high = farthest_mean(base, self._plus(formula, noise), more, t)
+            return max(low, min(0.0, x)), high, "noise or settled question"
         if x == 1:
-            base: Ends = (1 - (1 - bound) / float(np.nanmax(self.whole.table)), 1.0)
+            base = (1 - (1 - bound) / float(np.nanmax(self.whole.table)), 1.0)
         else:
             base = on_f_scale(x, error, t, r)
         if self.cells.numeric:
@@ -399,8 +399,7 @@ class _Rows:
             known = terms_of_rows(cells)  # a single verdict has no pair within its cell
         self.means, self.norms, self.differ = known.means, known.norm, known.disagreement
         self.paired = cells.replications > 1
-        self.cluster = _numbered(cells.clusters)
-        self.clusters = int(self.cluster.max()) + 1
+        self.cluster, self.clusters = cells.clusters, cells.n_clusters
         self.question = codes(cells.questions)
         self.levels = [_numbered(one) for one in cells.facets.values()]
         # Each cluster weighs 1, each of its questions alike, each cell of one alike.

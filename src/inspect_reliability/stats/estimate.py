@@ -40,3 +40,8 @@ class Estimate:
     reason: str | None = None
     method: str | None = None
     level: float = 0.95
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Both ends of its interval; None without one."""
+        return None if self.low is None or self.high is None else (self.low, self.high)

@@ -14,9 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, FloatArray
 from .estimate import Estimate
-from .sums import FloatArray, Ranks, Scale, Sums, ratio, terms
+from .sums import Scale, Sums, of_ranks, ratio, terms
 
 FEWEST_QUESTIONS = 3
 """Fewer do not show how much questions differ."""
@@ -64,19 +64,21 @@ class Study:
     """The questions of one study, and the sums over them that intervals need.
 
     `terms` are what each of n questions (or clusters) contributes, of ranks as numbers, `total` is
-    the sum; `ranks` are None of other scales, and taken anew of each sum.
+    the sum; `ranked` ones are ranked anew for each sum.
     """
 
     def __init__(self, given: Cells, scale: Scale, known: Sums | None = None) -> None:
         self.given, self.n = given, given.n_clusters
-        self.ranks = Ranks(given) if scale == "ordinal" else None
-        self.terms = known or terms(given.ranked if self.ranks else given)
-        self.total = (self.ranks or self.terms).over()
+        self.ranked = scale == "ordinal"
+        self.terms = known or terms(given.ranked if self.ranked else given)
+        self.total = of_ranks(given) if self.ranked else self.terms.over()
 
     @cached_property
     def without(self) -> Sums:
         """The sums without one question each, [N]."""
-        return self.ranks.over(1.0 - np.eye(self.n)) if self.ranks else self.terms.without_each()
+        if self.ranked:
+            return of_ranks(self.given, 1.0 - np.eye(self.n))
+        return self.terms.without_each()
 
 
 def log_scale(formula: Formula, study: Study, level: float) -> Ends:
@@ -97,20 +99,29 @@ def noise_or_settled(formula: Formula, study: Study, level: float) -> Ends:
     Lower end: a noise question; upper end: one that never varies. Their standard error is that of
     the weighted jackknife (Efron & Tibshirani 1993, ch. 11).
     """
-    low, high = log_scale(formula, study, level)
-    if high - low < NO_WIDTH:
-        return low, high
+    base = log_scale(formula, study, level)
+    if base[1] - base[0] < NO_WIDTH:
+        return base
     shares, t = pooled(study.terms), t_quantile(level, study.n - 1)
 
     def plus(agreement: float, modal: float, weight: float) -> Ends:
         more = with_one(study.terms, shares, 1 - agreement, modal=modal)
         more = more.each(lambda _, x: np.concatenate([x[:-1], weight * x[-1:]]))
         x = float(formula(more.over()))
-        return on_log_scale(x, weighted_error(x - formula(more.without_each()), weight), t)
+        return x, weighted_error(x - formula(more.without_each()), weight)
 
-    lower, _ = plus(noise_agreement(shares), min(shares.max(initial=0.0), 0.5), NOISE)
-    _, higher = plus(1.0, 1.0, SETTLED)
-    return float(np.fmin(low, lower)), float(np.fmax(high, higher))
+    noise = plus(noise_agreement(shares), min(shares.max(initial=0.0), 0.5), NOISE)
+    return farthest_mean(base, noise, plus(1.0, 1.0, SETTLED), t)
+
+
+def farthest_mean(base: Ends, noise: Ends, settled: Ends, t: float) -> Ends:
+    """The ends of a mean over questions, or those with a question more where they are farther out.
+
+    `noise` and `settled` are the mean and its error with a fraction of a noise question, and of
+    one that never varies; t is how many errors an interval reaches.
+    """
+    low, high = on_log_scale(*noise, t)[0], on_log_scale(*settled, t)[1]
+    return float(np.fmin(base[0], low)), float(np.fmax(base[1], high))
 
 
 def plus_a_question(formula: Formula, study: Study, level: float) -> Ends:

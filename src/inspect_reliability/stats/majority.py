@@ -7,13 +7,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from .cells import Cells
+from .cells import Cells, FloatArray
 from .errors import ReliabilityError
 from .estimate import LeftOut
 from .intervals import Ends
 from .rates import by_question as by_cluster
 from .rates import mean_share
-from .sums import FloatArray
 
 VOTES = (1, 3, 5, 7, 9, 15, 25, 49)
 """Numbers of votes to try of exact distributions."""
@@ -162,8 +161,7 @@ def _stability(
 ) -> StableMajority:
     stable = (by_question >= wanted).mean(axis=1).tolist()
     agreement, each = drawn.mean(axis=1).tolist(), by_cluster(drawn.T, given.clusters).T
-    found = [mean_share(one, 0.95, np.inf, LeftOut()) for one in each]
-    ends = [None if one.low is None or one.high is None else (one.low, one.high) for one in found]
+    ends = [mean_share(one, 0.95, np.inf, LeftOut()).ends for one in each]
 
     def first(of: list[float]) -> int | None:
         return next((m for m, a in zip(votes, of, strict=True) if a >= wanted), None)

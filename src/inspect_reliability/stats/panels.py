@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from .cells import Cells
-from .disagreement import QUESTION, disagreement
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
-from .rates import mean_share
+from .rates import by_question, mean_share
 
 
 class NothingSharedError(ReliabilityError):
@@ -60,53 +58,6 @@ def shared_questions(
     return alike, left_out
 
 
-def crossed(judges: Mapping[str, Cells], facet: str = "judge") -> Cells:
-    """The verdicts of several judges as cells, with the judge as a facet.
-
-    Args:
-        judges: Name -> verdicts in the same categories; see `shared_questions`. Rows of one name
-            are one question, and in the cluster that the first judge has it in.
-        facet: Name of the facet.
-
-    Raises:
-        ReliabilityError: Only some judges are known exactly, or some are taken for numbers.
-    """
-    parts = list(judges.values())
-    first = parts[0]
-    if any((one.exact, one.numeric) != (first.exact, first.numeric) for one in parts):
-        raise ReliabilityError(
-            "Judges can only be crossed if their verdicts are all exact or all sampled, and all "
-            "names or all numbers."
-        )
-    if any(one.samples.size for one in parts):  # a single distribution is one sample
-        parts = [
-            one if one.samples.size else replace(one, samples=one.shares[:, None]) for one in parts
-        ]
-
-    def joined(name: str) -> Any:
-        arrays = [getattr(one, name) for one in parts]
-        if name not in ("samples", "scores"):
-            return np.concatenate(arrays)
-        most = max(one.shape[1] for one in arrays)
-        rest = [(0, 0)] * (arrays[0].ndim - 2)
-        # NaN where there are fewer samples or replications than most have.
-        widths = ([(0, 0), (0, most - one.shape[1]), *rest] for one in arrays)
-        both = zip(arrays, widths, strict=True)
-        return np.concatenate([np.pad(one, w, constant_values=np.nan) for one, w in both])
-
-    names = ("table", "missing", "tails", "weights", "samples", "scores")
-    cluster: dict[str, int] = {}
-    for one in parts:
-        most = max(cluster.values(), default=-1) + 1
-        for name, number in zip(one.questions, one.clusters.tolist(), strict=True):
-            cluster.setdefault(name, most + number)
-    questions = tuple(name for one in parts for name in one.questions)
-    levels = np.repeat(np.arange(len(parts)), [len(one.questions) for one in parts])
-    arrays = {name: joined(name) for name in names}
-    arrays["clusters"] = np.array([cluster[name] for name in questions])
-    return replace(first, questions=questions, facets={facet: levels}, **arrays)
-
-
 def _categories(judges: Mapping[str, Cells]) -> tuple[str, ...]:
     """All categories of the judges, that of singletons last."""
     counted = judges.values()
@@ -135,8 +86,8 @@ def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estim
 
     Raises:
         NothingSharedError: No question is shared.
-        ReliabilityError: Fewer than two judges, a level outside (0, 1), or each non-response is a
-            category of its own.
+        ReliabilityError: Fewer than two judges, a level outside (0, 1), verdicts taken for numbers,
+            or each non-response is a category of its own.
     """
     check_level(level)
     if len(judges) < 2:
@@ -144,10 +95,10 @@ def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estim
             f"Agreement between judges needs at least 2 judges, not {len(judges)}. For one judge "
             "read omega."
         )
-    if any(counts.singletons for counts in judges.values()):
+    if any(counts.singletons or counts.numeric for counts in judges.values()):
         raise ReliabilityError(
-            "Agreement between judges needs categories: count non-responses as one category, or "
-            "leave them out."
+            "Agreement between judges needs categories: take verdicts for names, and count "
+            "non-responses as one category or leave them out."
         )
     shared, absent = shared_questions(judges, replications=1)
     counts = list(shared.values())
@@ -156,7 +107,10 @@ def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estim
         tuple(dict.fromkeys(name for names in absent.values() for name in names)),
     )
     each = float(np.mean([one.replications.mean() for one in counts]))
-    agree = 1 - disagreement(crossed(shared)).by_question(QUESTION)
+    shares = np.array([one.shares for one in counts])
+    # Of the pairs of any two, those of a judge with itself are none.
+    alike = shares.sum(axis=0) ** 2 - (shares**2).sum(axis=0)
+    agree = by_question(alike.sum(axis=1), counts[0].clusters) / (len(counts) * (len(counts) - 1))
     return mean_share(agree, level, each, left_out)
 
 

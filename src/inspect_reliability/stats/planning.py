@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, FloatArray
 from .coefficient import NO_VARIANCE, Coefficient
 from .coefficients import COEFFICIENTS
 from .errors import ReliabilityError, check_level
@@ -19,6 +19,7 @@ from .intervals import (
     Ends,
     Study,
     agreement_slopes,
+    farthest_mean,
     linear_error,
     noise_agreement,
     omega_slopes,
@@ -29,7 +30,7 @@ from .intervals import (
     with_a_question,
     with_one,
 )
-from .sums import FloatArray, Sums, terms, terms_of_names
+from .sums import Sums, terms, terms_of_names
 
 MOST_QUESTIONS = 1_000_000
 
@@ -273,7 +274,7 @@ def _scaled(counts: Cells, row: Coefficient, level: float) -> Precision:
     )
     if counts.clustered:
         return replace(blank, reason=_CLUSTERED)
-    if found.low is None or found.high is None:
+    if found.ends is None:
         return replace(blank, reason=(found.reason or "").removeprefix("no interval: "))
     study = Study(counts.replicated, row.scale)
     if study.total.disagreement == 0:
@@ -284,7 +285,7 @@ def _scaled(counts: Cells, row: Coefficient, level: float) -> Precision:
     if not (less > NO_WIDTH * squares.sum()).all():
         return replace(blank, reason=_FEW_VARY)
     spread = float(np.sqrt((len(less) - 1) * (np.log(less) / 2).var()))
-    return replace(blank, ends=(found.low, found.high), spread=spread, reason=None)
+    return replace(blank, ends=found.ends, spread=spread, reason=None)
 
 
 def _within(counts: Cells, slopes: Slopes, known: Sums) -> FloatArray:
@@ -330,11 +331,11 @@ def _agreement_ends(terms: Sums, n: int, r: float, error: float, t: float) -> En
 
     def plus(disagreement: float, weight: float) -> Ends:
         more = with_one(terms, shares, disagreement)
-        return on_log_scale(*_plus(agreement_slopes, terms, n, error, more, weight), t)
+        return _plus(agreement_slopes, terms, n, error, more, weight)
 
-    low, high = on_log_scale(float(1 - terms.over().within), error, t)
+    base = on_log_scale(float(1 - terms.over().within), error, t)
     noise, settled = plus(1 - noise_agreement(shares), NOISE), plus(0.0, SETTLED)
-    return min(low, noise[0]), max(high, settled[1])
+    return farthest_mean(base, noise, settled, t)
 
 
 def _plus(slopes: Slopes, terms: Sums, n: int, error: float, more: Sums, weight: float) -> Ends:

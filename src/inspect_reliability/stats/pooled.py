@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, FloatArray
 from .coefficient import NO_VARIANCE
 from .coefficients import omega
 from .errors import ReliabilityError
@@ -24,7 +24,7 @@ from .intervals import (
     t_quantile,
     with_one,
 )
-from .sums import FloatArray, Sums, terms
+from .sums import Sums, terms
 
 
 @dataclass(frozen=True)
@@ -137,9 +137,9 @@ def _omega(strata: Sequence[Sums], weights: list[FloatArray]) -> tuple[float, fl
 def _between(found: Iterable[Estimate]) -> float | None:
     """Spread of estimates beyond their own errors, taken from the widths of their intervals."""
     known = [
-        (one.value, (one.high - one.low) / 2 / t_quantile(one.level, one.n_questions - 1))
+        (one.value, np.ptp(one.ends) / 2 / t_quantile(one.level, one.n_questions - 1))
         for one in found
-        if one.value is not None and one.low is not None and one.high is not None
+        if one.ends
     ]
     if len(known) < 2:
         return None

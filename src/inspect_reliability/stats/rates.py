@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .cells import Cells
+from .cells import Cells, FloatArray
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate, LeftOut
 from .intervals import (
@@ -20,7 +20,6 @@ from .intervals import (
     t_quantile,
     with_ends,
 )
-from .sums import FloatArray
 
 Handling = Literal["category", "unique", "excluded"]
 
@@ -229,29 +228,20 @@ def shifts(cells: Cells, facet: str, level: float = 0.95) -> Iterator[Shift]:
     """
     check_level(level)
     given = cells.rows(cells.replications > 0)
-    _, cluster = np.unique(given.clusters, return_inverse=True)
     levels, at = np.unique(given.facets[facet], return_inverse=True)
-    shape = cluster.max() + 1, len(levels)
-    place, verdicts = cluster * len(levels) + at, given.replications
-
-    def summed(values: FloatArray) -> FloatArray:
-        return np.asarray(np.bincount(place, values, shape[0] * shape[1]).reshape(shape), float)
-
-    number, of_cells = summed(np.ones(len(place))), summed(verdicts)
-    left = LeftOut(int(cells.missing.sum()))
+    place = given.clusters * len(levels) + at
+    shares = np.full((given.n_clusters, len(levels), len(given.categories)), np.nan)
+    shares.reshape(-1, shares.shape[2])[np.unique(place)] = by_question(given.shares, place)
+    known, left = ~np.isnan(shares[..., 0]), LeftOut(int(cells.missing.sum()))
+    several = known.sum(axis=1) > 1
     for k, category in enumerate(given.categories):
-        with np.errstate(invalid="ignore"):
-            shares = summed(given.shares[:, k]) / number
-        known = number > 0
-        shares = np.where(known, shares, 0.0)
-        others = known.sum(axis=1) - 1
         for j, one in enumerate(levels.tolist()):
-            here = known[:, j]
-            each = float(of_cells[here, j].mean())
-            paired = here & (others > 0)
-            elsewhere = (shares[paired].sum(axis=1) - shares[paired, j]) / others[paired]
-            change = mean_difference(shares[paired, j] - elsewhere, level, each, left)
-            yield Shift(one, category, mean_share(shares[here, j], level, each, left), change)
+            here, own = known[:, j], shares[:, j, k]
+            each = float(given.replications[at == j].sum() / here.sum())
+            paired = here & several
+            elsewhere = np.nanmean(np.delete(shares[paired, :, k], j, axis=1), axis=1)
+            change = mean_difference(own[paired] - elsewhere, level, each, left)
+            yield Shift(one, category, mean_share(own[here], level, each, left), change)
 
 
 def mean_difference(

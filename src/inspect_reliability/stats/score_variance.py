@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 
-from .cells import Cells, codes
+from .cells import Cells, FloatArray, IntArray, codes
 from .chance import goes_with
 from .disagreement import QUESTION, disagreement, shares_of
 from .errors import NoJudgmentsError, ReliabilityError, ShapeError
 from .estimate import Estimate
 from .intervals import t_quantile
+from .rates import by_question
 
 _MOST_GROUPS = 50
 
@@ -118,26 +120,16 @@ def decompose(
         raise ShapeError(
             f"There are {len(asked)} questions and {len(answered)} runs for {len(given)} scores."
         )
-    there = ~np.isnan(given)
-    if not there.any():
-        raise NoJudgmentsError
-    y = given[there]
-    names = [(asked[i], answered[i]) for i in np.flatnonzero(there)]
-    of_score = codes(names)
-    of_output = codes(name for name, _ in dict.fromkeys(names))
-    judgments, outputs = np.bincount(of_score), np.bincount(of_output)
-    a, b, n = len(outputs), len(judgments), len(y)
-    output_mean = np.bincount(of_score, y) / judgments
-    order = np.argsort(of_score, kind="stable")
-    table = np.full((b, judgments.max()), np.nan)
-    table[np.arange(judgments.max()) < judgments[:, None]] = y[order]
+    table, of_output = _by_output(asked, answered, given)
+    judgments, outputs = (~np.isnan(table)).sum(axis=1), np.bincount(of_output)
+    a, b, n = len(outputs), len(table), int(judgments.sum())
     cells = Cells.of_numbers(table, list(map(str, of_output)), facets={"run": np.arange(b)})
     d = disagreement(cells).d
     judge_part = d(QUESTION, "run") if n > b else 0.0
     on_question = d(QUESTION) if b > a else judge_part
     runs_part, questions_part = on_question - judge_part, d() - on_question
 
-    means = np.bincount(of_output, output_mean) / outputs
+    means = by_question(np.nanmean(table, axis=1), of_output)
     from_judge = judge_part * (np.bincount(of_output, 1 / judgments) / outputs**2).sum() / a**2
     from_runs = max(runs_part, 0.0) * (1 / outputs).sum() / a**2
     return Decomposition(
@@ -151,9 +143,26 @@ def decompose(
         n_questions=a,
         n_runs=b / a,
         n_judgments=n / b,
-        left_out=int((~there).sum()),
+        left_out=len(given) - n,
         reason=_reason(a, b, n),
     )
+
+
+def _by_output(
+    questions: Iterable[object], runs: Iterable[object], scores: Iterable[float]
+) -> tuple[FloatArray, IntArray]:
+    """The scores of each output, NaN where it has fewer than others, and its question's number.
+
+    NoJudgmentsError if there is no score.
+    """
+    outputs: dict[tuple[object, object], list[float]] = {}
+    for question, run, score in zip(questions, runs, scores, strict=True):
+        if not np.isnan(score):
+            outputs.setdefault((question, run), []).append(score)
+    if not outputs:
+        raise NoJudgmentsError
+    table = np.array(list(zip_longest(*outputs.values(), fillvalue=np.nan))).T
+    return table, codes(question for question, _ in outputs)
 
 
 def tied_to_scores(
@@ -168,13 +177,12 @@ def tied_to_scores(
     Returns:
         The chance, and the fewest and the most runs of a question; None where all have as many.
     """
-    outputs: dict[object, dict[object, list[float]]] = {}
-    for question, run, score in zip(questions, runs, scores, strict=True):
-        if not np.isnan(score):
-            outputs.setdefault(question, {}).setdefault(run, []).append(score)
-    n = np.array([len(one) for one in outputs.values()])
-    means = np.array([np.mean(list(map(np.mean, one.values()))) for one in outputs.values()])
-    chance = goes_with(n, means) if len(n) else None
+    try:
+        table, of_output = _by_output(questions, runs, scores)
+    except NoJudgmentsError:
+        return None
+    n = np.bincount(of_output)
+    chance = goes_with(n, by_question(np.nanmean(table, axis=1), of_output))
     return None if chance is None else (chance, int(n.min()), int(n.max()))
 
 

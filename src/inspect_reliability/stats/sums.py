@@ -12,9 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .cells import Cells
-
-FloatArray = NDArray[np.float64]
+from .cells import Cells, FloatArray, mid_ranks
 
 Scale = Literal["nominal", "ordinal", "interval"]
 
@@ -126,10 +124,10 @@ class Sums:
 
     def together(self, clusters: NDArray[np.int64]) -> "Sums":
         """Terms of clusters: the mean of what their questions have, and all of their verdicts."""
-        numbers, of = np.unique(clusters, return_inverse=True)
-        if len(numbers) == len(clusters):
+        number = clusters.max() + 1
+        if number == len(clusters):
             return self
-        members = np.equal.outer(np.arange(len(numbers)), of).astype(np.float64)
+        members = np.equal.outer(np.arange(number), clusters).astype(np.float64)
         mean = self.over(members / members.sum(axis=1, keepdims=True))
         summed = self.over(members)
         return replace(
@@ -164,7 +162,7 @@ def terms_of_rows(given: Cells) -> Sums:
     if given.scores.size:
         return _of_scores(given.scores)
     if given.numeric:
-        return _of_numbers(given)
+        return _of_numbers(given, np.array(given.values) - min(given.values))
     if given.exact:
         return _of_shares(given)
     return terms_of_names(given.table, singletons=given.singletons)
@@ -280,8 +278,8 @@ def _of_shares(given: Cells) -> Sums:
     )
 
 
-def _of_numbers(given: Cells) -> Sums:
-    values, n = np.array(given.values) - min(given.values), given.weights
+def _of_numbers(given: Cells, values: FloatArray) -> Sums:
+    n = given.weights
     mean, norm = given.shares @ values, given.shares @ values**2
     if given.exact:
         differ = norm - mean**2 + given.excess(values[:, None])[:, 0]
@@ -291,54 +289,22 @@ def _of_numbers(given: Cells) -> Sums:
     return _of(n, differ, mean[:, None], norm, given.exact)
 
 
-@dataclass(frozen=True)
-class Ranks:
-    """Verdicts that are ranks: each category is its mid-rank among the verdicts of the resample.
+def of_ranks(given: Cells, weights: FloatArray | None = None) -> Sums:
+    """Sums of verdicts that are ranks, by weights of the clusters; see `Sums.over`.
 
-    The difference of two categories is the number of verdicts from one to the other, less half of
-    those in the two: the difference of their mid-ranks (Krippendorff 2019, section 12.3.4). Ranks
-    change with the resample, so questions contribute no terms of their own.
+    Each category is its mid-rank among the verdicts of the resample: the difference of two is the
+    number of verdicts from one to the other, less half of those in the two (Krippendorff 2019,
+    section 12.3.4). Ranks change with the resample, so questions contribute no terms of their own.
     """
-
-    given: Cells
-
-    def over(self, weights: ArrayLike | None = None) -> Sums:
-        """Sum over questions; see `Sums.over`."""
-        counts = self.given
-        n: FloatArray
-        if counts.exact:
-            n, table = counts.weights, counts.weights[:, None] * counts.shares
-            others, inverse = n, 0 * n
-        else:
-            n, table = counts.replications.astype(np.float64), counts.table.astype(np.float64)
-            others, inverse = n - 1, 1 / n
-        _, of = np.unique(counts.clusters, return_inverse=True)
-        given = np.ones((1, of.max() + 1)) if weights is None else np.asarray(weights, float)
-        given = given[:, of]
-        pooled = given @ table
-        verdicts = pooled.sum(axis=1)
-        rank = np.cumsum(pooled, axis=1) - pooled / 2
-        rank = rank - ((pooled * rank).sum(axis=1) / verdicts)[:, None]
-        differ = (rank**2 @ table.T - (rank @ table.T) ** 2 / n) / others
-        if counts.exact:
-            differ = differ + counts.excess(rank.T).T
-        # Where a question, or the whole resample, does not vary only rounding is left of it.
-        differ[:, (table > 0).sum(axis=1) == 1] = 0.0
-        norm = np.where((pooled > 0).sum(axis=1) > 1, (pooled * rank**2).sum(axis=1), 0.0)
-        nothing = np.zeros((len(given), 1))
-        found = Sums(
-            questions=given.sum(axis=1),
-            disagreement=(given * differ).sum(axis=1),
-            norm=norm / verdicts,
-            squares=np.zeros_like(norm),
-            inverse=given @ inverse,
-            verdicts=verdicts,
-            weighted_disagreement=(given * differ) @ n,
-            weighted_norm=norm,
-            means=nothing,
-            pooled=nothing,
-        )
-        return found.each(lambda _, x: x[0]) if weights is None else found
+    resamples = np.ones((1, given.n_clusters)) if weights is None else weights
+    found = []
+    for w in resamples[:, given.clusters]:
+        pooled = w @ given.weighted
+        ranks = mid_ranks(pooled)
+        # About their mean, so that no digits are lost.
+        found.append(_of_numbers(given, ranks - pooled @ ranks / pooled.sum()).over(w[None]))
+    together = found[0].each(lambda name, _: np.concatenate([getattr(x, name) for x in found]))
+    return together.each(lambda _, x: x[0]) if weights is None else together
 
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:

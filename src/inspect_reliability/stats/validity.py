@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, FloatArray
 from .estimate import Estimate, LeftOut
 from .intervals import (
     FEWEST_QUESTIONS,
@@ -21,7 +21,6 @@ from .intervals import (
 from .majority import VOTES, winners, winners_of_some
 from .planning import Precision
 from .rates import by_question, mean_share, unseen
-from .sums import FloatArray
 
 NOT_REPLICATED = "every labelled question was judged once"
 SAME_LABEL = "all labels are the same"
@@ -185,7 +184,7 @@ class Labelled:
             reason=None if varies else found.reason or "every labelled question came out alike",
             level=level,
             value=found.value,
-            ends=None if found.low is None or found.high is None else (found.low, found.high),
+            ends=found.ends,
             spread=float(squares.std() / mean / 2 / np.sqrt(len(values))) if varies else None,
         )
 

@@ -7,7 +7,7 @@ from ..document import Document
 
 Form = Literal["table", "json", "csv", "markdown", "latex", "html"]
 FORMS: tuple[Form, ...] = get_args(Form)
-"""Names of the forms, which are those of their modules."""
+"""Names of the forms, which are those of their modules; a table is for the terminal."""
 
 
 def render(document: Document, form: Form) -> str:
@@ -15,5 +15,6 @@ def render(document: Document, form: Form) -> str:
 
     A form is loaded when it is asked for: only the page needs matplotlib, only the terminal rich.
     """
-    found: str = import_module(f".{form}", __package__).render(document)
+    module = "terminal" if form == "table" else form
+    found: str = import_module(f".{module}", __package__).render(document)
     return found

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...stats import Cells, Estimate, ShapeError, UnknownCategoryError, panel
-from ...stats.cells import category_name, table_of_numbers
-from ...stats.sums import FloatArray
+from ...stats.cells import FloatArray, category_name, table_of_numbers
 
 LETTER_CODES: Mapping[str, int] = {
     **{letter: code for code, letter in enumerate("ABCDE", start=1)},

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ...stats.sums import FloatArray
+from ...stats.cells import FloatArray
 
 Descent = Callable[..., tuple[FloatArray, FloatArray]]
 """Points [B, n, m] and what is given of each -> values [B] and slopes [B, n, m]."""

@@ -8,7 +8,7 @@ themselves, which needs matrix products only.
 import numpy as np
 
 from ...stats import Floor
-from ...stats.sums import FloatArray
+from ...stats.cells import FloatArray
 from .descent import minimised
 from .minres import FACTORS, LEAST, explained, loadings, quartimin, singular, uniquenesses
 

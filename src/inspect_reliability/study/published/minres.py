@@ -8,7 +8,7 @@ depends on the path. This twin takes the same path, with the gradient of the fit
 import numpy as np
 from numpy.typing import NDArray
 
-from ...stats.sums import FloatArray
+from ...stats.cells import FloatArray
 
 FACTORS = 3
 LEAST = 0.005

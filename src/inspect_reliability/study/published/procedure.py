@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...stats import Floor
-from ...stats.cells import table_of_numbers
-from ...stats.sums import FloatArray
+from ...stats.cells import FloatArray, table_of_numbers
 from .floor import floor_of, omega_totals, permuted_correlations
 from .minres import omega_total, singular
 

@@ -13,7 +13,7 @@ from ...judgments.text import JudgmentText
 from ...report.row import Added, Row, Study, ends
 from ...report.values import Record
 from ...stats import Estimate, Floor
-from ...stats.sums import FloatArray
+from ...stats.cells import FloatArray
 from ...verdicts import NON_RESPONSE
 from .codes import CORRECTNESS_CODES, LETTER_CODES, encode, integer_coded
 from .layout import PublishedRun, folder_of, published_runs

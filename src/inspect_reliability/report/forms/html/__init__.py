@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from ...document import Block, Caution, Detail, Document, Figure, Table, Text
+from ...document import Block, Caution, Document, Table, Text, figures_in
 from ...printable import printable
 from .drawing import draw, key
 from .svg import inline_svg
@@ -44,7 +44,7 @@ def render(document: Document) -> str:
         many=sum(len(block.rows) for block in blocks if isinstance(block, Table)) > _MANY,
         sections=document.sections(),
         runs=_runs,
-        key=lambda blocks: key(list(_figures(blocks))),
+        key=lambda blocks: key([figure for _, figure in figures_in(blocks)]),
         draw=lambda figure: draw(figure, inline_svg, legend=False),
         cut=lambda text: printable(text, LONGEST_TEXT),
         version=version("inspect-reliability"),
@@ -53,15 +53,6 @@ def render(document: Document) -> str:
 
 def _is_answer(block: Block) -> bool:
     return isinstance(block, Text) and block.tone == "answer"
-
-
-def _figures(blocks: Sequence[Block]) -> Iterator[Figure]:
-    """All figures of some blocks, those that a reader opens, too."""
-    for block in blocks:
-        if isinstance(block, Figure):
-            yield block
-        elif isinstance(block, Detail):
-            yield from _figures(block.blocks)
 
 
 def _harmless(value: Any) -> Any:
