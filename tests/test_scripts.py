@@ -46,7 +46,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "end_to_end": ("--questions 2 --replications 3 --baseline 1", {}),
     "exact": ("--questions 1", {"TEMPERATURES": (1.0,), "REPLICATIONS": 2}),
     "experiments": ("", {"QUESTIONS": 1, "PROMPT": 30, "VARYING": 8, "ROUNDS": 1, "SEEDS": 2}),
-    "faults": ("--kills 1 --designs 18 --only import designs", {}),
+    "faults": ("--kills 1 --designs 5 --only import designs", {}),
     "hostile_texts": ("--questions 1 --draws 2", {}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
     "live_metrics": ("", {"QUESTIONS": 5, "REPLICATIONS": 2, "CALLS": 1}),
@@ -66,6 +66,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
         "--prompt 20 --replications 4 --tokens 2 --repeats 1 --sample 1",
         {"QUESTIONS": 2, "VERDICT_TOKENS": 4, "LENGTHS": (20,), "REPLICATIONS": (2, 4)},
     ),
+    "settle": ("", {"TRIES": 2}),
     "report_ratio": ("--loops 1", {"BENCHMARKS": {"BBH": 5}, "TEMPERATURES": {1.0: 0.9}}),
 }
 """Bench -> arguments and constants of its smallest size. `served` needs vLLM."""
