@@ -35,8 +35,7 @@ from inspect_reliability.report.plan import plans
 from inspect_reliability.report.score_variance import of_suite, sources
 from inspect_reliability.report.validity import with_more
 from inspect_reliability.report.values import Column
-from inspect_reliability.stats import Coefficient
-from inspect_reliability.stats.coefficients import markdown_table
+from inspect_reliability.stats import COEFFICIENTS, Coefficient
 from inspect_reliability.study.published.reported import PublishedStudy
 
 PACKAGE = "inspect_reliability"
@@ -117,7 +116,17 @@ def coefficients() -> str:
         "[Statistics](../reliability.md) explains how to read them, and "
         "[References](../references.md) lists the sources."
     )
-    return _join(["# Coefficients", intro, markdown_table()])
+    return _join(["# Coefficients", intro, table_of_coefficients()])
+
+
+def table_of_coefficients() -> str:
+    """Every coefficient as the code describes it."""
+    rows = []
+    for name, row in COEFFICIENTS.items():
+        depends = {"K": row.needs_categories, "R": row.depends_on_replications}
+        on = ", ".join(letter for letter, does in depends.items() if does)
+        rows.append([_code(name), row.scale, row.about, on, row.source])
+    return _table(["name", "scale", "what it says", "depends on", "source"], rows)
 
 
 def columns() -> str:

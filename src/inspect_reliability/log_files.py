@@ -1,6 +1,8 @@
 """Inspect logs as files: where they are, in which form, and what they hold."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Literal
 from zipfile import ZipFile
@@ -32,8 +34,21 @@ def read_log(location: str, header_only: bool = False) -> EvalLog:
     Raises:
         UserError: It cannot be read.
     """
-    try:
+    with reading(location):
         return read_eval_log(location, header_only=header_only, resolve_attachments="core")
+
+
+@contextmanager
+def reading(location: str) -> Iterator[None]:
+    """Read from a log, which may have changed since its header was read.
+
+    Raises:
+        UserError: It cannot be read.
+    """
+    try:
+        yield
+    except UserError:
+        raise
     except Exception:  # a file can be broken in as many ways as there are bytes
         raise UserError(
             f"{location.removeprefix('file://')} cannot be read: it is truncated, or not an "

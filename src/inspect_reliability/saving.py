@@ -53,14 +53,18 @@ def whole_folder(location: str | Path, ours: Collection[str] = ()) -> Iterator[P
     """A local folder to write files in, which takes the place of another once all are whole.
 
     Other files that are there stay, but for `ours`. Without others, and where the system can, all
-    files change in one step; else one right after another.
+    files change in one step; else one right after another, as in a mounted folder, or one beside
+    which nobody may write.
 
     Raises:
         UserError: It cannot be written.
     """
     with _told(location):
         path = os.path.realpath(location)
-        part = _part(path)
+        above = os.path.dirname(path)
+        os.makedirs(above, exist_ok=True)
+        closed = os.path.ismount(path) or not os.access(above, os.W_OK)
+        part = _part(os.path.join(path, "new") if closed else path)
         os.makedirs(part)
         try:
             yield Path(part)
@@ -83,8 +87,9 @@ def _part(path: str) -> str:
     """A name that no other process writes under; what killed ones left beside it goes."""
     own = f"{path}.{gethostname()}-"
     for left in glob(f"{escape(own)}*.part"):
-        number = left.removeprefix(own).partition("-")[0]
-        if number.isdecimal() and not psutil.pid_exists(int(number)):
+        number, *rest = left.removeprefix(own).split("-")
+        # The name of another machine may begin with that of this one.
+        if len(rest) == 1 and number.isdecimal() and not psutil.pid_exists(int(number)):
             _remove(left)
     return f"{own}{os.getpid()}-{next(_NUMBERS)}.part"
 
@@ -153,7 +158,8 @@ def alone(location: str | Path) -> Iterator[None]:
     try:
         yield
     finally:
-        Path(lock.lock_file).unlink(missing_ok=True)
+        with suppress(OSError):  # of a folder that is gone
+            Path(lock.lock_file).unlink()
         lock.release()
 
 

@@ -1,6 +1,7 @@
 """What `report` writes into files and folders: all of it or none, also by two processes."""
 
 from pathlib import Path
+from socket import gethostname
 
 import pytest
 
@@ -74,6 +75,31 @@ def test_files_of_others_stay(tmp_path: Path) -> None:
         assert (tmp_path / "a").read_text() == "old"
     assert {file.name for file in tmp_path.iterdir()} == {"a", "somebody's", "sub"}
     assert (tmp_path / "a").read_text() == "new"
+
+
+@pytest.mark.parametrize(("asks", "answer"), [("os.path.ismount", True), ("os.access", False)])
+def test_nothing_is_written_beside_a_mounted_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asks: str, answer: bool
+) -> None:
+    """Nor where nobody may write: a file cannot move from there, or cannot be made."""
+    monkeypatch.setattr(asks, lambda *_: answer)
+    folder = tmp_path / "data"
+    for _ in range(2):
+        with whole_folder(folder) as part:
+            (part / "a").write_text("new")
+            assert list(tmp_path.iterdir()) == [folder]
+        assert texts(folder) == {"a": "new"}
+
+
+def test_parts_of_another_machine_stay(tmp_path: Path) -> None:
+    """Though its name begins with that of this one, and its process has another's number here."""
+    other = tmp_path / f"page.{gethostname()}-{2**22 + 1}-77-0.part"
+    left = tmp_path / f"page.{gethostname()}-{2**22 + 1}-0.part"
+    for file in (other, left):
+        file.touch()
+    with whole(tmp_path / "page") as part:
+        Path(part).touch()
+    assert {*tmp_path.iterdir()} == {tmp_path / "page", other}
 
 
 def test_one_process_has_several_names(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from tiny_models import (
 from transformers import PreTrainedModel
 
 from enumeration import shares
-from inspect_reliability.hf_seeded.batch import CopiedRows, PlainRows, Rows, SharedPrefixRows
+from inspect_reliability.hf_seeded.batch import CopiedRows, Rows, SharedPrefixRows
 from inspect_reliability.hf_seeded.distribution import Distribution, DistributionRequest
 from inspect_reliability.hf_seeded.fastest import WAYS, ModelRun
 from inspect_reliability.hf_seeded.label_tree import distributions
@@ -331,7 +331,7 @@ def test_unsuitable_models_have_distributions_too() -> None:
     model = random_model(config)
     run = model_run(model)
     (found,) = ask(run, temperatures=(1.0,), eps=0, max_rows=10_000, max_tokens=3)
-    assert run.way is PlainRows
+    assert run.way is Rows
     assert found.shares == pytest.approx(
         enumerated(SlowPath(model, END), 1.0, max_tokens=3), abs=1e-4
     )

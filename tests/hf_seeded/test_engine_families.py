@@ -23,7 +23,7 @@ from tiny_models import (
 from transformers import AttentionInterface, PreTrainedModel
 
 from inspect_reliability.hf_seeded import attention
-from inspect_reliability.hf_seeded.batch import CopiedRows, PlainRows, Rows, SharedPrefixRows
+from inspect_reliability.hf_seeded.batch import CopiedRows, Rows, SharedPrefixRows
 from inspect_reliability.hf_seeded.fastest import WAYS, ModelRun
 from inspect_reliability.hf_seeded.request import Request
 
@@ -223,7 +223,7 @@ def test_unsuitable_models_fall_back() -> None:
         )
     )
     run = model_run(model)
-    assert run.way is PlainRows
+    assert run.way is Rows
     assert len(run.notes) == 2
     asked = requests(5, max_tokens=4)
     slow = SlowPath(model, END)

@@ -50,6 +50,7 @@ from evals import evaluate
 from inspect_reliability import tiny_judge
 from inspect_reliability.errors import UserError
 from inspect_reliability.hf_seeded import reading
+from inspect_reliability.hf_seeded.distribution import Labels
 from inspect_reliability.hf_seeded.prompt import ChatTemplate, PromptEncoder
 from inspect_reliability.hf_seeded.request import Request
 
@@ -165,10 +166,11 @@ def test_choices_are_the_draws_of_the_next_seeds(model: Model, settings: dict[st
 
 def distribution(model: Model, prompt: str = "Which is best?", **settings: Any) -> Any:
     """The exact distribution, asked of the provider."""
-    asked = {"temperatures": [0.5, 1.0], "read": first_letter, "parse": lambda text: "none"}
+    read, temperatures = settings.pop("read", first_letter), settings.pop("temperatures", [0.5, 1])
+    labels = Labels(read, lambda text: "none", temperatures)
     config = GenerateConfig(max_tokens=3, seed=3, **settings.pop("config", {}))
     messages = [ChatMessageUser(content=prompt)]
-    return asyncio.run(model.api.distribution(messages, config, **asked | settings))  # type: ignore[attr-defined]
+    return asyncio.run(model.api.distribution(messages, config, labels, **settings))  # type: ignore[attr-defined]
 
 
 def first_letter(text: str) -> str | None:
@@ -224,11 +226,7 @@ def test_distributions_and_texts_wait_together(model: Model) -> None:
         messages: list[ChatMessage] = [ChatMessageUser(content="Which is best?")]
         config = GenerateConfig(max_tokens=3, seed=3)
         exact = model.api.distribution(  # type: ignore[attr-defined]
-            messages,
-            config,
-            temperatures=[0.5, 1.0],
-            read=first_letter,
-            parse=lambda text: "none",
+            messages, config, Labels(first_letter, lambda text: "none", [0.5, 1])
         )
         settings = GenerateConfig(max_tokens=8, temperature=1.0, seed=1)
         return await asyncio.gather(exact, model.generate("Which is best?", config=settings))
@@ -271,9 +269,7 @@ def test_a_cancelled_distribution_stops(model: Model) -> None:
             model.api.distribution(  # type: ignore[attr-defined]
                 [ChatMessageUser(content="Which?")],
                 GenerateConfig(max_tokens=300),
-                temperatures=[2.0],
-                read=read,
-                parse=str,
+                Labels(read, str, [2.0]),
                 max_rows=3000,
             )
         )

@@ -1,6 +1,7 @@
 """Servers whose answers have no end."""
 
 import asyncio
+import json
 import time
 import zlib
 from collections.abc import Iterable, Iterator
@@ -9,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from inspect_ai import eval
 from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.scorer import match
 
 from chat_server import ChatServer, serving
 from graders import letters, run, suite
+from inspect_reliability.cli import main
 from inspect_reliability.judging import bounds
 from inspect_reliability.judging.probe import probe
 from inspect_reliability.rejudging import rejudge_log
@@ -83,6 +86,31 @@ def test_a_probe_ends(endless: tuple[str, str]) -> None:
     name, said = endless
     with pytest.raises(ValueError, match=said):
         asyncio.run(probe(get_model(name)))
+
+
+def test_a_probe_has_half_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of its sixty calls may be answered in time, and all of them take too long."""
+    monkeypatch.setattr("inspect_reliability.cli.probe.MOST_SECONDS", 0.3)
+    with serving(Endless(part=b" ", pause=0.1)) as name:
+        done = CliRunner().invoke(main, ["probe", "--model", name])
+    assert done.exit_code == 2
+    assert "cannot be probed: it takes more than 0 minutes" in " ".join(done.stderr.split())
+
+
+CHOICE = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "x"}}
+
+
+def test_an_answer_of_many_choices(tmp_path: Path) -> None:
+    """It is read no further: each of them would become objects."""
+    server = ChatServer()
+    body = json.dumps({"choices": [CHOICE] * 20_000}).encode()
+    server.answer = lambda _: (200, [body])  # type: ignore[assignment, method-assign]
+    with serving(server) as name:
+        log = run(suite(match()), tmp_path, get_model("mockllm/model"))
+        judged = rejudge_log(log, letters(model=name), replications=2)
+    [sample, *_] = judged.samples or []
+    said = str((sample.scores or {})["rejudge"].metadata)
+    assert "sent an answer of more than 10,000 parts" in said
 
 
 @pytest.mark.slow

@@ -14,8 +14,16 @@ from inspect_ai.scorer import Score, ScoreEdit
 
 from example_logs import foreign, judged
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import Judged, Judgments, judgments_from_frame, logs, with_labels
+from inspect_reliability.judgments import (
+    Judged,
+    Judgments,
+    judgments_from,
+    judgments_from_frame,
+    logs,
+    with_labels,
+)
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.saved import save
 from inspect_reliability.judgments.score import judgments_in
 from inspect_reliability.log_files import has_edits
 
@@ -269,6 +277,14 @@ def test_edited_scores_are_labels(edited: Path) -> None:
         [2, "rubric.style", "1", "cid"],
     ]
     assert notes(with_labels(found))[-1].endswith("of their parts only; such as 2")
+
+
+def test_edits_label_what_was_saved_before(edited: Path) -> None:
+    """Judgments that are read from elsewhere first have the labels of an edited log as well."""
+    before = edited.parent / "before.parquet"
+    save(judgments_from_logs(edited.parent / "logs"), before)
+    both = judgments_from([str(before), str(edited)]).table
+    assert both["label"].tolist() == judgments_from_logs(edited).table["label"].tolist()
 
 
 def test_transcripts_of_an_edited_log_are_not_read(

@@ -88,8 +88,7 @@ def test_one_replication() -> None:
         assert estimate.value is None, name
         assert estimate.reason == "needs at least 2 replications"
         assert estimate.n_questions == 0
-        assert estimate.left_out.questions == ("1", "2", "3")
-        assert estimate.left_out.verdicts == 1
+        assert estimate.left_out == ("1", "2", "3")
 
 
 def test_unequal_and_missing_replications() -> None:
@@ -102,8 +101,7 @@ def test_unequal_and_missing_replications() -> None:
         assert (estimate.value, estimate.low, estimate.high) == ends
         assert estimate.n_questions == 3
         assert estimate.n_replications == pytest.approx(8 / 3)
-        assert estimate.left_out.questions == ("2", "4")
-        assert estimate.left_out.verdicts == 2
+        assert estimate.left_out == ("2", "4")
 
 
 def test_unequal_replications_by_hand() -> None:

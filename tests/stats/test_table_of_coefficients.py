@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tables import counts, drawn
 
+from docs.site.reference import table_of_coefficients
 from inspect_reliability.stats import (
     COEFFICIENTS,
     Cells,
@@ -20,7 +21,6 @@ from inspect_reliability.stats import (
     omega,
     panel,
 )
-from inspect_reliability.stats.coefficients import markdown_table
 from inspect_reliability.stats.intervals import NOISE_OR_SETTLED
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -59,7 +59,7 @@ def test_a_row_is_all_it_takes() -> None:
     assert compare(counts(table), counts(table[::-1]), "disagreement").difference == (
         pytest.approx(0, abs=1e-12)
     )
-    assert "| `disagreement` | nominal | Share of pairs" in markdown_table()
+    assert "| `disagreement` | nominal | Share of pairs" in table_of_coefficients()
 
 
 def test_public_names_are_rows() -> None:
@@ -74,7 +74,7 @@ def test_public_names_are_rows() -> None:
 
 def test_the_documented_table() -> None:
     """The reliability page lists every coefficient as the code describes it."""
-    assert markdown_table() in (DOCS / "reliability.md").read_text()
+    assert table_of_coefficients() in (DOCS / "reliability.md").read_text()
 
 
 def test_scales_are_not_mixed() -> None:

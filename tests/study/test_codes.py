@@ -37,7 +37,7 @@ def test_composite_is_the_f_test() -> None:
     groups = [column[~np.isnan(column)] for column in codes.T if (~np.isnan(column)).sum() > 1]
     found = integer_coded(codes)["integer_omega_composite"]
     assert found.value == pytest.approx(1 - 1 / stats.f_oneway(*groups).statistic, rel=1e-10)
-    assert found.left_out.questions == ("8",)
+    assert found.left_out == ("8",)
     assert found.n_questions == 11
 
 

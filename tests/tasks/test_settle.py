@@ -101,9 +101,8 @@ def test_models_of_one_task_settle_apart(tmp_path: Path) -> None:
     for log, wanted in zip(logs, "xy", strict=True):
         assert log.results is not None
         found: Any = log.results.early_stopping
-        each = found.metadata["settled"]
-        assert each == {key: {"verdict": wanted, "epochs": 8} for key in each}
-        assert len(each) == 2
+        each = found.metadata["settled"].values()
+        assert [one["verdict"] for one in each] == [wanted, wanted]
 
 
 def test_the_report_says_what_is_biased(tmp_path: Path) -> None:

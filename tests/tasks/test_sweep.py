@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import inspect_ai
 import pytest
 from click.testing import CliRunner
 from hypothesis import given
@@ -26,6 +27,7 @@ from inspect_reliability.report import analyse
 from inspect_reliability.report.judge_by_benchmark import judge_by_benchmark
 from inspect_reliability.saving import alone
 from inspect_reliability.study.tasks import bbh_judge, judges_of
+from inspect_reliability.sweep import resume
 from inspect_reliability.sweep import sweep as running
 from inspect_reliability.sweep.resume import by_range
 from inspect_reliability.sweep.sweep import Sweep, run_sweep
@@ -323,6 +325,27 @@ def test_a_broken_log_in_the_folder_is_named(tmp_path: Path) -> None:
     broken.write_bytes(b"PK\x03\x04 no more")
     with pytest.raises(UserError, match=f"{broken.name} cannot be read"):
         run_sweep(sweep_of([DRAWN], **FULL), str(tmp_path))
+
+
+@pytest.mark.parametrize("part", ["log_headers", "eval"])
+def test_a_folder_that_goes_while_it_is_read(
+    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log that was listed, or made, and is gone is named; the next sweep makes what is lost."""
+    logs = str(tmp_path / "sweep")
+    run_sweep(sweep_of([DRAWN], **FULL), logs)
+
+    def taken_away(*arguments: Any, **options: Any) -> Any:
+        made = getattr(resume if part == "log_headers" else inspect_ai, part)(*arguments, **options)
+        shutil.rmtree(logs)
+        return made
+
+    more = sweep_of([DRAWN], **FULL | {"replications": 4})
+    with monkeypatch.context() as patch:
+        patch.setattr(running, part, taken_away)
+        with pytest.raises(UserError, match="eval cannot be read"):
+            run_sweep(more, logs)
+    assert run_sweep(sweep_of([DRAWN], **FULL), logs).made == 9
 
 
 def test_the_cost_is_said_and_nothing_is_run(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import click
 from inspect_ai.model import get_model
 
 from ..errors import UserError
+from ..judging.bounds import MOST_SECONDS
 from ..judging.probe import probe as findings_of
 from ..report.document import Document, Table
 from ..report.forms import Form
@@ -46,11 +47,14 @@ def probe(name: str, model_args: dict[str, Any], form: Form) -> None:
 
     try:
         model = get_model(name, **model_args)
-        findings = asyncio.run(findings_of(model, tell))
+        findings = asyncio.run(asyncio.wait_for(findings_of(model, tell), MOST_SECONDS))
     except UserError:
         raise
     except Exception as error:  # each provider has its own
-        raise UserError(f"{name} cannot be probed: {error}") from None
+        last = getattr(error, "last_attempt", None)  # of those that inspect made
+        why = str(last.exception() if last else error)
+        why = why or f"it takes more than {MOST_SECONDS / 60:.0f} minutes"
+        raise UserError(f"{name} cannot be probed: {why}") from None
     rows = [finding._asdict() for finding in findings]
     table = Table.of(rows, _COLUMNS, name)
     show(Document(f"What {name} does with the options of a request", [table], {"rows": rows}), form)

@@ -7,8 +7,7 @@ continuation through the model at every step. `check` tries which of them is rig
 
 import copy
 import sys
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, ClassVar, Self
 
@@ -32,11 +31,14 @@ _FEWEST_OF_A_PROMPT = 8
 _LARGEST_TENSOR = 1 << 25  # bytes; beyond it, every step's copy of a tensor is in fresh pages
 
 
-class Rows(ABC):
-    """The state of some continuations of a prompt, one row each."""
+class Rows:
+    """The state of some continuations of a prompt, one row each.
 
-    name: ClassVar[str]
-    fewest: ClassVar[int] = FEWEST_ROWS
+    These rows are token ids and nothing else; the other ways override what they do faster.
+    """
+
+    name: ClassVar[str] = "no cache"
+    fewest: ClassVar[int] = 1
 
     def __init__(self, forward: ForwardPass, state: Any) -> None:
         self.forward = forward
@@ -44,13 +46,13 @@ class Rows(ABC):
         self.held: list[int] = []  # numbers of the rows; empty while others may hold them too
 
     @classmethod
-    @abstractmethod
     def prefill(cls, forward: ForwardPass, prompt: Sequence[int]) -> tuple[Tensor, Self]:
         """Send a prompt through the model.
 
         Returns:
             Logits after it, shape (1, vocabulary), and rows of which it is the first.
         """
+        return forward([prompt])[:, -1], cls(forward, [tuple(prompt)])
 
     @property
     def joins(self) -> bool:
@@ -122,31 +124,35 @@ class Rows(ABC):
         """Memory that `after` keeps for each continuation."""
         return 0
 
-    @abstractmethod
     def row_bytes(self, tokens: int) -> int:
         """Memory for one more row of this many tokens, roughly."""
+        return self.forward.logit_bytes
 
-    @abstractmethod
     def _copy(self) -> Any:
         """A state that takes rows before it appends any, and leaves this one as it is."""
+        return self.state
 
-    @abstractmethod
     def _take(self, parents: list[int]) -> None:
         """Make row `parents[i]` row i."""
+        self.state = [self.state[parent] for parent in parents]
 
-    @abstractmethod
     def _append(self, tokens: list[int]) -> Tensor:
         """Append a token to each row; logits after it."""
+        self.state = [(*row, token) for row, token in zip(self.state, tokens, strict=True)]
+        return self._logits(self.state)
 
-    @abstractmethod
     def _after(self, histories: Sequence[tuple[int, ...]]) -> Tensor:
-        """Logits after continuations of the prompt."""
+        return self._logits([(*self.state[0], *history) for history in histories])
+
+    def _logits(self, rows: Sequence[tuple[int, ...]]) -> Tensor:
+        return torch.cat([self.forward([row])[:, -1] for row in rows])
 
 
 class SharedPrefixRows(Rows):
     """Rows that attend to one common copy of their prompt's keys and values."""
 
     name = "shared prefix"
+    fewest = FEWEST_ROWS
     state: list[SharedPrefixLayer]
 
     def __init__(self, forward: ForwardPass, state: list[SharedPrefixLayer]) -> None:
@@ -183,9 +189,8 @@ class SharedPrefixRows(Rows):
 
     def row_bytes(self, tokens: int) -> int:
         """See `Rows.row_bytes`."""
-        own = tokens * self.node_bytes
-        prompt = max(self._lengths)
-        return own + self.forward.score_bytes(prompt + tokens) + self.forward.logit_bytes
+        scores = (max(self._lengths) + tokens) * self.forward.score_bytes
+        return tokens * self.node_bytes + scores + self.forward.logit_bytes
 
     @property
     def _lengths(self) -> list[int]:
@@ -231,6 +236,7 @@ class CopiedRows(Rows):
     """Rows that each hold a copy of the prompt's keys and values."""
 
     name = "copied cache"
+    fewest = FEWEST_ROWS
     state: Any
 
     @classmethod
@@ -266,55 +272,15 @@ class CopiedRows(Rows):
         return self.forward([[token] for token in tokens], self.state)[:, -1]
 
     def _after(self, histories: Sequence[tuple[int, ...]]) -> Tensor:
-        return _by_length(histories, self._rerun)
-
-    def _rerun(self, histories: Sequence[tuple[int, ...]]) -> Tensor:
-        cache = self._copy()
-        cache.reorder_cache(torch.zeros(len(histories), dtype=torch.long))
-        return self.forward(histories, cache)[:, -1]
-
-
-class PlainRows(Rows):
-    """Rows that are token ids and nothing else."""
-
-    name = "no cache"
-    fewest = 1
-    state: list[tuple[int, ...]]
-
-    @classmethod
-    def prefill(cls, forward: ForwardPass, prompt: Sequence[int]) -> tuple[Tensor, Self]:
-        """See `Rows.prefill`."""
-        return forward([prompt])[:, -1], cls(forward, [tuple(prompt)])
-
-    def row_bytes(self, tokens: int) -> int:
-        """See `Rows.row_bytes`."""
-        return self.forward.logit_bytes
-
-    def _copy(self) -> list[tuple[int, ...]]:
-        return self.state
-
-    def _take(self, parents: list[int]) -> None:
-        self.state = [self.state[parent] for parent in parents]
-
-    def _append(self, tokens: list[int]) -> Tensor:
-        self.state = [(*row, token) for row, token in zip(self.state, tokens, strict=True)]
-        return self._logits(self.state)
-
-    def _after(self, histories: Sequence[tuple[int, ...]]) -> Tensor:
-        return self._logits([(*self.state[0], *history) for history in histories])
-
-    def _logits(self, rows: Sequence[tuple[int, ...]]) -> Tensor:
-        return torch.cat([self.forward([row])[:, -1] for row in rows])
-
-
-def _by_length(
-    histories: Sequence[tuple[int, ...]], logits: Callable[[Sequence[tuple[int, ...]]], Tensor]
-) -> Tensor:
-    """Ask for continuations of one length at a time; logits in the order of all."""
-    order = sorted(range(len(histories)), key=lambda number: len(histories[number]))
-    groups = groupby((histories[number] for number in order), key=len)
-    together = torch.cat([logits(list(group)) for _, group in groups])
-    return together[torch.tensor(order, device=together.device).argsort()]
+        order = sorted(range(len(histories)), key=lambda number: len(histories[number]))
+        logits = []
+        for _, alike in groupby((histories[number] for number in order), key=len):
+            rows = list(alike)
+            cache = self._copy()
+            cache.reorder_cache(torch.zeros(len(rows), dtype=torch.long))
+            logits.append(self.forward(rows, cache)[:, -1])
+        together = torch.cat(logits)
+        return together[torch.tensor(order, device=together.device).argsort()]
 
 
 def _bytes_per_position(keys: Tensor) -> int:

@@ -1,6 +1,5 @@
 """The self-check: does a way to continue a prompt say what the model itself says?"""
 
-import math
 from collections.abc import Sequence
 
 import torch
@@ -65,8 +64,3 @@ def _deviation(
         spreads.append(plain[possible].var())
     share = torch.stack(differences).sum() / torch.stack(spreads).sum()
     return share.sqrt().item()
-
-
-def tolerance(dtype: torch.dtype) -> float:
-    """Largest deviation that rounding explains: the square root of the machine epsilon."""
-    return math.sqrt(max(torch.finfo(dtype).eps, torch.finfo(torch.float32).eps))

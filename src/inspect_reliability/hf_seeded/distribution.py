@@ -4,7 +4,7 @@ The engine knows no verdicts. Whoever asks for a generation hands in functions t
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -17,53 +17,54 @@ Parse = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Labels:
-    """How a caller of inspect's `generate` wants texts to be labelled (see `distributing`)."""
+    """How a caller of inspect's `generate` labels texts.
+
+    Attributes:
+        read: As in `DistributionRequest`.
+        parse: The same; None where texts are drawn.
+        temperatures: Those of the distributions; by default that of the request.
+    """
 
     read: Read
-    parse: Parse
-    temperatures: tuple[float, ...] = ()
+    parse: Parse | None = None
+    temperatures: Sequence[float] = ()
 
 
-_read: ContextVar[Read | None] = ContextVar("hf_seeded_read", default=None)
 _labels: ContextVar[Labels | None] = ContextVar("hf_seeded_labels", default=None)
 
 
-@contextmanager
-def reading(read: Read) -> Iterator[None]:
-    """Let `-M stop_at_verdict=true` stop the generations in this block where `read` has a label.
-
-    Pass the same function object each time: the engine calls it once for all replications that have
-    written the same text.
-    """
-    token = _read.set(read)
-    try:
-        yield
-    finally:
-        _read.reset(token)
-
-
-def current_read() -> Read | None:
-    """The function of the innermost `reading` block, if any."""
-    return _read.get()
+def current_labels() -> Labels | None:
+    """Those of the innermost `reading` or `distributing` block, if any."""
+    return _labels.get()
 
 
 @contextmanager
-def distributing(read: Read, parse: Parse, temperatures: Sequence[float] = ()) -> Iterator[None]:
-    """Let a generation in this block find the distribution of labels, instead of drawing a text.
-
-    The output's metadata have it as `distributions`, one mapping of a `Distribution` a temperature.
-    Arguments are as in `DistributionRequest`; the temperature is by default that of the request.
-    """
-    token = _labels.set(Labels(read, parse, tuple(temperatures)))
+def _labelled(labels: Labels) -> Iterator[None]:
+    token = _labels.set(labels)
     try:
         yield
     finally:
         _labels.reset(token)
 
 
-def current_labels() -> Labels | None:
-    """What the innermost `distributing` block asks for, if any."""
-    return _labels.get()
+def reading(read: Read) -> AbstractContextManager[None]:
+    """Let `-M stop_at_verdict=true` stop the generations in this block where `read` has a label.
+
+    Pass the same function object each time: the engine calls it once for all replications that have
+    written the same text.
+    """
+    return _labelled(Labels(read))
+
+
+def distributing(
+    read: Read, parse: Parse, temperatures: Sequence[float] = ()
+) -> AbstractContextManager[None]:
+    """Let a generation in this block find the distribution of labels, instead of drawing a text.
+
+    The output's metadata have it as `distributions`, one mapping of a `Distribution` a temperature.
+    Arguments are those of `Labels`.
+    """
+    return _labelled(Labels(read, parse, temperatures))
 
 
 @dataclass(frozen=True, eq=False)

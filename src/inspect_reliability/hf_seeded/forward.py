@@ -22,7 +22,10 @@ more to be computed again where two prompts begin alike."""
 
 
 class ForwardPass:
-    """Runs a causal language model, and knows how much memory a row of it takes."""
+    """Runs a causal language model.
+
+    A row takes `logit_bytes` of memory, and for each position `score_bytes` of attention scores.
+    """
 
     def __init__(self, model: PreTrainedModel) -> None:
         self.model: Any = model
@@ -31,7 +34,7 @@ class ForwardPass:
         config = self.model.config.get_text_config()
         self.vocabulary: int = config.vocab_size
         self.logit_bytes: int = 16 * self.vocabulary
-        self._heads: int = getattr(config, "num_attention_heads", 1)
+        self.score_bytes: int = 12 * getattr(config, "num_attention_heads", 1)
         self._own_attention: str = self.model.config._attn_implementation
         self._attention = self._own_attention
         # Some rotary embeddings scale all positions by the largest one of a forward pass.
@@ -103,10 +106,6 @@ class ForwardPass:
             yield
         finally:
             self.piece = usual
-
-    def score_bytes(self, length: int) -> int:
-        """Memory that one row's attention scores take at this length, in one layer."""
-        return 12 * self._heads * length
 
     @contextmanager
     def alone(self) -> Iterator[None]:

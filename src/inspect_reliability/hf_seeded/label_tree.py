@@ -70,7 +70,8 @@ def distributions(
     """
     with run.forward.alone():
         growth = _Growth(run, request, wanted)
-        growth.grow()
+        while (growth.open > request.eps).any() and growth.follow():
+            pass
         return growth.distributions()
 
 
@@ -95,11 +96,6 @@ class _Growth:
         self.numbers = count()
         self.open = np.ones(len(request.temperatures))
         self.expand([()], [self.open])
-
-    def grow(self) -> None:
-        """Follow the likeliest continuations until little enough is open, or rows run out."""
-        while (self.open > self.request.eps).any() and self.follow():
-            pass
 
     def follow(self) -> bool:
         """Close the likeliest leaves that have a label and expand the others; false if none.

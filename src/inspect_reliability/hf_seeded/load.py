@@ -131,14 +131,9 @@ def _is_inside(model: PreTrainedModel, key: str) -> bool:
     A checkpoint may bring other parts, such as a vision tower; a model of text needs none of them.
     """
     base = model.base_model_prefix
-    outermost = {"", base}
-    modules = {name for name, _ in model.named_modules()} - outermost
+    parts = tuple(f"{name}." for name, _ in model.named_modules() if name not in ("", base))
     # Old checkpoints leave out the name of the base model.
-    return any(
-        name.rpartition(".")[0].startswith(tuple(f"{module}." for module in modules))
-        or name.rpartition(".")[0] in modules
-        for name in (key, f"{base}.{key}")
-    )
+    return key.startswith(parts) or f"{base}.{key}".startswith(parts)
 
 
 def _source(name: str) -> str:

@@ -5,11 +5,11 @@ import math
 import secrets
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, cast
 
 from inspect_ai.model import (
     ChatCompletionChoice,
@@ -27,15 +27,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..errors import UserError
 from .candidates import NotFiniteError
-from .distribution import (
-    Distribution,
-    DistributionRequest,
-    Labels,
-    Parse,
-    Read,
-    current_labels,
-    current_read,
-)
+from .distribution import Distribution, DistributionRequest, Labels, Parse, Read, current_labels
 from .draw import VERSION
 from .fastest import MAX_ROWS, ModelRun
 from .group import Deliver, Grouper
@@ -209,19 +201,22 @@ class HFSeededAPI(ModelAPI):
         started = time.monotonic()
         if tools:
             raise UserError("hf_seeded does not call tools. Use a task without tools.")
-        if (labels := current_labels()) is not None:
-            return await self._distributions(input, config, labels, started)
         _refuse(config)
-        prompt = self.encoder.encode(input)
-        read = current_read() if self.stop_at_verdict else None
+        prompt, labels = self.encoder.encode(input), current_labels()
+        if labels is not None and labels.parse is not None:
+            settings = self._settings(config, stopping=True)
+            found = await self.distribution(input, config, labels)
+            output = ModelOutput.from_content(self.model_name, "\n".join(map(str, found)))
+            output.metadata = settings | {"distributions": [asdict(one) for one in found]}
+            return _accounted(output, len(prompt), found[0].rows, started)
+        read = labels.read if labels is not None and self.stop_at_verdict else None
         settings = self._settings(config, stopping=read is not None)
         self._say_once(config, nothing_to_read=self.stop_at_verdict and read is None)
         if len(prompt) >= self.run.context:
             error = self._too_long(len(prompt))
             output = ModelOutput.from_content(self.model_name, "", "model_length", error)
-            output.usage = ModelUsage(input_tokens=len(prompt), total_tokens=len(prompt))
             output.metadata = settings
-            return output
+            return _accounted(output, len(prompt), 0, started)
         stop = self._stop(tuple(config.stop_seqs or ()), read)
         requests = [
             Request(
@@ -238,91 +233,51 @@ class HFSeededAPI(ModelAPI):
         ]
         with self._advice():
             continuations = await self.grouper.submit(requests)
+        choices = [self._choice(one, config.stop_seqs or ()) for one in continuations]
+        output = ModelOutput(model=self.model_name, choices=choices, metadata=settings)
         produced = sum(len(continuation.tokens) for continuation in continuations)
-        return ModelOutput(
-            model=self.model_name,
-            choices=[self._choice(c, config.stop_seqs or ()) for c in continuations],
-            usage=ModelUsage(
-                input_tokens=len(prompt),
-                output_tokens=produced,
-                total_tokens=len(prompt) + produced,
-            ),
-            time=time.monotonic() - started,
-            metadata=settings,
-        )
+        return _accounted(output, len(prompt), produced, started)
 
     async def distribution(
-        self,
-        input: list[ChatMessage],
-        config: GenerateConfig,
-        *,
-        temperatures: Sequence[float],
-        read: Read,
-        parse: Parse,
-        eps: float = 0.01,
-        max_rows: int = 1000,
-        tail_draws: int = 2,
+        self, input: list[ChatMessage], config: GenerateConfig, labels: Labels, **bounds: Any
     ) -> list[Distribution]:
         """How the labels of a conversation's continuations are distributed, at each temperature.
 
-        A text of `generate` with the same settings is one draw from it. The arguments are those of
-        `DistributionRequest`; the temperature of `config` is not used.
+        A text of `generate` with the same settings is one draw from it. `bounds` are those of
+        `DistributionRequest`, from `eps` on.
 
         Raises:
             UserError: A setting is not understood, or the prompt is too long.
         """
-        _refuse(config)
-        for temperature in temperatures:
-            _refuse(GenerateConfig(temperature=temperature))
-        prompt = self.encoder.encode(input)
         settings = self._settings(config, stopping=True)
+        temperatures = tuple(labels.temperatures) or (settings["temperature"],)
+        for temperature in temperatures:
+            _refuse(config.merge(GenerateConfig(temperature=temperature)))
+        prompt = self.encoder.encode(input)
         if len(prompt) >= self.run.context:
             raise UserError(self._too_long(len(prompt)))
         self._say_once(config, nothing_to_read=False)
-        cut = partial(_before, config.stop_seqs or ())
+        parse = cast("Parse", labels.parse)
 
-        def read_or_stopped(text: str) -> str | None:
-            before = cut(text)
-            label = read(before)
+        def read(text: str) -> str | None:
+            before = _before(config.stop_seqs or (), text)
+            label = labels.read(before)
             return parse(before) if label is None and before != text else label
 
         asked = DistributionRequest(
             prompt=prompt,
-            temperatures=tuple(temperatures),
+            temperatures=temperatures,
             max_tokens=settings["max_tokens"],
-            read=read_or_stopped if config.stop_seqs else read,
+            read=read,
             parse=parse,
             top_k=settings["top_k"],
             top_p=settings["top_p"],
-            eps=eps,
-            max_rows=max_rows,
-            tail_draws=tail_draws,
             seed=settings["seed"],
+            **bounds,
         )
         with self._advice():
             (answer,) = await self.grouper.submit([asked])
         return list(answer)
-
-    async def _distributions(
-        self, input: list[ChatMessage], config: GenerateConfig, labels: Labels, started: float
-    ) -> ModelOutput:
-        """The output of a generation in a `distributing` block."""
-        settings = self._settings(config, stopping=True)
-        found = await self.distribution(
-            input,
-            config,
-            temperatures=labels.temperatures or (settings["temperature"],),
-            read=labels.read,
-            parse=labels.parse,
-        )
-        length, rows = len(self.encoder.encode(input)), found[0].rows
-        output = ModelOutput.from_content(self.model_name, "\n".join(map(str, found)))
-        output.usage = ModelUsage(
-            input_tokens=length, output_tokens=rows, total_tokens=length + rows
-        )
-        output.time = time.monotonic() - started
-        output.metadata = settings | {"distributions": [asdict(one) for one in found]}
-        return output
 
     @contextmanager
     def _advice(self) -> Iterator[None]:
@@ -429,6 +384,13 @@ def _answer(
         deliver(0, distributions(run, group[0], partial(wanted, 0)))
     else:
         grow(run, group, deliver, wanted)
+
+
+def _accounted(output: ModelOutput, read: int, written: int, started: float) -> ModelOutput:
+    """An output with what it took: tokens, and seconds."""
+    output.usage = ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
+    output.time = time.monotonic() - started
+    return output
 
 
 def _before(sequences: Iterable[str], text: str) -> str:

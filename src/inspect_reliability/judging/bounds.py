@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
@@ -10,6 +11,9 @@ from inspect_ai.model import Model
 
 MOST_BYTES = 32_000_000
 """Of an answer; of one with the log probabilities of several choices, for every four of them."""
+
+MOST_PARTS = 10_000
+"""Choices, or blocks of content: each becomes several objects."""
 
 MOST_SECONDS = 1800
 
@@ -30,23 +34,26 @@ def bound_answers(model: Model, refused: Callable[[str], None] = lambda why: Non
         hooks[:] = [*(hook for hook in hooks if not isinstance(hook, _Bounds)), _Bounds(refused)]
 
 
+@dataclass(frozen=True)
 class _Bounds:
-    def __init__(self, refused: Callable[[str], None]) -> None:
-        self._refused = refused
+    refused: Callable[[str], None]
 
     async def __call__(self, response: Any) -> None:
         """Count what is read of the answer, after it was decompressed."""
         answer, most = response.aiter_bytes, _most_bytes(response.request)
 
         async def bounded(chunk_size: int | None = None) -> AsyncIterator[bytes]:
-            read, begun = 0, monotonic()
+            read, parts, begun = 0, 0, monotonic()
             async for part in answer(chunk_size):
                 read += len(part)
+                parts += part.count(b'"message"') + part.count(b'"type"')
                 why = f"of more than {most / 1e6:.0f} MB" if read > most else ""
+                if parts > MOST_PARTS:
+                    why = f"of more than {MOST_PARTS:,} parts"
                 if monotonic() - begun > MOST_SECONDS:
                     why = f"that took more than {MOST_SECONDS / 60:.0f} minutes"
                 if why:
-                    self._refused(f"the server sent an answer {why}")
+                    self.refused(f"the server sent an answer {why}")
                     raise ValueError(f"The server sent an answer {why}.")
                 yield part
 

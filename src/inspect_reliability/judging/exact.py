@@ -23,7 +23,7 @@ from .seeds import replication_numbers
 
 logger = logging.getLogger(__name__)
 
-AT_VERDICT: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 20}
+AT_VERDICT = GenerateConfig(logprobs=True, top_logprobs=20)
 """What a provider is asked for where verdicts are exact after a sampled reasoning."""
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, get_args
 
-from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ..designs import GIVEN, JudgeDesign, ParserName
@@ -51,8 +50,7 @@ def judge_responses(
     one_of("order", order, get_args(OrderPolicy))
     asking = design if isinstance(design, JudgeDesign) else JudgeDesign(**design)
     at_verdict = exact == "verdict"
-    more = GenerateConfig(**AT_VERDICT) if at_verdict else None
-    provider = ProviderCheck(more)
+    provider = ProviderCheck(AT_VERDICT if at_verdict else None)
     reader = asking.reader
     worded = {
         name: one if isinstance(one, JudgeDesign) else JudgeDesign(**one)

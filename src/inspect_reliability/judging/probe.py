@@ -1,7 +1,6 @@
 """What a provider does with the options of a request: tried, not believed."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
@@ -73,21 +72,17 @@ async def probe(model: Model, tell: Callable[[str], None] = lambda _: None) -> l
         [one] = (await draws(model, [seed])).values()
         return Drawn(one.completion)
 
-    async def seeds() -> _Found:
-        first = {seed: Drawn(plain[seed].completion) for seed in list(plain)[:2]}
-        return await try_seeds(draw, first)
-
-    async def made(settings: dict[str, Any], number: int, outcome: _Outcome) -> _Found:
-        found = await draws(model, SEEDS[:number], **settings)
-        return outcome(list(found.values()), list(plain.values()))
-
     findings = []
-    attempts: dict[str, Callable[[], Awaitable[_Found]]] = {"seed": seeds}
-    attempts |= {option: partial(made, *trial) for option, trial in _TRIALS.items()}
-    for option, attempt in attempts.items():
+    for option in ("seed", *_TRIALS):
         tell(option)
         try:
-            found = await attempt()
+            if option == "seed":
+                first = {seed: Drawn(one.completion) for seed, one in [*plain.items()][:2]}
+                found: _Found = await try_seeds(draw, first)
+            else:
+                settings, number, outcome = _TRIALS[option]
+                outputs = await draws(model, SEEDS[:number], **settings)
+                found = outcome(list(outputs.values()), list(plain.values()))
         except Exception as error:  # each provider has its own
             found = "refused", why_refused(error)
         if found:

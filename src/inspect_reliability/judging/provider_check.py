@@ -101,7 +101,7 @@ class ProviderCheck:
         follow = getattr(model.api, "choices_follow_seeds", None)
         if follow is not None or _is_mock(model):
             return Requests(maxsize if follow else 1, self.wanted)
-        async with one_asks(self, lambda: self._settled(model, several) is None) as first:
+        async with one_asks(self, lambda: self._is_open(model, several)) as first:
             if first:
                 async with span("provider check"):
                     return await self._find(model, prompt, seed, several)
@@ -135,10 +135,11 @@ class ProviderCheck:
         self._seeds.add(model)
         return free
 
-    def _settled(self, model: Model, several: bool) -> Requests | None:
+    def _is_open(self, model: Model, several: bool) -> bool:
         found = self._found.get(str(model))
-        open_still = found is not None and several and found.choices in (None, "unknown")
-        return None if open_still and found and found.questions < QUESTIONS else found
+        if found is None:
+            return True
+        return several and found.choices in (None, "unknown") and found.questions < QUESTIONS
 
     async def _find(self, model: Model, prompt: Prompt, seed: int, several: bool) -> Requests:
         found = self._found.get(str(model), None if self._options else Requests(extra=self.wanted))

@@ -1,9 +1,8 @@
 """Replications of a prompt: generated each with a seed of its own."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from inspect_ai.model import (
@@ -147,15 +146,6 @@ async def make_calls(model: Model, requests: Requests, asked: Mapping[int, Repli
             last.append(number)
         else:
             calls.append([number])
-    return await _all_made(calls, asked, model, requests)
-
-
-async def _all_made(
-    calls: Iterable[Sequence[int]],
-    asked: Mapping[int, Replication],
-    model: Model,
-    requests: Requests,
-) -> Made:
     made = await collect(*(_made(call, asked, model, requests) for call in calls))
     return [one for some in made for one in some]
 
@@ -163,29 +153,27 @@ async def _all_made(
 async def _made(
     numbers: Sequence[int], asked: Mapping[int, Replication], model: Model, requests: Requests
 ) -> Made:
-    """Make a call, and two others of what it leaves where the server does not make so many."""
+    """Make a call, and others of what it leaves where the server does not make so many."""
     wanted, given = len(numbers), 0
     prompt, seed, reader = asked[numbers[0]]
     made: Made = []
-    if wanted <= requests.most_choices:
-        choices = wanted if wanted > 1 else None
-        config = requests.extra.merge(GenerateConfig(seed=seed, num_choices=choices))
-        try:
-            with reading(reader.completed) if reader else nullcontext():
-                output = await model.generate(prompt, config=config)
-            given = len(output.choices)
-            if wanted == 1 or given >= wanted or _is_overlong(output):
-                return [(numbers, output)]
-            made = [(numbers[:given], output)] if given else []
-        except UserError:
-            raise
-        except Exception as error:  # the other replications must not be lost with it
-            if wanted == 1 or getattr(error, "status_code", None) not in _REFUSED:
-                return [(numbers, error)]
-        requests.most_choices = min(requests.most_choices, given or wanted // 2)
-    places = sorted({given, (given + wanted) // 2, wanted})
-    rest = [numbers[start:end] for start, end in pairwise(places)]
-    return made + await _all_made(rest, asked, model, requests)
+    choices = wanted if wanted > 1 else None
+    config = requests.extra.merge(GenerateConfig(seed=seed, num_choices=choices))
+    try:
+        with reading(reader.completed) if reader else nullcontext():
+            output = await model.generate(prompt, config=config)
+        given = len(output.choices)
+        if wanted == 1 or given >= wanted or _is_overlong(output):
+            return [(numbers, output)]
+        made = [(numbers[:given], output)] if given else []
+    except UserError:
+        raise
+    except Exception as error:  # the other replications must not be lost with it
+        if wanted == 1 or getattr(error, "status_code", None) not in _REFUSED:
+            return [(numbers, error)]
+    requests.most_choices = min(requests.most_choices, given or wanted // 2)
+    rest = {number: asked[number] for number in numbers[given:]}
+    return made + await make_calls(model, requests, rest)
 
 
 def _put_together(state: TaskState, model: Model, made: Made, question: str) -> None:

@@ -100,14 +100,11 @@ def judgments_from_logs(
     """
     sources, notes = find_logs([logs] if isinstance(logs, LogSource) else logs)
     files = dict.fromkeys(one for one in sources if isinstance(one, str))
-    edited = [one for one in files if has_edits(one)]
     parts = []
-    # Of a judgment that several logs have, that with its labels is kept.
-    first = sorted(files, key=lambda one: one not in edited)
-    for source in progress([*first, *(one for one in sources if isinstance(one, EvalLog))]):
+    for source in progress([*files, *(one for one in sources if isinstance(one, EvalLog))]):
         where = _location(source)
         try:
-            log, samples = _read(source, whole=source in edited)
+            log, samples = _read(source, whole=isinstance(source, str) and has_edits(source))
             table, gaps = _judgments(log, samples, where)
         except Exception as error:  # a file can be broken in as many ways as there are bytes
             notes.append(Note(f"log that cannot be read ({_why(error)})", 1, where))

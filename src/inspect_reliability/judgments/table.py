@@ -290,6 +290,9 @@ def without_repeats(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
         table["wording"] = table["wording"].mask(table["wording"].isna() & varied, GIVEN)
     cell = [name for name in ("temperature", "place", "wording", "order") if name in table]
     one = ["uuid", "scorer", "judge", "replication", *cell]
+    for name in {"label", "rater"} & {*table}:  # a log may be there before its scores were edited
+        given = table.dropna(subset="uuid").groupby(one, dropna=False, sort=False)[name]
+        table[name] = table[name].combine_first(given.transform("first"))
     table, duplicates = without_duplicates(table, one, "log", ["uuid"])
     if "seed" in table:
         # One text may be read for other verdicts, which are other parts.

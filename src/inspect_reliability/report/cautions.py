@@ -122,7 +122,7 @@ def _of_the_questions(table: pd.DataFrame, counts: Counts, omega: Estimate) -> I
             f"Omega comes from only {omega.n_questions} questions. Trust its interval, which is "
             "wide, rather than its value."
         )
-    if (few := omega.left_out.questions) and not asked_once(table, counts):
+    if (few := omega.left_out) and not asked_once(table, counts):
         named = ", ".join(name[:MOST_SHOWN] for name in few[:3])
         named += f" and {len(few) - 3:,} more" if few[3:] else ""
         yield (

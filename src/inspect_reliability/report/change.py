@@ -7,7 +7,7 @@ import pandas as pd
 
 from ..judgments import Judged
 from ..judgments.columns import varies
-from ..stats import LeftOut, ReliabilityError, disagreement, mean_difference, shifts
+from ..stats import ReliabilityError, disagreement, mean_difference, shifts
 from .at_work import is_rejudged, is_suite
 from .compare import ALL, Sides, benchmarks_of, conditions_of
 from .document import Block, Table, Text
@@ -137,10 +137,7 @@ def judge_or_system(sides: Sides) -> Iterator[Record]:
     sign = 1 if judged_twice == first else -1
     parts = {"change": new_ - old, "judge": crossed - old, "system": new_ - crossed}
     replications = len(again[judged_twice]) / max(len(crossed), 1)
-    known = {
-        name: mean_difference(sign * part, 0.95, replications, LeftOut())
-        for name, part in parts.items()
-    }
+    known = {name: mean_difference(sign * part, 0.95, replications) for name, part in parts.items()}
     why: dict[str, str] = {}
     yield {
         "n_questions": len(crossed),

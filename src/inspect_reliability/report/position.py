@@ -5,7 +5,7 @@ from itertools import chain
 
 from ..stats import choice_shares
 from .results import Analysis, result
-from .row import Row
+from .row import Row, valued
 from .values import Record, picked
 
 
@@ -33,11 +33,9 @@ def responder_shares(analysis: Analysis) -> Iterator[Record]:
 
 def _shares(row: Row, chosen: Sequence[str | None], options: Sequence[str]) -> Iterator[Record]:
     found = choice_shares(row.judged.count(chosen), options)
-    for k, option in enumerate(options):
-        ends = found.interval(k)
+    for option, share in zip(options, found.shares, strict=True):
         yield row.keys | {
             "option": option,
-            "share": found.shares and found.shares[k],
-            "share_interval": ends and list(ends),
+            **valued(share=share),
             **picked(found, "p_value", "n_questions", "n_choices", "reason"),
         }

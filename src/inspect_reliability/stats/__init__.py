@@ -61,7 +61,6 @@ from .errors import ShapeError as ShapeError
 from .errors import UnknownCategoryError as UnknownCategoryError
 from .errors import UnknownCoefficientError as UnknownCoefficientError
 from .estimate import Estimate as Estimate
-from .estimate import LeftOut as LeftOut
 from .majority import StableMajority as StableMajority
 from .majority import Unsettled as Unsettled
 from .majority import stable_majority as stable_majority

@@ -111,12 +111,11 @@ class Cells:
         categories: Sequence[str] | None = None,
         facets: Mapping[str, Iterable[Hashable]] | None = None,
     ) -> Self:
-        """Count a long table of judgments, one row per replication.
+        """Count a long table of judgments: the question, verdict and levels of each.
 
         Args:
             questions: The question of each judgment.
-            verdicts: The verdict of each judgment: a string, number or boolean; None, NaN and
-                pandas' NA are missing.
+            verdicts: Strings, numbers or booleans; None, NaN and pandas' NA are missing.
             categories: The declared categories; by default those that occur, sorted.
             facets: Name -> level of each judgment, such as the wording of its prompt.
 
@@ -203,7 +202,6 @@ class Cells:
 
         Raises:
             ShapeError: The values are no such table, or do not fit the questions.
-            NoJudgmentsError: There is no question.
         """
         scores = table_of_numbers(values)
         names = tuple(questions) or tuple(str(i + 1) for i in range(len(scores)))
@@ -224,50 +222,37 @@ class Cells:
     ) -> Self:
         """Arrange a long table of weighted verdicts, one row a verdict or a draw.
 
+        Of each row: its question, verdict and probability, whether it is a draw from what is open
+        (such draws share the open part), whether its distribution starts with it, and its levels.
         Several distributions of a question become their mean, and are kept as `samples` where they
-        differ.
-
-        Args:
-            questions: The question of each row.
-            verdicts: The verdict of each row.
-            weights: Its probability; draws from what is open share that of the open part.
-            tails: Whether it is such a draw.
-            starts: Whether the row is the first of its distribution.
-            categories: The declared categories.
-            facets: Name -> level of each row.
-
-        Raises:
-            NoJudgmentsError: There is no row.
+        differ. NoJudgmentsError if there is no row.
         """
         names, rows, levels = _arranged(questions, facets or {})
         if not names:
             raise NoJudgmentsError
         column = {name: k for k, name in enumerate(categories)}
-        number, drawn = np.zeros(len(names)), np.zeros((len(names), len(categories)), np.int64)
+        number, drawn = [0] * len(names), np.zeros((len(names), len(categories)), np.int64)
         begun = Counter(i for i, start in zip(rows, starts, strict=True) if start)
         most = max(begun.values(), default=1)
-        table, samples = np.zeros(drawn.shape), np.zeros((len(names), most, len(categories)))
-        known = np.zeros(samples.shape)
+        known, samples = np.zeros((2, len(names), most, len(categories)))
         for i, verdict, weight, tail, start in zip(
             rows, verdicts, weights, tails, starts, strict=True
         ):
             number[i] += start
             if verdict is not None:
-                place = i, column[verdict]
-                one = i, max(int(number[i]) - 1, 0), column[verdict]
+                k = column[verdict]
+                one = i, max(number[i] - 1, 0), k
                 samples[one] += weight
                 if tail:
-                    drawn[place] += 1
+                    drawn[i, k] += 1
                 else:
-                    table[place] += weight
                     known[one] += weight
-        number = np.maximum(number, 1)  # a question may lack the first row of its distribution
-        absent = np.arange(most) >= number[:, None]
-        known[absent] = samples[absent] = np.nan
+        each = np.maximum(number, 1)[:, None]  # a question may lack the first row of one
+        table = known.sum(axis=1) / each
+        known[np.arange(most) >= each] = samples[np.arange(most) >= each] = np.nan
         alike = np.nanmax(known, axis=1) - np.nanmin(known, axis=1) < _SAME
         if alike.all():
             samples = samples[:, :0]
-        table /= number[:, None]
         return cls(
             table,
             names,

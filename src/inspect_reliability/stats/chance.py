@@ -34,11 +34,8 @@ def noise_floor(counts: Cells) -> Floor | None:
     (Mantel 1967). The ends are those of F with the degrees of freedom that have this variance
     (Welch 1937), too near where only a handful of verdicts differ from the rest.
 
-    Args:
-        counts: Verdicts per question; questions with fewer than two are left out.
-
-    Returns:
-        The floor; None with fewer than two questions, or if all verdicts are the same.
+    Questions with fewer than two verdicts are left out. None with fewer than two questions, or if
+    all verdicts are the same.
     """
     from scipy.special import fdtri
 

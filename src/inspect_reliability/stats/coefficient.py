@@ -6,7 +6,7 @@ import numpy as np
 
 from .cells import Cells, FloatArray
 from .errors import ReliabilityError, check_level
-from .estimate import Estimate, LeftOut
+from .estimate import Estimate
 from .intervals import (
     EXACT_BOUND,
     FEWEST_QUESTIONS,
@@ -30,10 +30,7 @@ class Coefficient:
     """One row of the table. Call it with counts (or numbers) to estimate it alone.
 
     Attributes:
-        name: Its key, and its name in metrics, JSON and data frames.
-        title: Its name in tables that people read.
-        about: What it says, in one sentence.
-        source: Author and year.
+        name: Its key, and its name in metrics, JSON and data frames; people read its title.
         formula: The coefficient as a function of sums over questions, NaN where it has no value.
         scale: What it takes verdicts for: names, ranks or numbers.
         least: The least it can be, of the same sums, by default 0: no interval goes lower than
@@ -42,10 +39,8 @@ class Coefficient:
         interval: How its interval is made.
         needs_categories: Whether it depends on the number of declared categories, K.
         depends_on_replications: Whether its true value depends on the number of replications, R.
-        of_all_replications: Whether it is of all replications together, so that exact
-            distributions have none.
+        of_all_replications: Whether exact distributions have none, as it is of all replications.
         needs_complete: Whether it needs replications in which every question has a verdict.
-        fewest_questions: How many questions it needs.
         compact: Whether a short panel has it.
     """
 
@@ -106,7 +101,7 @@ def estimates(given: Cells, rows: list[Coefficient], level: float) -> dict[str, 
     blank = Estimate(
         n_questions=used.n_clusters if used else 0,
         n_replications=float(used.replications.mean()) if used else 0.0,
-        left_out=LeftOut(int(given.missing.sum()), given.fewer_than(2)),
+        left_out=given.fewer_than(2),
         reason=(
             "needs at least 2 replications" if given.replications.any() else "there are no verdicts"
         ),

@@ -48,17 +48,14 @@ def panel(
     """Estimate coefficients with their intervals.
 
     Each row of the table names its method (`Coefficient.interval`). Where no question varies the
-    exact bound takes its place, with the shares of the categories as observed.
+    exact bound takes its place, with the shares of the categories as observed. One question is
+    enough for the agreement, all others need two; an interval needs three, unless none varies.
 
     Args:
         given: Verdicts per question; questions with fewer than two are left out and named.
             Intervals are over clusters. Exact distributions are infinitely many replications.
         names: Coefficients to estimate; by default all nominal ones of counts, and all of numbers.
         level: Confidence level of the intervals.
-
-    Returns:
-        Name of the coefficient -> estimate. One question is enough for the agreement, all others
-        need two; an interval needs three, unless none varies.
 
     Raises:
         UnknownCoefficientError: A coefficient does not exist.
@@ -67,16 +64,6 @@ def panel(
     if names is None:
         names = of_scale("interval" if given.numeric else "nominal")
     return estimates(given, [COEFFICIENTS[name] for name in names], level)
-
-
-def markdown_table() -> str:
-    """The table of coefficients for the documentation."""
-    lines = ["| name | scale | what it says | depends on | source |", "|---|---|---|---|---|"]
-    for name, row in COEFFICIENTS.items():
-        depends = {"K": row.needs_categories, "R": row.depends_on_replications}
-        on = ", ".join(letter for letter, does in depends.items() if does)
-        lines.append(f"| `{name}` | {row.scale} | {row.about} | {on} | {row.source} |")
-    return "\n".join(lines)
 
 
 def _least_over_replications(s: Sums) -> FloatArray:

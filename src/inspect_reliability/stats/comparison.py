@@ -40,14 +40,11 @@ Value = Callable[[list[Sums]], FloatArray]
 class Driver:
     """What one question (of a cluster, the first) does to a difference.
 
-    Attributes:
-        question: Its name.
-        without: The difference without this question; None if it is not estimable then.
-        influence: The difference with it minus the difference without it.
+    `influence` is the difference with it minus that without it; None if the latter is not
+    estimable.
     """
 
     question: str
-    without: float | None
     influence: float | None
 
 
@@ -56,18 +53,13 @@ class Comparison:
     """The difference of a coefficient between two judges over the same questions.
 
     Attributes:
-        names: The two judges.
-        coefficient: Name of the coefficient.
-        first: That of the first judge over the shared questions; None if not estimable.
-        second: That of the second judge, likewise.
-        difference: First minus second; None if either is not estimable.
-        low: Lower end of its interval, and `high` the upper; None without an interval.
-        n_questions: Shared questions.
+        first: The coefficient of the first judge over the shared questions, and `second` that of
+            the second; None if not estimable.
+        difference: First minus second, with the ends of its interval, `low` and `high`.
         n_replications: Replications per question of the two judges, means.
         drivers: The shared questions, those that move the difference most first.
         left_out: Reason -> questions that did not enter because of it.
         reason: Why there is no difference or no interval; else None.
-        level: Confidence level of all intervals together.
     """
 
     names: tuple[str, str]
@@ -82,7 +74,6 @@ class Comparison:
     drivers: tuple[Driver, ...]
     left_out: dict[str, tuple[str, ...]]
     reason: str | None
-    level: float
 
 
 def compare(
@@ -113,11 +104,6 @@ def compare_all(
     Bonferroni t quantile. Where a coefficient of names is no mean over questions, its jackknife
     does not see all that its interval does, and the interval of the difference reaches at least as
     far as those of both judges say (`_together`).
-
-    Args:
-        judges: Name -> verdicts of at least two judges.
-        coefficient: A name in `COEFFICIENTS`.
-        level: Confidence level of all intervals together.
 
     Returns:
         One comparison a pair, over the questions that all of the judges judged at least twice.
@@ -151,15 +137,7 @@ def compare_accuracy(
 ) -> tuple[Comparison, ...]:
     """Compare how often every two of several judges are right, by the same labels.
 
-    See `compare_pooled`; one verdict on a question is enough.
-
-    Args:
-        judges: Name -> benchmark -> verdicts and labels; every judge has the same benchmarks.
-        level: Confidence level of all intervals together.
-
-    Raises:
-        NothingSharedError: The judges share no labelled question of a benchmark.
-        ReliabilityError: Fewer than two judges, or the level is not between 0 and 1.
+    As `compare_pooled`, by judge and benchmark; one verdict on a question is enough.
     """
     given = {name: {of: one.given for of, one in known.items()} for name, known in judges.items()}
     strata, left_out = _strata(given, level, 1)
@@ -191,7 +169,6 @@ def compare_pooled(
         level: Confidence level of all intervals together.
 
     Raises:
-        NothingSharedError: The judges share no question of a benchmark.
         ReliabilityError: As `compare_all`, another coefficient, or no benchmark that can enter.
     """
     if coefficient not in ("omega", "agreement"):
@@ -340,7 +317,6 @@ def _pairs(
                 drivers=_drivers(questions, difference, left_out[:, i] - left_out[:, j]),
                 left_out=absent,
                 reason=undefined if np.isnan(difference) else reason,
-                level=level,
             )
         )
     return tuple(pairs)
@@ -426,7 +402,7 @@ def _drivers(questions: list[str], difference: float, without: FloatArray) -> tu
     """What each question does to the difference, those that move it most first."""
     moved = difference - without
     order = np.argsort(-np.abs(np.nan_to_num(moved, nan=np.inf)), kind="stable")
-    return tuple(Driver(questions[i], _known(without[i]), _known(moved[i])) for i in order)
+    return tuple(Driver(questions[i], _known(moved[i])) for i in order)
 
 
 def _known(value: float) -> float | None:

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from .cells import Cells, FloatArray
-from .estimate import Estimate, LeftOut
+from .estimate import Estimate
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, Ends, t_quantile
 from .rates import by_question, mean_share, unseen
 
@@ -106,7 +106,7 @@ def ppi(sample: Sample, level: float = 0.95) -> Corrected:
     y, f, rest = sample.labels, sample.judged, sample.rest
     n, total = len(y), len(y) + len(rest)
     if not len(rest):
-        return Corrected(mean_share(y, level, 1.0, LeftOut()), total)
+        return Corrected(mean_share(y, level, 1.0), total)
     var_y, var_f = y.var(), sample.all_judged.var()
     cov = float(np.mean((y - y.mean()) * (f - f.mean())))
 

@@ -61,7 +61,7 @@ def cheapest_dependable(
 ) -> Crossing:
     """The design with the fewest calls on a question whose mean verdict is dependable enough.
 
-    Of several with as many calls, it is the most dependable one.
+    Of several with as many calls, the most dependable one.
 
     Args:
         pilot: Judgments in which the facets vary.
@@ -101,14 +101,8 @@ def cheapest_precise(
 ) -> Crossing:
     """The design with the fewest calls in all that knows the mean to within a half-width.
 
-    The mean of numbers or, of names, the share of each of them.
-
-    Args:
-        pilot: Judgments in which the facets vary.
-        half_width: Half the width wanted of the 95% interval of the mean, for other questions and
-            other levels of the facets.
-        assurance: See `cheapest_dependable`.
-        all_of: See `cheapest_dependable`.
+    The mean of numbers or, of names, the share of each of them. The half-width is that of the 95%
+    interval, for other questions and other levels; for the rest see `cheapest_dependable`.
 
     Raises:
         ReliabilityError: As `cheapest_dependable`, or more than a million questions are needed.

@@ -41,11 +41,9 @@ class Decision:
     """What evidence that may be looked at any time says.
 
     Attributes:
-        result: `PASSES`, `FAILS` or `OPEN`.
         for_pass: Evidence that the judge meets the limit, an e-value: it ever reaches 1 / alpha
             with probability alpha at most if the judge does not. `for_fail` is that it does not.
         needed: Evidence at which either is decided, 1 / alpha = 2 / (1 - level).
-        n_questions: Questions looked at.
         decided_after: Questions after which it was decided; None if it is not.
     """
 
@@ -71,12 +69,8 @@ def settled(verdicts: Sequence[str], error: float) -> int | None:
     bets with every draw that the leader so far is likelier; it is out once the wealth, averaged
     over the sizes of bets, has reached 1 / error (Ville 1939). No list of verdicts is needed.
 
-    Args:
-        verdicts: In the order in which they were drawn.
-        error: Probability of a wrong choice.
-
-    Raises:
-        ReliabilityError: The error is not between 0 and 1.
+    Verdicts come in the order in which they were drawn. ReliabilityError if the error is not
+    between 0 and 1.
     """
     check_level(1 - error)
     if not len(verdicts):
@@ -132,13 +126,9 @@ def anytime_omega(counts: Cells, at_least: float, level: float = 0.95) -> Decisi
     Each two new questions give Z = (1 - limit) D - W, of D how often verdicts on the two differ and
     W how often two verdicts on one do; its mean is D (omega - limit). The evidence is the wealth of
     bets on Z > 0, averaged over their sizes (Shafer 2021; Waudby-Smith & Ramdas 2024). Replications
-    may be unequal, if their number does not depend on the verdicts.
-
-    Args:
-        counts: Verdicts in the order in which questions (clusters) were asked; those with fewer
-            than two are passed over.
-        at_least: The limit.
-        level: 1 minus the probability of a wrong pass plus that of a wrong fail.
+    may be unequal, if their number does not depend on the verdicts. Questions (clusters) are in the
+    order in which they were asked; those with fewer than two verdicts are passed over. The level is
+    1 minus the probability of a wrong pass plus that of a wrong fail.
 
     Raises:
         ReliabilityError: The limit or the level is not between 0 and 1.

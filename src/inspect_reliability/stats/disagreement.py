@@ -16,7 +16,7 @@ import numpy as np
 
 from .cells import Cells, FloatArray, IntArray, codes
 from .errors import ReliabilityError, check_level
-from .estimate import Estimate, LeftOut
+from .estimate import Estimate
 from .intervals import (
     FAR,
     FEWEST_QUESTIONS,
@@ -63,11 +63,7 @@ class Differences(NamedTuple):
     table: FloatArray
 
     def of(self, shared: Iterable[str]) -> FloatArray:
-        """D of judgments that share exactly these facets.
-
-        Raises:
-            ReliabilityError: There is no such facet.
-        """
+        """D of judgments that share exactly these; ReliabilityError if there is no such facet."""
         return np.asarray(self.table[..., self.place(shared)])
 
     def place(self, shared: Iterable[str]) -> int:
@@ -97,10 +93,6 @@ class Disagreement:
 
     Intervals are for other questions of the same kind; they speak of the levels that were tried.
     Estimates without a value name the reason: the design may have no pair that they need.
-
-    Attributes:
-        cells: The judgments.
-        level: Confidence level of the intervals.
     """
 
     cells: Cells
@@ -200,17 +192,10 @@ class Disagreement:
         """How far the mean verdict of so many levels of each facet is the question's own.
 
         v_q / (v_q + the sum of the other components, each over the number of levels of its facets):
-        Phi of a D-study (Brennan 2001); by default of one level and replication each.
-
-        Args:
-            levels: Facet -> number of levels.
-            replications: Verdicts of each cell.
-            all_of: Facets of which all levels were tried, such as the two orders of a pair: what
-                they do to a question is its own (Cochran 1977, ch. 2; Brennan 2001, ch. 3).
-
-        Raises:
-            ReliabilityError: There is no such facet or level, or no cell has the two verdicts that
-                more replications are known from.
+        Phi of a D-study (Brennan 2001). `all_of` are facets of which all levels were tried, such as
+        the two orders of a pair: what they do to a question is its own (Cochran 1977, ch. 2;
+        Brennan 2001, ch. 3). ReliabilityError if there is no such facet or level, or if more
+        replications are asked for and no cell has two.
         """
         weights = self.weights(levels, replications, all_of)
 
@@ -255,21 +240,19 @@ class Disagreement:
     def estimate(
         self, formula: Formula, kind: Kind = "difference", replications: float = np.inf
     ) -> Estimate:
-        """Any function of D_S with its interval.
+        """Any function of D_S, NaN where it has no value, with its interval.
 
-        Args:
-            formula: The function; NaN where it has no value.
-            kind: "agreement" and "omega" are at most 1 and have their intervals; a "difference"
-                that of the jackknife-t, and a "variance" that of `on_root_scale`.
-            replications: Omega: how many verdicts of a question its pairs are among.
+        "agreement" and "omega" are at most 1 and have their intervals; a "difference" that of the
+        jackknife-t, and a "variance" that of `on_root_scale`. `replications` is, of omega, how many
+        verdicts of a question its pairs are among.
         """
         check_level(self.level)
         n = self.cells.n_clusters
-        value, left = float(formula(self.whole)), LeftOut(int(self.cells.missing.sum()))
+        value = float(formula(self.whole))
         reason = "no two judgments share what it compares" if np.isnan(value) else TOO_FEW
         known = None if np.isnan(value) else value
         each = float(self.cells.replications.mean())
-        found = Estimate(known, None, None, n, each, left, reason, level=self.level)
+        found = Estimate(known, None, None, n, each, reason=reason, level=self.level)
         if known is None or n < FEWEST_QUESTIONS:
             return found
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -294,11 +277,11 @@ class Disagreement:
             if not self.cells.numeric:
                 noise = noise._replace(disagreement=1 - noise_agreement(mean))
             settled = noise._replace(weight=SETTLED, disagreement=0.0)
-            base, more = on_log_scale(x, error, t), self._plus(formula, settled)
-            low, high = farthest_mean(base, self._plus(formula, noise), more, t)
+            added = self._plus(formula, noise), self._plus(formula, settled)
+            low, high = farthest_mean(on_log_scale(x, error, t), *added, t)
             return max(low, min(0.0, x)), high, "noise or settled question"
         if x == 1:
-            base = (1 - (1 - bound) / float(np.nanmax(self.whole.table)), 1.0)
+            base: Ends = (1 - (1 - bound) / float(np.nanmax(self.whole.table)), 1.0)
         else:
             base = on_f_scale(x, error, t, r)
         if self.cells.numeric:
@@ -369,12 +352,9 @@ def disagreement(cells: Cells, level: float = 0.95) -> Disagreement:
 
     The difference of two names is 1 if they differ, of two numbers half their squared difference,
     and of ranks (`Cells.ranked`) that of the ranks. Each question weighs the same, and each of its
-    cells alike, whatever the number of verdicts. Rows of one cluster that are not one question are
-    never compared, and share the weight.
-
-    Args:
-        cells: Judgments by question and level of each facet; cells may be missing.
-        level: Confidence level of the intervals; ReliabilityError if it is not between 0 and 1.
+    cells alike, whatever the number of verdicts; cells may be missing. Rows of one cluster that are
+    not one question are never compared, and share the weight. ReliabilityError if the level of the
+    intervals is not between 0 and 1.
     """
     check_level(level)
     return Disagreement(cells.rows(cells.replications > 0), level)

@@ -4,14 +4,6 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """What did not enter: how many verdicts were missing, and questions with too few of them."""
-
-    verdicts: int = 0
-    questions: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Estimate:
     """A coefficient, which never travels alone.
 
@@ -20,14 +12,11 @@ class Estimate:
         low: Lower end of its interval, and `high` the upper; None without an interval.
         n_questions: Questions that entered.
         n_replications: Replications per question that entered: their mean over the questions.
-        left_out: What did not enter.
+        left_out: Questions with too few verdicts to enter.
         reason: Why there is no value or, with a value, why there is no interval; else None.
         method: How the interval was made; None without an interval. Each generalises to other
-            questions of the same kind: "plus a question", "noise or settled question",
-            "far or noise question", "ranks as numbers", "log scale", "logit scale", "F scale",
-            "root scale" and "t" are jackknives over questions, "Clopper-Pearson" is of questions,
-            "exact bound" is for questions that never vary, "as omega" and "as icc" are carried
-            over from these.
+            questions of the same kind. "Clopper-Pearson" is of questions, "exact bound" is for
+            questions that never vary; all others are jackknives over questions.
         level: Confidence level of the interval.
     """
 
@@ -36,7 +25,7 @@ class Estimate:
     high: float | None = None
     n_questions: int = 0
     n_replications: float = 0.0
-    left_out: LeftOut = LeftOut()
+    left_out: tuple[str, ...] = ()
     reason: str | None = None
     method: str | None = None
     level: float = 0.95

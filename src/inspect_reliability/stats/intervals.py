@@ -16,7 +16,7 @@ import numpy as np
 
 from .cells import Cells, FloatArray
 from .estimate import Estimate
-from .sums import Scale, Sums, of_ranks, ratio, terms
+from .sums import Scale, Sums, of_ranks, ratio, terms, terms_of_moments
 
 FEWEST_QUESTIONS = 3
 """Fewer do not show how much questions differ."""
@@ -199,8 +199,16 @@ def ranks(formula: Formula, study: Study, level: float) -> Ends:
 
 def exact_bound(formula: Formula, study: Study, level: float) -> Ends:
     """Where no question varies: exact for agreement, carried over from it for the others."""
-    bound = study.total.at_agreement(constant_share_bound(study.n, level))
-    x, found = float(formula(study.total)), float(formula(bound))
+    sums, bound = study.total, constant_share_bound(study.n, level)
+    at_bound = replace(  # as if a share 1 - bound of the questions had no two verdicts alike
+        sums,
+        disagreement=(1 - bound) * sums.questions,
+        weighted_disagreement=(1 - bound) * sums.verdicts,
+        modal=bound * sums.questions,
+        modal_loo=bound * sums.questions,
+        entropy=(1 - bound) * sums.questions * np.log(sums.categories),
+    )
+    x, found = float(formula(sums)), float(formula(at_bound))
     return (found, x) if found < x else (x, found)
 
 
@@ -236,29 +244,24 @@ def with_one(
     modal: float = 0.0,
 ) -> Sums:
     """The terms with a question more, which differs as often as its shares say, or as given."""
-    square, logs = mean @ mean, np.log(mean, out=np.zeros_like(mean), where=mean > 0)
-    differ = 1 - square if disagreement is None else disagreement
+    differ = 1 - mean @ mean if disagreement is None else disagreement
+    logs = np.log(mean, out=np.zeros_like(mean), where=mean > 0)
     inverse = terms.inverse.mean()
-    n = 1 / inverse if inverse else 1.0  # each exact distribution weighs 1
-    one = {
-        "disagreement": differ,
-        "norm": norm,
-        "squares": square,
-        "inverse": inverse,
-        "verdicts": n,
-        "weighted_disagreement": n * differ,
-        "weighted_norm": n * norm,
-        "means": mean,
-        "pooled": n * mean,
-        "alone": 0.0,
-        "modal": modal,
-        "modal_loo": modal,
-        "entropy": 0.0 if modal == 1 else -(mean @ logs),
-    }
+    one = terms_of_moments(
+        np.array([1 / inverse if inverse else 1.0]),  # each exact distribution weighs 1
+        np.array([differ]),
+        mean[None],
+        np.array([norm]),
+        exact=not inverse,
+        alone=np.zeros(1),
+        modal=np.array([modal]),
+        modal_loo=np.array([modal]),
+        entropy=np.array([0.0 if modal == 1 else -(mean @ logs)]),
+    )
 
     def append(name: str, x: FloatArray) -> FloatArray:
-        more = np.broadcast_to(np.asarray(one.get(name, 1.0)), x.shape[1:])
-        return np.concatenate([x, more[None]])
+        more = np.broadcast_to(getattr(one, name), (1, *x.shape[1:]))
+        return np.concatenate([x, more])
 
     return terms.each(append)
 
@@ -412,10 +415,10 @@ def t_quantile(level: float, degrees_of_freedom: float) -> float:
 
 
 def level_of(t: float, degrees_of_freedom: float) -> float:
-    """The level of which this is the t quantile, below 1."""
+    """The level of which this is the t quantile, above 0 and below 1."""
     from scipy.special import stdtr
 
-    return float(min(2 * stdtr(max(degrees_of_freedom, 1), t) - 1, 1 - NO_WIDTH))
+    return float(np.clip(2 * stdtr(max(degrees_of_freedom, 1), t) - 1, NO_WIDTH, 1 - NO_WIDTH))
 
 
 def clopper_pearson(successes: float, trials: float, level: float) -> Ends:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
+from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .cells import Cells, FloatArray
 from .errors import ReliabilityError
-from .estimate import LeftOut
 from .intervals import Ends
 from .rates import by_question as by_cluster
 from .rates import mean_share
@@ -38,7 +39,6 @@ class Unsettled:
     """A question whose majority is not the same often enough, whatever the votes tried.
 
     Attributes:
-        question: Its name.
         agreement: How often two majorities of `StableMajority.most_by_question` votes are the same.
         lead: Share of its most frequent verdict minus that of the runner-up.
     """
@@ -62,12 +62,9 @@ class StableMajority:
         by_question: The probability for each m and question, V x N; NaN beyond `most_by_question`.
         most_by_question: The most votes tried for which single questions can be judged, at most a
             quarter of the replications of the question with the fewest; None if none is.
-        questions: The N questions that entered.
         votes_needed: The fewest votes tried that reach `wanted`, mean over questions; else None.
         votes_likely: The fewest whose interval reaches it, and whose interval does not go below.
         unsettled: Questions below it with `most_by_question` votes, the least stable first.
-        left_out: Questions with fewer than two replications per vote of the largest m.
-        wanted: The probability asked for.
     """
 
     votes: tuple[int, ...]
@@ -76,12 +73,9 @@ class StableMajority:
     share_stable: tuple[float | None, ...]
     by_question: FloatArray
     most_by_question: int | None
-    questions: tuple[str, ...]
     votes_needed: int | None
     votes_likely: tuple[int | None, int | None]
     unsettled: tuple[Unsettled, ...]
-    left_out: tuple[str, ...]
-    wanted: float
 
 
 def stable_majority(
@@ -101,12 +95,8 @@ def stable_majority(
     the bias grows with m/R, so that these figures end at m = R/4. Of exact distributions every
     figure is exact.
 
-    Args:
-        counts: Verdicts per question.
-        votes: Numbers of votes to try; by default odd ones up to half of the median replications,
-            or up to 49.
-        wanted: Probability that counts as stable.
-        seed: Seed of the resampling.
+    By default odd numbers of votes are tried, up to half of the median replications, or up to 49.
+    `wanted` is the probability that counts as stable.
 
     Raises:
         ReliabilityError: No question has two replications per vote, `votes` or `wanted` are out
@@ -146,8 +136,7 @@ def stable_majority(
     judged = [m for m in tried if m <= kept.replications.min() / 4]
     each = [_with_replacement(kept.shares, m, generator) for m in judged]
     unknown = np.full((len(tried) - len(judged), len(kept.questions)), np.nan)
-    left_out = () if enough.all() else counts.rows(~enough).questions
-    return _stability(kept, tried, agreement, np.array([*each, *unknown]), judged, wanted, left_out)
+    return _stability(kept, tried, agreement, np.array([*each, *unknown]), judged, wanted)
 
 
 def _stability(
@@ -157,11 +146,10 @@ def _stability(
     by_question: FloatArray,
     judged: list[int],
     wanted: float,
-    left_out: tuple[str, ...] = (),
 ) -> StableMajority:
     stable = (by_question >= wanted).mean(axis=1).tolist()
     agreement, each = drawn.mean(axis=1).tolist(), by_cluster(drawn.T, given.clusters).T
-    ends = [mean_share(one, 0.95, np.inf, LeftOut()).ends for one in each]
+    ends = [mean_share(one, 0.95, np.inf).ends for one in each]
 
     def first(of: list[float]) -> int | None:
         return next((m for m, a in zip(votes, of, strict=True) if a >= wanted), None)
@@ -173,15 +161,12 @@ def _stability(
         share_stable=tuple(s if m in judged else None for m, s in zip(votes, stable, strict=True)),
         by_question=by_question,
         most_by_question=judged[-1] if judged else None,
-        questions=given.questions,
         votes_needed=first(agreement),
         votes_likely=(
             first([one[1] if one else 1.0 for one in ends]),
             first([one[0] if one else 0.0 for one in ends]),
         ),
         unsettled=_unsettled(given, by_question[len(judged) - 1], wanted) if judged else (),
-        left_out=left_out,
-        wanted=wanted,
     )
 
 
@@ -312,11 +297,12 @@ def _majority(used: NDArray[np.int64], categories: int, chances: FloatArray) -> 
     below = np.cumsum(parts, axis=2) - parts  # fewer than c votes, [U, L, m + 1]
     for point, weight in zip(points, weights, strict=True):
         ways = below + point * parts
-        one = np.ones_like(ways[:1])
-        before = np.cumprod(np.concatenate([one, ways[:-1]]), axis=0)
-        after = np.cumprod(np.concatenate([one, ways[:0:-1]]), axis=0)[::-1]
+        # Row by row, in half the time of a cumulative product along the first axis.
+        before = list(accumulate(ways[:-1], mul, initial=back))
+        after = accumulate(ways[:0:-1], mul, initial=np.ones_like(back))
         # All votes but c: one coefficient of the inverse transform of the others' product.
-        ended = (before * after * back).sum(axis=1).real
+        others = zip(reversed(before), after, strict=True)
+        ended = np.array([(first * last).sum(axis=0).real for first, last in others])[::-1]
         found[used] += weight * (each * ended).sum(axis=1)
     return np.asarray(found / found.sum())
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
 from .cells import Cells
 from .errors import ReliabilityError, check_level
-from .estimate import Estimate, LeftOut
+from .estimate import Estimate
 from .rates import by_question, mean_share
 
 
@@ -18,12 +19,9 @@ class NothingSharedError(ReliabilityError):
 def shared_questions(
     judges: Mapping[str, Cells], replications: int = 2
 ) -> tuple[dict[str, Cells], dict[str, tuple[str, ...]]]:
-    """Keep the questions that all judges judged often enough, and name the others.
+    """Keep the questions that all judges gave so many verdicts on, and name the others.
 
-    Args:
-        judges: Name -> verdicts. Categories are matched by name; one that a judge does not declare
-            is one that it never chose.
-        replications: How many verdicts each judge must have given on a question.
+    Categories are matched by name; one that a judge does not declare is one that it never chose.
 
     Returns:
         Name -> verdicts on the same questions, in the same categories and order; and reason -> the
@@ -77,12 +75,7 @@ def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estim
     """How often two judges give the same verdict on a question (the paper's Table 1).
 
     The mean over questions of the mean over pairs of judges, every verdict of one compared with
-    every verdict of the other.
-
-    Args:
-        judges: Name -> verdicts of at least two judges. Questions that not every judge judged are
-            left out and named.
-        level: Confidence level of the interval, over questions.
+    every verdict of the other. Questions that not every judge judged are left out and named.
 
     Raises:
         NothingSharedError: No question is shared.
@@ -102,10 +95,7 @@ def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estim
         )
     shared, absent = shared_questions(judges, replications=1)
     counts = list(shared.values())
-    left_out = LeftOut(
-        sum(int(one.missing.sum()) for one in counts),
-        tuple(dict.fromkeys(name for names in absent.values() for name in names)),
-    )
+    left_out = tuple(dict.fromkeys(chain.from_iterable(absent.values())))
     each = float(np.mean([one.replications.mean() for one in counts]))
     shares = np.array([one.shares for one in counts])
     # Of the pairs of any two, those of a judge with itself are none.

@@ -49,7 +49,6 @@ class Design:
     """A study to run.
 
     Attributes:
-        n_questions: Questions.
         n_replications: Replications of each question; infinity of exact distributions.
         half_width: Half the width that its interval is expected to have.
         fewest: Questions if the pilot overstates how much questions differ, and `most` if it
@@ -81,13 +80,10 @@ class Precision:
     replications as the pilot's.
 
     Attributes:
-        coefficient: Name of the coefficient.
-        n_questions: Questions that entered.
         n_replications: Replications per question that entered, mean.
-        left_out: Questions with fewer than three replications.
         reason: Why nothing can be planned; else None.
         level: Confidence level of the planned interval.
-        value: Its estimate; this and the following are None if not estimable.
+        value: The estimate; this and the following are None if not estimable.
         between: Variance between questions, at least 0.
         within: Variance within questions, between replications.
         ends: Its interval in the pilot, of coefficients other than omega and agreement.
@@ -97,7 +93,6 @@ class Precision:
     coefficient: str
     n_questions: int
     n_replications: float
-    left_out: tuple[str, ...]
     reason: str | None
     level: float
     value: float | None = None
@@ -160,10 +155,7 @@ class Precision:
     def design(self, half_width: float, n_replications: float, assurance: float = 0.8) -> Design:
         """The fewest questions that give the wanted half-width with so many replications.
 
-        Args:
-            half_width: The half-width wanted.
-            n_replications: Replications of each question.
-            assurance: Probability that the study reaches it, over pilots and studies like these.
+        `assurance` is how probably the study reaches it, over pilots and studies like these.
 
         Raises:
             ReliabilityError: Nothing can be planned, the half-width is not positive, the assurance
@@ -202,14 +194,9 @@ def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95)
 
     The jackknife over questions gives the whole variance, that over the replications of each
     question the part that more replications would shrink (Efron & Stein 1981); the rest lies
-    between questions. Both are of the coefficient's linear approximation.
-
-    Args:
-        counts: Verdicts of a pilot, as the coefficient takes them; questions with fewer than three
-            (of other coefficients than omega and agreement, two) are left out and named. Of exact
-            distributions nothing lies within questions.
-        coefficient: Name of a coefficient.
-        level: Confidence level of the interval to plan.
+    between questions. Both are of the coefficient's linear approximation. Questions with fewer than
+    three verdicts (of other coefficients than omega and agreement, two) are left out. Of
+    exact distributions nothing lies within questions.
 
     Raises:
         UnknownCoefficientError: There is no such coefficient.
@@ -225,7 +212,6 @@ def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95)
         coefficient=coefficient,
         n_questions=n,
         n_replications=float(counts.replications[used].mean()) if n else 0.0,
-        left_out=counts.fewer_than(3),
         reason=f"needs at least {FEWEST_QUESTIONS} questions with at least 3 replications each",
         level=level,
     )
@@ -267,7 +253,6 @@ def _scaled(counts: Cells, row: Coefficient, level: float) -> Precision:
         coefficient=row.name,
         n_questions=found.n_questions,
         n_replications=found.n_replications,
-        left_out=found.left_out.questions,
         reason=found.reason,
         level=level,
         value=found.value,

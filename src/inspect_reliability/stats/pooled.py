@@ -9,7 +9,7 @@ from .cells import Cells, FloatArray
 from .coefficient import NO_VARIANCE
 from .coefficients import omega
 from .errors import ReliabilityError
-from .estimate import Estimate, LeftOut
+from .estimate import Estimate
 from .intervals import (
     NOISE,
     UNSEEN,
@@ -33,13 +33,11 @@ class Pooled:
 
     Attributes:
         estimate: The pooled omega. Its interval is for other questions of these benchmarks.
-        by_benchmark: Name -> omega of each benchmark.
         between: Standard deviation of omega between benchmarks beyond what the sampling of
             questions explains, 0 where it explains all; None where it is not estimable.
     """
 
     estimate: Estimate
-    by_benchmark: dict[str, Estimate]
     between: float | None
 
 
@@ -48,15 +46,9 @@ def pooled_omega(benchmarks: Mapping[str, Cells], level: float = 0.95) -> Pooled
 
     Verdicts are compared within a benchmark only: omega is 1 minus the mean W over the mean D of
     the benchmarks (the benchmark as a fixed facet; Brennan 2001). The questions of each are a
-    stratum of their own, with Satterthwaite's degrees of freedom.
-
-    Args:
-        benchmarks: Name -> verdicts of at least two benchmarks. Benchmarks with fewer than two
-            questions that have two verdicts are left out.
-        level: Confidence level.
-
-    Raises:
-        ReliabilityError: Fewer than two benchmarks, or the level is not between 0 and 1.
+    stratum of their own, with Satterthwaite's degrees of freedom. Benchmarks with fewer than two
+    questions that have two verdicts are left out. ReliabilityError if there are fewer than two
+    benchmarks, or the level is not between 0 and 1.
     """
     if len(benchmarks) < 2:
         raise ReliabilityError(f"Pooling needs at least 2 benchmarks, not {len(benchmarks)}.")
@@ -67,16 +59,13 @@ def pooled_omega(benchmarks: Mapping[str, Cells], level: float = 0.95) -> Pooled
     estimate = Estimate(
         n_questions=sum(one.n_questions for one in entered),
         n_replications=float(np.mean([one.n_replications for one in entered])),
-        left_out=LeftOut(
-            sum(one.left_out.verdicts for one in by_benchmark.values()),
-            tuple(name for one in by_benchmark.values() for name in one.left_out.questions),
-        ),
+        left_out=tuple(name for one in by_benchmark.values() for name in one.left_out),
         reason="needs 2 benchmarks with 2 questions each",
         level=level,
     )
     if enough:
         estimate = _estimate([terms(benchmarks[name].replicated) for name in used], estimate)
-    return Pooled(estimate, by_benchmark, _between(by_benchmark.values()))
+    return Pooled(estimate, _between(by_benchmark.values()))
 
 
 def _estimate(strata: list[Sums], blank: Estimate) -> Estimate:

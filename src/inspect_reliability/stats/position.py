@@ -1,14 +1,14 @@
 """Does a judge go by the position of an answer, or by whose it is?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from .cells import Cells
 from .errors import ReliabilityError
-from .intervals import Ends
+from .estimate import Estimate
 from .rates import share_ends
 
 
@@ -17,31 +17,18 @@ class ChoiceShares:
     """How often each option is chosen, tested against equal shares.
 
     Attributes:
-        options: The L options: letters, or responders.
-        shares: Share of each among all choices; None if nothing was chosen.
-        standard_errors: Their standard errors over questions; None with fewer than two questions.
+        shares: Share of each of the L options among all choices, with its interval over questions.
         p_value: Probability of shares at least as unequal if the true ones are equal.
-        design_effect: How many verdicts of one question tell as much as one independent verdict.
         n_questions: Questions with a choice.
         n_choices: Verdicts that chose an option; None of exact distributions.
         reason: Why there is no test; else None.
     """
 
-    options: tuple[str, ...]
-    shares: tuple[float, ...] | None = None
-    standard_errors: tuple[float, ...] | None = None
+    shares: tuple[Estimate, ...]
     p_value: float | None = None
-    design_effect: float | None = None
     n_questions: int = 0
     n_choices: int | None = None
     reason: str | None = None
-
-    def interval(self, option: int, level: float = 0.95) -> Ends | None:
-        """The interval of one share, by number, over questions; None where it has no error."""
-        if self.shares is None or self.standard_errors is None:
-            return None
-        spread = self.standard_errors[option] * (self.n_questions - 1) ** 0.5
-        return share_ends(self.shares[option], spread, self.n_questions, level)
 
 
 def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
@@ -51,36 +38,30 @@ def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
     from the covariance of the shares over questions (linearised ratios), and referred to F on
     Satterthwaite's degrees of freedom and those times n - 1: the second-order correction of Rao &
     Scott (1981, 1984), as Thomas & Rao (1987) refer it. Of two options it is the t test. Letters
-    and responders are told apart only where the order of options varies.
-
-    Args:
-        counts: Verdicts per question (cluster), by letter or by responder.
-        options: The categories to choose from; ReliabilityError if there are fewer than two.
+    and responders are told apart only where the order of options varies. ReliabilityError if there
+    are fewer than two options.
     """
     if len(options) < 2:
         raise ReliabilityError(f"A choice needs at least 2 options, not {len(options)}.")
     given = counts.columns(options)
     each = given.shares if counts.exact else given.table.astype(np.float64)
-    _, question = np.unique(counts.clusters, return_inverse=True)
-    table = np.array([np.bincount(question, one) for one in each.T]).T
+    table = np.array([np.bincount(counts.clusters, one) for one in each.T]).T
     chosen = table.sum(axis=1)
     total, n = float(chosen.sum()), int((chosen > 0).sum())
-    known = partial(
-        ChoiceShares,
-        tuple(options),
-        n_questions=n,
-        n_choices=None if counts.exact else round(total),
-    )
+    number = None if counts.exact else round(total)
+    known = partial(ChoiceShares, n_questions=n, n_choices=number)
     if total == 0:
-        return known(reason="no verdict chose any of the options")
+        return known((Estimate(),) * len(options), reason="no verdict chose any of the options")
     shares = table.sum(axis=0) / total
+    alone = tuple(Estimate(share, n_questions=n) for share in shares.tolist())
     if n < 2:
-        reason = "the test needs at least 2 questions"
-        return known(shares=tuple(shares.tolist()), reason=reason)
+        return known(alone, reason="the test needs at least 2 questions")
     deviations = (table - chosen[:, None] * shares) / total
     covariance = deviations.T @ deviations * n / (n - 1)
-    errors = tuple(np.sqrt(np.diag(covariance)).tolist())
-    known = partial(known, shares=tuple(shares.tolist()), standard_errors=errors)
+    spreads = np.sqrt(np.diag(covariance) * (n - 1)).tolist()
+    ends = [share_ends(*one, n, 0.95) for one in zip(shares.tolist(), spreads, strict=True)]
+    both = zip(alone, ends, strict=True)
+    known = partial(known, tuple(replace(one, low=low, high=high) for one, (low, high) in both))
     # Relative to that of as many independent verdicts with equal shares.
     effects = covariance * total * len(options)
     trace, squared = np.trace(effects), (effects**2).sum()
@@ -90,7 +71,4 @@ def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
 
     chi_square = total * len(options) * ((shares - 1 / len(options)) ** 2).sum()
     freedom = trace**2 / squared
-    return known(
-        p_value=float(fdtrc(freedom, freedom * (n - 1), chi_square / trace)),
-        design_effect=float(trace / (len(options) - 1)),
-    )
+    return known(p_value=float(fdtrc(freedom, freedom * (n - 1), chi_square / trace)))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .cells import Cells, FloatArray
 from .errors import ReliabilityError, check_level
-from .estimate import Estimate, LeftOut
+from .estimate import Estimate
 from .intervals import (
     FEWEST_QUESTIONS,
     NOISE,
@@ -32,16 +32,9 @@ def handle_non_response(
 ) -> Cells:
     """The same judgments with non-responses counted in one of three ways.
 
-    Args:
-        counts: Verdicts, with non-response as one of the categories; without it nothing changes.
-        handling: "category", non-responses are verdicts that agree with each other (the paper's);
-            "unique", each non-response is a category of its own, so agrees with nothing;
-            "excluded", they are left out and counted as missing (`Cells.coverage` then tells
-            how much is left).
-        non_response: The name of the category.
-
-    Raises:
-        ReliabilityError: The handling is not known.
+    As a "category" they are verdicts that agree with each other (the paper's). Where each is
+    "unique", a category of its own, it agrees with nothing. If "excluded" they count as missing
+    (`Cells.coverage` tells how much is left). ReliabilityError for any other handling.
     """
     if handling not in ("category", "unique", "excluded"):
         raise ReliabilityError(
@@ -58,13 +51,9 @@ def handle_non_response(
 def rate(counts: Cells, category: str = "non-response", level: float = 0.95) -> Estimate:
     """Share of the verdicts that are of one category, mean over questions.
 
-    The interval is that of `mean_share`; of fewer than three questions that of Clopper & Pearson
-    (1934), with a question for a trial.
-
-    Args:
-        counts: Verdicts per question; one verdict of a question is enough.
-        category: Name of the category, which may be none of the categories.
-        level: Confidence level; ReliabilityError if it is not between 0 and 1.
+    One verdict of a question is enough, and the category need not be a declared one. The interval
+    is that of `mean_share`; of fewer than three questions that of Clopper & Pearson (1934), with a
+    question for a trial. ReliabilityError if the level is not between 0 and 1.
     """
     shares, estimate = question_rates(counts, category, level)
     if estimate.value is None:
@@ -89,7 +78,7 @@ def mean_share(
     values: FloatArray,
     level: float,
     n_replications: float,
-    left: LeftOut,
+    left_out: tuple[str, ...] = (),
     unseen: float = NOISE,
 ) -> Estimate:
     """The mean over questions of shares from 0 to 1, with its interval.
@@ -100,7 +89,7 @@ def mean_share(
     is known (Hoeffding 1956, of the sum of different shares).
     """
     n = len(values)
-    found = Estimate(float(values.mean()), None, None, n, n_replications, left, level=level)
+    found = Estimate(float(values.mean()), None, None, n, n_replications, left_out, level=level)
     if n < FEWEST_QUESTIONS:
         return replace(found, reason=TOO_FEW)
     low, high = share_ends(float(values.mean()), float(values.std()), n, level, unseen)
@@ -125,15 +114,8 @@ def gini_mean_difference(
 
     Twice the sum of F (1 - F) over the gaps between values, F the share of verdicts up to a value
     (Gini 1912; unbiased in every question). The interval is that of `mean_share`, of the difference
-    as a share of the whole range of values.
-
-    Args:
-        counts: Verdicts per question; others than the values are left out.
-        values: Category -> number.
-        level: Confidence level.
-
-    Raises:
-        ReliabilityError: The level is not between 0 and 1, or nothing was replicated.
+    as a share of the whole range of values. Verdicts without a value are left out.
+    ReliabilityError if the level is not between 0 and 1, or nothing was replicated.
     """
     check_level(level)
     names = sorted(set(values).intersection(counts.categories), key=values.__getitem__)
@@ -147,7 +129,7 @@ def gini_mean_difference(
         apart *= (given.replications / (given.replications - 1))[:, None]
     reach = float(gaps.sum()) or 1.0
     shares = by_question(2 * apart @ gaps / reach, given.clusters)
-    found = mean_share(shares.clip(0, 1), level, float(given.replications.mean()), LeftOut())
+    found = mean_share(shares.clip(0, 1), level, float(given.replications.mean()))
     value, low, high = (x if x is None else x * reach for x in (found.value, found.low, found.high))
     return replace(found, value=value, low=low, high=high)
 
@@ -193,7 +175,7 @@ def question_rates(counts: Cells, category: str, level: float) -> tuple[FloatArr
         value=float(shares.mean()) if len(shares) else None,
         n_questions=len(shares),
         n_replications=float(given[given > 0].mean()) if len(shares) else 0.0,
-        left_out=LeftOut(int(counts.missing.sum()), counts.fewer_than(1)),
+        left_out=counts.fewer_than(1),
         reason=None if len(shares) else "there are no verdicts",
         level=level,
     )
@@ -202,11 +184,8 @@ def question_rates(counts: Cells, category: str, level: float) -> tuple[FloatArr
 class Shift(NamedTuple):
     """How often a verdict is given at one level of a facet.
 
-    Attributes:
-        level: The level.
-        category: The verdict.
-        share: Its share there, mean over questions.
-        change: Its share there less that at the other levels, mean over questions with several.
+    `share` is the mean over questions; `change`, over those with several levels, is the share there
+    less that at the others.
     """
 
     level: int
@@ -218,13 +197,9 @@ class Shift(NamedTuple):
 def shifts(cells: Cells, facet: str, level: float = 0.95) -> Iterator[Shift]:
     """The share of each category at each level of a facet, and how far it is from elsewhere.
 
-    Questions (clusters) weigh alike, and so do the cells of one at a level. Changes are paired:
-    the levels of a question are compared with each other, with an interval of t over questions.
-
-    Args:
-        cells: Verdicts that are names; cells without any are left out.
-        facet: Name of the facet.
-        level: Confidence level; ReliabilityError if it is not between 0 and 1.
+    Verdicts are names. Questions (clusters) weigh alike, and so do the cells of one at a level.
+    Changes are paired: the levels of a question are compared with each other, with an interval of t
+    over questions. ReliabilityError if the confidence level is not between 0 and 1.
     """
     check_level(level)
     given = cells.rows(cells.replications > 0)
@@ -232,7 +207,7 @@ def shifts(cells: Cells, facet: str, level: float = 0.95) -> Iterator[Shift]:
     place = given.clusters * len(levels) + at
     shares = np.full((given.n_clusters, len(levels), len(given.categories)), np.nan)
     shares.reshape(-1, shares.shape[2])[np.unique(place)] = by_question(given.shares, place)
-    known, left = ~np.isnan(shares[..., 0]), LeftOut(int(cells.missing.sum()))
+    known = ~np.isnan(shares[..., 0])
     several = known.sum(axis=1) > 1
     for k, category in enumerate(given.categories):
         for j, one in enumerate(levels.tolist()):
@@ -240,18 +215,16 @@ def shifts(cells: Cells, facet: str, level: float = 0.95) -> Iterator[Shift]:
             each = float(given.replications[at == j].sum() / here.sum())
             paired = here & several
             elsewhere = np.nanmean(np.delete(shares[paired, :, k], j, axis=1), axis=1)
-            change = mean_difference(own[paired] - elsewhere, level, each, left)
-            yield Shift(one, category, mean_share(own[here], level, each, left), change)
+            change = mean_difference(own[paired] - elsewhere, level, each)
+            yield Shift(one, category, mean_share(own[here], level, each), change)
 
 
-def mean_difference(
-    values: FloatArray, level: float, n_replications: float, left: LeftOut
-) -> Estimate:
+def mean_difference(values: FloatArray, level: float, n_replications: float) -> Estimate:
     """The mean over questions of differences, with its interval of t."""
     n = len(values)
     mean = float(values.mean()) if n else None
     reason = TOO_FEW if n else "no question has two levels"
-    found = Estimate(mean, None, None, n, n_replications, left, reason, level=level)
+    found = Estimate(mean, None, None, n, n_replications, reason=reason, level=level)
     if mean is None or n < FEWEST_QUESTIONS:
         return found
     reach = float(t_quantile(level, n - 1) * values.std(ddof=1) / np.sqrt(n))

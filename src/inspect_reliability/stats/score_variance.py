@@ -59,8 +59,7 @@ class Decomposition:
     def standard_error(self, n_questions: float, n_runs: float, n_judgments: float) -> float:
         """Standard error of the mean over so many questions, runs of each, judgments of each run.
 
-        Raises:
-            ReliabilityError: The scores do not show what other numbers would do.
+        ReliabilityError if the scores do not show what other numbers would do.
         """
         if self.questions is None:
             raise ReliabilityError("One question does not show what others would do.")
@@ -79,10 +78,8 @@ class Decomposition:
     def widening(self, published: float, n_judgments: float = 1) -> float:
         """How many times as wide the interval around a published mean of these runs should be.
 
-        About 1 if what was published is a standard error over questions.
-
-        Raises:
-            ReliabilityError: As `standard_error` does, or the published one is not positive.
+        About 1 if what was published is a standard error over questions. ReliabilityError as
+        `standard_error`, or if the published one is not positive.
         """
         if not published > 0:
             raise ReliabilityError(f"A standard error is positive, not {published}.")
@@ -96,12 +93,8 @@ def decompose(
 
     Judgments within runs within questions: components of D_S, half squared differences (see
     `disagreement`; Koch 1967). Of balanced designs they are those of the nested random-effects
-    analysis of variance; otherwise every question counts alike, and every run of one.
-
-    Args:
-        questions: The question of each score.
-        runs: The run of the model (epoch) that was judged, named within its question.
-        scores: The scores, one a judgment; NaN is missing.
+    analysis of variance; otherwise every question counts alike, and every run of one. Each score,
+    NaN where missing, has its question and the run (epoch) that was judged.
 
     Raises:
         ShapeError: The three differ in length.
@@ -172,10 +165,8 @@ def tied_to_scores(
 
     Runs that were stopped by what they showed bias the mean and every component. It shows as a
     correlation between how many runs a question has and the mean of their scores, tested by
-    permutation (`goes_with`).
-
-    Returns:
-        The chance, and the fewest and the most runs of a question; None where all have as many.
+    permutation (`goes_with`). With the chance come the fewest and the most runs of a question; None
+    where all have as many.
     """
     try:
         table, of_output = _by_output(questions, runs, scores)

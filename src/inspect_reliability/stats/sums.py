@@ -18,6 +18,8 @@ Scale = Literal["nominal", "ordinal", "interval"]
 
 _ABSENT: FloatArray = np.float64(np.nan)  # type: ignore[assignment]
 _VECTORS = ("means", "pooled", "items", "item_squares")
+_ADDED = ("verdicts", "weighted_disagreement", "weighted_norm", "pooled", "alone")
+"""Of which a cluster has the sum of its questions', not the mean."""
 
 
 @dataclass(frozen=True)
@@ -130,26 +132,8 @@ class Sums:
         members = np.equal.outer(np.arange(number), clusters).astype(np.float64)
         mean = self.over(members / members.sum(axis=1, keepdims=True))
         summed = self.over(members)
-        return replace(
-            mean,
-            squares=(mean.means**2).sum(axis=-1),
-            verdicts=summed.verdicts,
-            weighted_disagreement=summed.weighted_disagreement,
-            weighted_norm=summed.weighted_norm,
-            pooled=summed.pooled,
-            alone=summed.alone,
-        )
-
-    def at_agreement(self, bound: float) -> "Sums":
-        """The same sums if a share 1 - `bound` of the questions had no two verdicts alike."""
-        return replace(
-            self,
-            disagreement=(1 - bound) * self.questions,
-            weighted_disagreement=(1 - bound) * self.verdicts,
-            modal=bound * self.questions,
-            modal_loo=bound * self.questions,
-            entropy=(1 - bound) * self.questions * np.log(self.categories),
-        )
+        found = mean.each(lambda name, x: getattr(summed, name) if name in _ADDED else x)
+        return replace(found, squares=(mean.means**2).sum(axis=-1))
 
 
 def terms(given: Cells) -> Sums:
@@ -177,7 +161,7 @@ def terms_of_names(table: ArrayLike, *, singletons: bool = False) -> Sums:
     share = named / n[..., None]
     differ = 1 - (named * (named - 1)).sum(axis=-1) / (n * (n - 1))
     most = np.maximum(named.max(axis=-1, initial=0), alone > 0)
-    return _of(
+    return terms_of_moments(
         n,
         differ,
         share,
@@ -192,10 +176,10 @@ def terms_of_names(table: ArrayLike, *, singletons: bool = False) -> Sums:
 
 def terms_of_shares(shares: FloatArray) -> Sums:
     """Terms of questions of which such shares of the pairs agree, [N]."""
-    return _of(np.full(len(shares), 2.0), 1 - shares, shares[:, None])
+    return terms_of_moments(np.full(len(shares), 2.0), 1 - shares, shares[:, None])
 
 
-def _of(
+def terms_of_moments(
     n: FloatArray,
     differ: FloatArray,
     means: FloatArray,
@@ -251,7 +235,7 @@ def _of_scores(values: FloatArray) -> Sums:
     differ = np.nanvar(x, axis=1) * n / (n - 1)
     items = x[:, known.all(axis=0)]
     more = {"items": items, "item_squares": items**2, "total_squares": items.sum(axis=1) ** 2}
-    return _of(n, differ, mean[:, None], norm, **more)
+    return terms_of_moments(n, differ, mean[:, None], norm, **more)
 
 
 def _of_shares(given: Cells) -> Sums:
@@ -265,7 +249,7 @@ def _of_shares(given: Cells) -> Sums:
     # Of what is open nothing is known: it may be each of the K categories alike.
     spread = named + unknown[:, None] / max(named.shape[1], 1)
     logs = np.log(spread, out=np.zeros_like(spread), where=spread > 0)
-    return _of(
+    return terms_of_moments(
         given.weights,
         1 - alike.sum(axis=1),
         named,
@@ -286,7 +270,7 @@ def _of_numbers(given: Cells, values: FloatArray) -> Sums:
     else:
         n = given.replications.astype(np.float64)
         differ = (given.table * (values - mean[:, None]) ** 2).sum(axis=1) / (n - 1)
-    return _of(n, differ, mean[:, None], norm, given.exact)
+    return terms_of_moments(n, differ, mean[:, None], norm, given.exact)
 
 
 def of_ranks(given: Cells, weights: FloatArray | None = None) -> Sums:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .cells import Cells, FloatArray
-from .estimate import Estimate, LeftOut
+from .estimate import Estimate
 from .intervals import (
     FEWEST_QUESTIONS,
     NO_WIDTH,
@@ -180,7 +180,6 @@ class Labelled:
             coefficient="accuracy",
             n_questions=found.n_questions,
             n_replications=found.n_replications,
-            left_out=(),
             reason=None if varies else found.reason or "every labelled question came out alike",
             level=level,
             value=found.value,
@@ -191,13 +190,11 @@ class Labelled:
     def _mean(self, values: FloatArray, level: float, why: str = NOT_REPLICATED) -> Estimate:
         """The mean over questions of what is known of each."""
         known, given = ~np.isnan(values), self.given
-        names = zip(given.questions, known, strict=True)
-        left = LeftOut(questions=tuple(name for name, entered in names if not entered))
         if not known.any():
-            return Estimate(left_out=left, reason=why, level=level)
+            return Estimate(reason=why, level=level)
         each = by_question(values, given.clusters, known).clip(0, 1)
         seen = float(given.replications[known].mean())
-        return mean_share(each, level, seen, left, unseen(each))
+        return mean_share(each, level, seen, unseen=unseen(each))
 
     def _beyond_chance(self, values: FloatArray | None, level: float, pooled: bool) -> Estimate:
         """1 - observed / expected disagreement, with a jackknife over questions on log(1 - x)."""

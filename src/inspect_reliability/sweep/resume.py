@@ -13,7 +13,7 @@ from ..errors import UserError
 from ..files import kind_of
 from ..judgments.logs import scores_of
 from ..judgments.score import judgments_in
-from ..log_files import logs_below, read_log
+from ..log_files import logs_below, read_log, reading
 
 Made = tuple[int | str, int]
 """Id of a question and number of the replication."""
@@ -52,13 +52,14 @@ def made_in(
 
 
 def _judgments(log: EvalLog, study: str) -> Iterator[Made]:
-    for sample, scores in scores_of(log.location):
-        for scorer, score in scores.items():
-            if (score.metadata or {}).get("study", study) != study:
-                continue  # other texts under the same name
-            for one in judgments_in(score, str(sample.id), scorer):
-                if one.verdict is not None:
-                    yield sample.id, one.replication or sample.epoch
+    with reading(log.location):
+        for sample, scores in scores_of(log.location):
+            for scorer, score in scores.items():
+                if (score.metadata or {}).get("study", study) != study:
+                    continue  # other texts under the same name
+                for one in judgments_in(score, str(sample.id), scorer):
+                    if one.verdict is not None:
+                        yield sample.id, one.replication or sample.epoch
 
 
 def by_range(judgments: Iterable[Made]) -> Mapping[str, set[int | str]]:

@@ -19,6 +19,7 @@ from ..errors import UserError, reason
 from ..judging.cost import Cost, total
 from ..judging.provider_check import MOST_CALLS
 from ..judging.seeds import replication_numbers
+from ..log_files import reading
 from ..saving import alone
 from .resume import by_range, log_headers, made_in
 
@@ -164,11 +165,12 @@ def _errors(logs: Iterable[EvalLog]) -> Iterator[str]:
         if log.error:
             yield log.error.message
         each = len(replication_numbers(log.eval.task_args["replications"] or 1))
-        for sample in log.samples or []:
-            if sample.error:
-                yield from [sample.error.message] * each
-            else:
-                yield from sample.metadata.get("errors", {}).values()
+        with reading(log.location):
+            for sample in log.samples or []:
+                if sample.error:
+                    yield from [sample.error.message] * each
+                else:
+                    yield from sample.metadata.get("errors", {}).values()
 
 
 def _cost(samples: Sequence[Sample], replications: int, made: int, cells: int) -> Cost:
