@@ -26,14 +26,17 @@ def within_limits(memory: int | None = 500_000_000, parts: int = 0) -> Iterator[
         MemoryError: It takes too much memory.
     """
     here = threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGALRM")
-    before = signal.getsignal(signal.SIGALRM) if here else None
-    if not here or isinstance(before, _Stop):
+    if not here or signal.getitimer(signal.ITIMER_REAL)[0]:  # which an outer block has set
         yield
         return
     import resource  # which Windows lacks
 
     seconds = _SECONDS + parts / 100
-    signal.signal(signal.SIGALRM, _Stop(seconds))
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError(f"it takes more than {seconds:.0f} seconds")
+
+    before = signal.signal(signal.SIGALRM, stop)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     used = Path("/proc/self/statm")
     signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # again, if something caught it
@@ -47,13 +50,3 @@ def within_limits(memory: int | None = 500_000_000, parts: int = 0) -> Iterator[
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-
-
-class _Stop:
-    """A handler of the alarm, by which a block knows that it is within another."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-
-    def __call__(self, number: int, frame: FrameType | None) -> None:
-        raise TimeoutError(f"it takes more than {self._seconds:.0f} seconds")

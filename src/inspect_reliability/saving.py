@@ -90,13 +90,9 @@ def _part(path: str) -> str:
         number, *rest = left.removeprefix(own).split("-")
         # The name of another machine may begin with that of this one.
         if len(rest) == 1 and number.isdecimal() and not psutil.pid_exists(int(number)):
-            _remove(left)
+            with suppress(OSError):
+                shutil.rmtree(left) if os.path.isdir(left) else os.remove(left)
     return f"{own}{os.getpid()}-{next(_NUMBERS)}.part"
-
-
-def _remove(path: str) -> None:
-    with suppress(OSError):
-        shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
 
 
 def _take_place(part: Path, folder: Path, ours: set[str]) -> None:

@@ -135,7 +135,7 @@ def test_what_is_no_log_though_it_has_the_name_of_one(log: Path, tmp_path: Path)
     assert len(found) == 12
     (note,) = found.notes
     assert note.count == 4
-    assert "links, folders or names in capitals" in note.what
+    assert "that inspect does not list" in note.what
 
 
 @pytest.mark.parametrize("name", ["a%20b#c?d.eval", "x y+z.eval"])

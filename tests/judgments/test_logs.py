@@ -159,7 +159,7 @@ def test_a_log_under_another_name_is_counted_and_can_be_named(tmp_path: Path) ->
     assert judgments_from_logs(folder).notes == ()
     path = Path(log.location.removeprefix("file://"))
     renamed = path.rename(folder / "renamed.json")
-    with pytest.raises(UserError, match="1 JSON files with other names"):
+    with pytest.raises(UserError, match=r"1 \*\.json or \*\.eval that inspect"):
         judgments_from_logs(folder)
     example_logs.judged(folder, seed=1)
     (note,) = judgments_from_logs(folder).notes

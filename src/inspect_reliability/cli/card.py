@@ -6,13 +6,12 @@ from ..report import analyse
 from ..report.card import card_document
 from ..report.forms import Form
 from .main import examples
-from .sources import Read, by_option, format_option, progress, reads_logs, show
+from .sources import Read, by_option, progress, reads_logs, show
 
 
 @click.command(epilog=examples("card logs", "card logs --format html > card.html"))
 @by_option
 @reads_logs
-@format_option
 def card(logs: tuple[str, ...], by: tuple[str, ...], form: Form, read: Read) -> None:
     """Make a card of every judge in LOGS, for an appendix or a registry.
 

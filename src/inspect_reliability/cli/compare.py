@@ -9,7 +9,7 @@ from ..report.change import change_blocks, changes, judge_or_system
 from ..report.compare import compare_document, compare_sides, sides_by, sides_of
 from ..report.forms import Form
 from .main import examples
-from .sources import Read, format_option, print_left_out, reads_logs, show
+from .sources import Read, print_left_out, reads_logs, show
 
 
 @click.command(epilog=examples("compare a.eval b.eval", "compare logs --by judge"))
@@ -20,7 +20,6 @@ from .sources import Read, format_option, print_left_out, reads_logs, show
     "sources.",
 )
 @reads_logs
-@format_option
 def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> None:
     """Compare A and B, or the judges in LOGS, over the same questions.
 

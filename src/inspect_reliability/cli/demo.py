@@ -50,14 +50,11 @@ def demo() -> None:
         table = table[table[name] == value]
     show(plan_document(plans(replace(judgments, table=table), half_widths=(0.05,))), "table")
     page = render(document, "html")
-    path = next(path for path in map(_path, count(1)) if not path.exists() or _is(path, page))
+    paths = (Path(f"demo{f'-{n}' if n > 1 else ''}.html") for n in count(1))
+    path = next(path for path in paths if not path.exists() or _is(path, page))
     write_text(path, page)
     print_text(screen, f"The report with its pictures: {path.absolute()}", "bold")
     print_text(screen, _NEXT, "bold")
-
-
-def _path(number: int) -> Path:
-    return Path("demo.html" if number == 1 else f"demo-{number}.html")
 
 
 def _is(path: Path, page: str) -> bool:

@@ -11,7 +11,6 @@ from .sources import (
     Pair,
     Read,
     by_option,
-    format_option,
     print_left_out,
     reads_logs,
     show,
@@ -65,7 +64,6 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 )
 @by_option
 @reads_logs
-@format_option
 @click.pass_context
 def gate(
     context: click.Context,

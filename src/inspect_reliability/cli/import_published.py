@@ -25,7 +25,6 @@ from .sources import parser_option, print_left_out
     type=Path,
     metavar="FOLDER",
     default=Path("logs/published"),
-    show_default=True,
     help="Where the logs go.",
 )
 @parser_option

@@ -6,7 +6,7 @@ from ..report.crossings import DEPENDABILITIES, crossings, crossings_document
 from ..report.forms import Form
 from ..report.plan import COEFFICIENTS, plan_document, plans
 from .main import examples
-from .sources import Finite, Read, by_option, format_option, reads_logs, show
+from .sources import Finite, Read, by_option, reads_logs, show
 
 
 @click.command(epilog=examples("plan logs", "plan logs --half-width 0.1 --for icc"))
@@ -16,21 +16,18 @@ from .sources import Finite, Read, by_option, format_option, reads_logs, show
     type=Finite(0, 1, min_open=True),
     multiple=True,
     default=(0.05, 0.1),
-    show_default=True,
     help="Half the width wanted of the 95% interval; repeat it for several.",
 )
 @click.option(
     "--stable",
     type=Finite(0, 1, min_open=True),
     default=0.95,
-    show_default=True,
     help="A question is stable if two majorities agree with this probability.",
 )
 @click.option(
     "--assurance",
     type=Finite(0, 1, min_open=True, max_open=True),
     default=0.8,
-    show_default=True,
     help="Probability that a study of the planned size reaches the half-width.",
 )
 @click.option(
@@ -39,7 +36,6 @@ from .sources import Finite, Read, by_option, format_option, reads_logs, show
     multiple=True,
     metavar="NAME",
     default=COEFFICIENTS,
-    show_default=True,
     help="Coefficient whose interval is planned, such as icc, or accuracy to plan labels; repeat "
     "it for several. Those other than omega and agreement are planned for the pilot's number of "
     "replications.",
@@ -57,13 +53,11 @@ from .sources import Finite, Read, by_option, format_option, reads_logs, show
     type=Finite(0, 1, min_open=True, max_open=True),
     multiple=True,
     default=DEPENDABILITIES,
-    show_default=True,
     help="With --facets: how far the mean verdict on a question must be its own; repeat it for "
     "several.",
 )
 @by_option
 @reads_logs
-@format_option
 def plan(
     logs: tuple[str, ...],
     half_widths: tuple[float, ...],

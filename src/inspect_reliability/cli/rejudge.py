@@ -61,8 +61,8 @@ from .terminal_run import MISSING, failure_lines, shown_progress, stopped_by_sig
     metavar="FILE",
     help="Judge each output in other wordings of the scorer's template or instructions as well.",
 )
-@click.option("--replications", type=click.IntRange(min=1), default=20, show_default=True)
-@click.option("--seed", default=0, show_default=True, help="Base seed.")
+@click.option("--replications", type=click.IntRange(min=1), default=20)
+@click.option("--seed", default=0, help="Base seed.")
 @click.option(
     "--model",
     metavar="MODEL",

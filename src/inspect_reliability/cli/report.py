@@ -14,7 +14,7 @@ from ..report.summary import report_document
 from ..saving import whole, whole_folder
 from ..study.published.reported import PublishedStudy
 from .main import examples
-from .sources import Read, by_option, format_option, progress, reads_logs, show
+from .sources import Read, by_option, progress, reads_logs, show
 
 
 @click.command(epilog=examples("report logs", "report results.csv --html report.html"))
@@ -49,7 +49,6 @@ from .sources import Read, by_option, format_option, progress, reads_logs, show
     "was used.",
 )
 @reads_logs
-@format_option
 def report(
     logs: tuple[str, ...],
     by: tuple[str, ...],

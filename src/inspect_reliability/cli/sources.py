@@ -67,7 +67,6 @@ format_option = click.option(
     "form",
     type=click.Choice(FORMS),
     default="table",
-    show_default=True,
     help="Form of the results. Notes and progress go to standard error.",
 )
 
@@ -75,7 +74,6 @@ parser_option = click.option(
     "--parser",
     type=click.Choice(["published", "default"]),
     default="published",
-    show_default=True,
     help="How to parse verdicts when LOGS is a copy of the published study. Ignored for "
     "inspect logs.",
 )
@@ -139,7 +137,7 @@ Read = Callable[[Sequence[str]], Judgments]
 
 
 def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
-    """LOGS, and the options that say how to read them; the command gets a `read` that does."""
+    """LOGS, and how to read them and show the results; the command gets a `read` that does."""
 
     @click.argument("logs", nargs=-1, required=True)
     @_labels_option
@@ -147,6 +145,7 @@ def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
     @_facet_option
     @_column_option
     @parser_option
+    @format_option
     @wraps(command)
     def run(
         *args: Any,

@@ -41,7 +41,6 @@ from .terminal_run import MISSING, failure_lines
     multiple=True,
     type=click.Choice(list(JUDGE_TASKS)),
     default=BEST_OF_FIVE,
-    show_default=True,
     help="Benchmark; repeat it for several.",
 )
 @click.option("--design", metavar="FILE", help="Your own judge, in place of the benchmarks.")
@@ -52,7 +51,6 @@ from .terminal_run import MISSING, failure_lines
     multiple=True,
     type=Finite(min=0),
     default=TEMPERATURES,
-    show_default=True,
     help="Sampling temperature; repeat it for several. 0 is greedy on every provider.",
 )
 @click.option(
@@ -60,7 +58,6 @@ from .terminal_run import MISSING, failure_lines
     "replications",
     type=click.IntRange(1, 100_000),
     default=100,
-    show_default=True,
     help="Replications of each question at each temperature.",
 )
 @click.option(
@@ -79,13 +76,12 @@ from .terminal_run import MISSING, failure_lines
     "--predictions", metavar="PATH", help="Head-to-Tail predictions. Default: the sample pack."
 )
 @click.option("--responder", metavar="NAME", help="Whose predictions, where there are several.")
-@click.option("--seed", default=0, show_default=True, help="Base seed of order and replications.")
+@click.option("--seed", default=0, help="Base seed of order and replications.")
 @click.option("--limit", type=click.IntRange(min=1), help="Questions of each benchmark at most.")
 @click.option(
     "--log-dir",
     metavar="FOLDER",
     default="logs/sweep",
-    show_default=True,
     help="Folder of the logs. Run the command again to go on after an interruption.",
 )
 @model_args_option

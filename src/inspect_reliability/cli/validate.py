@@ -12,7 +12,7 @@ from ..report.steady_or_right import validate_document
 from ..report.validity import next_to_label
 from ..saving import write_text
 from .main import examples
-from .sources import Read, by_option, format_option, progress, reads_logs, show
+from .sources import Read, by_option, progress, reads_logs, show
 
 
 @click.command(
@@ -37,7 +37,6 @@ from .sources import Read, by_option, format_option, progress, reads_logs, show
 )
 @by_option
 @reads_logs
-@format_option
 def validate(
     logs: tuple[str, ...],
     more: int | None,

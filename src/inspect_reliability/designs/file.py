@@ -1,5 +1,6 @@
 """A judge's design as a file."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -96,25 +97,22 @@ def _prompt_file(prompt: dict[str, Any], design: Path) -> str:
     folder = design.parent.resolve()
     try:
         path = (folder / prompt["file"]).resolve()
-        text = path.is_file() or not path.exists()
     except (OSError, RuntimeError, ValueError) as error:
         raise UserError(f"{design}, prompt: its file cannot be read: {reason(error)}.") from None
     # A design from somebody else must not send other files to the judge.
     if not path.is_relative_to(folder):
         raise UserError(f"{design}, prompt: '{prompt['file']}' is not in the folder of the design.")
-    if not text:
-        raise UserError(f"{design}, prompt: '{prompt['file']}' is no file with text.")
     # An editor ends the file with a line break that is not part of the prompt.
     return read_text(_short(path)).removesuffix("\n")
 
 
 def _short(path: Path) -> Path:
-    if path.exists() and not path.is_file():  # reading a pipe or a device may never end
-        raise UserError(f"{path} is no file with text.")
-    if path.exists() and path.stat().st_size > 2 * LONGEST:
-        raise UserError(
-            f"{path} is larger than a design may be: keep its prompt below {LONGEST:,} characters."
-        )
+    with suppress(OSError):  # whoever reads it says what is wrong with it
+        if path.stat().st_size > 2 * LONGEST:
+            raise UserError(
+                f"{path} is larger than a design may be: keep its prompt below {LONGEST:,} "
+                "characters."
+            )
     return path
 
 

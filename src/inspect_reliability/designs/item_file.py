@@ -45,18 +45,14 @@ def _values(row: dict[str, Any], where: str) -> dict[str, Any]:
     responses = entry(row, "responses", dict, where)
     for name, text in responses.items():
         expect(text, str, f"{where}, 'responses', '{name}'")
+    optional = [name for name in ("context", "best") if row.get(name) is not None]
     return {
         "id": entry(row, "id", str, where),
         "question": entry(row, "question", str, where),
         "responses": responses,
-        "context": _optional(row, "context", where),
-        "best": _optional(row, "best", where),
+        **{name: entry(row, name, str, where) for name in optional},
         "fields": {name: value for name, value in row.items() if name not in _OWN},
     }
-
-
-def _optional(row: dict[str, Any], name: str, where: str) -> str | None:
-    return None if row.get(name) is None else entry(row, name, str, where)
 
 
 def _conversation(messages: Any) -> str:

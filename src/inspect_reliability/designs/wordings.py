@@ -1,7 +1,7 @@
 """Other wordings of a judge's prompt: those of a file, and changes that keep the meaning."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -72,12 +72,11 @@ def _asked(
 def _changed(design: JudgeDesign, name: str) -> JudgeDesign:
     try:
         with within_limits(memory=None):
-            changed = CHANGES[name](design)
+            return CHANGES[name](design)
     except (ValueError, TimeoutError) as error:
         raise UserError(
             f"wordings={name}: {error}. Leave it out, or give wordings of your own in a file."
         ) from None
-    return changed
 
 
 def _with(design: JudgeDesign, tokens: Iterable[_Token]) -> JudgeDesign:
@@ -168,14 +167,9 @@ def _lines(design: JudgeDesign) -> JudgeDesign:
                 continue
             kept = int(len(sentences) > 2)
             moved = [*sentences[:kept], *reversed(sentences[kept:])]
-            said = "".join(_alternate(moved, breaks))
+            said = "".join(map("".join, zip(moved, [*breaks, ""], strict=True)))
             return _with(design, [(kind, said + text[len(whole) :]), *tokens[1:]])
     raise ValueError("the prompt does not begin with an instruction of several sentences")
-
-
-def _alternate(sentences: Sequence[str], breaks: Sequence[str]) -> Iterator[str]:
-    for sentence, between in zip(sentences, [*breaks, ""], strict=True):
-        yield sentence + between
 
 
 CHANGES: Mapping[str, Callable[[JudgeDesign], JudgeDesign]] = {

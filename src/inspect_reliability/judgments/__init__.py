@@ -1,9 +1,8 @@
 """Judgments from wherever they are, as one table."""
 
-from .anywhere import Source, judgments_from
 from .columns import COLUMNS, GROUP_BY
 from .count import Judged
-from .frame import judgments_from_file, judgments_from_frame
+from .frame import Source, judgments_from, judgments_from_file, judgments_from_frame
 from .judgment import Judgment
 from .labels import with_labels
 from .score import judgments_in

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -38,27 +38,11 @@ COLUMNS: Mapping[str, Column] = {
         Column("temperature", "sampling temperature; NaN where not known", "number", "facet"),
         Column("question", "id of the question", "name", "unit"),
         Column("replication", "number of the replication, from 1", "whole", "replication"),
-        Column(
-            "verdict",
-            "category that the judge named; missing where there is none",
-            "name",
-            "outcome",
-        ),
+        Column("verdict", "category that the judge named", "name", "outcome"),
         Column("scorer", "scorer, and the part of its score where it has several", "name", "part"),
-        Column(
-            "responder",
-            "whose response was chosen or, without options, judged",
-            "name",
-            "outcome",
-        ),
+        Column("responder", "whose response was chosen or judged", "name", "outcome"),
         Column("output", "which of several outputs of the question was judged", "name", "unit"),
-        Column(
-            "order",
-            "names of the responses shown, in the order of the option labels; or the name of "
-            "an order, where verdicts name responses",
-            "order",
-            "facet",
-        ),
+        Column("order", "responses in the order shown, or the name of an order", "order", "facet"),
         Column("wording", "name of the prompt's wording", "name", "facet"),
         Column("time", "day of the run, or of the first of its retries", "name", "facet"),
         Column("categories", "verdicts that the judge could have given", "names", "fact"),
@@ -70,18 +54,8 @@ COLUMNS: Mapping[str, Column] = {
         Column("cost", "price of these in dollars, where the run knew it", "number", "fact"),
         Column("share", "probability of the verdict in an exact distribution", "number", "outcome"),
         Column("place", "its number in that distribution, from 1", "whole", "outcome"),
-        Column(
-            "tail",
-            "true where it was drawn from what the distribution leaves open",
-            "flag",
-            "outcome",
-        ),
-        Column(
-            "label",
-            "verdict that is known to be right; a list where several raters gave one",
-            "name",
-            "truth",
-        ),
+        Column("tail", "whether it was drawn from what that leaves open", "flag", "outcome"),
+        Column("label", "right verdict, or a list of several raters' verdicts", "name", "truth"),
         Column("rater", "who gave the label, or a list of them", "name", "truth"),
         Column("best", "response that is known to be best", "any", "truth"),
         Column("missing", "whether the answer that was judged is missing", "flag", "fact"),
@@ -99,6 +73,9 @@ COLUMNS: Mapping[str, Column] = {
 }
 """The declared columns, in the order of a table; a source's own columns stand before the places."""
 
+LARGEST = 2**63
+"""What no column of whole numbers can have."""
+
 ALWAYS = ("judge", "benchmark", "temperature", "question", "replication", "verdict")
 """Columns that every table has."""
 
@@ -111,10 +88,10 @@ _POOLED = ("order",)
 
 def in_order(names: Collection[str]) -> list[str]:
     """Names of columns as a table has them, with those that every table has."""
-    places = [name for name in names if name in COLUMNS and COLUMNS[name].role == "place"]
-    first = [name for name in COLUMNS if name in ALWAYS or (name in names and name not in places)]
+    known = [name for name in COLUMNS if name in ALWAYS or name in names]
+    first = [name for name in known if COLUMNS[name].role != "place"]
     own = [name for name in names if name not in COLUMNS]
-    return [*first, *own, *(name for name in COLUMNS if name in places)]
+    return [*first, *own, *known[len(first) :]]
 
 
 def of_role(table: pd.DataFrame, *roles: Role, without: Collection[str] = ()) -> list[str]:
@@ -154,9 +131,54 @@ def dividing(table: pd.DataFrame, named: Collection[str] = ()) -> list[str]:
     return found
 
 
-def fits(value: Any, kind: Kind) -> bool:
-    """Whether a value of somebody's metadata can stand in a column of a kind."""
-    return isinstance(value, _TYPES[kind])
+def by_rater(label: Any, rater: Any) -> Iterable[tuple[Any, Any]]:
+    """Each label with its rater, from these columns of a judgment."""
+    if not isinstance(label, list | tuple):
+        return [(label, rater)]
+    named = isinstance(rater, list | tuple) and len(rater) == len(label)
+    return zip(label, rater if named else range(len(label)), strict=True)
+
+
+def as_columns(labels: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
+    """Labels of one verdict by rater, as columns of a judgment: tuples where there are several."""
+    several = {"label": tuple(labels.values()), "rater": tuple(labels)}
+    return {name: each if len(each) > 1 else each[0] for name, each in several.items()}
+
+
+def fitting(value: Any, kind: Kind) -> Any:
+    """A value of somebody's metadata that can stand in a column of a kind; None if it cannot."""
+    whole = isinstance(value, int) and (isinstance(value, bool) or abs(value) >= LARGEST)
+    return value if isinstance(value, _TYPES[kind]) and not (kind == "whole" and whole) else None
+
+
+def each_once(values: pd.Series[Any], convert: Callable[[Any], Any]) -> pd.Series[Any]:
+    """A column of converted values, each different one converted once; a missing one is None."""
+    import numpy as np
+    import pandas as pd
+
+    codes, distinct = _factorized(values)
+    made = np.empty(len(distinct) + 1, dtype=object)
+    for place, value in enumerate(distinct):
+        made[place] = convert(value)
+    return pd.Series(made[codes], values.index, dtype=object)
+
+
+def _factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
+    """The different values, and the place of each row's among them; -1 where it is missing."""
+    import numpy as np
+    import pandas as pd
+
+    if values.dtype != object or pd.api.types.infer_dtype(values) in ("string", "integer"):
+        codes, distinct = pd.factorize(values)
+        return codes, distinct.astype(object).tolist()
+    # Lists have no hash, and 1, 1.0 and true have the same.
+    arrays = np.ndarray | np.generic
+    plain = pd.Series(
+        [value.tolist() if isinstance(value, arrays) else value for value in values], dtype=object
+    )
+    codes, _ = pd.factorize(plain.map(repr).mask(plain.isna()))
+    first = ~pd.Series(codes).duplicated() & plain.notna()
+    return codes, plain[first].tolist()
 
 
 _TYPES: Mapping[Kind, Any] = {

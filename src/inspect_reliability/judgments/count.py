@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..stats import Cells, ReliabilityError
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
-from .edits import by_rater
+from .columns import by_rater
 from .judgment import Judgment
 
 if TYPE_CHECKING:

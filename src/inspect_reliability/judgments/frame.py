@@ -1,25 +1,32 @@
-"""Judgments from data frames, and from files of one row a judgment."""
+"""Judgments, whatever they are in: logs, data frames, files of one row a judgment."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+from pydantic import Field, TypeAdapter
 
 from ..errors import UserError, reason
 from ..files import kind_of, objects, read_json, read_json_lines
 from ..verdicts import INVALID, NON_RESPONSE
-from .columns import COLUMNS, Kind, in_order, of_role
+from .columns import COLUMNS, GROUP_BY, LARGEST, Kind, each_once, in_order, of_role
 from .count import Judged
 from .other_tools import read_other_tool, reader_of
 from .saved import Saved, read_parquet
-from .score import LARGEST, verdict_name
-from .table import NUMBERS, Judgments, Note, clean_temperature
+from .score import verdict_name
+from .table import NUMBERS, Judgments, Note, clean_temperature, combine
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from .logs import LogSource
+
+Source: TypeAlias = "Judgments | pd.DataFrame | LogSource | Sequence[LogSource]"
+"""Judgments, or where they are; see `judgments_from`."""
 
 ENDINGS = (".csv", ".jsonl", ".parquet")
 """How the names of files end that have one row a judgment."""
@@ -32,7 +39,46 @@ _AGAIN = (
 _MISSING = ["", "NA", "NaN", "nan", "<NA>"]
 """What pandas and R write into a CSV where a value is missing."""
 
-_FLAGS = {"true": True, "false": False}
+
+def judgments_from(
+    given: Source,
+    columns: Mapping[str, str] | None = None,
+    facets: Sequence[str] = (),
+    *,
+    progress: Callable[[Iterable[Any]], Iterable[Any]] = iter,
+) -> Judgments:
+    """The judgments in what a user has.
+
+    Args:
+        given: Judgments as they are; a data frame, as `judgments_from_frame` reads it; files of
+            judgments, as `judgments_from_file` does; or inspect logs, as `judgments_from_logs`
+            does: paths, logs in memory, or what inspect's `list_eval_logs` lists.
+        columns: Name in the files -> name in the table.
+        facets: Columns of the files to take for facets.
+        progress: Wraps the logs as they are read, to show progress.
+
+    Raises:
+        UserError: One of them cannot be read.
+    """
+    import pandas as pd
+
+    if isinstance(given, Judgments):
+        return given
+    if isinstance(given, pd.DataFrame):
+        return judgments_from_frame(given, columns)
+    files: dict[str, None] = {}
+    logs: list[LogSource] = []
+    for one in given if isinstance(given, Sequence) and not isinstance(given, str) else [given]:
+        if isinstance(one, str | Path) and has_judgments(str(one)):
+            files[str(one)] = None
+        else:
+            logs.append(one)
+    parts = [judgments_from_file(file, columns, facets) for file in files]
+    if parts and not logs:
+        return combine(parts)
+    from .logs import judgments_from_logs  # inspect takes a second to import
+
+    return judgments_from_logs(logs, beside=parts, progress=progress)
 
 
 def judgments_from_frame(
@@ -77,13 +123,14 @@ def judgments_from_file(
         UserError: The file cannot be read, or as `judgments_from_frame` says.
     """
     hint = "Say which it is: --column YOURS=OURS, as in --column score=verdict."
-    content = _json(path := Path(path))
-    saved, known = None, columns or {}
+    content, notes = _json(path := Path(path)), list[Note]()
     if other := read_other_tool(content, path):
         frame, notes = other
     else:
-        (frame, saved), notes = _frame_of(path, content), []
-    found = _read(frame, {} if saved else known, {}, facets, str(path), hint, saved)
+        frame, saved = _frame_of(path, content)
+        if saved:
+            return _read_again(frame, saved, str(path))
+    found = _read(frame, columns or {}, {}, facets, str(path), hint)
     return replace(found, said=(*notes, *found.said))
 
 
@@ -106,7 +153,6 @@ def _read(
     facets: Collection[str],
     where: str,
     hint: str,
-    saved: Saved | None = None,
 ) -> Judgments:
     import pandas as pd
 
@@ -136,8 +182,7 @@ def _read(
         )
     if len({*table}) < len(table.columns):
         raise UserError(f"{where}: two columns were given one name. {hint}")
-    as_json = saved.as_json if saved else ()
-    table = pd.DataFrame({name: _converted(table[name], where, name in as_json) for name in table})
+    table = pd.DataFrame({name: _converted(table[name], where) for name in table})
     own = [name for name in facets if name in table and name not in COLUMNS]
     unread = table["verdict"].isna() | table["question"].isna()
     notes = [
@@ -147,15 +192,13 @@ def _read(
     table = table[~unread].reset_index(drop=True)
     if table.empty:
         raise UserError(f"{where}: no row has a question and a verdict.")
-    for name in ("judge", "benchmark", "temperature"):
+    for name in GROUP_BY:
         if name not in table:
             table[name] = pd.Series(None, table.index, dtype=NUMBERS.get(name, object))
-    if saved is None and _outputs_are_responses(table, own):
+    if _outputs_are_responses(table, own):
         table["output"] = _converted(table.pop("response").rename("output"), where)
         taken.append("column 'response' taken for 'output': it tells apart what was judged")
-    if (
-        saved is None and "output" in table
-    ):  # each is judged on its own, and all belong to their question
+    if "output" in table:  # each is judged on its own, and all belong to their question
         several = table["output"].notna()
         named = table["question"][several] + ", " + table["output"][several]
         if "sample" not in table:
@@ -166,15 +209,21 @@ def _read(
     elif table["replication"].isna().any():
         raise UserError(f"{where}, column 'replication': a value is missing.")
     table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
-    if saved is not None:  # its rows were looked at when they were read
-        said = (*(note for note in notes if note.count), *saved.notes)
-        found_again = Judgments(table[in_order(table.columns)], said, logs=saved.logs)
-        return found_again.with_facets(saved.facets)
     notes += [Note(what, 1, where) for what in taken]
     notes.append(Note(_AGAIN, int(table.duplicated(_identity(table, own)).sum()), where))
     made = Judgments(table[in_order(table.columns)], tuple(note for note in notes if note.count))
     _refuse_unknown_choices(made)
     return made
+
+
+def _read_again(frame: pd.DataFrame, saved: Saved, where: str) -> Judgments:
+    """What `save` wrote, whose rows were looked at when they were read first."""
+    import pandas as pd
+
+    columns = {name: _converted(frame[name], where, name in saved.as_json) for name in frame}
+    table = pd.DataFrame(columns).astype(dict(NUMBERS))
+    found = Judgments(table[in_order(table.columns)], tuple(saved.notes), logs=saved.logs)
+    return found.with_facets(saved.facets)
 
 
 def _identity(table: pd.DataFrame, facets: Collection[str]) -> list[str]:
@@ -201,9 +250,6 @@ def _counted(table: pd.DataFrame, facets: Collection[str]) -> pd.Series[int]:
 
 def _converted(values: pd.Series[Any], where: str, as_json: bool = False) -> pd.Series[Any]:
     """A column with values of its kind, maybe out of JSON; each different one converted once."""
-    import numpy as np
-    import pandas as pd
-
     name = str(values.name)
     kind: Kind = COLUMNS[name].kind if name in COLUMNS else "any"
     convert, what = _KINDS[kind]
@@ -215,29 +261,7 @@ def _converted(values: pd.Series[Any], where: str, as_json: bool = False) -> pd.
         except (OverflowError, TypeError, ValueError):
             raise UserError(f"{where}, column '{name}': {value!r:.40} is not {what}.") from None
 
-    codes, distinct = _factorized(values)
-    made = np.empty(len(distinct) + 1, dtype=object)
-    for place, value in enumerate(distinct):
-        made[place] = one(value)
-    return pd.Series(made[codes], dtype=np.float64 if kind == "number" else object)
-
-
-def _factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
-    """The different values, and the place of each row's among them; -1 where it is missing."""
-    import numpy as np
-    import pandas as pd
-
-    if values.dtype != object or pd.api.types.infer_dtype(values) in ("string", "integer"):
-        codes, distinct = pd.factorize(values)
-        return codes, distinct.astype(object).tolist()
-    # Lists have no hash, and 1, 1.0 and true have the same.
-    arrays = np.ndarray | np.generic
-    plain = pd.Series(
-        [value.tolist() if isinstance(value, arrays) else value for value in values], dtype=object
-    )
-    codes, _ = pd.factorize(plain.map(repr).mask(plain.isna()))
-    first = ~pd.Series(codes).duplicated() & plain.notna()
-    return codes, plain[first].tolist()
+    return each_once(values, one).astype(float if kind == "number" else object)
 
 
 def _own(value: Any) -> Any:
@@ -251,64 +275,45 @@ def _name(value: Any) -> str:
     return str(value)
 
 
-def _whole(value: Any) -> int:
-    number = int(value) if isinstance(value, int) else float(value)
-    if number != int(number) or abs(number) >= LARGEST:
-        raise ValueError
-    return int(number)
-
-
 def _names(value: Any) -> tuple[str, ...]:
-    listed = json.loads(value) if isinstance(value, str) else value
-    if not isinstance(listed, list | tuple) or not all(isinstance(name, str) for name in listed):
-        raise TypeError
-    return tuple(listed)
+    return _NAMES.validate_json(value) if isinstance(value, str) else _NAMES.validate_python(value)
 
 
 def _order(value: Any) -> str | tuple[str, ...]:
     if isinstance(value, str) and not value.startswith("["):
         return value
-    names = _names(value)
-    if len(names) < 2:
+    if len(names := _names(value)) < 2:
         raise ValueError
     return names
 
 
-def _flag(value: Any) -> bool:
-    try:
-        return _FLAGS[str(value).lower()]
-    except KeyError:
-        raise ValueError from None
+def _of_each_rater(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Converts a value, or each of several raters' values."""
+    return lambda value: (
+        tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
+    )
 
 
-def _of_each_rater(value: Any, convert: Callable[[Any], str | None]) -> Any:
-    """A value, or a tuple where several raters have one each."""
-    return tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
-
-
-def _share(value: Any) -> float:
-    share = float(value)
-    if not 0 <= share <= 1:
-        raise ValueError
-    return share
-
+_NAMES = TypeAdapter(tuple[str, ...])
+_WHOLE = TypeAdapter(Annotated[int, Field(gt=-LARGEST, lt=LARGEST)])
+_SHARE = TypeAdapter(Annotated[float, Field(ge=0, le=1)])
 
 _KINDS: Mapping[Kind, tuple[Callable[[Any], Any], str]] = {
     "text": (_name, "a text"),
     "name": (_name, "a text"),
     "number": (float, "a number"),
-    "whole": (_whole, "a whole number below 2^63"),
+    "whole": (_WHOLE.validate_python, "a whole number below 2^63"),
     "names": (_names, "a list of names"),
     "order": (_order, "a list of names"),
-    "flag": (_flag, "true or false"),
+    "flag": (TypeAdapter(bool).validate_python, "true or false"),
     "any": (_own, "a value"),
 }
 _BY_NAME: Mapping[str, Callable[[Any], Any]] = {
     "verdict": verdict_name,
-    "label": lambda value: _of_each_rater(value, verdict_name),
-    "rater": lambda value: _of_each_rater(value, _name),
+    "label": _of_each_rater(verdict_name),
+    "rater": _of_each_rater(_name),
     "temperature": lambda value: clean_temperature(float(value)),
-    "share": _share,
+    "share": _SHARE.validate_python,
 }
 """Columns that are converted in a way of their own."""
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
+from .columns import as_columns, by_rater
 from .count import NUMBER, OPPOSITES
-from .edits import as_columns, by_rater
 from .frame import read_frame
 from .score import by_key, verdict_name
 from .table import Judgments, Note
@@ -32,8 +32,9 @@ _IN_PART = "outputs with a label for some of their parts only"
 
 
 class _Label(NamedTuple):
-    """A label as it was given: of which outputs (by number), by whom, and which."""
+    """A label as it was given: where, of which outputs (by number), by whom, and which."""
 
+    where: str
     id: str
     units: Sequence[int]
     rater: str
@@ -66,21 +67,18 @@ def with_labels(
         return judgments
     names = names or {}
     outputs = _Outputs(judgments.table, names.values())
-    files = [(source, list(_in_file(Path(source), outputs))) for source in sources]
-    given = [
-        (where, one._replace(label=names.get(str(one.label), one.label)))
-        for where, labels in files or [("labels", list(_of_judgments(outputs)))]
-        for one in labels
-    ]
+    in_files = [one for source in sources for one in _in_file(source, outputs)]
+    read = in_files if sources else _of_judgments(outputs)
+    given = [one._replace(label=names.get(str(one.label), one.label)) for one in read]
     answers: dict[tuple[int, str], set[str | None]] = defaultdict(set)
-    for _, one in given:
+    for one in given:
         for unit in one.units if one.label is not None and not outputs.several(one) else ():
             answers[unit, one.rater].add(outputs.meant(unit, one.label) or one.label)
     found: dict[int, dict[str, str]] = defaultdict(dict)
     left_out: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for where, one in given:
+    for one in given:
         if problem := outputs.problem(one, answers):
-            left_out[where, problem].append(one.id if problem != _OTHER else str(one.label))
+            left_out[one.where, problem].append(one.id if problem != _OTHER else str(one.label))
         for unit in one.units if not problem else ():
             if verdict := outputs.meant(unit, one.label):
                 found[unit][one.rater] = verdict
@@ -90,9 +88,9 @@ def with_labels(
         Note(f"{what}; such as {', '.join([*dict.fromkeys(ids)][:3]):.80}", len(ids), where)
         for (where, what), ids in left_out.items()
     ]
-    for source, labels in files:
+    for source in sources:
         own = [note for note in notes if note.where == source]
-        if sum(note.count for note in own) == len(labels):
+        if sum(note.count for note in own) == sum(one.where == source for one in given):
             why = "; ".join(f"{note.count:,} {note.what}" for note in own)
             raise UserError(f"{source} has no label that fits a judgment: {why or 'it is empty'}.")
     return replace(judgments, table=outputs.labelled(found), said=(*judgments.said, *notes))
@@ -192,19 +190,20 @@ def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
     names = table["question"].to_numpy()[known.to_numpy()]
     for (unit, rater, label), name in dict(zip(rows, names, strict=True)).items():
         for one, by in by_rater(label, rater):
-            yield _Label(str(name), [unit], "" if by is None else str(by), str(one))
+            yield _Label("labels", str(name), [unit], "" if by is None else str(by), str(one))
 
 
-def _in_file(path: Path, outputs: _Outputs) -> Iterator[_Label]:
-    """The labels in a file."""
+def _in_file(path: str, outputs: _Outputs) -> Iterator[_Label]:
     import pandas as pd
 
-    frame, _ = read_frame(path)
+    frame, _ = read_frame(Path(path))
     if len(first := list(frame)) == 2 and outputs.of(str(first[0])):
         # inspect_scout's files need no header: this one begins with a label.
         names = ["id", "label"]
         frame = pd.concat([pd.DataFrame([first], columns=names), frame.set_axis(names, axis=1)])
-    parts = {name: part for name in map(str, frame) if (part := _part_of(name))}
+    # inspect_scout has a column `target_PART` for each part.
+    targets = [name for name in map(str, frame) if name.startswith("target_")]
+    parts = {name: name.removeprefix("target_") for name in targets}
     columns = [name for name in _COLUMNS if name in frame][:1] or list(parts)
     if "id" not in frame or not columns:
         raise UserError(
@@ -219,18 +218,12 @@ def _in_file(path: Path, outputs: _Outputs) -> Iterator[_Label]:
         for part, value in [(key or part, one) for part, of in values for key, one in by_key(of)]:
             units = tuple(outputs.of(*ids, part=part))
             times[units] += 1
-            named = f"{name}, {part}" if part else name
-            yield _Label(named, units, said["rater"] or f"{path} {times[units]}", _text(value))
+            named, rater = f"{name}, {part}" if part else name, said["rater"]
+            yield _Label(path, named, units, rater or f"{path} {times[units]}", _text(value))
 
 
 _MORE = ("rater", "part", "epoch")
 """Columns that a label may have."""
-
-
-def _part_of(column: str) -> str | None:
-    """The part that inspect_scout's column `target_PART` is of."""
-    part = column.removeprefix("target_")
-    return None if part == column else part
 
 
 def _text(value: Any) -> str | None:

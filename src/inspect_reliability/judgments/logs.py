@@ -29,11 +29,10 @@ from ..judging.seeds import replication_numbers
 from ..log_files import has_edits, logs_below
 from ..verdicts import TIE
 from . import distributions
-from .columns import COLUMNS, fits
-from .edits import as_columns, before_edits
+from .columns import COLUMNS, as_columns, fitting
 from .judgment import Judgment
 from .replications import REPLICATION_KEYS, VOTES, Replications
-from .score import Kept, judgments_of, kept_in
+from .score import Kept, before_edits, judgments_of, kept_in
 from .table import Gap, Judgments, Log, Note, clean_temperature, combine, make_table
 
 if TYPE_CHECKING:
@@ -63,12 +62,7 @@ _EDITED = "scores that people edited taken for labels: the judge's verdict is th
 _NOT_ASKED = "replications of a scorer that asks no model"
 _OF_TRANSCRIPTS = {"messages", "output", "events", "attachments", "store", "metadata"}
 """Fields of a sample that may be large, and say nothing about its scores."""
-_HEAVY = 20_000
-"""Bytes of a sample, packed, from which a log is read faster sample by sample, without those."""
-_PASSED_OVER = {
-    ".json": "JSON files with other names than inspect's left out; name a log itself to read it",
-    ".eval": "links, folders or names in capitals left out (*.eval); name a log itself to read it",
-}
+_PASSED_OVER = "*.json or *.eval that inspect does not list as logs left out; name one to read it"
 
 
 def judgments_from_logs(
@@ -124,9 +118,7 @@ def judgments_from_logs(
     return found
 
 
-def scores_of(
-    log: str,
-) -> Iterator[tuple[_Sample, Mapping[str, Score]]]:
+def scores_of(log: str) -> Iterator[tuple[_Sample, Mapping[str, Score]]]:
     """The samples of a log file that were judged, with their scores."""
     _, samples = _read(log)
     judged = (one for one in samples if one.scores and not one.error)
@@ -154,14 +146,8 @@ def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
         if kind == "file":
             found.append(str(source))
         elif kind == "folder":
-            files, path = fsspec.core.url_to_fs(str(source))
             listed = logs_below(str(source))[::-1]
-            below = list(files.find(path, withdirs=True))
-            passed = [
-                Note(what, others, str(source))
-                for ending, what in _PASSED_OVER.items()
-                if (others := _others(below, listed, ending))
-            ]
+            passed = _passed_over(str(source), listed)
             if not listed:
                 raise UserError(
                     f"No inspect logs (*.eval, *.json) in {source}, and no judgments in the layout "
@@ -175,11 +161,13 @@ def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
     return found, notes
 
 
-def _others(below: Iterable[str], listed: Iterable[str], ending: str) -> int:
-    """What is below a folder with this ending that inspect lists as no logs, nor keeps by them."""
+def _passed_over(folder: str, listed: Iterable[str]) -> list[Note]:
+    """A note on what has the name of a log, and is none to inspect nor kept by it beside them."""
+    files, path = fsspec.core.url_to_fs(folder)
     known = {PurePosixPath(name).name for name in listed} | _BESIDE_LOGS
-    names = (PurePosixPath(file).name for file in below)
-    return sum(name.lower().endswith(ending) and name not in known for name in names)
+    names = (PurePosixPath(file).name for file in files.find(path, withdirs=True))
+    others = sum(name.lower().endswith((".json", ".eval")) and name not in known for name in names)
+    return [Note(_PASSED_OVER, others, folder)] if others else []
 
 
 def _why(error: Exception) -> str:
@@ -197,20 +185,10 @@ def _read(source: LogSource, whole: bool = False) -> tuple[EvalLog, Sequence[_Sa
     if isinstance(source, EvalLog):
         return source, source.samples or []
     # Nothing of a JSON log can be read without the rest of it.
-    if not str(source).endswith(".json"):
-        log = read_eval_log(source, header_only=True)
-        summaries = read_eval_log_sample_summaries(source)
-        if not whole:
-            return log, summaries
-        files, path = fsspec.core.url_to_fs(str(source))
-        if files.size(path) > _HEAVY * len(summaries):
-            return log, [_without_transcript(str(source), one) for one in summaries]
-    log = read_eval_log(source)
-    return log, log.samples or []
-
-
-def _without_transcript(log: str, sample: _Sample) -> EvalSample:
-    return read_eval_log_sample(log, sample.id, sample.epoch, exclude_fields=_OF_TRANSCRIPTS)
+    if whole or str(source).endswith(".json"):
+        log = read_eval_log(source, exclude_fields=_OF_TRANSCRIPTS)
+        return log, log.samples or []
+    return read_eval_log(source, header_only=True), read_eval_log_sample_summaries(source)
 
 
 def _judgments(
@@ -249,7 +227,7 @@ def _judgments(
             if isinstance(wording, str) and isinstance(kept, Replications) and kept.scorer:
                 # Wordings of one scorer are scores of their own.
                 scorer = named.setdefault(kept.scorer.removesuffix(f" as {wording}"), scorer)
-            its_own, made, lost = [sample.id], 1, set[int]()
+            made, lost = 1, set[int]()
             if not isinstance(kept, Replications):
                 made = sum(len(one.weights) for one in kept) or 1
             else:
@@ -257,10 +235,7 @@ def _judgments(
                 if kept.scorer is None:
                     made = len(kept.verdicts)
                     each = max(each, made)
-                    if kept.cells is not None:  # another cell has the same number
-                        its_own = []
                 else:
-                    its_own = []
                     graders[scorer] |= {kept.grader} - {""}
             known |= _used(sample, made)
             found = [known | row | place for row in _rows(score, kept, scorer, log, sample)]
@@ -275,8 +250,10 @@ def _judgments(
                 number = row["replication"]
                 if row["verdict"] is not None:
                     rows.append((scorer, row))
-                elif number in lost:
-                    gaps.append(Gap(_FAILED, 1, its_own, number, 1))
+                elif number in lost and isinstance(kept, Replications):
+                    # Another cell, or a grader, has the same number.
+                    alone = kept.scorer is None and kept.cells is None
+                    gaps.append(Gap(_FAILED, 1, [sample.id] if alone else [], number, 1))
                 else:
                     gaps.append(Gap(_UNREADABLE))
     for scorer, names in graders.items():
@@ -347,7 +324,7 @@ def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in metadata.items():
         if name in _NOT_OF_METADATA or value is None:
             continue
-        if name in COLUMNS and not fits(value, COLUMNS[name].kind):
+        if name in COLUMNS and fitting(value, COLUMNS[name].kind) is None:
             continue
         if isinstance(value, str | int | float):
             yield name, value
@@ -411,5 +388,6 @@ def _scores(sample: _Sample, log: str) -> list[tuple[str, Score, Kept | None]]:
     if isinstance(sample, EvalSampleSummary) and any(kept is None for *_, kept in found):
         # Summaries leave out values of over 1 KB. The sample's own bytes may be broken, too.
         with suppress(Exception):
-            return _scores(_without_transcript(log, sample), log)
+            place = (log, sample.id, sample.epoch)
+            return _scores(read_eval_log_sample(*place, exclude_fields=_OF_TRANSCRIPTS), log)
     return found

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
 from ..judging.cells import Cell, Cells, cells_in
-from ..judging.seeds import SEED_LIMIT, seeds_from
+from ..judging.seeds import seeds_from
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Score
@@ -32,6 +32,7 @@ _LARGEST = 2**62
 _MOST = 100_000
 """Replications in one score."""
 
+_VALUES = TypeAdapter(list[Any])
 _Number = Annotated[int, Field(strict=True, ge=-_LARGEST, le=_LARGEST)]
 
 
@@ -88,18 +89,14 @@ class Replications:
         total = len(self.verdicts)
         if self.cells is None:
             orders: Sequence[Sequence[int] | None] = self.orders or [None] * total
-            known = None if self.seed is None else seeds_from(self.seed, total)
-            seeds: Sequence[int | None] = known or [None] * total
+            seeds = [None] * total if self.seed is None else seeds_from(self.seed, total)
             each = enumerate(zip(orders, seeds, strict=True), self.first)
             return [(number, Cell(order, None, seed)) for number, (order, seed) in each]
-        placed = (self.cells.split(place, total) for place in range(total))
-        cells = self.cells.each
+        replications = total // len(self.cells.seeds)
         return [
-            (
-                self.first + place,
-                cells[cell]._replace(seed=(self.cells.seeds[cell] + place) % SEED_LIMIT),
-            )
-            for cell, place in placed
+            (self.first + place, cell._replace(seed=seed))
+            for cell, first in zip(self.cells.each, self.cells.seeds, strict=True)
+            for place, seed in enumerate(seeds_from(first, replications))
         ]
 
     @property
@@ -161,8 +158,8 @@ def read_replications(metadata: Mapping[str, Any]) -> Replications | None:
         voted = metadata.get(VOTES)  # or another field of that name
         voted = voted if isinstance(voted, Mapping) else {}
         votes = {name: one.split() for name, one in voted.items()}
-        every_code = {*codes}.union(*votes.values())
-        meant = {code: _value(kept["values"], code) for code in every_code}
+        values = _VALUES.validate_python(kept["values"])
+        meant = {str(place): value for place, value in enumerate(values)} | {_FAILED: None}
         shown = None if orders is None else orders.split()
         places = {order: [_PLACES.index(place) for place in order] for order in {*(shown or ())}}
         cells = cells_in(metadata)
@@ -192,14 +189,6 @@ def replications_in(score: Score) -> Replications | None:
         return None
 
 
-def _value(values: object, code: str) -> object:
-    if code == _FAILED:
-        return None
-    if isinstance(values, list) and code.isdecimal():
-        return values[int(code)]
-    raise ValueError(code)
-
-
 def _ways(read_by: Any, number: int) -> list[str] | None:
     """How each verdict was found; None where that cannot be read."""
     try:
@@ -220,20 +209,9 @@ def names_in(value: object) -> Sequence[str] | None:
     return value
 
 
-def are_rejudged(scores: Iterable[Score]) -> bool:
-    """Whether `rejudge` made any of some scores: each output is judged on its own."""
+def rejudged_in(scores: Iterable[Score]) -> list[Replications]:
+    """What `rejudge` keeps in scores; empty where it made none of them."""
     # Live metrics ask about thousands of scores, of which most keep nothing.
     given = ((one, one.metadata) for one in scores)
     kept = (replications_in(one) for one, metadata in given if metadata and KEPT in metadata)
-    return any(one is not None and one.scorer is not None for one in kept)
-
-
-def nothing_replicated(scores: Iterable[Score]) -> bool:
-    """Whether the scorer that `rejudge` ran asked no model about any output, and repeated itself.
-
-    A scorer that grades some outputs by itself and asks a model about others is a grader like any
-    other.
-    """
-    kept = [one for one in map(replications_in, scores) if one is not None and one.scorer]
-    said = any(verdict is not None for one in kept for verdict in one.verdicts)
-    return said and not any(one.grader for one in kept)
+    return [one for one in kept if one is not None and one.scorer is not None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from pydantic.dataclasses import dataclass
 
 from ..errors import UserError
 from ..saving import whole
-from .columns import COLUMNS
+from .columns import COLUMNS, LARGEST, each_once
 from .table import Judgments, Log, Note
 
 if TYPE_CHECKING:
@@ -69,7 +70,9 @@ def write_parquet(judgments: Judgments, path: str | Path) -> None:
 
     table = judgments.table
     as_json = [str(name) for name in table if not _is_plain(table[name])]
-    written = {name: _as_json(table[name]) if name in as_json else table[name] for name in table}
+    dump = partial(json.dumps, default=str)
+    values = ((name, table[name]) for name in table)
+    written = {name: each_once(one, dump) if name in as_json else one for name, one in values}
     arrow = pa.Table.from_pandas(pd.DataFrame(written), preserve_index=False)
     about = {name: {"role": one.role, "meaning": one.meaning} for name, one in COLUMNS.items()}
     fields = [field.with_metadata(about.get(field.name)) for field in arrow.schema]
@@ -116,12 +119,4 @@ def _is_plain(values: pd.Series[Any]) -> bool:
     import pandas as pd
 
     kind = pd.api.types.infer_dtype(values, skipna=True)
-    return kind in _PLAIN and (kind != "integer" or not values.dropna().abs().max() >= 2**63)
-
-
-def _as_json(values: pd.Series[Any]) -> pd.Series[Any]:
-    """Values written out, each different one once; what is missing stays missing."""
-    known = values.map(repr, na_action="ignore")  # 1, 1.0 and true are equal
-    first = ~known.duplicated() & known.notna()
-    distinct = zip(known[first], values[first], strict=True)
-    return known.map({name: json.dumps(value, default=str) for name, value in distinct})
+    return kind in _PLAIN and (kind != "integer" or not values.dropna().abs().max() >= LARGEST)

@@ -111,7 +111,8 @@ def answers_judged(judged: Judged) -> tuple[Estimate, dict[str, float | None]]:
     Raises:
         ReliabilityError: There is no verdict.
     """
-    verdicts, missing = judged.verdicts, judged.column("missing")
+    verdicts = judged.verdicts
+    missing = [one if isinstance(one, bool) else None for one in judged.column("missing")]
     shares, _ = question_rates(judged.counts(), CORRECT, 0.95)
 
     def share(kinds: Iterable[bool]) -> float | None:

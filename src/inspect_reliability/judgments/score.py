@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..judging.cells import Cell, Cells, cells_in
 from ..judging.seeds import SEED_LIMIT
 from ..verdicts import NON_RESPONSE, graded
+from .columns import fitting
 from .distributions import KeptDistribution, read_distributions
 from .judgment import Judgment
 from .replications import Replications, names_in, read_replications
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 Kept = Replications | list[KeptDistribution]
 """What a score keeps of several judgments; an empty list where it is one judgment."""
 
-LARGEST = 2**63
-"""What no column of whole numbers can have."""
+Labels = Mapping[str, Mapping[str, str]]
+"""Part of a score, empty where it has one -> who labelled it -> the label."""
 
 
 def judgments_in(
@@ -58,30 +59,24 @@ def judgments_of(
 ) -> list[Judgment]:
     """The judgments of a score that keeps this; see `judgments_in`."""
     facts: Mapping[str, Any] = score.metadata or {}
-    wording, missing = _name(facts.get("wording")), facts.get("missing")
+    wording = fitting(facts.get("wording"), "text")
+    # What another task's scorer calls a label may be its verdict.
+    ours = facts.keys() & {"study", "paper_design"}
     known: dict[str, Any] = {
-        "best": _name(facts.get("best")),
-        # What another task's scorer calls a label may be its verdict.
-        "label": _name(facts.get("label")) if facts.keys() & {"study", "paper_design"} else None,
-        "missing": missing if isinstance(missing, bool) else None,
+        "best": fitting(facts.get("best"), "text"),
+        "label": fitting(facts.get("label"), "text") if ours else None,
+        "missing": fitting(facts.get("missing"), "flag"),
     }
     if isinstance(kept, Replications) and kept.scorer is not None:
-        return [
-            Judgment(
-                *(output, question, _joined(scorer, key), verdict_name(part), number, cell.seed),
-                wording=cell.wording or wording,
-                **known,
-            )
-            for value, (number, cell) in zip(kept.verdicts, kept.made, strict=True)
-            for key, part in by_key(value)
-        ]
+        one = Judgment(output, question, scorer, None, wording=wording, **known)
+        return list(_replicated(kept, one, None))
     declared, order = facts.get("categories"), names_in(facts.get("order"))
     if order is not None and len(order) < 2:
         order = None  # one name is no choice, and somebody else's metadata
-    responder = _name(facts.get("responder"))
-    replication = _whole(facts.get("replication"))
+    responder = fitting(facts.get("responder"), "text")
+    replication = fitting(facts.get("replication"), "whole")
     # A seed beside no replication may be that of somebody's dataset.
-    seed = None if replication is None else _whole(facts.get("seed"))
+    seed = None if replication is None else fitting(facts.get("seed"), "whole")
     rest = (replication, seed, names_in(declared), order, responder)
     one = Judgment(question, question, scorer, None, *rest, wording=wording, **known)
     if isinstance(kept, Replications):
@@ -89,7 +84,7 @@ def judgments_of(
     if kept:
         return list(_exact(kept, one, cells_in(facts)))
     value = graded(score.value, facts) if "panel" in facts else score.value
-    return list(_parts(one, value, declared, _name(facts.get("read_by"))))
+    return list(_parts(one, value, declared, fitting(facts.get("read_by"), "text")))
 
 
 def _parts(
@@ -110,20 +105,14 @@ def _parts(
 
 
 def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterator[Judgment]:
-    """The replications of a task's own judge, alike but for what each has of its own."""
-    labels = _labels(first.categories, first.order)
+    """Replications, alike but for what each has of its own."""
     read_by = kept.read_by or [""] * len(kept.verdicts)
     for value, how, (number, cell) in zip(kept.verdicts, read_by, kept.made, strict=True):
-        shown = _shown(first.order, cell)
-        one = first._replace(
-            replication=number, seed=cell.seed, order=shown, wording=cell.wording or first.wording
-        )
+        wording = cell.wording or first.wording
+        one = first._replace(replication=number, seed=cell.seed, wording=wording)
+        one = one._replace(order=_shown(first.order, cell))
         for judgment in _parts(one, value, declared, how or None):
-            if shown is None:
-                yield judgment
-            else:
-                chosen = dict(zip(labels, shown, strict=False)).get(str(judgment.verdict))
-                yield judgment._replace(responder=_name(chosen))
+            yield _choosing(judgment, first.categories)
 
 
 def _exact(
@@ -140,17 +129,18 @@ def _exact(
         if own is not None and replication is not None:
             seed = None if each.seed is None else (each.seed + own - replication) % SEED_LIMIT
             each = each._replace(replication=own, seed=seed)
-        order = each.order
-        chosen = dict(zip(_labels(first.categories, order), order or (), strict=False))
         for place, (verdict, share, tail) in enumerate(one.weights, 1):
-            yield each._replace(
-                verdict=verdict,
-                responder=first.responder if order is None else _name(chosen.get(verdict)),
-                share=share,
-                place=place,
-                tail=tail,
-                temperature=one.temperature,
-            )
+            weighted = each._replace(verdict=verdict, share=share, place=place, tail=tail)
+            weighted = weighted._replace(temperature=one.temperature)
+            yield _choosing(weighted, first.categories)
+
+
+def _choosing(one: Judgment, labels: Sequence[str] | None) -> Judgment:
+    """A judgment with the responder whom its verdict names, by the labels of the options."""
+    if one.order is None:
+        return one
+    named = dict(zip(labels or (), one.order, strict=False))
+    return one._replace(responder=named.get(str(one.verdict)))
 
 
 def _shown(order: Sequence[str] | None, cell: Cell) -> Sequence[str] | None:
@@ -158,11 +148,6 @@ def _shown(order: Sequence[str] | None, cell: Cell) -> Sequence[str] | None:
     if order is None or cell.order is None:
         return order
     return [order[place] for place in cell.order]
-
-
-def _labels(categories: Sequence[str] | None, order: Sequence[str] | None) -> list[str]:
-    """Labels of the options, which come first among the categories."""
-    return list(categories or ())[: len(order or ())]
 
 
 def _joined(scorer: str, key: str) -> str:
@@ -177,6 +162,25 @@ def by_key(value: object) -> list[tuple[str, object]]:
     if isinstance(value, Mapping) and value:
         return [(str(key), part) for key, part in value.items()]
     return [("", value)]
+
+
+def before_edits(score: Score) -> tuple[Score | None, Labels]:
+    """The score that a scorer gave, None where people made it, and the labels of who edited it.
+
+    The last value that each person gave counts; `inspect_ai.log.edit_score` records who it was.
+    """
+    labels: dict[str, dict[str, str]] = {}
+    for edit in score.history:
+        if edit.provenance is not None and edit.value != "UNCHANGED":
+            for key, value in by_key(edit.value):
+                if (label := verdict_name(value)) is not None:
+                    labels.setdefault(key, {})[edit.provenance.author] = label
+    if not score.history:
+        return score, labels
+    first = score.history[0]
+    if first.provenance is not None:
+        return None, labels
+    return score.model_copy(update={"value": first.value, "metadata": first.metadata}), labels
 
 
 def verdict_name(value: object) -> str | None:
@@ -196,21 +200,9 @@ def verdict_name(value: object) -> str | None:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
-        try:
-            return str(value)
-        except ValueError:  # more digits than Python writes
-            return None
+        return str(value)
     if isinstance(value, float):
         if math.isnan(value):
             return NON_RESPONSE
         return str(int(value)) if value.is_integer() else repr(value)
     return None
-
-
-def _whole(value: object) -> int | None:
-    fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST
-    return value if fits else None  # type: ignore[return-value]
-
-
-def _name(value: object) -> str | None:
-    return value if isinstance(value, str) else None

@@ -46,17 +46,10 @@ class Note:
 
 @dataclass(frozen=True)
 class Gap:
-    """Judgments that a log lacks.
+    """Judgments that a log lacks: what they are in words, and how many.
 
-    Other logs of its run fill the gap if they have all of these replications of these samples; none
-    can where it names no sample.
-
-    Attributes:
-        what: In words a reader of a report understands.
-        size: How many.
-        samples: Their samples.
-        first: Number of the first replication of each.
-        replications: How many of each.
+    Other logs of its run fill the gap if they have so many `replications` of each of these samples,
+    from number `first` on. None can where it names no sample.
     """
 
     what: str
@@ -182,19 +175,10 @@ def make_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def concatenate(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """One table of several, whose optional columns may differ."""
-    import pandas as pd
-
-    parts = [table for table in tables if len(table)]
-    if not parts:
-        return make_table([])
-    table = pd.concat(parts, ignore_index=True)
-    return table[in_order(table.columns)]
-
-
 def combine(parts: Sequence[Judgments]) -> Judgments:
     """Judgments of several sources together; those of logs that several have count once."""
+    import pandas as pd
+
     if len(parts) == 1:
         return parts[0]
     logs = {where: log for part in parts for where, log in part.logs.items()}
@@ -203,7 +187,8 @@ def combine(parts: Sequence[Judgments]) -> Judgments:
         days[log.task] = min(log.day, days.get(log.task, log.day))
     # All retries of a run are of the day on which it began.
     day_of = {where: days[log.task] for where, log in logs.items()}
-    table = concatenate(one.table.assign(_part=str(n)) for n, one in enumerate(parts, 1))
+    tables = [one.table.assign(_part=str(n)) for n, one in enumerate(parts, 1) if len(one)]
+    table = pd.concat(tables, ignore_index=True) if tables else make_table([])
     if logs and len(table):
         known = table["log"].map(day_of)
         table["time"] = known.where(known.notna(), table.get("time"))

@@ -15,13 +15,7 @@ _LOOKED_AT = 3
 
 @dataclass(frozen=True)
 class Suite:
-    """What some outputs of a suite show.
-
-    Attributes:
-        evaluated: The model that was evaluated.
-        graders: Models that its scorer asked; empty where none was seen.
-        outputs_differ: Whether a question was seen with different outputs.
-    """
+    """What some outputs of a suite show: the models that its scorer was seen to ask, if any."""
 
     evaluated: str
     graders: tuple[str, ...]

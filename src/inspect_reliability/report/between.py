@@ -5,7 +5,6 @@ from itertools import combinations_with_replacement
 
 from ..judgments.count import orders_vary
 from ..stats import (
-    Counts,
     Estimate,
     NothingSharedError,
     agreement_between,
@@ -63,16 +62,10 @@ def _agreement(judges: dict[str, Row]) -> Estimate:
     if len(judges) == 1:
         (row,) = judges.values()
         return row.estimates["agreement"]
+    # Labels mean the same to two judges only if both saw a question's options in one order.
+    vary = orders_vary({one for row in judges.values() for one in row.judged.shown})
+    alike = {name: row.judged.count(row.judged.chosen(vary)) for name, row in judges.items()}
     try:
-        return agreement_between(_alike(judges))
+        return agreement_between(alike)
     except NothingSharedError:
         return Estimate(reason="the judges share no question")
-
-
-def _alike(judges: dict[str, Row]) -> dict[str, Counts]:
-    """Counts of several judges in categories that mean the same to all.
-
-    Labels mean the same to two judges only if both saw a question's options in one order.
-    """
-    vary = orders_vary({one for row in judges.values() for one in row.judged.shown})
-    return {name: row.judged.count(row.judged.chosen(vary)) for name, row in judges.items()}

@@ -5,7 +5,7 @@ runs. Beside it is what Norman, Rivera and Hughes (2026, section 5.3) ask for: a
 corrected for chance, and position bias. It says that reliability is not validity.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from typing import Any
 
@@ -74,6 +74,7 @@ def _card(row: Row, analysis: Analysis) -> Record:
     record, made = row.record, runs(row.table)
     varied, fixed = _facets(row)
     position = [one for one in analysis.results["position"] if analysis.keys(one) == row.keys]
+    shares = [one["share"] for one in position if one["share"] is not None]
     return row.keys | {
         "graders": row.suite and list(row.suite.graders),
         # Where a grader judged another model's outputs, the run's settings are that model's.
@@ -85,7 +86,8 @@ def _card(row: Row, analysis: Analysis) -> Record:
         **{name: record[name] for name in ("n_questions", "n_replications", "n_judgments")},
         "n_seeds": int(row.table["seed"].notna().sum()) if "seed" in row.table else 0,
         **{name: record[name] for name in (*_KNOWN_BY, *_ESTIMATES) if name in record},
-        "position_bias": _bias(position),
+        # How far the share of a position is from 1/K at most; of two positions, |P(A) - 1/2|.
+        "position_bias": max((abs(share - 1 / len(shares)) for share in shares), default=None),
         "position_p_value": position[0]["p_value"] if position else None,
         **_right(analysis, row),
         "varied": varied,
@@ -103,12 +105,6 @@ def _right(analysis: Analysis, row: Row) -> Record:
         if analysis.keys(one) == row.keys:
             return {key: one[key] for name in _BY_LABELS for key in (name, f"{name}_interval")}
     return {}
-
-
-def _bias(position: Sequence[Record]) -> float | None:
-    """How far the share of a position is from 1/K at most; of two positions, |P(A) - 1/2|."""
-    shares = [one["share"] for one in position if one["share"] is not None]
-    return max((abs(share - 1 / len(shares)) for share in shares), default=None)
 
 
 def _facets(row: Row) -> tuple[list[str], list[str]]:

@@ -98,7 +98,12 @@ def cautions(
     elif omega.low is None:
         yield f"Omega has no interval: {str(omega.reason).removeprefix('no interval: ')}."
     yield from _of_the_questions(table, counts, omega)
-    yield from _of_the_verdicts(known)
+    given = {choice for choice in known.choices if choice is not None}
+    if len(given) > MANY_CATEGORIES and not are_measurements(known):
+        yield (
+            f"The verdicts have {len(given)} different values. Omega and agreement count only "
+            "exact matches."
+        )
     if silent := of_the_silent(table):
         yield silent
     elif without_verdict(table) >= MANY_WITHOUT_VERDICT:
@@ -110,7 +115,12 @@ def cautions(
         yield no_evidence
     yield from _of_the_order(table, known)
     yield from _of_the_judge(table, known)
-    yield from _of_the_options(table)
+    if "options_not_sent" in table:
+        for names in sorted(set(table["options_not_sent"].dropna())):
+            yield (
+                f"Options that the task sets and the judge did not get: {names}. These verdicts "
+                "are those of the judge without them."
+            )
     if not known.exact:
         yield from _of_the_seeds(table)
     yield from _of_the_mixture(group, table)
@@ -155,15 +165,6 @@ def _of_the_questions(table: pd.DataFrame, counts: Counts, omega: Estimate) -> I
         )
 
 
-def _of_the_verdicts(known: Judged) -> Iterator[str]:
-    given = {choice for choice in known.choices if choice is not None}
-    if len(given) > MANY_CATEGORIES and not are_measurements(known):
-        yield (
-            f"The verdicts have {len(given)} different values. Omega and agreement count only "
-            "exact matches."
-        )
-
-
 def _of_the_order(table: pd.DataFrame, known: Judged) -> Iterator[str]:
     if known.order_varies:
         yield (
@@ -193,15 +194,6 @@ def _of_the_judge(table: pd.DataFrame, known: Judged) -> Iterator[str]:
     own = sorted(name for name in responders if any(same_model(judge, name) for judge in judges))
     if own:
         yield f"The judge is also a responder ({', '.join(own)}): it judges its own answers."
-
-
-def _of_the_options(table: pd.DataFrame) -> Iterator[str]:
-    if "options_not_sent" in table:
-        for names in sorted(set(table["options_not_sent"].dropna())):
-            yield (
-                f"Options that the task sets and the judge did not get: {names}. These verdicts "
-                "are those of the judge without them."
-            )
 
 
 def _of_the_seeds(table: pd.DataFrame) -> Iterator[str]:

@@ -14,16 +14,13 @@ from .document import Block, Table, Text
 from .moves import moved_by
 from .row import valued, values
 from .score_variance import worth
-from .values import Column, Record, describe, estimate
+from .values import Column, Record, describe, estimate, keys_of
 
 _SIDE = "side"
 
 
 def changes(sides: Sides, facets: Collection[str] = ()) -> Iterator[Record]:
-    """How far verdicts moved between every two sides, on the questions that both judged.
-
-    One record for each two sides and condition; arguments are those of `compare_sides`.
-    """
+    """How far verdicts moved between every two sides under each condition, on common questions."""
     for condition, tables in conditions_of(sides, facets, []):
         for benchmark, parts in benchmarks_of(tables, []):
             for one, other in combinations(parts if benchmark != ALL else (), 2):
@@ -41,10 +38,8 @@ def change_blocks(changed: Iterable[Record], splits: Iterable[Record]) -> Iterat
         first, second = record["first"], record["second"]
         if record["disagreement_across"] is None:
             continue
-        keys = list(record)
-        keys = keys[keys.index("second") + 1 : keys.index("n_questions")]
-        known = [describe({key: record[key]}) for key in keys if record[key] is not None]
-        under = f" ({', '.join(known)})" if known else ""
+        known = {key: of for key, of in keys_of(record, "second").items() if of is not None}
+        under = f" ({describe(known)})" if known else ""
         said = (
             f"Verdicts of {first} and {second}{under} differ in "
             f"{estimate(record, 'disagreement_across', '.1%')} of pairs"
@@ -130,20 +125,18 @@ def judge_or_system(sides: Sides) -> Iterator[Record]:
         )
         yield {"reason": reason}
         return
-    judged_twice = first if first in again else second
-    new = second if judged_twice == first else first
-    tables = own[judged_twice], own[new], again[judged_twice]
-    old, new_, crossed = pd.concat(map(_means, tables), axis=1, join="inner").to_numpy().T
-    sign = 1 if judged_twice == first else -1
-    parts = {"change": new_ - old, "judge": crossed - old, "system": new_ - crossed}
-    replications = len(again[judged_twice]) / max(len(crossed), 1)
+    twice, once, sign = (first, second, 1) if first in again else (second, first, -1)
+    tables = own[twice], own[once], again[twice]
+    old, new, crossed = pd.concat(map(_means, tables), axis=1, join="inner").to_numpy().T
+    parts = {"change": new - old, "judge": crossed - old, "system": new - crossed}
+    replications = len(again[twice]) / max(len(crossed), 1)
     known = {name: mean_difference(sign * part, 0.95, replications) for name, part in parts.items()}
     why: dict[str, str] = {}
     yield {
         "n_questions": len(crossed),
         **values(known, why),
-        "grader": ", ".join(map(str, again[judged_twice]["judge"].unique())),
-        "graded_again": judged_twice,
+        "grader": ", ".join(map(str, again[twice]["judge"].unique())),
+        "graded_again": twice,
         "reason": None if len(crossed) else "The two sides share no question with a grade.",
     }
 

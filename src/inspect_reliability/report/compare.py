@@ -15,7 +15,6 @@ from ..judgments.columns import GROUP_BY, dividing, of_role
 from ..judgments.scales import labelled
 from ..stats import (
     Comparison,
-    Labelled,
     ReliabilityError,
     compare_accuracy,
     compare_all,
@@ -24,7 +23,7 @@ from ..stats import (
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text
 from .row import Row, methods_of
-from .values import Record, describe, finite, flat, grouped, picked, text, whole
+from .values import Record, describe, finite, flat, grouped, keys_of, picked, text, whole
 
 COEFFICIENTS = ("omega", "agreement")
 """A judge can be ahead by one and behind by the other, so both are given; ICC first on a scale."""
@@ -200,9 +199,7 @@ def _replications(pair: Record) -> str:
 
 def _condition(pair: Record) -> Record:
     """What both sides of a comparison share."""
-    names = list(pair)
-    shared = names[names.index("second") + 1 : names.index("coefficient")]
-    return {name: pair[name] for name in shared}
+    return keys_of(pair, "second", "coefficient")
 
 
 def _drivers(pair: Record) -> Text:
@@ -215,18 +212,26 @@ def _drivers(pair: Record) -> Text:
 
 
 def _compared(benchmark: str | None, parts: Mapping[str, Row]) -> Iterator[Comparison]:
-    several = {name: row.by_benchmark for name, row in parts.items() if benchmark == ALL}
-    single = {name: Judged(row.asked).counts() for name, row in parts.items() if benchmark != ALL}
-    numbers = {name: Judged(row.asked).numbers() for name, row in parts.items()}
-    known = {name: one for name, one in numbers.items() if one is not None}
-    if single and len(known) == len(parts) and any(row.scale for row in parts.values()):
-        yield from compare_all(known, "icc")
-    for coefficient in COEFFICIENTS:
-        if several:
+    if benchmark == ALL:
+        several = {name: row.by_benchmark for name, row in parts.items()}
+        for coefficient in COEFFICIENTS:
             yield from compare_pooled(several, coefficient)
-        else:
+    else:
+        judged = {name: Judged(row.asked) for name, row in parts.items()}
+        numbers = {name: known for name, one in judged.items() if (known := one.numbers())}
+        if numbers.keys() == parts.keys() and any(row.scale for row in parts.values()):
+            yield from compare_all(numbers, "icc")
+        single = {name: one.counts() for name, one in judged.items()}
+        for coefficient in COEFFICIENTS:
             yield from compare_all(single, coefficient)
-    right = {name: dict(_labelled(row)) for name, row in parts.items()}
+    right = {
+        name: {
+            str(of): truth
+            for of, part in row.asked.groupby("benchmark", dropna=False)
+            if (truth := labelled(Judged(part)))
+        }
+        for name, row in parts.items()
+    }
     every = set.intersection(*map(set, right.values()))
     if every:
         paired = {name: {of: own[of] for of in own if of in every} for name, own in right.items()}
@@ -235,13 +240,6 @@ def _compared(benchmark: str | None, parts: Mapping[str, Row]) -> Iterator[Compa
         absent = {NOT_LABELLED: tuple(bare.unique())} if len(bare) else {}
         for found in compare_accuracy(paired):
             yield replace(found, left_out=found.left_out | absent)
-
-
-def _labelled(row: Row) -> Iterator[tuple[str, Labelled]]:
-    """The labelled judgments of each benchmark."""
-    for name, part in row.asked.groupby("benchmark", dropna=False):
-        if known := labelled(Judged(part)):
-            yield str(name), known
 
 
 def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
@@ -333,26 +331,19 @@ def benchmarks_of(
     """All benchmarks that every side has together, then each that two sides have."""
     of = {
         name: {
-            None if pd.isna(benchmark) else str(benchmark): rows
+            None if pd.isna(benchmark) else str(benchmark): Row({}, rows)
             for benchmark, rows in table.groupby("benchmark", sort=False, dropna=False)
         }
         for name, table in tables.items()
     }
     every = set.intersection(*map(set, of.values()))
     if len(every) > 1:
-        yield (
-            ALL,
-            {
-                name: Row({}, table[table["benchmark"].isin(every)])
-                for name, table in tables.items()
-            },
-        )
+        both = {name: table[table["benchmark"].isin(every)] for name, table in tables.items()}
+        yield ALL, {name: Row({}, rows) for name, rows in both.items()}
     for benchmark in dict.fromkeys(b for parts in of.values() for b in parts):
+        shared = {name: parts[benchmark] for name, parts in of.items() if benchmark in parts}
         left_out += [
-            f"{name} has no judgments on {benchmark}." for name in of if benchmark not in of[name]
+            f"{name} has no judgments on {benchmark}." for name in of if name not in shared
         ]
-        shared = {
-            name: Row({}, parts[benchmark]) for name, parts in of.items() if benchmark in parts
-        }
         if len(shared) > 1:
             yield benchmark, shared

@@ -1,6 +1,6 @@
 """Which numbers of orders, wordings, judges and seeds are the cheapest?"""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 from ..errors import UserError
 from ..judgments import Judgments
@@ -11,11 +11,13 @@ from .columns import declared
 from .document import Block, Document, Table, Text
 from .moves import Study, studies_of
 from .row import valued
-from .values import Named, Record, describe, finite, of_group, percent, whole
+from .values import Named, Record, describe, finite, keys_of, of_group, percent, whole
 
 DEPENDABILITIES = (0.8, 0.9)
 
-_COLUMNS = declared("crossings", levels=lambda one: _levels(one["levels"]))
+_COLUMNS = declared(
+    "crossings", levels=lambda one: ", ".join(f"{name} {n}" for name, n in one["levels"].items())
+)
 
 
 def crossings(
@@ -58,7 +60,12 @@ def crossings_document(found: Sequence[Named]) -> Document:
     for name, plan in found:
         if plan["designs"]:
             blocks.append(Table.of(plan["designs"], _COLUMNS, name))
-        blocks += [Text(f"{name}: {one}") for one in _remarks(plan)]
+        if (most := plan["dependability_of_seeds_alone"]) is not None:
+            facets = ", ".join(plan["facets"])
+            said = f"more seeds of one {facets} reach at most a dependability of {most:.2f}."
+            blocks.append(Text(f"{name}: {said}"))
+        unknown = plan["not_estimable"].items()
+        blocks += [Text(f"{name}: {aim}: {reason}.") for aim, reason in unknown]
     wanted = percent(found[0].record["assurance"])
     blocks.append(
         Text(
@@ -70,11 +77,7 @@ def crossings_document(found: Sequence[Named]) -> Document:
         )
     )
     results = {"rows": [plan.record for plan in found]}
-    sheet = [
-        {name: plan[name] for name in list(plan)[: list(plan).index("n_questions")]} | design
-        for _, plan in found
-        for design in plan["designs"]
-    ]
+    sheet = [keys_of(plan) | design for _, plan in found for design in plan["designs"]]
     return Document("Which design is the cheapest?", blocks, results, sheet=sheet)
 
 
@@ -123,19 +126,6 @@ def _design(aim: str, one: Crossing, each: dict[str, float | None]) -> Record:
     }
 
 
-def _levels(levels: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {n}" for name, n in levels.items())
-
-
 def _mean(study: Study, name: str) -> float | None:
     known = [value for value in study.judged.column(name) if value is not None]
     return sum(known) / len(known) if known else None
-
-
-def _remarks(plan: Record) -> Iterator[str]:
-    if (most := plan["dependability_of_seeds_alone"]) is not None:
-        yield (
-            f"more seeds of one {', '.join(plan['facets'])} reach at most a dependability of "
-            f"{most:.2f}."
-        )
-    yield from (f"{aim}: {reason}." for aim, reason in plan["not_estimable"].items())

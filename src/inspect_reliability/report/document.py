@@ -74,19 +74,15 @@ class Figure:
     """Records to be drawn, with what they say in words and in numbers.
 
     Attributes:
-        title: What it is of.
         words: What a reader who cannot see it is told.
         records: One for each point, or for each segment of a bar.
         x: Key of the horizontal place; of bars, the key of their names; of a plane a number, whose
             interval is drawn too.
         y: Key of the height, whose interval is drawn too; of bars, the length of a segment.
         by: Key of the series: one colour, and one line, each.
-        table: Its numbers.
         kind: Points that are joined, points that are not, bars that lie and are made of segments,
             bars that lie side by side, from 0 to x, each with its interval, or points between two
             shares, below the root of the first.
-        y_label: What the vertical axis shows.
-        x_label: What the horizontal axis of a plane shows.
         names: Every series of the page, in order: each has one colour on all of it.
         reference: Height of a reference line.
         lowest: Where the vertical axis begins.

@@ -1,7 +1,7 @@
 """Is a judge good enough? By the interval, not by the number alone."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..errors import UserError
 from ..judgments import Judged, Judgments
@@ -11,8 +11,6 @@ from ..stats import (
     FAILS,
     OPEN,
     PASSES,
-    Decision,
-    Estimate,
     anytime_omega,
     anytime_rate,
     anytime_share,
@@ -148,9 +146,21 @@ def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bo
     cautions = [row.silent] if row.silent and row.silent != why else []
     if name == "omega" and not why and row.scale:
         cautions.append(_SCALE.format(estimate(row.record, "icc")))
-    requirement = f"{_SHOWN.get(name, name)} {'>=' if at_least else '<='} {limit:g}"
-    found = replace(found, reason=why or found.reason)
-    return _record(requirement, found, result, evidence, more, cautions)
+    if evidence:
+        result, more = evidence.result, evidence.more_questions
+    return {
+        "requirement": f"{_SHOWN.get(name, name)} {'>=' if at_least else '<='} {limit:g}",
+        **valued(value=found),
+        "level": found.level,
+        "n_questions": found.n_questions,
+        "evidence_for": evidence and evidence.for_pass,
+        "evidence_against": evidence and evidence.for_fail,
+        "evidence_needed": evidence and evidence.needed,
+        "result": result,
+        "more_questions": more if result == OPEN else None,
+        "reason": why or found.reason,
+        "cautions": cautions,
+    }
 
 
 def _why_undecided(row: Row, limits: Limits, name: str) -> str | None:
@@ -166,31 +176,6 @@ def _why_undecided(row: Row, limits: Limits, name: str) -> str | None:
     if not why and row.several and name not in ("omega", "agreement"):
         return _ONE_TEST
     return why
-
-
-def _record(
-    requirement: str,
-    found: Estimate,
-    result: str,
-    evidence: Decision | None,
-    more: int | None,
-    cautions: list[str],
-) -> Record:
-    if evidence:
-        result, more = evidence.result, evidence.more_questions
-    return {
-        "requirement": requirement,
-        **valued(value=found),
-        "level": found.level,
-        "n_questions": found.n_questions,
-        "evidence_for": evidence and evidence.for_pass,
-        "evidence_against": evidence and evidence.for_fail,
-        "evidence_needed": evidence and evidence.needed,
-        "result": result,
-        "more_questions": more if result == OPEN else None,
-        "reason": found.reason,
-        "cautions": cautions,
-    }
 
 
 def not_checked(judgments: Judgments, by: Sequence[str] = ()) -> list[str]:

@@ -30,13 +30,7 @@ MOST_LEVELS = 24
 
 
 class Study(NamedTuple):
-    """Rows that differ in facets only.
-
-    Attributes:
-        keys: What they share.
-        judged: Their judgments.
-        found: How often their verdicts differ, by the facets that vary.
-    """
+    """Rows that differ in facets only: what they share, and how often their verdicts differ."""
 
     keys: Record
     judged: Judged

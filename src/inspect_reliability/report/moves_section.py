@@ -49,7 +49,8 @@ def moves_section(analysis: Analysis, across: str) -> Iterator[Block]:
             columns = declared(name, effective_number=_effective)
             yield Table.of(records, [of, *columns], title)
     moved = [one for one in analysis.estimates("favours") if one["change"] is not None]
-    moved.sort(key=lambda record: -abs(record["change"]))
+    # Equal but for the last digits, which depend on the processor.
+    moved.sort(key=lambda record: -round(abs(record["change"]), 9))
     if moved:
         columns = [of, *declared("favours")]
         yield Table.of(moved[:_MOST_SHARES], columns, "Shares that move farthest")

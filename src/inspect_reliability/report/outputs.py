@@ -46,11 +46,7 @@ def outputs_without_verdict(analysis: Analysis) -> Iterator[Record]:
 
 
 def _silent_outputs(row: Row, text_of: TextOf) -> list[Record]:
-    """A few outputs without a verdict, of a row that has many of them.
-
-    They are spread over the row, and their texts are read by `text_of`; None if they cannot be.
-    Where a third have no verdict, those that contain a label come first, then those that do not.
-    """
+    """Outputs spread over the row; of a third, one with a label first, then one without."""
     if row.exact or without_verdict(row.table) < MANY_WITHOUT_VERDICT:
         return []
     silent = row.table[row.table["verdict"].isin([NON_RESPONSE, INVALID])]
@@ -58,16 +54,15 @@ def _silent_outputs(row: Row, text_of: TextOf) -> list[Record]:
     names = sorted(set(row.judged.declared or ()) - {NON_RESPONSE, INVALID}, key=len)
     labels = "|".join(map(re.escape, names[::-1]))
     named = re.compile(rf"(?<!\w)(?:{labels or '(?!)'})(?!\w)")
-    missed: list[Record] = []
-    silent_ones: list[Record] = []
-    several: list[Record] = []
+    missed, silent_ones, several = list[Record](), list[Record](), list[Record]()
     spread = silent.iloc[:: max(len(silent) // many, 1)][:many]
     each = range(len(spread))
     for _, judgment in spread.iloc[sorted(each, key=lambda i: i % (many // SHOWN))].iterrows():
         text = text_of(cast("dict[str, Any]", judgment.to_dict()))
         found = named.search(text.output) if text else None
-        kind = silent_ones if found is None else missed
-        (several if judgment["verdict"] == INVALID else kind).append(
+        kind = missed if found else silent_ones
+        kind = several if judgment["verdict"] == INVALID else kind
+        kind.append(
             row.keys
             | {
                 "question": str(judgment["question"]),
@@ -96,8 +91,8 @@ def by_turns(records: list[Record], analysis: Analysis) -> list[Record]:
 
 def least_stable(counts: Counts) -> list[int]:
     """Rows of the counts from the smallest share of the most frequent verdict to the largest."""
-    modal = counts.shares.max(axis=1)
-    return [int(i) for i in np.argsort(modal, kind="stable")]
+    order: list[int] = np.argsort(counts.shares.max(axis=1), kind="stable").tolist()
+    return order
 
 
 @result("least_stable")
@@ -109,10 +104,7 @@ def contradictions(analysis: Analysis) -> Iterator[Record]:
 
 
 def _contradictions(row: Row, text_of: TextOf | None) -> Iterator[Record]:
-    """The least stable questions of a row, with the first output of two different verdicts.
-
-    Prompts and outputs are None without `text_of`, which reads them.
-    """
+    """The same of a row; prompts and outputs are None without `text_of`, which reads them."""
     if row.exact:
         return  # no output was drawn
     for i in least_stable(row.counts)[:_QUESTIONS]:

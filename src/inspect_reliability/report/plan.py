@@ -11,7 +11,7 @@ from .analysis import rows_of
 from .columns import declared
 from .document import Block, Caution, Document, Table, Text
 from .row import ACCURACY, Row
-from .values import Named, Record, describe, finite, of_group, percent, picked, whole
+from .values import Named, Record, describe, finite, keys_of, of_group, percent, picked, whole
 from .votes import majority_of, votes_of
 
 COEFFICIENTS = ("omega", "agreement")
@@ -69,12 +69,10 @@ def plan_document(found: Sequence[Named], wanted: float = 0.95) -> Document:
     sheet = []
     for name, plan in found:
         blocks.append(Text(name, "heading"))
-        # A record begins with what it is of.
-        group = dict(list(plan.items())[: list(plan).index("n_questions")])
         for key, (title, columns) in _TABLES.items():
             if plan[key]:
                 blocks.append(Table.of(plan[key], columns, title))
-            sheet += [group | {"table": key} | record for record in plan[key]]
+            sheet += [keys_of(plan) | {"table": key} | record for record in plan[key]]
         if plan["designs"]:
             blocks.append(
                 Text(
@@ -184,11 +182,7 @@ def _plan(
 
 
 def _studies(row: Row, name: str, half_width: float, assurance: float) -> list[Design]:
-    """Studies whose interval of a coefficient has the wanted half-width.
-
-    Raises:
-        ReliabilityError: None can be planned.
-    """
+    """Studies whose interval has the wanted half-width, or a ReliabilityError why there is none."""
     if row.several and name != "agreement":
         raise ReliabilityError(_SEVERAL)
     cells = None if name == ACCURACY else row.cells(name)

@@ -31,7 +31,6 @@ class Analysis:
     """Every result of a set of judgments.
 
     Attributes:
-        judgments: The judgments, and what was left out of them.
         rows: One row a judge and condition.
         document: Makes the report of it.
         study: What a study adds to each row, and where the texts of its judgments are.

@@ -91,21 +91,25 @@ def of_suite(log: EvalLog, suite: str, judgments: pd.DataFrame) -> Record:
             key (`rejudge.style`) where scores have several parts.
         judgments: The judgments of that scorer.
     """
-    found: Record = {"scorer": suite, "variance": None, "shares": None, "reason": None}
-    found["cautions"] = []
     published, graders = _published(log, suite)
-    wider = None
+    variance, wider, cautions = None, None, list[str]()
     try:
         variance = score_variance(judgments)
-        found |= {"variance": asdict(variance), "shares": variance.shares}
-        found["reason"] = variance.reason
-        found["cautions"] = list(_cautions(judgments))
+        reason, cautions = variance.reason, list(_cautions(judgments))
         if published is not None:
             wider = _widening(log, judgments, published, graders)
     except (UserError, ReliabilityError) as error:
-        found["reason"] = str(error.args[0]).removesuffix(".")
-    found["published"] = wider and published
-    return found | valued(widening=wider) | {"widening_reason": wider and wider.reason}
+        reason = str(error.args[0]).removesuffix(".")
+    return {
+        "scorer": suite,
+        "variance": variance and asdict(variance),
+        "shares": variance and variance.shares,
+        "reason": reason,
+        "cautions": cautions,
+        "published": wider and published,
+        **valued(widening=wider),
+        "widening_reason": wider and wider.reason,
+    }
 
 
 def _cautions(judgments: pd.DataFrame) -> Iterator[str]:
@@ -193,9 +197,8 @@ def in_words(suite: Record) -> Iterator[Block]:
 def _advice(suite: Record) -> str:
     published = f"the published score (standard error {suite['published']:.3g})"
     if suite["widening"] is None:
-        return f"Whether the interval of {published} is wide enough is not known: " + (
-            f"{suite['widening_reason']}."
-        )
+        why = suite["widening_reason"]
+        return f"Whether the interval of {published} is wide enough is not known: {why}."
     low, high = suite["widening_interval"]
     if low == 1:
         return (

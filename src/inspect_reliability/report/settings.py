@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -36,16 +36,14 @@ def runs(table: pd.DataFrame) -> list[Record]:
         One record a run: `log` (its file name), `created`, `task`, `model`, `settings`,
         `parser`, `packages`, and the `command` that repeats it; None where that is not known.
     """
-    logs: Iterable[Any] = table["log"].dropna().unique() if "log" in table else []
-    return [_run(str(location), log) for location, log in _headers(logs)]
-
-
-def _headers(logs: Iterable[Any]) -> Iterator[tuple[str, EvalLog]]:
-    for location in logs:
+    found = []
+    for location in map(str, table["log"].dropna().unique() if "log" in table else ()):
         try:
-            yield location, read_eval_log(str(location), header_only=True)
+            log = read_eval_log(location, header_only=True)
         except Exception:  # the log may have been moved, or be under way
             continue
+        found.append(_run(location, log))
+    return found
 
 
 def _run(location: str, log: EvalLog) -> Record:

@@ -108,6 +108,13 @@ def picked(found: object, *names: str) -> Record:
     return {name: getattr(found, name) for name in names}
 
 
+def keys_of(record: Record, after: str = "", before: str = "n_questions") -> Record:
+    """What a record is of: its first keys, before those of its result."""
+    names = list(record)
+    start = names.index(after) + 1 if after else 0
+    return {name: record[name] for name in names[start : names.index(before)]}
+
+
 def describe(group: Mapping[str, Any]) -> str:
     """A group in words: "my-judge, BBH, temperature 1"."""
     known = {name: whole(value) for name, value in group.items() if value is not None}

@@ -7,7 +7,7 @@ from inspect_ai.scorer import SampleScore
 from inspect_ai.util import warn_once
 
 from ..judgments.judgment import Judgment
-from ..judgments.replications import are_rejudged, nothing_replicated
+from ..judgments.replications import rejudged_in
 from ..judgments.score import judgments_in
 
 logger = logging.getLogger(__name__)
@@ -34,8 +34,10 @@ def judgments_by_label(
         "T=0.5". Not in square brackets, which inspect's display takes for markup.
         Empty where the scorer that was to be replicated asked no model.
     """
-    rejudged = are_rejudged([sample.score for sample in scores])
-    if rejudged and nothing_replicated(sample.score for sample in scores):
+    rejudged = rejudged_in(sample.score for sample in scores)
+    said = any(verdict is not None for one in rejudged for verdict in one.verdicts)
+    # A scorer that grades some outputs by itself and asks about others is like any other grader.
+    if said and not any(one.grader for one in rejudged):
         warn_once(
             logger,
             "The scorer within rejudge asks no model, so nothing is replicated: its reliability "

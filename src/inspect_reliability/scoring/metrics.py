@@ -17,7 +17,7 @@ from inspect_ai.util import warn_once
 from ..errors import UserError, one_of
 from ..judgments.count import Judged
 from ..judgments.judgment import Judgment
-from ..judgments.replications import are_rejudged
+from ..judgments.replications import rejudged_in
 from ..judgments.scales import NO_NUMBERS, NO_ORDER, answers_judged, estimates, labelled
 from ..stats import COEFFICIENTS, Estimate, ReliabilityError, rate
 from ..stats.sums import Scale
@@ -71,7 +71,7 @@ def reliability(
     declared = tuple(map(str, categories or ()))
 
     def compute(scores: list[SampleScore]) -> Value:
-        rejudged = are_rejudged([sample.score for sample in scores])
+        rejudged = bool(rejudged_in(sample.score for sample in scores))
 
         def panel_of(judgments: Sequence[Judgment]) -> Mapping[str, float]:
             return _panel(judgments, rejudged, level, declared, full)

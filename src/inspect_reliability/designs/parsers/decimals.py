@@ -1,6 +1,7 @@
 """Numbers with decimals in an output."""
 
 import re
+from typing import Any
 
 from ...verdicts import INVALID, NON_RESPONSE
 from ..reading import Parser, ParserName, Reading
@@ -17,9 +18,8 @@ def decimals_parser(
     low: float,
     high: float,
     name: ParserName,
-    labels: tuple[str, ...] = (),
     pattern: str | None = None,
-    json: str | None = None,
+    **own: Any,
 ) -> Parser:
     """Reads a number from one end of a scale to the other, as `make_parser` reads verdicts."""
 
@@ -32,7 +32,7 @@ def decimals_parser(
             return None
         return str(int(number)) if number.is_integer() else repr(number)
 
-    whole = make_parser("scale", _STAND_INS, name, labels, json=json)
+    whole = make_parser("scale", _STAND_INS, name, **own)
     if pattern is not None:
         return PatternParser(spelled, pattern)
     return _DecimalsParser(spelled, spelled(str(high)) or "", whole)

@@ -6,15 +6,9 @@ from ..document import Caution, Document, Table, Text
 from ..printable import one_line, slug
 
 _ESCAPED = str.maketrans(
-    {
+    {one: f"\\{one}" for one in "{}$&#_%"}
+    | {
         "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "$": r"\$",
-        "&": r"\&",
-        "#": r"\#",
-        "_": r"\_",
-        "%": r"\%",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         "<": r"\textless{}",

@@ -37,9 +37,9 @@ _STYLES: Mapping[Tone, str] = {
 def console(stderr: bool = False) -> Console:
     """A console that is wide where nobody's window limits it, as in a pipe or a CI log."""
     found = Console(stderr=stderr, highlight=False)
-    return (
-        found if found.is_terminal else Console(stderr=stderr, highlight=False, width=_PIPE_WIDTH)
-    )
+    if not found.is_terminal:
+        found.width = _PIPE_WIDTH
+    return found
 
 
 def render(document: Document) -> str:

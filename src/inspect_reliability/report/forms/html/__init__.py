@@ -35,12 +35,13 @@ def render(document: Document) -> str:
         lstrip_blocks=True,
     )
     blocks = document.blocks
-    apart = [block for block in blocks if isinstance(block, Caution) or _is_answer(block)]
+    answers = [block for block in blocks if isinstance(block, Text) and block.tone == "answer"]
+    cautions = [block for block in blocks if isinstance(block, Caution)]
     return environment.get_template("page.html.jinja").render(
         page=document,
-        answers=[block for block in apart if _is_answer(block)],
-        cautions=[block for block in apart if isinstance(block, Caution)],
-        numbers=[block for block in blocks if block not in apart],
+        answers=answers,
+        cautions=cautions,
+        numbers=[block for block in blocks if block not in (*answers, *cautions)],
         many=sum(len(block.rows) for block in blocks if isinstance(block, Table)) > _MANY,
         sections=document.sections(),
         runs=_runs,
@@ -49,10 +50,6 @@ def render(document: Document) -> str:
         cut=lambda text: printable(text, LONGEST_TEXT),
         version=version("inspect-reliability"),
     )
-
-
-def _is_answer(block: Block) -> bool:
-    return isinstance(block, Text) and block.tone == "answer"
 
 
 def _harmless(value: Any) -> Any:

@@ -57,16 +57,12 @@ def key(figures: Sequence[Figure]) -> list[tuple[str, list[tuple[str, str, str]]
     """What tells series apart, with symbol, colour and name of each, once for all figures."""
     found: dict[str, dict[str, tuple[str, str, str]]] = {}
     for figure in figures:
-        if figure.by == figure.x:  # named below it
+        if figure.by in ("", figure.x):  # one series, or names below it
             continue
-        bars = figure.kind in ("bars", "effects")
         for name in _by(figure.records, figure.by):
             colour, marker = _look(figure, name)
-            found.setdefault(figure.by, {})[name] = (
-                "■" if bars else _SYMBOLS[marker],
-                colour,
-                one_line(name),
-            )
+            symbol = "■" if figure.kind in ("bars", "effects") else _SYMBOLS[marker]
+            found.setdefault(figure.by, {})[name] = symbol, colour, one_line(name)
     order = {name: k for figure in figures for k, name in enumerate(figure.names)}
     return [
         (
@@ -74,7 +70,6 @@ def key(figures: Sequence[Figure]) -> list[tuple[str, list[tuple[str, str, str]]
             sorted(looks.values(), key=lambda one: order.get(one[2], 0)),
         )
         for by, looks in found.items()
-        if by
     ]
 
 
@@ -109,15 +104,15 @@ def _points(figure: Figure) -> Picture:
     axes = picture.subplots()
     for k, (name, own) in enumerate(series.items()):
         own = [record for record in own if record[figure.y] is not None]
-        x = np.array([record.get(figure.x) for record in own])
+        x: list[Any] = [record.get(figure.x) for record in own]
         if places is not None:
             own.sort(key=lambda record: places[_name(record, figure.x)])
             # Beside each other over a name, so that none hides another.
             shift = (k - (len(series) - 1) / 2) * min(0.14, 0.6 / len(series))
-            x = np.array([places[_name(record, figure.x)] + shift for record in own])
-        y = np.array([record[figure.y] for record in own])
+            x = [places[_name(record, figure.x)] + shift for record in own]
+        y = [record[figure.y] for record in own]
         colour, marker = _look(figure, name)
-        ends = np.array([_ends(record, figure) for record in own]).reshape(-1, 2)
+        ends = np.array([_ends(record, figure.y) for record in own]).reshape(-1, 2)
         axes.vlines(x, *ends.T, color=colour, linewidth=1.5, alpha=0.75)
         axes.plot(
             x,
@@ -169,9 +164,8 @@ def _plane(figure: Figure) -> Picture:
     for record in figure.records:
         x, y = record[figure.x], record[figure.y]
         colour, marker = _look(figure, _name(record, figure.by))
-        low, high = record.get(f"{figure.x}_interval") or (x, x)
-        axes.hlines(y, low, high, color=colour, linewidth=1.5, alpha=0.75)
-        axes.vlines(x, *_ends(record, figure), color=colour, linewidth=1.5, alpha=0.75)
+        axes.hlines(y, *_ends(record, figure.x), color=colour, linewidth=1.5, alpha=0.75)
+        axes.vlines(x, *_ends(record, figure.y), color=colour, linewidth=1.5, alpha=0.75)
         label = _label(_name(record, figure.by), _IN_LEGEND)
         axes.plot(x, y, marker, color=colour, markersize=4.5, label=label)
     for axis in (axes.xaxis, axes.yaxis):
@@ -235,7 +229,7 @@ def _effects(figure: Figure) -> Picture:
         widths = [record[figure.y] for record in own]
         colour, label = _look(figure, name)[0], _label(name, _IN_LEGEND)
         axes.barh(at, widths, height=0.9 * height, color=colour, alpha=0.75, label=label)
-        axes.hlines(at, *np.array([_ends(record, figure) for record in own]).T, color=INK)
+        axes.hlines(at, *np.array([_ends(record, figure.y) for record in own]).T, color=INK)
     axes.axvline(figure.reference, color=INK, linewidth=0.8)
     axes.set_yticks(range(len(names)), [_cut(name, _IN_LEGEND) for name in names])
     axes.set_ylim(len(names) - 0.5, -0.5)
@@ -286,9 +280,8 @@ def _name(record: Record, key: str) -> str:
     return text(record.get(key), missing="not known" if key in record else "all judgments")
 
 
-def _ends(record: Record, figure: Figure) -> tuple[float, float]:
-    y = record[figure.y]
-    low, high = record.get(f"{figure.y}_interval") or (y, y)
+def _ends(record: Record, key: str) -> tuple[float, float]:
+    low, high = record.get(f"{key}_interval") or (record[key], record[key])
     return low, high
 
 
