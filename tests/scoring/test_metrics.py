@@ -23,12 +23,10 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-import graders
 from evals import evaluate
 from inspect_reliability import scoring as metrics
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judged, judgments_in
-from inspect_reliability.rejudging import rejudge
 from inspect_reliability.scoring import reliability
 from inspect_reliability.stats import Cells, panel
 
@@ -384,17 +382,6 @@ def test_any_number_of_epochs_and_any_reducer(tmp_path: Path, epochs: int | Epoc
     """The task's own reducer is left to the other metrics."""
     found = logged(run(tmp_path, match(), [reliability()], epochs))["match"]
     assert math.isnan(found["omega"]) == (epochs == 1)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("unwarned")
-@pytest.mark.parametrize(("replications", "said"), [(1, 1), (2, 0)])
-def test_one_replication_is_too_few(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, replications: int, said: int
-) -> None:
-    """Outputs that were judged once say what rejudge needs."""
-    graders.run(graders.suite(rejudge(graders.wins(), replications)), tmp_path)
-    assert caplog.text.count("Reliability needs rejudge(..., replications=2) or more") == said
 
 
 @pytest.mark.usefixtures("unwarned")

@@ -10,7 +10,7 @@ import pytest
 from reliabilipy import reliability_analysis
 from scipy import stats
 
-from inspect_reliability.stats import ShapeError, UnknownCategoryError
+from inspect_reliability.stats import ShapeError
 from inspect_reliability.study.published.codes import CORRECTNESS_CODES, LETTER_CODES, encode
 from inspect_reliability.study.published.floor import omega_totals
 from inspect_reliability.study.published.procedure import as_published
@@ -269,7 +269,6 @@ def test_floor_is_seeded_and_tells_structure_from_noise() -> None:
     assert found == as_published(codes, non_response=None, permutations=40, seed=1)
     assert found != as_published(codes, non_response=None, permutations=40, seed=2)
     assert found.omega > found.omega_floor.high
-    assert found.omega_floor.p == found.alpha_floor.p == 1 / 41
     assert found.omega_floor.low < found.omega_floor.mean < found.omega_floor.high
 
 
@@ -277,7 +276,7 @@ def test_every_question_constant() -> None:
     """With no column that varies the published value is 1, and so is its floor."""
     found = as_published(np.tile([1.0, 2, 3, 6], (20, 1)))
     assert (found.omega, found.alpha, found.alpha_noise) == (1, 1, 1)
-    assert (found.omega_floor.low, found.omega_floor.high, found.omega_floor.p) == (1, 1, 1)
+    assert (found.omega_floor.low, found.omega_floor.high) == (1, 1)
     assert (found.n_constant, found.n_dropped) == (3, 1)
 
 
@@ -322,13 +321,9 @@ def test_incomplete_replications() -> None:
 
 
 def test_encode() -> None:
-    """Questions x replications become replications x questions; what has no code is refused."""
+    """Questions x replications become replications x questions; a table of numbers is asked for."""
     codes = encode([["A", "E", None], ["non-response", "invalid", "B"]], LETTER_CODES)
     assert np.array_equal(codes, [[1, 6], [5, 7], [np.nan, 2]], equal_nan=True)
-    with pytest.raises(UnknownCategoryError, match="'F'"):
-        encode([["F"]], LETTER_CODES)
-    with pytest.raises(ShapeError, match="differ in their number"):
-        encode([["A"], ["A", "B"]], LETTER_CODES)
     for wrong in ([1, 2], [["A"]], [[1], [1, 2]]):
         with pytest.raises(ShapeError, match="table of finite numbers"):
             as_published(wrong)

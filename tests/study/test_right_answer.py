@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from inspect_reliability.study.benchmarks import BENCHMARKS, Question
 from inspect_reliability.study.benchmarks.right_answer import has_right_answer
-from inspect_reliability.study.responses import is_missing, load_sample_pack, load_scorable_answers
+from inspect_reliability.study.responses import load_sample_pack, load_scorable_answers
 from inspect_reliability.study.responses.answers import five_numbers, responders_right
+from inspect_reliability.study.responses.predictions import is_missing
 
 
 def is_correct(question: Question, response: str, rule: str = "default") -> bool:

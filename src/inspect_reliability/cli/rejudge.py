@@ -128,7 +128,8 @@ def rejudge(
     if options["model"] is None and (options["model_args"] or options["model_base_url"]):
         raise UserError("-M and --model-base-url say how to reach a grader: add --model MODEL.")
     ending = PurePosixPath(log).suffix
-    source, target = _read(log), output or f"{log.removesuffix(ending)}-rejudged{ending}"
+    own = f"{log.removesuffix(ending)}-rejudged{ending}"
+    source, target = _read(log), own if output is None else output
     if abspath(target) == abspath(log) and not replicated_scores(source):
         raise UserError("--output names LOG itself, which is not changed. Name another --output.")
     if kind_of(target) == "file":

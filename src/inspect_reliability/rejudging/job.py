@@ -11,7 +11,6 @@ from typing import Any, cast
 from inspect_ai import score
 from inspect_ai.log import EvalLog, EvalResults
 from inspect_ai.model import (
-    GenerateConfig,
     Model,
     ModelConfig,
     ModelCost,
@@ -30,7 +29,7 @@ from .arguments import models_named, named_grader, names_grader
 from .calls import Choices, stop_run
 from .earlier import earlier_replications, remove_earlier
 from .logged import Grading, LoggedScorer, chosen_scorers, grading_of, packages_of, scorers_in
-from .replications import Known, Output, Replication
+from .replications import Known, Replication
 from .run import Run
 from .scorer import JudgeAgain, rejudge
 from .target import Target
@@ -41,24 +40,10 @@ from .wrapped import ScorerSpec, Wrapped, find_scorer, scorer_of_task, wrap
 
 @dataclass(frozen=True)
 class Job:
-    """One scorer to run again.
+    """One scorer to run again, what it needs of the log, and what it will cost."""
 
-    Attributes:
-        wrapped: The scorer.
-        grading: How it graded in the log.
-        choices: Whether its replications share calls, in whichever wording.
-        known: Replications that the log has.
-        seed_checks: What their seed check found.
-        roles: Roles of the log that it needs.
-        evaluated: The model that was evaluated, or none if it does not need that.
-        cost: What it will cost.
-    """
-
-    wrapped: Wrapped
+    again: JudgeAgain
     grading: Grading
-    choices: Choices
-    known: Known
-    seed_checks: Mapping[Output, str]
     roles: Mapping[str, ModelConfig | list[ModelConfig]]
     evaluated: ModelConfig
     cost: Cost
@@ -66,7 +51,7 @@ class Job:
     @property
     def earlier_graders(self) -> frozenset[str]:
         """Names of the models that made the replications of the log."""
-        return frozenset(name for one in _all(self.known) for name in one.models)
+        return frozenset(name for one in _all(self.again.known) for name in one.models)
 
 
 @dataclass(eq=False)
@@ -150,7 +135,8 @@ class Rejudging:
     def announcement(self) -> list[str]:
         """Who will grade, and what differs from the log: for the user, before the first call."""
         lines = [line for job in self._jobs for line in self._announcement(job)]
-        if names := [job.wrapped.wording.name for job in self._jobs if job.wrapped.wording]:
+        wordings = (job.again.wrapped.wording for job in self._jobs)
+        if names := [one.name for one in wordings if one]:
             outputs, n = len(self._outputs), self.replications
             cells = f"{outputs:,} outputs x {len(names)} = {outputs * len(names):,} cells of {n:,}"
             lines.append(f"Wordings: {', '.join(names)}. {cells} replications.")
@@ -242,7 +228,11 @@ class Rejudging:
         choices: Choices,
         unfinished: Mapping[str, Known],
     ) -> Job:
-        known, checks = earlier_replications(self.log, wrapped, self.seed)
+        # Inspect names the scorer in the log by what `rejudge` was called with.
+        again = cast(JudgeAgain, rejudge(wrapped.spec, self.replications, self.seed))
+        again.wrapped, again.choices = wrapped, choices
+        known, again.seed_checks = earlier_replications(self.log, wrapped, self.seed)
+        again.known = known
         for output, made in unfinished.get(wrapped.identity, {}).items():
             known[output] = known.get(output, {}) | made
         roles, evaluated = self._needed(wrapped, grading)
@@ -270,7 +260,7 @@ class Rejudging:
                 f"{self._where} has replications at {what}, not at {self.temperature:g}. Leave "
                 "--temperature out to go on with them, or name another --output to begin anew."
             )
-        return Job(wrapped, grading, choices, known, checks, roles, evaluated, cost)
+        return Job(again, grading, roles, evaluated, cost)
 
     def _dollars(self, grading: Grading) -> float | None:
         """Price of one call as the log recorded it, or at the price of the grader now."""
@@ -319,14 +309,14 @@ class Rejudging:
             now = logged
         else:
             now = ", ".join(one.model for one in _bound(job.roles.get("grader", [])))
-            now = now or str(job.wrapped.arguments.get("model") or self.log.eval.model)
-        lines = [f"Scorer: {job.wrapped.name}. Grader: {now}."]
+            now = now or str(job.again.wrapped.arguments.get("model") or self.log.eval.model)
+        lines = [f"Scorer: {job.again.wrapped.name}. Grader: {now}."]
         if logged and logged != now:
             lines.append(f"Note: the grader in the log was {logged}; {now} answers now.")
         if self._settings:
             given = (f"{key} {value:g}" for key, value in self._settings.items())
             lines.append(f"Its settings now: {', '.join(given)}.".replace("_", " "))
-        most = max((number for made in job.known.values() for number in made), default=0)
+        most = max((number for made in job.again.known.values() for number in made), default=0)
         if most > self.replications:
             lines.append(f"Note: an output has {most:,} replications already. All are kept.")
         if not job.grading.is_known:
@@ -347,12 +337,10 @@ class Rejudging:
         active: Model,
         roles: dict[str, Model | list[Model]],
     ) -> EvalLog:
-        remove_earlier(log, job.wrapped, self.seed, (one.score for one in scorers_in(log)))
-        again = cast(JudgeAgain, rejudge(job.wrapped.spec, self.replications, self.seed))
-        again.wrapped, again.run, again.choices = job.wrapped, run, job.choices
-        again.known, again.seed_checks = job.known, job.seed_checks
+        remove_earlier(log, job.again.wrapped, self.seed, (one.score for one in scorers_in(log)))
+        job.again.run = run
         if self._target:
-            run.keep = partial(self._target.keep, job.wrapped.identity)
+            run.keep = partial(self._target.keep, job.again.wrapped.identity)
         run.models, run.expected = set(), job.earlier_graders or job.grading.models
         if self.model is not None:
             run.expected = frozenset([str(active)])
@@ -362,25 +350,25 @@ class Rejudging:
         log.results = log.results or EvalResults()
         log.eval.model_roles = None  # inspect would load them all
         log.eval.config.epochs_reducer = None  # ours reduces nothing, and a log's may not be known
-        log = score(log, again, model=active, model_roles=roles, action="append", copy=False)
+        log = score(log, job.again, model=active, model_roles=roles, action="append", copy=False)
         log.eval.model_roles, log.eval.config.epochs_reducer = bound, reducer
         log.samples = samples
         if run.stranger:
             raise self._other_answers(job, run)
-        made = _all(earlier_replications(log, job.wrapped, self.seed)[0])
+        made = _all(earlier_replications(log, job.again.wrapped, self.seed)[0])
         if not made:
             raise UserError(f"Nothing was judged: {run.stopped}. Run the same command again.")
         if any(one.verdict is not None for one in made) and not any(one.models for one in made):
-            raise _asks_no_model(job.wrapped.name)
+            raise _asks_no_model(job.again.wrapped.name)
         return log
 
     def _models(self, job: Job) -> tuple[Model, dict[str, Model | list[Model]]]:
         """The model that scorers get which name none, and the models of their roles."""
-        roles = {role: _model_of_log(config) for role, config in job.roles.items()}
+        roles = {role: _made(config) for role, config in job.roles.items()}
         if self.model is None:
-            for name in models_named(job.wrapped.arguments, job.grading.models):
-                bound_answers(_made(name, GenerateConfig(), None, {}), stop_run)
-            return cast(Model, _model_of_log(job.evaluated)), roles
+            for name in models_named(job.again.wrapped.arguments, job.grading.models):
+                bound_answers(_made(ModelConfig(model=name)), stop_run)
+            return cast(Model, _made(job.evaluated)), roles
         grader, earlier = self._grader(job.grading), job.earlier_graders
         if earlier and str(grader) not in earlier:
             raise UserError(
@@ -393,7 +381,13 @@ class Rejudging:
     def _grader(self, grading: Grading) -> Model:
         if isinstance(self.model, Model):
             return self.model
-        return _made(str(self.model), grading.config, self.model_base_url, self.model_args)
+        named = ModelConfig(
+            model=str(self.model),
+            config=grading.config,
+            base_url=self.model_base_url,
+            args=dict(self.model_args),
+        )
+        return cast(Model, _made(named))
 
     def _regrade(self, grading: Grading) -> Any:
         if self.model is None:
@@ -405,8 +399,8 @@ class Rejudging:
     def _other_answers(self, job: Job, run: Run) -> UserError:
         if self.model is not None:
             return UserError(
-                f"The scorer {job.wrapped.name} asks {run.stranger}, whatever --model says. Leave "
-                "--model out, or name a scorer that asks the grader it is given."
+                f"The scorer {job.again.wrapped.name} asks {run.stranger}, whatever --model says. "
+                "Leave --model out, or name a scorer that asks the grader it is given."
             )
         what = "replications of the grader" if job.earlier_graders else "gradings of"
         return UserError(
@@ -436,21 +430,16 @@ def rejudge_log(
     return Rejudging(log, scorers, **options).run(run)
 
 
-def _model_of_log(config: ModelConfig | list[ModelConfig]) -> Any:
-    if isinstance(config, list):
-        return [_model_of_log(one) for one in config]
-    return _made(config.model, config.config, config.base_url, config.args)
-
-
-def _made(
-    model: str, config: GenerateConfig, base_url: str | None, arguments: Mapping[str, Any]
-) -> Model:
+def _made(given: ModelConfig | list[ModelConfig]) -> Any:
+    if isinstance(given, list):
+        return [_made(one) for one in given]
     try:
-        return get_model(model, config=config, base_url=base_url, **arguments)
+        return get_model(given.model, config=given.config, base_url=given.base_url, **given.args)
     except Exception as error:  # each provider has its own
         why = " ".join(render(str(error)).plain.split()).removesuffix(".")
         raise UserError(
-            f"The grader {model} cannot be used: {why}. Mend that, or name another with --model."
+            f"The grader {given.model} cannot be used: {why}. Mend that, or name another with "
+            "--model."
         ) from None
 
 

@@ -14,12 +14,9 @@ _INSPECTS = frozenset(("question", "answer", "criterion", "instructions"))
 
 
 def in_wordings(wrapped: Wrapped, file: str | Path, facts: Collection[str]) -> list[Wrapped]:
-    """A scorer as it is, and in each wording of a file.
+    """A scorer as it is, and in each wording of a file, as `wordings_from_file` reads it.
 
-    Args:
-        wrapped: The scorer.
-        file: The file, as `wordings_from_file` reads it.
-        facts: Names of what a sample's metadata can fill in.
+    `facts` are the names of what a sample's metadata can fill in.
 
     Raises:
         UserError: The scorer has neither a template nor instructions, the file has no wordings, or

@@ -144,11 +144,8 @@ def find_scorer(
 ) -> Wrapped:
     """A scorer by its name: `name`, `package/name` or `file.py@name`, whose file is run.
 
-    Args:
-        name: Its name.
-        arguments: What to make it with, as a log has it.
-        packages: Where to look first for a name without a package.
-        task: The task that can say what a log cannot.
+    A name without a package is looked for in `packages` first. The error names `task`, which can
+    say what a log cannot.
 
     Raises:
         UserError: There is no such scorer, or it does not take these arguments.
@@ -176,10 +173,7 @@ def find_scorer(
 def scorer_of_task(task: str, arguments: Mapping[str, Any], score: str) -> Wrapped:
     """A scorer as a task (`package/name` or `file.py@name`) makes it, with what no log says of it.
 
-    Args:
-        task: The task. Its file is run.
-        arguments: What to make the task with.
-        score: Name of the score in logs of the task.
+    The task's file is run. `arguments` are those of the task, `score` the score's name in its logs.
 
     Raises:
         UserError: There is no such task.

@@ -76,8 +76,6 @@ def judgments_by_label(
         other = temperature is not None and temperature != first[key, group]
         for label in _labels(key, group, f"T={temperature:g}" if other else ""):
             labelled.setdefault(label, []).extend(judgments)
-    if rejudged:
-        _say_if_judged_once(labelled)
     return labelled
 
 
@@ -121,15 +119,3 @@ def _group(sample: SampleScore, by: str) -> str:
         if metadata and (group := metadata.get(by)) is not None:
             return str(group)
     return NOT_GIVEN
-
-
-def _say_if_judged_once(labelled: Mapping[str, Sequence[Judgment]]) -> None:
-    if any(
-        len(judgments) == len({judgment.question for judgment in judgments})
-        for judgments in labelled.values()
-    ):
-        warn_once(
-            logger,
-            "Every output was judged once, so its coefficients are nan. Reliability needs "
-            "rejudge(..., replications=2) or more.",
-        )

@@ -9,7 +9,7 @@ samples' metadata, a metric has one value for all scores and one for each group,
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import get_args
+from typing import TypeVar, get_args
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 from inspect_ai.util import warn_once
@@ -25,6 +25,10 @@ from ..verdicts import INVALID, NON_RESPONSE
 from .groups import by_label
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_WITH_INTERVAL = ("omega", "icc")
+_NOTHING = Estimate()
 
 
 @metric(scores="unreduced")
@@ -101,7 +105,7 @@ def _panel(
         name for name, row in COEFFICIENTS.items() if full or row.compact or row.scale == level
     ]
     judged = Judged.of(judgments)
-    found = _estimates(judged, level, declared, names)
+    found = _estimable(lambda: estimates(judged, level, declared, names)) or {}
     values: dict[str, float] = {}
     for name in names:
         if name not in found and COEFFICIENTS[name].scale not in ("nominal", level):
@@ -123,20 +127,12 @@ def _panel(
     return values
 
 
-_WITH_INTERVAL = ("omega", "icc")
-_NOTHING = Estimate()
-
-
-def _estimates(
-    judged: Judged,
-    level: Scale | None,
-    declared: tuple[str, ...],
-    names: Sequence[str],
-) -> dict[str, Estimate]:
+def _estimable(compute: Callable[[], T]) -> T | None:
+    """What is computed, or None: inspect makes a failed log of a metric that raises."""
     try:
-        return estimates(judged, level, declared, names)
-    except ReliabilityError:  # inspect turns a metric that raises into a failed log
-        return {}
+        return compute()
+    except ReliabilityError:
+        return None
 
 
 def _number(value: float | None) -> float:
@@ -145,10 +141,7 @@ def _number(value: float | None) -> float:
 
 def _rate(judged: Judged, category: str) -> float:
     """Share of a category among the verdicts, mean over questions; nan if there is none."""
-    try:
-        return _number(rate(judged.counts(), category).value)
-    except ReliabilityError:
-        return math.nan
+    return _number((_estimable(lambda: rate(judged.counts(), category)) or _NOTHING).value)
 
 
 def _by_label(name: str, compute: Callable[[Judged], float], by: str | None) -> Metric:
@@ -172,8 +165,8 @@ def coefficient(name: str, by: str | None = None) -> Metric:
     scale = COEFFICIENTS[name].scale
 
     def compute(judged: Judged) -> float:
-        found = _estimates(judged, scale, (), [name]).get(name)
-        return _number(found.value if found else None)
+        found = _estimable(lambda: estimates(judged, scale, (), [name])) or {}
+        return _number(found.get(name, _NOTHING).value)
 
     return _by_label(name, compute, by)
 
@@ -210,10 +203,7 @@ def best_rate() -> Metric:
 
 def _accuracy(judged: Judged) -> float:
     """How often a verdict is right, mean over questions; nan where nothing is labelled."""
-    try:
-        known = labelled(judged)
-    except ReliabilityError:
-        known = None
+    known = _estimable(lambda: labelled(judged))
     return math.nan if known is None else _number(known.accuracy().value)
 
 
@@ -233,10 +223,7 @@ def judged_accuracy(by: str | None = None) -> Metric:
     def shares(judgments: Sequence[Judgment]) -> Mapping[str, float]:
         names = ("a_lm", "a_lm_se_replications", "a_lm_se_questions", "h_lm", "m")
         judged = Judged.of(judgments)
-        try:
-            found = answers_judged(judged) if judged.correctness else None
-        except ReliabilityError:  # no verdict yet
-            found = None
+        found = _estimable(lambda: answers_judged(judged) if judged.correctness else None)
         if found is None:
             return dict.fromkeys(names, math.nan)
         return {name: _number(one) for name, one in ({"a_lm": found[0].value} | found[1]).items()}

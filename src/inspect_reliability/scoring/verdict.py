@@ -96,8 +96,9 @@ def verdict(parser: ParserName | Mapping[str, Any] = "default") -> Scorer:
         value, how = reader.value(state.output.completion, name)
         if how:
             metadata["read_by"] = how
-        if order and isinstance(value, str):
-            metadata |= _choice(reader, value, order)
+        chosen = dict(zip(reader.options, order or (), strict=False))
+        if isinstance(value, str) and value in chosen:
+            metadata["responder"] = chosen[value]
         return Score(
             value=value,
             answer=label(value),
@@ -205,8 +206,3 @@ def _short_fields(fields: dict[str, Any]) -> dict[str, Any]:
         if isinstance(value, bool | int | float)
         or (isinstance(value, str) and len(value) <= _LONGEST)
     }
-
-
-def _choice(reader: Reader, verdict: str, order: list[str]) -> dict[str, str]:
-    named = dict(zip(reader.options, order, strict=True))
-    return {"responder": named[verdict]} if verdict in named else {}

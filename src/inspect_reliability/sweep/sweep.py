@@ -108,7 +108,9 @@ def _parts(
 ) -> Iterator[_Part]:
     headers = log_headers(log_dir)
     for of_judge in sweep.tasks:
-        for temperature in _runs(sweep, judge):
+        sent: Iterable[float | None] = (_sent(t, judge) for t in sweep.temperatures)
+        # Exact verdicts have all temperatures in one run.
+        for temperature in dict.fromkeys([None] if sweep.exact else sent):
             task, args = _judge_task(sweep, of_judge, temperature)
             samples = list(task.dataset)[: sweep.limit]
             ids = [sample.id for sample in samples if sample.id is not None]
@@ -128,11 +130,6 @@ def _parts(
                 )
             cells = (task.metadata or {})["cells"]
             yield tasks, _cost(samples, each, len(asked & made), cells)
-
-
-def _runs(sweep: Sweep, judge: str) -> Iterable[float | None]:
-    """The temperature of each run; None for that of exact verdicts, which has all of them."""
-    return [None] if sweep.exact else dict.fromkeys(_sent(t, judge) for t in sweep.temperatures)
 
 
 def _run_judge(sweep: Sweep, judge: str, log_dir: str) -> list[EvalLog]:

@@ -1,6 +1,6 @@
 """BIG-Bench Hard (Suzgun et al. 2022): 27 categories, each question with one right answer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -68,26 +68,19 @@ def bbh_from_files(path: Path) -> list[Question]:
     return [question for file in files for question in _read(file)]
 
 
-def _read(path: Path) -> list[Question]:
+def _read(path: Path) -> Iterator[Question]:
     content = read_json(path)
     sampled = isinstance(content, list)
     if not sampled:
         content = entry(expect(content, dict, str(path)), "examples", list, str(path))
     if not content:
         raise UserError(f"{path}: category '{path.stem}' is empty.")
-    questions = []
+    source = path.name if sampled else "BIG-Bench Hard, official files"
     for number, (where, record) in enumerate(objects(content, str(path), "example", 0)):
+        asked, target = (entry(record, key, str, where) for key in ("input", "target"))
         category = entry(record, "category", str, where) if sampled else path.stem
-        questions.append(
-            _question(
-                category if sampled else f"{category}:{number}",
-                category,
-                entry(record, "input", str, where),
-                entry(record, "target", str, where),
-                path.name if sampled else "BIG-Bench Hard, official files",
-            )
-        )
-    return questions
+        id = category if sampled else f"{category}:{number}"
+        yield _question(id, category, asked, target, source)
 
 
 def _official(record: Mapping[str, Any]) -> tuple[str, str]:

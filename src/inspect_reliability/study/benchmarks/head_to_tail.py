@@ -1,5 +1,6 @@
 """Head-to-Tail (Sun et al. 2023): facts about entities from the popular to the obscure."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import UserError
@@ -30,10 +31,9 @@ def targets_of(answer: object, where: str) -> tuple[str, ...]:
     return targets
 
 
-def _read(path: Path) -> list[Question]:
+def _read(path: Path) -> Iterator[Question]:
     domain = path.stem.removeprefix("head_to_tail_")
     content = expect(read_json(path), dict, str(path))
-    questions = []
     for popularity in POPULARITIES:
         facts = entry(content, popularity, list, str(path))
         if not facts:
@@ -42,15 +42,12 @@ def _read(path: Path) -> list[Question]:
             where = f"{path}, '{popularity}', item {number}"
             if len(expect(fact, list, where)) != 4:
                 raise UserError(f"{where}: expected {_FORM}, found {len(fact)} values.")
-            questions.append(
-                Question(
-                    id=f"head_to_tail:{domain}:{popularity}:{number}",
-                    benchmark="Head-to-Tail",
-                    category=popularity,
-                    turns=(expect(fact[2], str, f"{where}, question"),),
-                    targets=targets_of(fact[3], f"{where}, answer"),
-                    source="Head-to-Tail, official files",
-                    metadata={"domain": domain},
-                )
+            yield Question(
+                id=f"head_to_tail:{domain}:{popularity}:{number}",
+                benchmark="Head-to-Tail",
+                category=popularity,
+                turns=(expect(fact[2], str, f"{where}, question"),),
+                targets=targets_of(fact[3], f"{where}, answer"),
+                source="Head-to-Tail, official files",
+                metadata={"domain": domain},
             )
-    return questions

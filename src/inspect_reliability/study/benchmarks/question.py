@@ -1,7 +1,7 @@
 """A benchmark question."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 
@@ -30,12 +30,7 @@ class Question:
     source: str = ""
     metadata: Mapping[str, str | int | float | bool] = field(default_factory=dict)
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        """The question as JSON values, for the metadata of a sample."""
-        return asdict(self) | {"turns": list(self.turns), "targets": list(self.targets)}
-
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> Self:
-        """The question that such values describe."""
+        """The question that its fields as JSON values describe."""
         return cls(**{**facts, "turns": tuple(facts["turns"]), "targets": tuple(facts["targets"])})

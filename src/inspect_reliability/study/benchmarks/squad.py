@@ -16,15 +16,7 @@ HUB_REVISION = "3ffb306f725f7d2ce8394bc1873b24868140c412"
 def squad_from_hub() -> list[Question]:
     """All questions of version 2.0's development set on the hub."""
     return [
-        _question(
-            record["id"],
-            record["title"],
-            record["context"],
-            record["question"],
-            record["answers"]["text"],
-            bool(record["answers"]["text"]),
-            f"{HUB_PATH}@{HUB_REVISION}",
-        )
+        _question(record, record["answers"]["text"], f"{HUB_PATH}@{HUB_REVISION}")
         for record in hub_records(HUB_PATH, "validation", HUB_REVISION)
     ]
 
@@ -40,71 +32,45 @@ def squad_from_files(path: Path) -> list[Question]:
     """
     content = read_json(path)
     if isinstance(content, list):
-        return [
-            _read(record, None, None, where, path.name)
-            for where, record in objects(content, str(path))
-        ]
+        return [_read(record, where, path.name) for where, record in objects(content, str(path))]
     version = entry(expect(content, dict, str(path)), "version", str, str(path))
-    return [
-        question
-        for where, article in objects(content.get("data"), f"{path}, 'data'", "article")
-        for question in _article(article, where, f"SQuAD {version}")
-    ]
-
-
-def _article(article: Mapping[str, Any], where: str, source: str) -> list[Question]:
-    title = entry(article, "title", str, where)
-    questions = [
-        _read(record, title, entry(paragraph, "context", str, place), asked, source)
-        for place, paragraph in objects(
-            article.get("paragraphs"), f"{where} ('{title}')", "paragraph"
-        )
-        for asked, record in objects(paragraph.get("qas"), f"{place}, 'qas'", "question")
-    ]
-    if not questions:
-        raise UserError(f"{where}: '{title}' has no questions.")
+    questions: list[Question] = []
+    for where, article in objects(content.get("data"), f"{path}, 'data'", "article"):
+        title, before = entry(article, "title", str, where), len(questions)
+        own = f"{where} ('{title}')"
+        for place, paragraph in objects(article.get("paragraphs"), own, "paragraph"):
+            context = {"context": entry(paragraph, "context", str, place)}
+            for asked, record in objects(paragraph.get("qas"), f"{place}, 'qas'", "question"):
+                questions.append(_read(record | context, asked, f"SQuAD {version}", title))
+        if len(questions) == before:
+            raise UserError(f"{where}: '{title}' has no questions.")
     return questions
 
 
-def _read(
-    record: Mapping[str, Any], title: str | None, context: str | None, where: str, source: str
-) -> Question:
-    id = entry(record, "id", str, where)
+def _read(record: Mapping[str, Any], where: str, source: str, title: str | None = None) -> Question:
+    known = {key: entry(record, key, str, where) for key in ("id", "context", "question")}
     answers = [
         entry(answer, "text", str, place)
         for place, answer in objects(record.get("answers"), where, "answer")
     ]
     # Version 1.1 has no such field: all its questions can be answered.
-    answerable = not expect(record.get("is_impossible", False), bool, f"{where}, 'is_impossible'")
-    if answerable and not answers:
-        raise UserError(f"{where}: question '{id}' has no answers and is not marked impossible.")
-    return _question(
-        id,
-        title or id,
-        context if context is not None else entry(record, "context", str, where),
-        entry(record, "question", str, where),
-        answers if answerable else [],
-        answerable,
-        source,
-    )
+    if expect(record.get("is_impossible", False), bool, f"{where}, 'is_impossible'"):
+        answers = []
+    elif not answers:
+        raise UserError(
+            f"{where}: question '{known['id']}' has no answers and is not marked impossible."
+        )
+    return _question(known | {"title": title or known["id"]}, answers, source)
 
 
-def _question(
-    id: str,
-    title: str,
-    context: str,
-    asked: str,
-    answers: Sequence[Any],
-    answerable: bool,
-    source: str,
-) -> Question:
+def _question(record: Mapping[str, Any], answers: Sequence[str], source: str) -> Question:
     return Question(
-        id=f"squad:{id}",
+        id=f"squad:{record['id']}",
         benchmark="SQuAD",
-        category=title,
-        turns=(asked,),
-        context=context,
+        category=record["title"],
+        turns=(record["question"],),
+        context=record["context"],
         targets=tuple(dict.fromkeys(answers)),
         source=source,
-        metadata={"answerable": answerable},
+        metadata={"answerable": bool(answers)},
     )

@@ -1,13 +1,12 @@
 """Verdicts in the paper's integer codes, and omega of these codes."""
 
 from collections.abc import Iterable, Mapping
-from itertools import chain
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...stats import Cells, Estimate, ShapeError, UnknownCategoryError, panel
-from ...stats.cells import FloatArray, category_name, table_of_numbers
+from ...stats import Cells, Estimate, panel
+from ...stats.cells import FloatArray, table_of_numbers
 
 LETTER_CODES: Mapping[str, int] = {
     **{letter: code for code, letter in enumerate("ABCDE", start=1)},
@@ -31,22 +30,10 @@ _OF_NUMBERS = {
 }
 
 
-def encode(verdicts: Iterable[Iterable[object]], codes: Mapping[str, int]) -> FloatArray:
-    """Verdicts of N questions x R replications as the paper's codes, R x N, NaN where missing.
-
-    Raises:
-        UnknownCategoryError: A verdict has no code.
-        ShapeError: The rows differ in length.
-    """
-    rows = [list(row) for row in verdicts]
-    name_of = {verdict: category_name(verdict) for verdict in set(chain.from_iterable(rows))}
-    found = {name for name in name_of.values() if name is not None}
-    if unknown := sorted(found.difference(codes)):
-        raise UnknownCategoryError(unknown, codes)
-    if len({len(row) for row in rows}) > 1:
-        raise ShapeError("The questions differ in their number of replications: fill up with None.")
-    code_of = {one: np.nan if name is None else codes[name] for one, name in name_of.items()}
-    return np.array([[code_of[verdict] for verdict in row] for row in rows]).T
+def encode(verdicts: Iterable[Iterable[str | None]], codes: Mapping[str, int]) -> FloatArray:
+    """Verdicts of N questions x R replications as the paper's codes, R x N, NaN where missing."""
+    given = [[np.nan if one is None else codes[one] for one in row] for row in verdicts]
+    return np.array(given, dtype=np.float64).T
 
 
 def integer_coded(codes: ArrayLike) -> dict[str, Estimate]:

@@ -5,10 +5,9 @@ permutation is fitted to the minimum that the procedure stops close to: as a pro
 themselves, which needs matrix products only.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from ...stats import Floor
 from ...stats.cells import FloatArray
 from .descent import minimised
 from .minres import FACTORS, LEAST, explained, loadings, quartimin, singular, uniquenesses
@@ -19,50 +18,20 @@ _DETERMINED = 7
 _AT_ONCE = 500_000
 """Correlations fitted at a time, few enough to stay in a processor's cache."""
 
-ROUNDING = 1e-9
+_ROUNDING = 1e-9
 """Values that differ by less are the same."""
 
 
-@dataclass(frozen=True)
-class Floor:
-    """Values of a coefficient on permuted judgments, of which none is reliable.
-
-    Attributes:
-        mean: Their mean.
-        low: 2.5% of them are lower.
-        high: 2.5% of them are higher.
-        p: Chance to reach the observed value, which counts as one of them; None if it is not
-            estimable.
-        permutations: Permutations that had a value.
-        not_estimable: Permutations that had none.
-    """
-
-    mean: float
-    low: float
-    high: float
-    p: float | None
-    permutations: int
-    not_estimable: int
-
-
-def floor_of(values: FloatArray, observed: float | None) -> Floor | None:
-    """Summarise permuted values, NaN where there was none; None if there is no value at all."""
+def floor_of(values: FloatArray) -> Floor | None:
+    """Mean and 95% range of permuted values, NaN where there was none; None without any."""
     known = values[~np.isnan(values)]
     if not known.size:
         return None
     low, high = np.quantile(known, [0.025, 0.975])
     mean = known.mean()
     within = np.clip(mean, low, high)
-    # A permutation that only rounds differently reaches the observed value.
-    reached = None if observed is None else int((known >= observed - ROUNDING).sum())
-    return Floor(
-        mean=float(within if abs(mean - within) < ROUNDING else mean),
-        low=float(low),
-        high=float(high),
-        p=None if reached is None else (1 + reached) / (1 + known.size),
-        permutations=known.size,
-        not_estimable=values.size - known.size,
-    )
+    mean = within if abs(mean - within) < _ROUNDING else mean
+    return Floor(float(mean), float(low), float(high))
 
 
 def permuted_correlations(standardised: FloatArray, permutations: int, seed: int) -> FloatArray:

@@ -81,10 +81,7 @@ class PublishedRun:
 
     def item(self, question: str) -> Item | None:
         """What the judge was shown of a question; None if the files beside do not say."""
-        folder = folder_of(self.path)
-        if self.responder is None:
-            return _responses(folder)[0].get(question)
-        return _predictions(folder)[0].get((self.responder, question))
+        return _items(folder_of(self.path))[0].get((self.responder, question))
 
     def prompt(self, question: str) -> str | None:
         """Its prompt, rebuilt from the published responses; None if these do not say."""
@@ -129,7 +126,7 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
     of: list[int] = []
     numbers: list[int] = []
     verdicts: list[str] = []
-    responders: list[str | None] = []
+    responders: list[Any] = []
     unknown: dict[Path, set[str]] = {_RESPONSES: set(), _PREDICTIONS: set()}
     for run in runs:
         reader = run.design.reader
@@ -194,7 +191,7 @@ def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
                 found = list(_best_of_five(path, content, left_out))
             runs += [replace(run, written=written) for run in found]
         notes += [Note(what, count, str(path)) for what, count in left_out.items()]
-    return runs, [*notes, *_unread(folder)]
+    return runs, [*notes, *_items(folder)[1]]
 
 
 def full_name(stem: str, known: Sequence[str] = ()) -> str:
@@ -234,7 +231,7 @@ def _head_to_tail(
 ) -> PublishedRun:
     names = path.stem.removeprefix("judge_full_")
     # A responder known from the predictions settles where the judge's name ends.
-    for responder in dict.fromkeys(responder for responder, _ in _predictions(folder)[0]):
+    for responder in dict.fromkeys(responder for responder, _ in _items(folder)[0] if responder):
         ending = "_by_" + responder.replace("/", "_")
         if names.endswith(ending):
             judge = names.removesuffix(ending)
@@ -273,46 +270,33 @@ def _outputs(
     return found
 
 
-def _unread(folder: Path) -> Iterator[Note]:
-    """Why files beside the judgments tell nothing, or not all, of what they should."""
-    for path, (_, errors) in (
-        (folder / _RESPONSES, _responses(folder)),
-        (folder / _PREDICTIONS, _predictions(folder)),
-    ):
-        for error in dict.fromkeys(errors):
-            yield Note(f"file that cannot be used ({error})", 1, str(path))
-
-
 def _benchmark(question: str) -> str:
     prefix = question.partition(":")[0]
     return _PREFIXES.get(prefix, prefix)
 
 
 @lru_cache(maxsize=4)
-def _responses(folder: Path) -> tuple[dict[str, Item], list[str]]:
-    """The responses by question, and what is wrong with their file."""
+def _items(folder: Path) -> tuple[dict[tuple[str | None, str], Item], list[Note]]:
+    """What judges were shown, by responder and question, and what files do not tell of it.
+
+    The responder is None where a judge chose among responses, and the question then an id.
+    """
+    found: dict[tuple[str | None, str], Item] = {}
+    errors: dict[str, Path] = {}
     path = folder / _RESPONSES
-    found: dict[str, Item] = {}
-    errors = []
-    if os.path.lexists(path):
-        for benchmark in BENCHMARKS:
-            try:
-                found |= {one.question.id: one.item for one in load_responses(path, benchmark)}
-            except NoAnswersError:
-                continue  # a folder may have one benchmark's responses
-            except UserError as error:
-                errors.append(str(error))
-    return found, errors
-
-
-@lru_cache(maxsize=4)
-def _predictions(folder: Path) -> tuple[dict[tuple[str, str], Item], list[str]]:
-    """The predictions by responder and text of the question, and what is wrong with their file."""
+    for benchmark in BENCHMARKS if os.path.lexists(path) else ():
+        try:
+            answered = load_responses(path, benchmark)
+            found |= {(None, one.question.id): one.item for one in answered}
+        except NoAnswersError:
+            continue  # a folder may have one benchmark's responses
+        except UserError as error:
+            errors[str(error)] = path
     path = folder / _PREDICTIONS
-    if not os.path.lexists(path):
-        return {}, []
     try:
-        answers = predictions_from_published(path)
+        answers = predictions_from_published(path) if os.path.lexists(path) else []
+        found |= {(one.responder, one.question.turns[0]): prediction_item(one) for one in answers}
     except UserError as error:
-        return {}, [str(error)]
-    return {(one.responder, one.question.turns[0]): prediction_item(one) for one in answers}, []
+        errors[str(error)] = path
+    cannot = [Note(f"file that cannot be used ({why})", 1, str(p)) for why, p in errors.items()]
+    return found, cannot

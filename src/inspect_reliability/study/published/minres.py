@@ -5,8 +5,6 @@ The published procedure fits three factors by L-BFGS-B and rotates them by gradi
 depends on the path. This twin takes the same path, with the gradient of the fit in closed form.
 """
 
-from functools import cache
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -109,15 +107,10 @@ def quartimin(
     back = np.linalg.inv(turns)
     rotated = unrotated @ np.swapaxes(back, -1, -2)
     squares = rotated**2
-    others = squares @ _others(turns.shape[-1])
+    others = squares @ (1 - np.eye(turns.shape[-1]))
     slope = -np.swapaxes(np.swapaxes(rotated, -1, -2) @ (rotated * others) @ back, -1, -2)
     slope -= turns * (turns * slope).sum(axis=-2, keepdims=True)
     return rotated, np.einsum("...if,...if", squares, others) / 4, slope
-
-
-@cache
-def _others(factors: int) -> FloatArray:
-    return 1 - np.eye(factors)
 
 
 def explained(correlations: FloatArray, rotated: FloatArray) -> FloatArray:

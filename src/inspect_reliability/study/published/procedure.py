@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...stats import Floor
 from ...stats.cells import FloatArray, table_of_numbers
-from .floor import Floor, floor_of, omega_totals, permuted_correlations
+from .floor import floor_of, omega_totals, permuted_correlations
 from .minres import omega_total, singular
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def as_published(
     if dropped.all():
         return replace(blank, reason="every question is always a non-response")
     if not varies.any():
-        sure = Floor(mean=1.0, low=1.0, high=1.0, p=1.0, permutations=permutations, not_estimable=0)
+        sure = Floor(1.0, 1.0, 1.0)
         return replace(
             blank, omega=1.0, alpha=1.0, omega_floor=sure, alpha_floor=sure, alpha_noise=1.0
         )
@@ -121,8 +122,8 @@ def as_published(
         blank,
         omega=omega,
         alpha=alpha,
-        omega_floor=floor_of(pooled(omega_noise), omega),
-        alpha_floor=floor_of(pooled(_alpha(noise)), alpha),
+        omega_floor=floor_of(pooled(omega_noise)),
+        alpha_floor=floor_of(pooled(_alpha(noise))),
         alpha_noise=float(pooled(_alpha_of_noise(blank.n_varying, len(complete)))),
         reason=reason,
     )

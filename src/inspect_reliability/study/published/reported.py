@@ -12,11 +12,10 @@ from ...errors import UserError
 from ...judgments.text import JudgmentText
 from ...report.row import Added, Row, Study, ends
 from ...report.values import Record
-from ...stats import Estimate
+from ...stats import Estimate, Floor
 from ...stats.cells import FloatArray
 from ...verdicts import NON_RESPONSE
 from .codes import CORRECTNESS_CODES, LETTER_CODES, encode, integer_coded
-from .floor import Floor
 from .layout import PublishedRun, folder_of, published_runs
 from .procedure import AsPublished, as_published
 

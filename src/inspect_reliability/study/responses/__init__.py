@@ -2,20 +2,12 @@
 
 from .answers import Answer, NoAnswersError, ResponseSet, judged_item
 from .places import load_answers, load_responses, load_sample_pack, load_scorable_answers
-from .predictions import (
-    ground_truth,
-    is_missing,
-    load_predictions,
-    prediction_item,
-    predictions_from_published,
-)
+from .predictions import load_predictions, prediction_item, predictions_from_published
 
 __all__ = [
     "Answer",
     "NoAnswersError",
     "ResponseSet",
-    "ground_truth",
-    "is_missing",
     "judged_item",
     "load_answers",
     "load_predictions",

@@ -98,15 +98,11 @@ def load_sample_pack(benchmark: str) -> list[ResponseSet]:
 
 def _is_log(path: Path) -> bool:
     """Whether a path is an inspect log or a folder, which is taken for a folder of logs."""
-    if path.is_dir() or path.suffix == ".eval":
-        return True
-    # The head of a log in JSON form names the version of the format first.
-    return path.suffix == ".json" and '"eval":' in _head(path)
-
-
-def _head(path: Path) -> str:
+    if path.is_dir() or path.suffix != ".json":
+        return path.is_dir() or path.suffix == ".eval"
     try:
         with path.open("rb") as file:
-            return file.read(4096).decode("utf-8", errors="replace")
+            # The head of a log in JSON form names the version of the format first.
+            return b'"eval":' in file.read(4096)
     except OSError:  # whoever reads all of it says why
-        return ""
+        return False

@@ -27,7 +27,10 @@ def load_predictions(spec: str | Path | None, responder: str | None = None) -> l
             question has no ground truth, or is answered twice.
     """
     if spec is None or spec == SAMPLE_PACK:
-        answers = _sample_predictions()
+        answers = [
+            Answer(question, "sample pack", item["prediction"], f"sample pack, '{question.id}'")
+            for question, item in sample_pack("Head-to-Tail")
+        ]
     else:
         answers = answers_in(user_path(spec), "Head-to-Tail", predictions_from_published)
     names = list(dict.fromkeys(answer.responder for answer in answers))
@@ -100,10 +103,3 @@ def _question(record: Mapping[str, Any], domain: str, number: int, where: str) -
         source=_SOURCE,
         metadata={"domain": domain},
     )
-
-
-def _sample_predictions() -> list[Answer]:
-    return [
-        Answer(question, "sample pack", item["prediction"], f"sample pack, '{question.id}'")
-        for question, item in sample_pack("Head-to-Tail")
-    ]

@@ -27,7 +27,12 @@ def responses_per_question(
     said: dict[str, dict[str, Answer]] = {}
     for answer in answers:
         question = questions.setdefault(answer.question.id, answer.question)
-        _insist_same(question, answer)
+        asked = answer.question
+        if (question.turns, question.context) != (asked.turns, asked.context):
+            raise UserError(
+                f"{answer.where}: question '{question.id}' reads differently than it does "
+                "elsewhere. Responses can be compared only on the same question."
+            )
         of_responder = said.setdefault(answer.responder, {})
         if question.id in of_responder:
             raise UserError(
@@ -42,14 +47,6 @@ def responses_per_question(
         for question in questions.values()
         if question.id in said[chosen[0]]
     ]
-
-
-def _insist_same(question: Question, answer: Answer) -> None:
-    if (question.turns, question.context) != (answer.question.turns, answer.question.context):
-        raise UserError(
-            f"{answer.where}: question '{question.id}' reads differently than it does elsewhere. "
-            "Responses can be compared only on the same question."
-        )
 
 
 def choose_responders(

@@ -1,5 +1,6 @@
 """Tasks in which a model answers a benchmark's questions, for a judge to choose from."""
 
+from dataclasses import asdict
 from typing import Literal, get_args
 
 from inspect_ai import Task, task
@@ -127,7 +128,7 @@ def respond_task(
                     id=question.id,
                     input="\n\n".join(question.turns),
                     target=list(question.targets),
-                    metadata={"question": question.facts},
+                    metadata={"question": asdict(question)},
                 )
                 for question in questions
             ],
