@@ -21,7 +21,7 @@ judge: $(VENV)/judge
 	@echo "  inspect eval tasks/bbh_judge.py --epochs 100 --model hf_seeded/<hub name or folder>"
 
 test: $(VENV)/test
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadscope -m "not network"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadscope -m "not network"
 	@echo
 	@echo "All tests passed. Next: 'make judge' runs the main job, CONTRIBUTING.md says how to change something."
 
@@ -33,12 +33,12 @@ NUMERIC = stats report/test_cautions.py report/test_gate.py study/test_codes.py 
 kernels: $(VENV)/test
 	@$(KERNELS) $(BIN)/python -c 'import numpy, threadpoolctl as t, torch; print("Kernels:", \
 		*(one.get("architecture", "") for one in t.threadpool_info()), torch.backends.cpu.get_cpu_capability())'
-	$(KERNELS) $(BIN)/python -m pytest -n 2 --dist loadscope $(addprefix tests/,$(NUMERIC)) \
+	$(KERNELS) $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadscope $(addprefix tests/,$(NUMERIC)) \
 		-k "test_procedure or test_published or test_outputs or not slow"
 
 # Before every commit: what finds most mistakes in under a minute.
 check: lint
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 -m "not slow"
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .
