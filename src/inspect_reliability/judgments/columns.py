@@ -107,7 +107,11 @@ def varies(table: pd.DataFrame, name: str, within: Collection[str] = ()) -> bool
     """Whether a question has several levels of a column, its other columns `within` being equal."""
     if name not in table:
         return False
-    levels = table[name].map(lambda level: tuple(level) if isinstance(level, list) else level)
+    from pandas.api.types import infer_dtype
+
+    levels = table[name]
+    if infer_dtype(levels) == "mixed":  # lists, perhaps, which cannot be compared
+        levels = levels.map(lambda level: tuple(level) if isinstance(level, list) else level)
     if levels.nunique(dropna=False) < 2:
         return False
     same = [table[one] for one in ("benchmark", "question", *within)]
