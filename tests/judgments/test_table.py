@@ -127,6 +127,24 @@ def test_foreign_verdicts_declare_themselves() -> None:
     assert Judged.of(score("yes") + score("no")).counts().categories == ("no", "yes")
 
 
+@pytest.mark.parametrize(
+    ("given", "categories"),
+    [
+        ("CP", ("C", "I", "P")),
+        ("ABC", ("A", "B", "C")),
+        (["C", "non-response"], ("C", "I", "non-response")),
+        (["true", "maybe"], ("true", "false", "maybe")),
+    ],
+)
+def test_a_grade_has_an_opposite_and_the_label_of_an_option_has_none(
+    given: Any, categories: Any
+) -> None:
+    """Who gave a grade could have given the other; "C" beside "A" is an option."""
+    table = pd.DataFrame({"question": "q", "verdict": list(given)})
+    counts = Judged(judgments_from_frame(table).table).counts()
+    assert counts.categories == categories
+
+
 def matrix(table: pd.DataFrame) -> list[list[str | None]]:
     return Judged(table).matrix(list(table["verdict"])).tolist()
 

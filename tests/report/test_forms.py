@@ -97,6 +97,11 @@ def test_no_line_breaks_an_estimate() -> None:
     print_table(Console(width=60, file=out), Table(headings, rows))
     assert all(cell in out.getvalue() for cell in row)
     assert "Not shown for lack of room: Label." in " ".join(out.getvalue().split())
+    out = io.StringIO()
+    scale = ["0.7", "30 x 12", *["0.60 [0.41, 0.78]"] * 3, "0.0%"]
+    columns = ["T", "N x R", "ICC [95%]", "Agreement [95%]", "Omega [95%]", "Non-response"]
+    print_table(Console(width=80, file=out), Table(columns, [scale]))
+    assert all(cell in out.getvalue() for cell in scale)
 
 
 def test_a_name_without_room_stands_above_its_rows() -> None:

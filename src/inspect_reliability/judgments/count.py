@@ -22,9 +22,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
-"""A scorer that gave one of these could have given the other."""
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def opposites(given: Collection[str]) -> tuple[str, ...]:
+    """Two verdicts, of which a scorer that gave one could have given the other; () if none.
+
+    "C" is a grade, but beside "A" or "B" it is the label of an option.
+    """
+    known = {*given} - ({"C"} if {"A", "B"} & {*given} else set())
+    return next((pair for pair in OPPOSITES if known & {*pair}), ())
 
 
 @dataclass(eq=False)
@@ -243,7 +251,7 @@ class Judged:
         Args:
             facets: Columns of the table. Levels of `order` are permutations of the responders.
             categories: Declared categories; by default those that the judgments declare, else
-                those that occur, with the opposites of C, true and correct.
+                those that occur, with their `opposites`.
 
         Raises:
             ReliabilityError: There is no verdict, only some are exact, or a facet is no column.
@@ -251,7 +259,7 @@ class Judged:
         first = tuple(dict.fromkeys(categories)) or self.declared
         occurring = set(self.choices) - {None}
         if first is None:
-            first = next((pair for pair in OPPOSITES if occurring & set(pair)), ())
+            first = opposites(occurring)
         others = sorted(map(str, occurring.difference(first)))
         return self.count(self.choices, (*first, *others), facets)
 

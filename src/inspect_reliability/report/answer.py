@@ -55,7 +55,7 @@ def in_words(analysis: Analysis, rows: Sequence[Row]) -> str:
         order = " (or order)" if any(varies(row.table, "order") for row in names) else ""
         said.append(f"another try{order} gives another verdict in {share} of cases.")
     if not known:
-        said.append("these judgments do not show how far its verdicts repeat.")
+        said.append("these judgments do not show how far verdicts repeat.")
     right = [
         (where(analysis.keys(one)), f"{one['wrong']:.1%}")
         for one in analysis.results["validity"]

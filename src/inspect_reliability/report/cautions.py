@@ -72,8 +72,8 @@ def of_the_silent(table: pd.DataFrame) -> str | None:
         return NO_VERDICT
     return (
         f"{share:.1%} of the outputs name no verdict, or several. The numbers describe these "
-        "non-responses as much as the judge. Read some of them in inspect-reliability report, then "
-        "change the prompt or the parser."
+        "non-responses as much as the judge. Read some of them, then change the prompt or the "
+        "parser."
     )
 
 

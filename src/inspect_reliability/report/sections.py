@@ -6,6 +6,7 @@ from dataclasses import replace
 from ..judgments.count import NUMBER
 from ..stats import COEFFICIENTS, Coefficient, Counts
 from ..verdicts import INVALID, NON_RESPONSE
+from .cautions import COPIES
 from .columns import KEYS, declared
 from .document import Block, Detail, Example, Figure, Section, Table, Text
 from .moves_section import moves_section
@@ -46,6 +47,8 @@ def _several(analysis: Analysis, records: list[Record]) -> list[str]:
 
 def _overview(analysis: Analysis, across: str) -> Iterator[Block]:
     yield from split(analysis)
+    if any(row.no_draws == COPIES for row in analysis.rows):
+        yield Text("Copies at temperature 0 are in no figure.")
     records = analysis.estimates("rows")
     several = [name for name in _several(analysis, records) if name != "judge"]
     x = across if across in several else next(reversed(several), "judge")
@@ -66,8 +69,9 @@ def _overview(analysis: Analysis, across: str) -> Iterator[Block]:
 
 
 def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
+    known = [record for record in analysis.results["votes"] if record["votes"] is not None]
     yield from analysis.pictures(
-        [record for record in analysis.results["votes"] if record["votes"] is not None],
+        known,
         [across],
         "how often majorities of so many votes are the same.",
         declared("votes"),
@@ -77,7 +81,7 @@ def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
         reference=0.95,
     )
     reasons: dict[str, list[str]] = {}
-    for record in analysis.results["votes"]:
+    for record in analysis.results["votes"] if known else ():
         if record["votes"] is None:
             reasons.setdefault(record["reason"], []).append(describe(analysis.keys(record)))
     for reason, rows in reasons.items():
@@ -128,7 +132,7 @@ def _judges(analysis: Analysis, across: str) -> Iterator[Block]:
 
 
 def _coefficients(analysis: Analysis, across: str) -> Iterator[Block]:
-    for row in analysis.rows:
+    for row in _replicated(analysis):
         rows = [
             [_titled(known, row), estimate(row.record, name), known.about]
             for name in dict.fromkeys((*KEYS["rows"].columns, *COEFFICIENTS))
@@ -136,6 +140,11 @@ def _coefficients(analysis: Analysis, across: str) -> Iterator[Block]:
         ]
         table = Table(["Coefficient", "Value [95%]", "What it says"], rows)
         yield Detail(row.name, _headline(row), [table])
+
+
+def _replicated(analysis: Analysis) -> list[Row]:
+    """The rows that have something to show beside their caution."""
+    return [row for row in analysis.rows if not row.asked_once]
 
 
 def _headline(row: Row) -> str:
@@ -147,8 +156,9 @@ def _headline(row: Row) -> str:
 def _titled(known: Coefficient, row: Row) -> str:
     """The title of a coefficient, with what it depends on."""
     depends = [f"K = {row.record['n_categories']}"] if known.needs_categories else []
-    if known.depends_on_replications:
-        depends.append(f"R = {text(row.record['n_replications'], '.4g')}")
+    replications = row.record["n_replications"]
+    if known.depends_on_replications and replications is not None:
+        depends.append(f"R = {text(replications, '.4g')}")
     return f"{known.title} ({', '.join(depends)})" if depends else known.title
 
 
@@ -159,9 +169,8 @@ def _questions(analysis: Analysis, across: str) -> Iterator[Block]:
             name = describe(analysis.keys(found))
             examples.setdefault(name, []).append(_example(found))
     names = _verdict_names(analysis.rows)
-    none = Text("No question has two different verdicts, or their texts are not available.")
-    for row in analysis.rows:
-        shown = examples.get(row.name, [none])
+    for row in _replicated(analysis):
+        shown = examples.get(row.name, [])
         yield Detail(row.name, _headline(row), [_verdicts(row, names), *shown])
 
 
@@ -236,7 +245,7 @@ _PARTS = (
     (
         "Overview",
         "Overview",
-        "Lines are 95% intervals, here and below. Copies at temperature 0 are in no figure.",
+        "Lines are 95% intervals, here and below.",
         _overview,
     ),
     (
@@ -296,8 +305,8 @@ _PARTS = (
     (
         "Question by question",
         "Questions",
-        "How each judge's verdicts on each question spread, and the least stable questions, with "
-        "two outputs that contradict each other.",
+        "How the verdicts on each question spread, and, where outputs are known, two that "
+        "contradict each other.",
         _questions,
     ),
 )

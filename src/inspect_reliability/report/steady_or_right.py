@@ -31,7 +31,8 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
     yield from analysis.told("validity", TITLE)
     among = [analysis.keys(record) for record in records]
     for record, keys in zip(records, among, strict=True):
-        yield Text(in_words(record, told_apart(keys, among) if records[1:] else describe(keys)))
+        always = analysis.names[:1] if records[1:] else analysis.names
+        yield Text(in_words(record, told_apart(keys, among, *always)))
     rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
     yield from analysis.told("validity_across", "Under another level")
     yield from analysis.told("corrected", "Corrected by labels", rates)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..verdicts import NON_RESPONSE
 from .answer import answers, cautions
+from .cautions import ASKED_ONCE
 from .columns import declared
 from .document import Block, Document, Text
 from .moves import in_words
@@ -40,7 +41,9 @@ def summary(analysis: Analysis) -> list[Block]:
     records = analysis.estimates("rows")  # a caution says which rows are copies
     size = Column("", "questions x replications", heading="N x R", shown=_size)
     known = [size, *declared("rows", published_omega=published, invalid_rate=_invalid)]
-    shown = [column for column in known if any(map(column.show, records))]
+    filled = [column for column in known if any(map(column.show, records))]
+    scale = any(row.scale for row in analysis.rows)
+    shown = [column for column in filled if scale or column.key != "icc"]
     first = list(answers(analysis))
     return [
         *first,
@@ -129,15 +132,18 @@ def _invalid(record: Record) -> str:
 
 def _size(record: Record) -> str:
     replications = record["n_replications"]
+    if ASKED_ONCE in record["cautions"]:  # no question entered the coefficients
+        return f"{record['n_judgments']:,} x 1"
     known = "exact" if replications is None else whole(round(replications, 1))
-    return f"{record['n_questions']} x {known}"
+    return f"{record['n_questions']:,} x {known}"
 
 
 def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
     table = analysis.judgments.table
     temperatures = sorted(table["temperature"].dropna().unique(), reverse=True)
     rows = analysis.results["rows"]
-    replications = sorted(r["n_replications"] for r in rows if r["n_replications"] is not None)
+    known = [r["n_replications"] for r in rows if r["n_replications"] is not None]
+    replications = sorted(max(number, 1) for number in known)
     span = dict.fromkeys(text(round(r, 1)) for r in (*replications[:1], *replications[-1:]))
     ways = [" to ".join(span)] if span else []
     ways += ["exact distributions"] * any(r["method"] == "exact" for r in rows)

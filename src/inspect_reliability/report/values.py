@@ -122,9 +122,9 @@ def describe(group: Mapping[str, Any]) -> str:
     return ", ".join(words) or "all judgments"
 
 
-def told_apart(keys: Record, among: Sequence[Record]) -> str:
-    """What names one of several records in words, without what all of them share."""
-    apart = {name for name in keys if len({str(one.get(name)) for one in among}) > 1}
+def told_apart(keys: Record, among: Sequence[Record], *always: str) -> str:
+    """What names one of several records in words: what differs, and what is `always` said."""
+    apart = {name for name in keys if len({str(one.get(name)) for one in among}) > 1}.union(always)
     return describe({name: value for name, value in keys.items() if name in apart})
 
 

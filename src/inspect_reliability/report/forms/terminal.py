@@ -17,8 +17,8 @@ _PIPE_WIDTH = 180
 _LONGEST_WORD = 16
 """Characters of a word that are kept together; a longer one, such as a path, may be broken."""
 
-_ESTIMATE = re.compile(r"\S+ \[\S+ \S+\]")
-"""A value with its interval, which no line breaks."""
+_UNBROKEN = re.compile(r"\S+ \[\S+ \S+\]|[\d,]+ x \S+")
+"""A value with its interval, and N x R: no line breaks these."""
 
 _FEWEST = 3
 """Columns that a table has at least where others do not fit."""
@@ -50,7 +50,7 @@ def render(document: Document) -> str:
     out = console()
     with out.capture() as captured:
         for before, block in zip([None, *document.blocks], document.blocks, strict=False):
-            if isinstance(before, Text) and isinstance(block, Table) and block.title:
+            if isinstance(before, Text) and isinstance(block, Table):
                 out.print()
             _print(out, block)
     return captured.get()
@@ -133,7 +133,7 @@ def _widths(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
     widths = [
         max(
             min(max(map(cell_len, " ".join(cells).split()), default=0), _LONGEST_WORD),
-            *(cell_len(found[0]) for cell in cells if (found := _ESTIMATE.fullmatch(cell))),
+            *(cell_len(found[0]) for cell in cells if (found := _UNBROKEN.fullmatch(cell))),
             0,
         )
         for cells in columns

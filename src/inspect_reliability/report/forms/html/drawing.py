@@ -57,7 +57,8 @@ def key(figures: Sequence[Figure]) -> list[tuple[str, list[tuple[str, str, str]]
     """What tells series apart, with symbol, colour and name of each, once for all figures."""
     found: dict[str, dict[str, tuple[str, str, str]]] = {}
     for figure in figures:
-        if figure.by in ("", figure.x):  # one series, or names below it
+        several = any(figure.by in record for record in figure.records)
+        if figure.by == figure.x or not several:  # names below it, or one series
             continue
         for name in _by(figure.records, figure.by):
             colour, marker = _look(figure, name)
