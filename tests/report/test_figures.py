@@ -154,7 +154,7 @@ def test_a_page_promises_what_it_shows() -> None:
     """Judged once: nothing of replications. Exact: no R. No copies: none are named."""
     once = render(report_document(analyse(made(replications=1))), "html")
     assert "25 x 1" in once
-    sections = ("Votes for a stable majority", "Every coefficient", "Question by question")
+    sections = ("Votes for a stable majority", "Every coefficient", "least stable")
     assert not [title for title in sections if title in once]
     judgments = made(questions=6, replications=1)
     exact = judgments.table.drop(columns="order").assign(share=1.0, place=1)

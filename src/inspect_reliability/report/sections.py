@@ -23,7 +23,7 @@ _MOST_OUTPUTS = 8
 """Outputs without a verdict that a page shows; JSON has all."""
 
 _LOWEST = -0.25
-"""Where an axis of omega begins, unless an omega lies lower."""
+"""Where an axis of omega begins, unless an interval lies lower."""
 
 
 def sections(analysis: Analysis) -> list[Section]:
@@ -64,8 +64,8 @@ def _overview(analysis: Analysis, across: str) -> Iterator[Block]:
         kind="lines" if x == "temperature" else "effects" if x == "judge" else "points",
         y_label=f"{name}, one verdict",
     ):
-        lowest = min(one[of.key] - 0.05 for one in figure.records)
-        yield replace(figure, lowest=min(_LOWEST, lowest))
+        lows = ((one[f"{of.key}_interval"] or [one[of.key]])[0] for one in figure.records)
+        yield replace(figure, lowest=min(_LOWEST, min(lows) - 0.05))
 
 
 def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
@@ -132,7 +132,9 @@ def _judges(analysis: Analysis, across: str) -> Iterator[Block]:
 
 
 def _coefficients(analysis: Analysis, across: str) -> Iterator[Block]:
-    for row in _replicated(analysis):
+    for row in analysis.rows:
+        if row.asked_once or row.no_draws == COPIES:
+            continue
         rows = [
             [_titled(known, row), estimate(row.record, name), known.about]
             for name in dict.fromkeys((*KEYS["rows"].columns, *COEFFICIENTS))
@@ -142,13 +144,10 @@ def _coefficients(analysis: Analysis, across: str) -> Iterator[Block]:
         yield Detail(row.name, _headline(row), [table])
 
 
-def _replicated(analysis: Analysis) -> list[Row]:
-    """The rows that have something to show beside their caution."""
-    return [row for row in analysis.rows if not row.asked_once]
-
-
 def _headline(row: Row) -> str:
-    """What tells most of a row, beside its name."""
+    """What tells most of a row, beside its name; nothing does of copies, and of one draw."""
+    if row.asked_once or row.no_draws == COPIES:
+        return ""
     first = KEYS["rows"].columns["icc" if row.scale else "agreement"]
     return first.heading.replace("[95%]", estimate(row.record, first.key))
 
@@ -169,7 +168,7 @@ def _questions(analysis: Analysis, across: str) -> Iterator[Block]:
             name = describe(analysis.keys(found))
             examples.setdefault(name, []).append(_example(found))
     names = _verdict_names(analysis.rows)
-    for row in _replicated(analysis):
+    for row in analysis.rows:
         shown = examples.get(row.name, [])
         yield Detail(row.name, _headline(row), [_verdicts(row, names), *shown])
 
@@ -191,7 +190,8 @@ def _verdicts(row: Row, names: list[str]) -> Figure:
     places = map(counts.categories.index, filter(counts.categories.__contains__, names))
     used = [k for k in places if shares[:, k].any()]
     some = f" (the first {len(shown)} of {len(order):,})" if len(shown) < len(order) else ""
-    title = f"Verdicts of each question, the least stable first{some}"
+    first = "" if row.asked_once else ", the least stable first"
+    title = f"Verdicts of each question{first}{some}"
     records = [
         {"question": counts.questions[i], "verdict": counts.categories[k], "share": shares[i, k]}
         for i in shown
@@ -269,8 +269,7 @@ _PARTS = (
     (
         TITLE,
         "Right",
-        "Steady: how often two verdicts on a question agree. Right: how often one is the label. "
-        "No judge can be above the line: one that disagrees with itself is wrong at times.",
+        "How often the majority of so many verdicts is the label, and the verdicts for each label.",
         section,
     ),
     (

@@ -15,6 +15,15 @@ TITLE = "Steady, or right"
 
 _BY_LABEL = "Verdicts by label, share of all"
 
+_LINE = (
+    "Steady: how often two verdicts on a question agree. Right: how often one is the label. Unless "
+    "orders or wordings pull verdicts apart, no judge can be above the line: one that disagrees "
+    "with itself is wrong at times."
+)
+
+_NO_MAJORITY = 2
+"""Votes of which a majority is right as often as a single one."""
+
 _PARTS = {
     "right": "accuracy",
     "once wrong, then right": "wrong_then_right",
@@ -72,9 +81,13 @@ def split(analysis: Analysis) -> Iterator[Figure]:
 def section(analysis: Analysis, across: str) -> Iterator[Block]:
     """Figures and tables for a page, beside what `right_or_wrong` shows."""
     agreement, accuracy = (KEYS["validity"].columns[n] for n in ("judge_agreement", "accuracy"))
-    for _, records in analysis.apart(analysis.results["validity"], across):
+    groups = list(analysis.apart(analysis.results["validity"], across))
+    steady = [[one for one in own if one["judge_agreement"] is not None] for _, own in groups]
+    if max(map(len, steady), default=0) > 1:
+        yield Text(_LINE)
+    for (_, records), known in zip(groups, steady, strict=True):
         yield from analysis.pictures(
-            [record for record in records if record["judge_agreement"] is not None],
+            known,
             [across],
             "how often two verdicts agree, and how often one is right.",
             [agreement._replace(heading="Steady [95%]", form=".1%"), accuracy],
@@ -85,7 +98,12 @@ def section(analysis: Analysis, across: str) -> Iterator[Block]:
             x_label="steady: agreement of two verdicts",
         )
         yield from analysis.pictures(
-            [analysis.keys(one) | vote for one in records for vote in one["votes"]],
+            [
+                analysis.keys(one) | vote
+                for one in records
+                if len(one["votes"]) > _NO_MAJORITY
+                for vote in one["votes"]
+            ],
             [across],
             "how often the majority of so many verdicts is right.",
             [Column("votes", heading="Votes"), accuracy._replace(heading="Majority right [95%]")],
@@ -118,7 +136,7 @@ def in_words(record: Record, whom: str) -> str:
     if twice is None or then is None:
         return f"{said}; whether a second verdict would help is not known, since there is none."
     said = f"{said}: in {twice:.1%} a second one is wrong too, in {then:.1%} it is right."
-    if len(record["votes"]) < 3:
+    if len(record["votes"]) <= _NO_MAJORITY:
         return said
     most = record["votes"][-1]
     return f"{said} The majority of {most['votes']} is right in {most['accuracy']:.1%}."

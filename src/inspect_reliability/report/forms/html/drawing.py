@@ -57,8 +57,7 @@ def key(figures: Sequence[Figure]) -> list[tuple[str, list[tuple[str, str, str]]
     """What tells series apart, with symbol, colour and name of each, once for all figures."""
     found: dict[str, dict[str, tuple[str, str, str]]] = {}
     for figure in figures:
-        several = any(figure.by in record for record in figure.records)
-        if figure.by == figure.x or not several:  # names below it, or one series
+        if figure.by in ("", figure.x):  # one series, or names below it
             continue
         for name in _by(figure.records, figure.by):
             colour, marker = _look(figure, name)
@@ -71,6 +70,7 @@ def key(figures: Sequence[Figure]) -> list[tuple[str, list[tuple[str, str, str]]
             sorted(looks.values(), key=lambda one: order.get(one[2], 0)),
         )
         for by, looks in found.items()
+        if len(looks) > 1
     ]
 
 
