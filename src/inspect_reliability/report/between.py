@@ -37,7 +37,7 @@ def pooled(analysis: Analysis) -> Iterator[Record]:
     for condition, benchmarks in _apart(replicated, "benchmark"):
         found = pooled_omega({name: row.counts for name, row in benchmarks.items()})
         without = [name for name, row in benchmarks.items() if row.no_evidence]
-        why = f"omega of {', '.join(without)} is no evidence, as a caution says"
+        why = f"None: {', '.join(without)} may be copies, or measurements (see caution)"
         omega = found.estimate
         yield condition | {
             "benchmarks": list(benchmarks),
