@@ -1,4 +1,4 @@
-"""Inspect logs as files: where they are, in which form, and what they hold."""
+"""Inspect logs as files: their places, forms and edits."""
 
 import json
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ def read_log(location: str, header_only: bool = False) -> EvalLog:
 
 @contextmanager
 def reading(location: str) -> Iterator[None]:
-    """Read from a log, which may have changed since its header was read.
+    """Read in this block from a log, which may have changed since its header was read.
 
     Raises:
         UserError: It cannot be read.
@@ -64,8 +64,8 @@ def format_of(location: str) -> Literal["eval", "json"]:
 def has_edits(location: str) -> bool:
     """Whether people edited scores of a log file, which its summaries do not tell.
 
-    The samples of an edited log were written again, in less time than its run took. Those of such a
-    log are searched, as bytes; a log that cannot be searched counts as not edited.
+    The samples of an edited log were written again, in less time than the run took. Such a log is
+    searched as bytes; one that cannot be searched counts as not edited.
     """
     try:
         with fsspec.open(location) as file, ZipFile(file) as log:

@@ -100,7 +100,7 @@ def _card(row: Row, analysis: Analysis) -> Record:
 
 
 def _right(analysis: Analysis, row: Row) -> Record:
-    """What labels say of a row; nothing where it has none."""
+    """What labels say about a row; empty without labels."""
     for one in analysis.results["validity"]:
         if analysis.keys(one) == row.keys:
             return {key: one[key] for name in _BY_LABELS for key in (name, f"{name}_interval")}
@@ -108,7 +108,7 @@ def _right(analysis: Analysis, row: Row) -> Record:
 
 
 def _facets(row: Row) -> tuple[list[str], list[str]]:
-    """What differed between the verdicts on a question, and what did not."""
+    """What varied between the verdicts on a question, and what did not."""
     table = row.table
     wording = None
     # What a grader was shown is its scorer's affair, and options in another order make another
@@ -141,7 +141,7 @@ def _facets(row: Row) -> tuple[list[str], list[str]]:
 
 
 def _outputs_differ(row: Row, by_responder: bool) -> bool | None:
-    """Whether verdicts on a question are on different outputs; None where that is not known."""
+    """Whether verdicts on a question are on different outputs; None if not known."""
     if by_responder or (row.suite and row.suite.graders and row.suite.outputs_differ):
         return True
     return False if is_rejudged(row.table) or "categories" in row.table else None
@@ -191,6 +191,6 @@ def _lines(card: Record, suite: Suite | None) -> Iterator[tuple[str, str]]:
 
 
 def _only(values: Iterable[Any]) -> Any:
-    """The value that all have; None if they differ."""
+    """The common value of all; None if they differ."""
     found = list(values)
     return found[0] if found and all(one == found[0] for one in found) else None

@@ -27,9 +27,9 @@ _LOWEST = -0.25
 
 
 def sections(analysis: Analysis) -> list[Section]:
-    """All sections that have something to show.
+    """All sections with something to show.
 
-    Figures run over temperatures where there are several, else over judges.
+    Figures run over temperatures if there are several, else over judges.
     """
     several = _several(analysis, analysis.estimates("rows"))
     across = next((name for name in ("temperature", "judge") if name in several), "")
@@ -41,7 +41,6 @@ def sections(analysis: Analysis) -> list[Section]:
 
 
 def _several(analysis: Analysis, records: list[Record]) -> list[str]:
-    """The columns that tell rows apart."""
     return [name for name in analysis.names if len({str(one.get(name)) for one in records}) > 1]
 
 
@@ -174,7 +173,7 @@ def _questions(analysis: Analysis, across: str) -> Iterator[Block]:
 
 
 def _verdict_names(rows: Iterable[Row]) -> list[str]:
-    """Every verdict of a page: numbers in their order, then names, then what is no verdict."""
+    """All verdicts of a page: numbers in order, then names, then non-responses."""
     names = dict.fromkeys(name for row in rows for name in row.counts.categories)
     choices = [name for name in names if name not in (NON_RESPONSE, INVALID)]
     if all(map(NUMBER.fullmatch, choices)):
@@ -208,7 +207,7 @@ def _verdicts(row: Row, names: list[str]) -> Figure:
 
 
 def _cells(counts: Counts, i: int, used: list[int]) -> list[str]:
-    """A question's verdicts: how many of each, or how likely each."""
+    """A question's counts of each verdict, or their probabilities."""
     if counts.exact:
         return [f"{share:.1%}" for share in counts.shares[i, used]]
     return list(map(str, counts.table[i, used]))
@@ -232,7 +231,7 @@ def _p_value(record: Record) -> str:
 
 
 def _whole(analysis: Analysis, across: str, result: str, title: str) -> Iterator[Table]:
-    """All records of a result in one table, where it has any that are known."""
+    """All known records of a result in one table."""
     shown = declared(result)
     of = Column("", shown=lambda record: describe(analysis.keys(record, across)))
     known = [one for one in analysis.results[result] if any(column.show(one) for column in shown)]

@@ -1,4 +1,4 @@
-"""What labels say, for readers: how often a judge is right, and what would help."""
+"""What labels say: how often a judge is right, and what would help."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -33,7 +33,7 @@ _PARTS = {
 
 
 def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
-    """The main tables, where anything is labelled, and what they say."""
+    """The main tables and their sentences, if anything is labelled."""
     records = analysis.results["validity"]
     if not records:
         return
@@ -51,7 +51,7 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
 
 
 def split(analysis: Analysis) -> Iterator[Figure]:
-    """Single verdicts: right, wrong by chance, wrong each time; of each judge with several rows."""
+    """Shares of single verdicts that are right, once wrong, wrong twice; one figure per judge."""
     found = [one for one in analysis.results["validity"] if one["wrong_twice"] is not None]
     if len(found) < 2:  # a sentence has it
         return
@@ -79,7 +79,7 @@ def split(analysis: Analysis) -> Iterator[Figure]:
 
 
 def section(analysis: Analysis, across: str) -> Iterator[Block]:
-    """Figures and tables for a page, beside what `right_or_wrong` shows."""
+    """Figures and tables for a page, in addition to `right_or_wrong`."""
     agreement, accuracy = (KEYS["validity"].columns[n] for n in ("judge_agreement", "accuracy"))
     groups = list(analysis.apart(analysis.results["validity"], across))
     steady = [[one for one in own if one["judge_agreement"] is not None] for _, own in groups]
@@ -116,7 +116,7 @@ def section(analysis: Analysis, across: str) -> Iterator[Block]:
 
 
 def _confusions(analysis: Analysis) -> Iterator[Table]:
-    """Labels by verdicts: a line for each label of a row."""
+    """Labels by verdicts: one line per label of a row."""
     lines: dict[str, Record] = {}
     found = analysis.results["confusion"]
     for one in found:
@@ -143,7 +143,7 @@ def in_words(record: Record, whom: str) -> str:
 
 
 def validate_document(analysis: Analysis, more: int | None = None) -> Document:
-    """All that labels say, and what so many more would do.
+    """Everything that labels say, and the gain of `more` labels.
 
     Raises:
         UserError: Nothing is labelled.

@@ -1,4 +1,4 @@
-"""The report as a document: what was studied, the numbers, and what qualifies them."""
+"""The report as a document: what was studied, the numbers and the cautions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -37,7 +37,7 @@ def report_document(analysis: Analysis) -> Document:
 
 
 def summary(analysis: Analysis) -> list[Block]:
-    """The main tables, what their columns say, and every caution."""
+    """The main tables, the meaning of their columns, and every caution."""
     records = analysis.estimates("rows")  # a caution says which rows are copies
     size = Column("", "questions x replications", heading="N x R", shown=_size)
     known = [size, *declared("rows", published_omega=published, invalid_rate=_invalid)]
@@ -66,13 +66,13 @@ def notes(analysis: Analysis) -> list[Text]:
 
 
 def legend(columns: Iterable[Column]) -> list[Text]:
-    """What the columns say, one paragraph each."""
+    """The meaning of each column, one paragraph each."""
     names = ((one.heading.removesuffix(" [95%]"), one.meaning) for one in columns)
     return [Text(f"{name}: {meaning}.") for name, meaning in names]
 
 
 def _exact(rows: Sequence[Row]) -> Iterator[Text]:
-    """What exact verdicts mean for a reader, where a report has any."""
+    """What exact verdicts mean for a reader, if a report has any."""
     records = [row.record for row in rows]
     if exact := [record for record in records if record["method"] == "exact"]:
         yield Text(
@@ -106,7 +106,7 @@ def _left_open(records: Sequence[Record]) -> str:
 
 
 def _without_verdict(analysis: Analysis) -> Iterator[Text]:
-    """The first such output of each row, or more where rows are few."""
+    """The first such output of each row, or more if rows are few."""
     known = [one for one in analysis.results["without_verdict"] if one["text"] is not None]
     for found in by_turns(known, analysis)[:_MOST_SHOWN]:
         name = describe(analysis.keys(found))
@@ -118,7 +118,7 @@ def _without_verdict(analysis: Analysis) -> Iterator[Text]:
 
 
 def published(record: Record) -> str:
-    """The published omega with its floor, in one cell of a table."""
+    """The published omega with its floor, for one table cell."""
     value, floor = record.get("published_omega"), record.get("published_omega_floor")
     if value is None:
         return "" if record.get("published_n_varying") is None else "not estimable"

@@ -35,7 +35,7 @@ _STYLES: Mapping[Tone, str] = {
 
 
 def console(stderr: bool = False) -> Console:
-    """A console that is wide where nobody's window limits it, as in a pipe or a CI log."""
+    """A console; wide if no window limits it, as in a pipe or a CI log."""
     found = Console(stderr=stderr, highlight=False)
     if not found.is_terminal:
         found.width = _PIPE_WIDTH
@@ -43,7 +43,7 @@ def console(stderr: bool = False) -> Console:
 
 
 def render(document: Document) -> str:
-    """Its blocks as wide as the terminal, in colour if it has any.
+    """The blocks as wide as the terminal, coloured if it supports colour.
 
     Texts are shown, never interpreted, and never cut.
     """
@@ -74,9 +74,9 @@ def _print(out: Console, block: Block) -> None:
 def print_table(out: Console, table: Table) -> None:
     """Print a table.
 
-    Lines break between words, but in no estimate. Where the first column does not fit unbroken,
-    its names stand above their rows. Columns that do not fit then are named below. Where hardly
-    any fits, each row is printed as a list of its own.
+    Lines break between words, but never within an estimate. If the first column does not fit
+    unbroken, its names stand above their rows. Columns that still do not fit are named below. If
+    hardly any fits, each row becomes a list of its own.
     """
     lines = [[one_line(cell) for cell in row] for row in (table.headings, *table.rows)]
     if table.title:
@@ -110,7 +110,6 @@ def _print_grid(
     rows: Sequence[Sequence[str]],
     header: bool = True,
 ) -> None:
-    """Print rows below headings, in columns of these widths, of which some are numbers."""
     # The box's separator is the rest of the gap.
     grid = RichTable(
         box=box.SIMPLE_HEAD,
@@ -128,7 +127,7 @@ def _print_grid(
 
 
 def _widths(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
-    """Widths of the columns, none too narrow for its words; None if there is no room for them."""
+    """Widths of the columns, wide enough for their words; None if there is no room."""
     columns = list(zip(*lines, strict=True))
     widths = [
         max(
