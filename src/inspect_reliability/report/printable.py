@@ -10,7 +10,7 @@ def printable(text: str, limit: int | None = None) -> str:
     r"""Escape characters that would act on a terminal or a page.
 
     Control characters (ANSI escapes, bells, backspaces), characters that turn the direction of
-    writing, and lone surrogates become escapes such as `\\x1b`.
+    writing, and lone surrogates become escapes such as `\x1b`.
 
     Args:
         text: Any text.
