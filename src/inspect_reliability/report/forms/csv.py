@@ -36,8 +36,8 @@ def to_csv(names: Sequence[str], lines: Iterable[Iterable[Any]], line_end: str =
     r"""CSV with a header; a missing value is empty, lists and mappings become JSON.
 
     Texts that a spreadsheet would take for a formula begin with an apostrophe. Quoted texts may
-    contain line breaks. Texts with lone carriage returns need `line_end="\\r\\n"` (RFC 4180), since
-    "\\n" leaves them unquoted.
+    contain line breaks. Texts with lone carriage returns need `line_end="\r\n"` (RFC 4180), since
+    "\n" leaves them unquoted.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator=line_end)
