@@ -134,7 +134,6 @@ def _announced(
 
 @cache
 def _say(text: str) -> None:
-    """Print a text, once."""
     print(text, flush=True)
 
 

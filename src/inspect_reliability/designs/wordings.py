@@ -108,7 +108,6 @@ def _labels(design: JudgeDesign) -> JudgeDesign:
 
 
 def _numbers(design: JudgeDesign) -> JudgeDesign:
-    """Numbers for letters, letters for numbers."""
     labels = design.reader.options
     if not labels:
         raise ValueError("this judge is shown no labels")
@@ -144,7 +143,6 @@ def _whitespace(design: JudgeDesign) -> JudgeDesign:
 
 
 def _delimiters(design: JudgeDesign) -> JudgeDesign:
-    """A dash for the colon after each heading."""
     tokens = _tokens(design)
     before = [text for (kind, text), (after, _) in pairwise(tokens) if kind == "data" != after]
     headings = {found[1].strip() for text in before if (found := _HEADING.search(text))}

@@ -289,7 +289,6 @@ def _bytes_per_position(keys: Tensor) -> int:
 
 
 def _spans(prompts: Sequence[int]) -> Iterator[Span]:
-    """The rows of each prompt, given the prompt of each row."""
     start = 0
     for prompt, same in groupby(prompts):
         end = start + len(list(same))

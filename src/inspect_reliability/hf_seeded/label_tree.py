@@ -240,6 +240,5 @@ class _Growth:
 
 
 def _choose(masses: Floats, key: Tensor, step: int) -> int:
-    """Draw one alternative in proportion to its mass."""
     noise = gumbel(key[None], torch.tensor(step), torch.arange(len(masses))[None])[0]
     return int((torch.from_numpy(masses).log() + noise).argmax())

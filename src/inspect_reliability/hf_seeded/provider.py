@@ -376,7 +376,6 @@ class HFSeededAPI(ModelAPI):
 def _answer(
     run: ModelRun, group: list[Any], deliver: Deliver, wanted: Callable[[int], bool]
 ) -> None:
-    """Work on a group: replications, or one distribution."""
     if isinstance(group[0], DistributionRequest):
         deliver(0, distributions(run, group[0], partial(wanted, 0)))
     else:

@@ -171,7 +171,6 @@ class _Trees:
         return [Block(rows, parents, living)] if living else []
 
     def _note(self, logits: Tensor, children: dict[tuple[int, int], list[int]]) -> None:
-        """Record the alternatives, for requests that ask for them."""
         asking: dict[tuple[int, int, float, float, int], list[int]] = {}
         for (index, token), drawn in children.items():
             for member in drawn:

@@ -163,7 +163,6 @@ class ProviderCheck:
 async def _options(
     model: Model, prompt: Prompt, seed: int, extra: GenerateConfig
 ) -> Requests | None:
-    """The options that are sent, and how to send the others."""
     # This call warms the server up as well: its first answer may differ from its repeats.
     first = await _answered(model, prompt, extra.merge(GenerateConfig(seed=seed)))
     if first is None and extra != GenerateConfig():

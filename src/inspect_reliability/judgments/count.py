@@ -316,7 +316,6 @@ class Judged:
 
     @cached_property
     def _cluster(self) -> dict[str, Hashable]:
-        """The benchmark and question of each output."""
         samples = zip(self.questions, self.column("benchmark"), self.column("sample"), strict=True)
         return {
             name: (benchmark, name if sample is None else sample)

@@ -121,7 +121,6 @@ class _Outputs:
         return [unit for unit in units if part is None or part in self._parts(unit)]
 
     def _parts(self, unit: int) -> tuple[str, str]:
-        """Names of a part: with its scorer, and alone."""
         return str(self._part[unit]), str(self._part[unit]).rpartition(".")[2]
 
     def meant(self, unit: int, label: str | None) -> str | None:
@@ -181,7 +180,6 @@ def _verdicts(rows: pd.DataFrame) -> set[str]:
 
 
 def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
-    """The labels that the judgments bring themselves."""
     table = outputs.table
     raters = table["rater"] if "rater" in table else table["label"].map(lambda _: None)
     known = table["label"].notna()

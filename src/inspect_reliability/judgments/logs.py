@@ -194,7 +194,6 @@ def _read(source: LogSource, whole: bool = False) -> tuple[EvalLog, Sequence[_Sa
 def _judgments(
     log: EvalLog, samples: Sequence[_Sample], where: str
 ) -> tuple[pd.DataFrame, list[Gap]]:
-    """The judgments of a log, and its gaps."""
     shared: _Row = {
         "judge": log.eval.model,
         "benchmark": log.eval.task.rsplit("/", 1)[-1],

@@ -174,7 +174,6 @@ class Rejudging:
         return judged
 
     def _found(self) -> Iterator[tuple[Wrapped, Grading]]:
-        """The wanted scorers, and how they graded in the log."""
         named = [one for one in self.scorers if isinstance(one, str)]
         for logged in chosen_scorers(self.log, named) if named or not self.scorers else []:
             grading = grading_of(self.log, logged)

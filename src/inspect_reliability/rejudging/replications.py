@@ -148,7 +148,6 @@ def _central(verdicts: Sequence[Any]) -> Any:
 
 
 def _explanation(scorer: str, replications: Sequence[Replication]) -> str:
-    """Frequency of each verdict, and the first explanation of each."""
     said = [one.error or one.explanation for one in replications]
     text = explanation([one.verdict for one in replications], said)
     if all(one.error is None and not one.models for one in replications):

@@ -132,7 +132,6 @@ def _kinds(rows: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
 
 
 def _kind(rows: pd.DataFrame) -> str:
-    """What the verdicts of one benchmark are about."""
     if "order" in rows and rows["order"].notna().any():
         return "choice"
     named = "responder" in rows and rows["responder"].notna().all()

@@ -100,7 +100,6 @@ def _card(row: Row, analysis: Analysis) -> Record:
 
 
 def _right(analysis: Analysis, row: Row) -> Record:
-    """What labels say about a row; empty without labels."""
     for one in analysis.results["validity"]:
         if analysis.keys(one) == row.keys:
             return {key: one[key] for name in _BY_LABELS for key in (name, f"{name}_interval")}

@@ -194,7 +194,6 @@ def overall(checks: Sequence[Named]) -> str:
 
 
 def _value(record: Record) -> str:
-    """The estimate; if there is none, a caution below the table says why."""
     return "not estimable" if record["value"] is None else estimate(record, "value", "z.3f")
 
 

@@ -201,7 +201,6 @@ def _studies(row: Row, name: str, half_width: float, assurance: float) -> list[D
 
 
 def _each(row: Row, name: str) -> float | None:
-    """Tokens or cost of one verdict, or of a question's exact verdict."""
     if name not in row.table or not row.table[name].notna().any():
         return None
     known = row.table[name].dropna()
@@ -209,7 +208,6 @@ def _each(row: Row, name: str) -> float | None:
 
 
 def _costs(found: Sequence[Named]) -> Iterator[str]:
-    """The cost of exact verdicts compared with sampled ones of the same judge."""
     tokens: dict[str, dict[str, float]] = {}
     for _, plan in found:
         if "method" in plan and plan["tokens_per_judgment"]:

@@ -59,7 +59,6 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
 
 
 def _columns(judgments: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
-    """Question, run and worth of each judgment."""
     names = judgments["verdict"].dropna().unique()
     worths = {name: worth(name) for name in names}
     if unknown := [name for name, value in worths.items() if value is None]:
@@ -113,7 +112,6 @@ def of_suite(log: EvalLog, suite: str, judgments: pd.DataFrame) -> Record:
 
 
 def _cautions(judgments: pd.DataFrame) -> Iterator[str]:
-    """A caution if runs may have been stopped because of their scores."""
     tied = tied_to_scores(*_columns(judgments))
     if tied and tied[0] < STOPPED:
         chance, fewest, most = tied

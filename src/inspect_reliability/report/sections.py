@@ -144,7 +144,7 @@ def _coefficients(analysis: Analysis, across: str) -> Iterator[Block]:
 
 
 def _headline(row: Row) -> str:
-    """What tells most of a row, beside its name; nothing does of copies, and of one draw."""
+    """The coefficient beside a row's name; empty for copies and single draws."""
     if row.asked_once or row.no_draws == COPIES:
         return ""
     first = KEYS["rows"].columns["icc" if row.scale else "agreement"]
@@ -207,7 +207,6 @@ def _verdicts(row: Row, names: list[str]) -> Figure:
 
 
 def _cells(counts: Counts, i: int, used: list[int]) -> list[str]:
-    """A question's counts of each verdict, or their probabilities."""
     if counts.exact:
         return [f"{share:.1%}" for share in counts.shares[i, used]]
     return list(map(str, counts.table[i, used]))
@@ -231,7 +230,6 @@ def _p_value(record: Record) -> str:
 
 
 def _whole(analysis: Analysis, across: str, result: str, title: str) -> Iterator[Table]:
-    """All known records of a result in one table."""
     shown = declared(result)
     of = Column("", shown=lambda record: describe(analysis.keys(record, across)))
     known = [one for one in analysis.results[result] if any(column.show(one) for column in shown)]

@@ -116,7 +116,6 @@ def section(analysis: Analysis, across: str) -> Iterator[Block]:
 
 
 def _confusions(analysis: Analysis) -> Iterator[Table]:
-    """Labels by verdicts: one line per label of a row."""
     lines: dict[str, Record] = {}
     found = analysis.results["confusion"]
     for one in found:

@@ -72,7 +72,6 @@ def legend(columns: Iterable[Column]) -> list[Text]:
 
 
 def _exact(rows: Sequence[Row]) -> Iterator[Text]:
-    """What exact verdicts mean for a reader, if a report has any."""
     records = [row.record for row in rows]
     if exact := [record for record in records if record["method"] == "exact"]:
         yield Text(

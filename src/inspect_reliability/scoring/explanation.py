@@ -55,7 +55,6 @@ def by_cell(cells: Cells | None, order: Sequence[str] | None, said: Callable[[in
 
 
 def _cell(text: str) -> str:
-    """A text for a table cell: one line, cut if long, without the table's own sign."""
     line = " ".join(text.split()).replace("|", "\\|")
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} ..."
 

@@ -21,8 +21,6 @@ _Id = int | str
 
 @dataclass(frozen=True)
 class _Run:
-    """Verdicts of a run, by question, epoch and part; and the settled questions."""
-
     given: dict[_Id, dict[int, dict[str, list[str]]]] = field(
         default_factory=lambda: defaultdict(dict)
     )

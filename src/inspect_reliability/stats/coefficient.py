@@ -116,7 +116,6 @@ def estimates(given: Cells, rows: list[Coefficient], level: float) -> dict[str, 
 
 
 def _estimate(row: Coefficient, given: Cells, study: Study, blank: Estimate) -> Estimate:
-    """One coefficient with its interval, or the reason why it has none."""
     if row.of_all_replications and given.exact:
         return replace(blank, reason=NO_END)
     if study.n < row.fewest_questions:

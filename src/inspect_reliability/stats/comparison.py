@@ -363,7 +363,6 @@ def _stacked(studies: Sequence[Study]) -> Sums | None:
 def _interval(
     difference: float, deviations: FloatArray, critical: float
 ) -> tuple[float | None, float | None, str | None]:
-    """The ends of the paired jackknife interval, or the reason for none."""
     if len(deviations) < FEWEST_QUESTIONS:
         return None, None, TOO_FEW
     error = float(np.sqrt((deviations**2).sum()))
@@ -399,7 +398,6 @@ def _together(
 
 
 def _drivers(questions: list[str], difference: float, without: FloatArray) -> tuple[Driver, ...]:
-    """The effect of each question on the difference, the largest first."""
     moved = difference - without
     order = np.argsort(-np.abs(np.nan_to_num(moved, nan=np.inf)), kind="stable")
     return tuple(Driver(questions[i], _known(moved[i])) for i in order)

@@ -152,7 +152,6 @@ def cheapest_precise(
 
 
 def _designs(pilot: Disagreement, all_of: Collection[str]) -> Iterator[_Tried]:
-    """Every design, from the fewest calls upwards."""
     facets, exact = list(pilot.levels), pilot.cells.exact
     tops = [pilot.levels[name] if name in all_of else MOST_CALLS for name in facets]
     tops.append(1 if exact or (SEED,) not in pilot.component else MOST_CALLS)

@@ -108,7 +108,6 @@ def _estimate(strata: list[Sums], blank: Estimate) -> Estimate:
 
 
 def _omega(strata: Sequence[Sums], weights: list[FloatArray]) -> tuple[float, float, float]:
-    """Omega of equally weighted strata, its standard error and degrees of freedom."""
     parts = [omega_parts(one, w) for one, w in zip(strata, weights, strict=True)]
     within, any_two = (float(np.mean([part[i] for part in parts])) for i in (0, 1))
     if any_two <= 1e-12:

@@ -160,7 +160,6 @@ def _run_judge(sweep: Sweep, judge: str, log_dir: str) -> list[EvalLog]:
 
 
 def _errors(logs: Iterable[EvalLog]) -> Iterator[str]:
-    """Errors of failed replications, one for each."""
     for log in logs:
         if log.error:
             yield log.error.message

@@ -138,7 +138,6 @@ class Announced:
         return "json" if key else "label"
 
     def _is_name(self, phrase: str) -> bool:
-        """Whether a phrase names what follows as the verdict."""
         return self.name.search(phrase) is not None or (
             _FINAL.search(phrase) is not None and _ANSWER.search(phrase) is not None
         )

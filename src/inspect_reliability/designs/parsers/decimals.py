@@ -59,7 +59,6 @@ class _DecimalsParser(Parser):
         return numbers.get(self._inner.completed(whole) or "")
 
     def _whole(self, text: str) -> tuple[str, dict[str, str]]:
-        """The text with whole numbers, and the number behind each."""
         unused = iter(_STAND_INS[:-1])
         places = {self._highest: _STAND_INS[-1]}
 

@@ -111,5 +111,4 @@ class Output:
 
 
 def _simple(phrase: str) -> str:
-    """A phrase in lower case, without decoration."""
     return _DECORATION.sub(" ", phrase).strip().lower()

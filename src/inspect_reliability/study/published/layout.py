@@ -244,7 +244,6 @@ def _head_to_tail(
 
 
 def _expected(value: object, kind: type[T], where: str, left_out: Counter[str]) -> T | None:
-    """A JSON value of one kind; None for anything else, which is noted."""
     try:
         return expect(value, kind, where)
     except UserError as error:

@@ -113,7 +113,6 @@ def _word(value: float) -> str:
 
 
 def _is_of_the_study(row: Row) -> bool:
-    """Whether the published study's designs were used."""
     table = row.table
     no = pd.Series(False, table.index)
     said = table["paper_design"].eq(True) if "paper_design" in table else no

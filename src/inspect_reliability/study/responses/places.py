@@ -97,7 +97,6 @@ def load_sample_pack(benchmark: str) -> list[ResponseSet]:
 
 
 def _is_log(path: Path) -> bool:
-    """Whether a path is an inspect log or a folder, which is taken for a folder of logs."""
     if path.is_dir() or path.suffix != ".json":
         return path.is_dir() or path.suffix == ".eval"
     try:

@@ -20,8 +20,6 @@ HEAD_TO_TAIL_CONFIG = JUDGE_CONFIG.merge(GenerateConfig(temperature=0.75))
 
 
 def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
-    """The judge task of a benchmark whose questions have five responses."""
-
     def judge(
         responses: str | None = None, responders: str | list[str] | None = None, **options: Any
     ) -> Task:
