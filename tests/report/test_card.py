@@ -181,6 +181,15 @@ def test_a_card_of_exact_verdicts(tmp_path: Path) -> None:
     assert "exact" in CliRunner().invoke(main, ["card", str(tmp_path)]).output
 
 
+def test_each_temperature_of_exact_verdicts_has_its_settings(tmp_path: Path) -> None:
+    """One run computes several temperatures, and each card names its own."""
+    task = bbh_judge(exact=True, temperatures="1,0.5")
+    example_logs.run(task, tmp_path, model=graders.TINY, limit=3, max_tokens=8)
+    said = CliRunner().invoke(main, ["card", str(tmp_path), "--format", "json"])
+    cards = json.loads(said.output)["rows"]
+    assert [one["settings"]["temperature"] for one in cards] == [1, 0.5]
+
+
 def test_judgments_without_logs_have_no_command() -> None:
     """A data frame says nothing of settings, and the card claims nothing."""
     found, document = of_judgments()

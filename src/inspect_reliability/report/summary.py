@@ -39,8 +39,8 @@ def report_document(analysis: Analysis) -> Document:
 def summary(analysis: Analysis) -> list[Block]:
     """The main tables, the meaning of their columns, and every caution."""
     records = analysis.estimates("rows")  # a caution says which rows are copies
-    size = Column("", "questions x replications", heading="N x R", shown=_size)
-    known = [size, *declared("rows", published_omega=published, invalid_rate=_invalid)]
+    of_all = Column("", "questions x replications", heading="N x R", shown=size)
+    known = [of_all, *declared("rows", published_omega=published, invalid_rate=_invalid)]
     filled = [column for column in known if any(map(column.show, records))]
     scale = any(row.scale for row in analysis.rows)
     shown = [column for column in filled if scale or column.key != "icc"]
@@ -129,7 +129,8 @@ def _invalid(record: Record) -> str:
     return text(record["invalid_rate"] or None, ".1%")
 
 
-def _size(record: Record) -> str:
+def size(record: Record) -> str:
+    """Questions x replications; of what was judged once, all questions."""
     replications = record["n_replications"]
     if ASKED_ONCE in record["cautions"]:  # no question entered the coefficients
         return f"{record['n_judgments']:,} x 1"
