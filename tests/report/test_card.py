@@ -183,7 +183,7 @@ def test_a_card_of_exact_verdicts(tmp_path: Path) -> None:
 
 def test_each_temperature_of_exact_verdicts_has_its_settings(tmp_path: Path) -> None:
     """One run computes several temperatures, and each card names its own."""
-    task = bbh_judge(exact=True, temperatures="1,0.5")
+    task = bbh_judge(exact=True, temperatures=[1, 0.5])
     example_logs.run(task, tmp_path, model=graders.TINY, limit=3, max_tokens=8)
     said = CliRunner().invoke(main, ["card", str(tmp_path), "--format", "json"])
     cards = json.loads(said.output)["rows"]
