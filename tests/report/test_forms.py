@@ -115,6 +115,22 @@ def test_a_name_without_room_stands_above_its_rows() -> None:
     assert lines[3:5] == lines[6:8] == ["    9  0.65 [0.55, 0.73]", "   10  0.65 [0.55, 0.73]"]
 
 
+def test_a_number_never_stands_above_its_row() -> None:
+    """Without its heading it would say nothing: fewer columns are shown."""
+    out = io.StringIO()
+    cells = [
+        "89.2% [87.7%, 90.5%]",
+        "6.2% [5.3%, 7.3%]",
+        "4.6% [4.0%, 5.2%]",
+        "81.2% [66.1%, 90.4%]",
+    ]
+    headings = ["Labelled", *(f"{name} [95%]" for name in "abcd")]
+    print_table(Console(width=80, file=out), Table(headings, [["1,008", *cells]]))
+    head, _, row = out.getvalue().splitlines()[:3]
+    assert head.startswith("Labelled")
+    assert row.split()[0] == "1,008"
+
+
 def test_numbers_stand_at_the_right() -> None:
     """A column of numbers ends in one line in each form, with intervals or without."""
     rows = [["a1", "9", "0.5 [0.4, 0.6]", "2 x 10"], ["b", "10,000", "", "12 x 100"]]

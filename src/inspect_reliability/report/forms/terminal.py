@@ -87,6 +87,8 @@ def print_table(out: Console, table: Table) -> None:
             widths = _widths([line[above:n] for line in lines], out.width - gap * (n - above))
             if not widths or (n > 1 and not above and widths[0] < whole):
                 continue
+            if above and table.numbers[0]:  # a number without its heading says nothing
+                continue
             columns = list(zip(lines[0][above:n], widths, table.numbers[above:n], strict=True))
             _print_grid(out, columns, gap, lines[1:1] if above else [row[:n] for row in lines[1:]])
             for name, rows in groupby(lines[1:] if above else [], lambda row: row[0]):
