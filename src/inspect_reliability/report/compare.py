@@ -200,7 +200,7 @@ def _condition(pair: Record) -> Record:
 
 
 def _drivers(pair: Record) -> Text:
-    known = [one for one in pair["drivers"][:3] if one["influence"] is not None]
+    known = [one for one in pair["drivers"][:3] if round(one["influence"] or 0, 3)]
     moved = "; ".join(f"{one['question']} {one['influence']:+z.3f}" for one in known)
     return Text(
         f"Questions that move the difference of {pair['coefficient']} most "

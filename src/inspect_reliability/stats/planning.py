@@ -36,7 +36,7 @@ MOST_QUESTIONS = 1_000_000
 
 _CLUSTERED = "several outputs of each question were judged: plan from one output of each"
 _STEADY = "no question varies, so its precision is not known"
-_FEW_VARY = "only one or two questions vary"
+_FEW_VARY = "too few questions vary, or all but one are alike"
 
 Slopes = Callable[..., tuple[float, FloatArray]]
 
