@@ -35,8 +35,10 @@ def render(document: Document) -> str:
         lstrip_blocks=True,
     )
     blocks = document.blocks
-    answers = [block for block in blocks if isinstance(block, Text) and block.tone == "answer"]
-    cautions = [block for block in blocks if isinstance(block, Caution)]
+    # A document that begins with a heading is made of parts: cards keep their own answers.
+    top = [] if getattr(blocks[0], "tone", "") == "heading" else blocks
+    answers = [block for block in top if isinstance(block, Text) and block.tone == "answer"]
+    cautions = [block for block in top if isinstance(block, Caution)]
     return environment.get_template("page.html.jinja").render(
         page=document,
         answers=answers,
