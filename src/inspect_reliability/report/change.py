@@ -51,7 +51,7 @@ def change_blocks(changed: Iterable[Record], splits: Iterable[Record]) -> Iterat
                 f"{said}, those of each alone in {record['disagreement_within']:.1%}: "
                 f"{estimate(record, 'above_noise', 'z.1%')} is change."
             )
-        title = f"Shares of the verdicts of {first} (first) and {second} (second)"
+        title = f"Shares of the verdicts of {first} (first) and {second} (second){under}"
         yield Table.of(record["shares"], _COLUMNS, title)
     for split in splits:
         if split["reason"]:
