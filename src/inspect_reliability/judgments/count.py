@@ -26,7 +26,7 @@ OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-def opposites(given: Collection[str]) -> tuple[str, ...]:
+def opposites(given: Collection[str | None]) -> tuple[str, ...]:
     """Two verdicts, of which a scorer that gave one could have given the other; () if none.
 
     "C" is a grade, but beside "A" or "B" it is the label of an option.
