@@ -9,7 +9,7 @@ from types import FrameType
 
 _SECONDS = 5
 BESIDE_AN_ENGINE = 2_000_000_000
-"""Bytes of memory for a template while something else works that may not run out of it."""
+"""Bytes for a template while an engine needs the rest of the memory."""
 
 
 @contextmanager

@@ -26,7 +26,7 @@ COMMANDS = {
 
 
 _LONGEST = 300
-"""Characters of an unforeseen error that are quoted."""
+"""Most characters quoted of an unforeseen error."""
 
 
 def examples(*calls: str) -> str:

@@ -133,7 +133,7 @@ _map_option = click.option(
 
 
 Read = Callable[[Sequence[str]], Judgments]
-"""Reads LOGS as the options of a command say."""
+"""Reads LOGS according to a command's options."""
 
 
 def reads_logs(command: Callable[..., None]) -> Callable[..., None]:

@@ -14,14 +14,14 @@ from ..rejudging.run import Run
 from ..report.forms.terminal import console, print_text
 
 MISSING = 4
-"""Exit status where replications failed or are missing."""
+"""Exit status if replications failed or are missing."""
 
 _MOST = 5
-"""Kinds of errors that are quoted."""
+"""Most kinds of errors to quote."""
 
 _LONGEST = 300
 _REQUEST = re.compile(r"\n?Request:\n.*\n\n", re.DOTALL)
-"""What inspect puts before the error of a provider."""
+"""Text that inspect puts before a provider's error."""
 
 
 @contextmanager

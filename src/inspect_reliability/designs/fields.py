@@ -26,12 +26,12 @@ from .template import template
 
 MOST_OPTIONS = 26
 LONGEST = 200_000
-"""Characters of a prompt, or of a file of a design."""
+"""Most characters of a prompt, or of a design file."""
 
 REPEATS = "A pattern must not repeat what it repeats, as (a+)+ does."
 
 GIVEN = "given"
-"""Name of the wording that a design or a grader has by itself."""
+"""Name of a design's or grader's own wording."""
 
 
 class _Strict(BaseModel):

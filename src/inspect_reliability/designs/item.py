@@ -13,7 +13,7 @@ _RESERVED = {
     *("study", "paper_design", "read_by", "seed_check", "sampled_reasonings"),
     *("options_not_sent", "seeds_of_choices", "cells"),
 }
-"""What templates, scores and tables of judgments call something else."""
+"""Names with another meaning in templates, scores and tables of judgments."""
 
 
 @dataclass(frozen=True)

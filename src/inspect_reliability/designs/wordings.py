@@ -178,7 +178,5 @@ CHANGES: Mapping[str, Callable[[JudgeDesign], JudgeDesign]] = {
     "delimiters": _delimiters,
     "lines": _lines,
 }
-"""Changes that keep the meaning of a prompt, by their names.
-
-Which formats judges are sensitive to: Sclar et al. (2024), https://arxiv.org/abs/2310.11324.
-"""
+"""Changes that keep a prompt's meaning, by name. Formats that judges are sensitive to: Sclar et al.
+(2024), https://arxiv.org/abs/2310.11324."""

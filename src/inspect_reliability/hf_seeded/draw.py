@@ -16,7 +16,7 @@ from torch import Tensor
 from .candidates import GREEDY_BELOW, candidates, likeliest, nucleus
 
 VERSION = "gumbel-1"
-"""Changes whenever the same seed would draw something else."""
+"""Changes whenever a seed would draw something else."""
 
 _MOST_AT_ONCE = 1 << 22  # requests times candidate tokens that are in memory together
 

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 WAYS: tuple[type[Rows], ...] = (SharedPrefixRows, CopiedRows, Rows)
 
 MAX_ROWS = 256
-"""Fewer would be too few for the pieces of a wide block; more gain next to nothing."""
+"""Fewer rows would split a wide block too finely; more gain almost nothing."""
 
 _WINDOWS = ("sliding_window", "attention_chunk_size", "keep_window_size")  # as configs name them
 _TRYING = "the model, with two short rows to try it"

@@ -35,7 +35,7 @@ QUIET = 0.02
 """Seconds without an arrival after which a burst is taken to have ended."""
 
 LONGEST_WAIT = 2.0
-"""Seconds for which a burst is waited for at most."""
+"""Most seconds to wait for the end of a burst."""
 
 
 class ClosedError(RuntimeError):

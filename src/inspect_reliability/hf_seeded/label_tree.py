@@ -33,7 +33,7 @@ _AT_ONCE = 16
 still come first."""
 
 _NOTHING = 0.01
-"""Of `eps`: less open mass than that changes no share by anything worth a draw."""
+"""Share of `eps` below which open mass is not worth a draw."""
 
 _REST = -1
 """Instead of a token: all tokens of a node that are too unlikely to be kept one by one."""

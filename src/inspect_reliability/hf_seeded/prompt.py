@@ -13,10 +13,10 @@ from ..limits import BESIDE_AN_ENGINE, within_limits
 ChatTemplate = Literal["auto", "none"]
 
 _LONGEST = 300
-"""Characters of what a template raises."""
+"""Most characters quoted of a template's error."""
 
 _MOST_ADDED = 1_000_000
-"""Characters that a template may add to a conversation."""
+"""Most characters that a template may add to a conversation."""
 
 
 class PromptEncoder:

@@ -10,10 +10,10 @@ from typing import Any
 from inspect_ai.model import Model
 
 MOST_BYTES = 32_000_000
-"""Of an answer; of one with the log probabilities of several choices, for every four of them."""
+"""Most bytes of an answer; with log probabilities of several choices, for every four of them."""
 
 MOST_PARTS = 10_000
-"""Choices, or blocks of content: each becomes several objects."""
+"""Most choices, or blocks of content, since each becomes several objects."""
 
 MOST_SECONDS = 1800
 

@@ -16,7 +16,7 @@ from .seeds import SEED_LIMIT
 Orders = int | Literal["all", "rotations"]
 
 MOST_ORDERS = 120
-"""Those of five options."""
+"""Number of orders of five options."""
 
 _Seed = Annotated[int, Field(strict=True, ge=0, lt=SEED_LIMIT)]
 

@@ -19,7 +19,7 @@ _NAMES: Mapping[str, Sequence[str]] = {
     ),
     "top_logprobs": ("top_logprobs",),
 }
-"""Option -> what requests call it, apart from capitals and underscores."""
+"""Option -> its name in requests, ignoring capitals and underscores."""
 
 
 async def recorded_call(

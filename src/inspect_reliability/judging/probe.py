@@ -20,7 +20,7 @@ A provider that ignores an option gives equal texts for all seeds with a probabi
 p**8, for the share p of the likeliest text, which is below .63 where four or more differ."""
 
 TRIES = 4
-"""A call that fails is tried this often before its option counts as refused."""
+"""Attempts at a call before its option counts as refused."""
 
 _SETTINGS = GenerateConfig(temperature=1.0, max_tokens=16, max_retries=2)
 

@@ -20,7 +20,7 @@ MOST_CHOICES = 100
 """Replications that a request to a server makes at first; fewer once the server refuses so many."""
 
 TRIED = 4
-"""Choices of the request that is compared with as many requests."""
+"""Choices of a request, compared with equally many single requests."""
 
 QUESTIONS = 3
 """Questions with which the choices are tried at most: some judges answer one always alike."""
@@ -29,10 +29,10 @@ _NOT_SENT, _CHOICES = FACTS = ("options_not_sent", "seeds_of_choices")
 """Keys of what is found, in the metadata of samples and scores."""
 
 TRIES = 3
-"""A call that fails is tried this often before its option counts as refused."""
+"""Attempts at a call before its option counts as refused."""
 
 MOST_CALLS = 3 * TRIES + QUESTIONS * (TRIED + 1) + CALLS_OF_SEEDS
-"""Calls of the check of one model, at most."""
+"""Most calls to check one model."""
 
 SeedTurn = Callable[[Draw, Mapping[int, Drawn | None], str], Awaitable[Outcome | None]]
 """Checks the seeds of a model of this name; None where another replication has the turn."""

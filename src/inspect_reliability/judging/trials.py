@@ -13,7 +13,7 @@ Prompt = str | list[ChatMessage]
 
 Outcome = Literal["honoured", "not honoured", "unknown"]
 Found = tuple[Outcome, str]
-"""What a trial tells, and what was seen."""
+"""The result of a trial, and its observation."""
 
 DRAWS = 3
 """How often each of two seeds is used. A provider that ignores seeds gives equal texts within both
@@ -25,7 +25,7 @@ MORE_SEEDS = 8
 such as C or I, two seeds agree half of the time."""
 
 CALLS_OF_SEEDS = 2 * DRAWS - 1 + MORE_SEEDS + DRAWS - 1
-"""Calls that try the seeds of one model, at most."""
+"""Most calls to try the seeds of one model."""
 
 
 class Drawn(NamedTuple):

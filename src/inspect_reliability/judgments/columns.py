@@ -74,13 +74,13 @@ COLUMNS: Mapping[str, Column] = {
 """The declared columns, in the order of a table; a source's own columns stand before the places."""
 
 LARGEST = 2**63
-"""What no column of whole numbers can have."""
+"""Above any value of a column of whole numbers."""
 
 ALWAYS = ("judge", "benchmark", "temperature", "question", "replication", "verdict")
 """Columns that every table has."""
 
 GROUP_BY = ("judge", "benchmark", "temperature")
-"""What a row of a report is of; facets that vary within it divide it (see `dividing`)."""
+"""Columns of a report's rows; facets that vary within them divide them (see `dividing`)."""
 
 _POOLED = ("order",)
 """Facets whose levels share a row: a reliable judge gives the same verdict in any order."""

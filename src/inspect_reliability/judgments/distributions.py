@@ -17,7 +17,7 @@ KEPT = "exact"
 
 _MOST_NAMES = 1_000
 _MOST = 100_000
-"""Distributions in one score, and draws in one distribution."""
+"""Most distributions in one score, and draws in one distribution."""
 _ROUNDING = 1e-4
 
 _Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]

@@ -29,7 +29,7 @@ Source: TypeAlias = "Judgments | pd.DataFrame | LogSource | Sequence[LogSource]"
 """Judgments, or where they are; see `judgments_from`."""
 
 ENDINGS = (".csv", ".jsonl", ".parquet")
-"""How the names of files end that have one row a judgment."""
+"""Endings of files with one row per judgment."""
 
 _NEEDED = ("question", "verdict")
 _AGAIN = (
@@ -37,7 +37,7 @@ _AGAIN = (
     "group by these"
 )
 _MISSING = ["", "NA", "NaN", "nan", "<NA>"]
-"""What pandas and R write into a CSV where a value is missing."""
+"""Marks of missing values in CSV files of pandas and R."""
 
 
 def judgments_from(
@@ -313,7 +313,7 @@ _BY_NAME: Mapping[str, Callable[[Any], Any]] = {
     "temperature": lambda value: clean_temperature(float(value)),
     "share": _SHARE.validate_python,
 }
-"""Columns that are converted in a way of their own."""
+"""Columns with their own conversion."""
 
 
 def read_frame(path: Path) -> tuple[pd.DataFrame, Saved | None]:

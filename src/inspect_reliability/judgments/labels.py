@@ -220,7 +220,7 @@ def _in_file(path: str, outputs: _Outputs) -> Iterator[_Label]:
 
 
 _MORE = ("rater", "part", "epoch")
-"""Columns that a label may have."""
+"""Optional columns of a label."""
 
 
 def _text(value: Any) -> str | None:

@@ -61,7 +61,7 @@ _FAILED = "replications that failed"
 _EDITED = "scores that people edited taken for labels: the judge's verdict is the one before"
 _NOT_ASKED = "replications of a scorer that asks no model"
 _OF_TRANSCRIPTS = {"messages", "output", "events", "attachments", "store", "metadata"}
-"""Fields of a sample that may be large, and say nothing about its scores."""
+"""Large fields of a sample that say nothing about its scores."""
 _PASSED_OVER = "*.json or *.eval that inspect does not list as logs left out; name one to read it"
 
 

@@ -32,14 +32,14 @@ _ASK_A_MODEL = {
 """promptfoo's assertions that ask a grader; a `not-` may stand before each."""
 
 _SAMPLES = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.-]+")
-"""The name of lm-eval's file of a task."""
+"""Name of an lm-eval file of samples."""
 
 _LONGEST = 60
-"""Characters of a question's name."""
+"""Most characters of a question's name."""
 
 _Row = dict[str, Any]
 _Reader = Callable[[Any, Path], Iterator[_Row | str]]
-"""Yields rows, and what is left out in words."""
+"""Yields rows, and notes on what is left out."""
 
 
 def reader_of(content: Any) -> _Reader | None:

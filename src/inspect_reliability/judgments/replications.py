@@ -23,14 +23,14 @@ KEPT = "replications"
 """Metadata key of the replications in a score."""
 
 VOTES = "votes"
-"""Metadata key of the votes behind these, and the part of a scorer that they are."""
+"""Metadata key of the votes behind verdicts, and their part of a scorer."""
 
 _FAILED = "-"
 _PLACES = "0123456789abcdefghijklmnopqrstuvwxyz"
 _LARGEST = 2**62
-"""No seed and no number of a replication; a column of whole numbers ends soon after."""
+"""Above any seed or number of a replication."""
 _MOST = 100_000
-"""Replications in one score."""
+"""Most replications in one score."""
 
 _VALUES = TypeAdapter(list[Any])
 _Number = Annotated[int, Field(strict=True, ge=-_LARGEST, le=_LARGEST)]

@@ -25,7 +25,7 @@ _KEY = b"inspect_reliability"
 _UNKNOWN = "column '{}' is of a newer version, and has no meaning here: install that version"
 
 _PLAIN = ("string", "boolean", "floating", "integer", "empty")
-"""Columns that parquet has types for."""
+"""Columns with types that parquet has."""
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Score
 
 Kept = Replications | list[KeptDistribution]
-"""What a score keeps of several judgments; an empty list where it is one judgment."""
+"""Several judgments kept in a score; an empty list for a single one."""
 
 Labels = Mapping[str, Mapping[str, str]]
-"""Part of a score, empty where it has one -> who labelled it -> the label."""
+"""Part of a score (empty if it has one) -> rater -> label."""
 
 
 def judgments_in(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MACHINE_EPSILON = 2.3e-16
 _COPY = "judgments are the same in another source: if one is a copy, leave it out, they count twice"
 NUMBERS: Mapping[str, Any] = {"temperature": np.float64, "replication": np.int64}
-"""Columns that are no objects."""
+"""Columns with numeric types."""
 
 
 @dataclass(frozen=True)

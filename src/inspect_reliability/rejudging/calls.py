@@ -21,7 +21,7 @@ from ..judging.trials import Prompt
 from .run import CallRefusedError, Run
 
 LONGEST = 1_000_000
-"""Characters of an answer: whoever says more grades nothing."""
+"""Most characters of an answer; a longer one is no grade."""
 
 
 class Asked(NamedTuple):

@@ -14,7 +14,7 @@ from ..scoring.explanation import explanation, label
 from ..verdicts import NON_RESPONSE
 
 NOT_MADE = "not made"
-"""How the error of a replication begins whose calls were refused."""
+"""Beginning of a replication's error if its calls were refused."""
 
 Output = tuple[int | str, int]
 """What is judged: id of the sample, epoch."""

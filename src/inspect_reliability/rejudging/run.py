@@ -15,7 +15,7 @@ MOST_TRIES = dict.fromkeys(
     ),
     4,
 ) | {"APIConnectionError": 8}
-"""Tries of a call by what goes wrong; inspect would try for ever. Waits double from 3 seconds."""
+"""Attempts at a call by kind of failure; inspect alone would never stop. Waits double from 3 s."""
 
 
 class CallRefusedError(LimitExceededError):

@@ -19,7 +19,7 @@ from inspect_ai.util import RegistryType
 from ..errors import UserError
 
 _LOCAL_PATH = re.compile(r"[\w.-]+/(.*:)?[/\\.~]", re.DOTALL)
-"""A model's folder, or after a colon that of its adapter."""
+"""A model's folder, or, after a colon, its adapter's."""
 
 _LOADED_HERE = {
     *("hf", "hf_seeded", "nnterp", "sglang", "transformer_lens", "vllm", "vllm-completions"),
@@ -31,7 +31,7 @@ _ACTIVE = tuple(kind for kind in get_args(RegistryType) if kind not in _INERT)
 
 _MEDIA = ("image", "audio", "video", "document")
 _IN_LOG = ("data:", "http://", "https://")
-"""How media begin that are in the log, or that anybody can see."""
+"""Beginnings of media that are in the log, or public."""
 
 SETTINGS = {
     *("adaptive_connections", "attempt_timeout", "max_connections", "max_retries"),

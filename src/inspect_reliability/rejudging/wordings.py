@@ -10,7 +10,7 @@ from ..errors import UserError
 from .wrapped import Wording, Wrapped
 
 _INSPECTS = frozenset(("question", "answer", "criterion", "instructions"))
-"""What inspect's own graders fill in; of their own templates nothing public tells."""
+"""Fields that inspect's own graders fill in; their templates are not public."""
 
 
 def in_wordings(wrapped: Wrapped, file: str | Path, facts: Collection[str]) -> list[Wrapped]:

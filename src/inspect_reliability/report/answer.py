@@ -19,7 +19,7 @@ _NEXT = {
     False: "Next: inspect-reliability validate LOGS --next 50 --out labels.csv draws outputs to "
     "label, to learn whether the verdicts are right.",
 }
-"""By whether anything is labelled."""
+"""Whether anything is labelled -> the next command."""
 
 
 def answers(analysis: Analysis) -> Iterator[Text | Caution]:

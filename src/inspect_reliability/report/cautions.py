@@ -17,14 +17,13 @@ FEW_QUESTIONS = 20
 MANY_CATEGORIES = 20
 
 STOPPED = 0.01
-"""Chance at which numbers of replications that go with agreement are taken for a stopping rule: so
-many sound studies get the caution."""
+"""P-value below which replications seem stopped by agreement; also the rate of false cautions."""
 
 MANY_WITHOUT_VERDICT = 0.05
-"""Share of outputs without a verdict from which a reader should see some of them."""
+"""Share of outputs without a verdict above which a reader should see some."""
 
 MOSTLY_WITHOUT_VERDICT = 1 / 3
-"""Share from which every number describes them, too."""
+"""Share above which every number describes them, too."""
 
 ASKED_ONCE = (
     "Every question was judged once, and reliability needs replications. Run the task with more "
@@ -32,7 +31,7 @@ ASKED_ONCE = (
 )
 
 MOST_SHOWN = 40
-"""Characters of a name."""
+"""Most characters of a name."""
 
 COPIES = (
     "At temperature 0 all replications of a prompt are copies of one answer. Their agreement says "

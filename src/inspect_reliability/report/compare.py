@@ -26,13 +26,13 @@ from .row import Row, methods_of
 from .values import Record, describe, finite, flat, grouped, keys_of, picked, text, whole
 
 COEFFICIENTS = ("omega", "agreement")
-"""A judge can be ahead by one and behind by the other, so both are given; ICC first on a scale."""
+"""Both, since a judge can be ahead by one and behind by the other; ICC first on a scale."""
 
 MOST_DRIVERS = 5
-"""Questions named of those that move a difference."""
+"""Most questions named for a difference."""
 
 ALL = "all"
-"""The name of all benchmarks together, of which each counts alike."""
+"""Name of all benchmarks together, which count equally."""
 
 NOT_LABELLED = "nothing of its benchmark is labelled"
 

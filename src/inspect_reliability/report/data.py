@@ -14,7 +14,7 @@ from .results import Analysis
 from .values import Record
 
 _FILES = {"rows": "report"}
-"""Results whose file has another name than their key in JSON."""
+"""Results with another file name than JSON key."""
 
 
 def data_files(analysis: Analysis) -> set[str]:

@@ -4,7 +4,7 @@ from .document import Document, Figure, figures_in
 from .printable import slug
 
 _LONGEST = 80
-"""Characters of a name."""
+"""Most characters of a name."""
 
 
 class Drawing(str):

@@ -42,7 +42,7 @@ _SEVERAL = "Evidence that may be looked at any time is of one benchmark: group b
 _ONE_TEST = "Questions of several benchmarks are not one test: group by benchmark."
 
 REQUIRED = (*COEFFICIENTS, *RATES, ACCURACY)
-"""What can have a limit."""
+"""Names that can have a limit."""
 
 _SHOWN = {"non_response_rate": "non-response", "invalid_rate": "invalid"}
 

@@ -12,7 +12,7 @@ from .values import GROUPS, Record, describe, text
 _OMEGA, _PUBLISHED = (KEYS["rows"].columns[f"{which}omega"] for which in ("", "published_"))
 _SHOWN = (_OMEGA, _PUBLISHED._replace(shown=published))
 _ACROSS = [name for name in GROUPS if name not in ("judge", "temperature", "method")]
-"""What rows are of, and each column of the table."""
+"""Keys of rows, and of the table's columns."""
 
 
 def judge_by_benchmark(records: Sequence[Record], benchmarks: Sequence[str] = ()) -> Table:

@@ -23,10 +23,10 @@ ONE_VERDICT = "each cell has one verdict"
 """Why the noise of a judge is not known."""
 
 MOST_QUESTIONS = 5
-"""Questions named of those that a facet moves most."""
+"""Most questions named for a facet."""
 
 MOST_LEVELS = 24
-"""Levels of a facet of which shares are given one by one."""
+"""Most levels of a facet with separate shares."""
 
 
 class Study(NamedTuple):

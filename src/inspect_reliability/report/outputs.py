@@ -17,7 +17,7 @@ from .row import Row
 from .values import Record
 
 SHOWN = 3
-"""Outputs without a verdict that a row shows."""
+"""Most outputs without a verdict per row."""
 
 _QUESTIONS = 2
 """Least stable questions of each row."""

@@ -32,7 +32,7 @@ _SOURCES = {
 }
 
 FEWEST_QUESTIONS = 20
-"""From fewer, nothing is said of the interval of a published score."""
+"""With fewer, the report is silent on the published interval."""
 
 
 def score_variance(judgments: pd.DataFrame) -> Decomposition:

@@ -17,7 +17,7 @@ from .steady_or_right import TITLE, section, split
 from .values import Column, Record, chance, describe, estimate, grouped, text
 
 MOST_QUESTIONS = 40
-"""Bars of a figure; a figure of more questions shows the least stable ones."""
+"""Most bars of a figure; with more questions, the least stable ones."""
 
 _MOST_OUTPUTS = 8
 """Outputs without a verdict that a page shows; JSON has all."""

@@ -26,7 +26,7 @@ _SAMPLING = (
 """Options of inspect that change what a judge says; others say how it is called."""
 
 REJUDGED = "rejudged_by"
-"""Where a log that the command `rejudge` wrote says what was typed after it."""
+"""Metadata key of the command line that `rejudge` was given."""
 
 
 def runs(table: pd.DataFrame) -> list[Record]:

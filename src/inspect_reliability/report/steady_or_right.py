@@ -22,7 +22,7 @@ _LINE = (
 )
 
 _NO_MAJORITY = 2
-"""Votes of which a majority is right as often as a single one."""
+"""With up to two votes, a majority is right as often as one verdict."""
 
 _PARTS = {
     "right": "accuracy",

@@ -21,7 +21,7 @@ _MOST_SHOWN = 3
 """Outputs without a verdict below the main tables; the page and JSON have three of each row."""
 
 _LONGEST = 200
-"""Characters of an output."""
+"""Most characters of an output."""
 
 
 def report_document(analysis: Analysis) -> Document:

@@ -30,8 +30,7 @@ from .row import ACCURACY, Row, valued
 from .values import Record
 
 NOT_AT_RANDOM = 3.0
-"""Standard errors between the verdicts on labelled and other questions from which the labelled ones
-were hardly drawn at random."""
+"""Standard errors between labelled and other questions above which the draw was hardly random."""
 
 _ONE_RATER = "each question has one label, so how far people agree is not known"
 _NO_NUMBERS = "verdicts or labels are not numbers"

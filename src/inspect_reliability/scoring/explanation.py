@@ -10,7 +10,7 @@ from ..judging.cells import Cells
 _A_LINE = 10
 
 _LONGEST = 300
-"""Characters of an example, which a cell of a table shows in one line or two."""
+"""Most characters of an example, one or two lines of a table cell."""
 
 
 def label(verdict: Any) -> str:

@@ -28,7 +28,7 @@ class _Run:
 
 
 _run: ContextVar[_Run] = ContextVar("_run")
-"""Of this context: an eval of one task by several models has one early stopping for all of them."""
+"""Per context: one early stopping serves an eval of one task by several models."""
 
 
 class StopWhenSettled(EarlyStopping):

@@ -22,7 +22,7 @@ from .explanation import by_cell, distribution_table, explanation, label
 from .metrics import invalid_rate, reliability
 
 _LONGEST = 200
-"""Characters of a text that a score repeats from its item, for reports to group by."""
+"""Most characters of an item's text that a score repeats, for grouping."""
 
 
 @scorer(metrics=[reliability(), invalid_rate()])

@@ -16,7 +16,7 @@ IntArray = NDArray[np.int64]
 _ROUNDING = 1e-9
 
 _SAME = 1e-6
-"""Distributions that differ by less are the same one, computed again."""
+"""Distributions with smaller differences are the same one, recomputed."""
 
 
 def _nothing() -> Any:
@@ -448,7 +448,7 @@ class Cells:
 
 
 Counts = Cells
-"""The door for judgments without facets: `Counts(table, questions, categories)`."""
+"""For judgments without facets: `Counts(table, questions, categories)`."""
 
 
 def _plain(values: Iterable[Any]) -> list[Any]:

@@ -12,7 +12,7 @@ ROUNDING = 1e-15
 PERMUTATIONS = 999
 
 FEW = 5
-"""Questions with fewer verdicts lag behind, unless a fifth of all questions has as few."""
+"""Questions with fewer verdicts are incomplete, unless a fifth of all have as few."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ class _Table(dict[str, Coefficient]):
 
 
 COEFFICIENTS: dict[str, Coefficient] = _Table()
-"""Name -> coefficient, in the order of tables. Add a row, and everything that lists has it."""
+"""Name -> coefficient, in the order of tables. Every list is made from this table."""
 
 
 def of_scale(scale: Scale) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from .sums import Sums, ratio, terms_of_shares
 from .validity import Labelled
 
 PERMUTATIONS = 500
-"""How often the judges of each question change places, to see how far equal judges come apart."""
+"""Shuffles of judges within questions, for differences between equal judges."""
 
 AT_ONCE = 25
 

@@ -24,13 +24,13 @@ FAILS = "fails"
 OPEN = "too uncertain to say"
 
 BETS = 20
-"""How many sizes of bets the evidence averages."""
+"""Number of bet sizes to average."""
 
 CONTINUATIONS = 100
 """Continuations of a study, from its own questions, that say how many more it will take."""
 
 LONGEST = 2_000
-"""Questions at most in such a continuation."""
+"""Most questions in such a continuation."""
 
 PROBABLY = 0.8
 """Probability that a decision has been made by the number of questions given."""

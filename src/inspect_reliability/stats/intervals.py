@@ -19,12 +19,12 @@ from .estimate import Estimate
 from .sums import Scale, Sums, of_ranks, ratio, terms, terms_of_moments
 
 FEWEST_QUESTIONS = 3
-"""Fewer do not show how much questions differ."""
+"""Fewer do not show how much questions vary."""
 
 TOO_FEW = f"an interval needs at least {FEWEST_QUESTIONS} questions"
 
 NO_WIDTH = 1e-12
-"""An interval this narrow is rounding: it would promise certainty."""
+"""A narrower interval is rounding, and would promise certainty."""
 
 UNSEEN = 0.4
 """Weight of a question that always gets the second most frequent verdict, for upper ends."""
@@ -33,10 +33,10 @@ NOISE = 0.5
 """Weight of a question that gets nothing but noise, for lower ends."""
 
 NOISE_OF_NUMBERS = 2.0
-"""The same of numbers, which a few questions can make noisy."""
+"""The same for numbers, where few questions carry the noise."""
 
 SETTLED = 0.75
-"""Weight of a question that never varies, for upper ends of what is a mean over questions."""
+"""Weight of a question that never varies, for upper ends of means over questions."""
 
 FAR = 0.25, 2.0
 """Weight of a question of far numbers, for upper ends, and how much farther than the farthest."""

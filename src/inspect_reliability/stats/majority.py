@@ -16,7 +16,7 @@ from .rates import by_question as by_cluster
 from .rates import mean_share
 
 VOTES = (1, 3, 5, 7, 9, 15, 25, 49)
-"""Numbers of votes to try of exact distributions."""
+"""Numbers of votes to try for exact distributions."""
 
 _NEVER = 1e-9
 """Verdicts this unlikely win no majority."""
@@ -24,14 +24,14 @@ _NEVER = 1e-9
 ComplexArray = NDArray[np.complex128]
 
 RESAMPLES = 1000
-"""Draws for a question, where it is judged on its own or is one of twenty or fewer."""
+"""Draws per question, if it stands alone or among at most twenty."""
 
 _FEWEST = 100
 _IN_ALL = 20_000
 """Draws for a mean over questions: it errs by .0035 at most (one standard error)."""
 
 _QUICK = 250
-"""Votes times verdicts of a question for which its agreement is quickly computed exactly."""
+"""Votes times verdicts of a question up to which agreement is computed exactly."""
 
 
 @dataclass(frozen=True)

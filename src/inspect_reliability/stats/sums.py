@@ -19,7 +19,7 @@ Scale = Literal["nominal", "ordinal", "interval"]
 _ABSENT: FloatArray = np.float64(np.nan)  # type: ignore[assignment]
 _VECTORS = ("means", "pooled", "items", "item_squares")
 _ADDED = ("verdicts", "weighted_disagreement", "weighted_norm", "pooled", "alone")
-"""Of which a cluster has the sum of its questions', not the mean."""
+"""Terms that a cluster sums over its questions; it averages the others."""
 
 
 @dataclass(frozen=True)

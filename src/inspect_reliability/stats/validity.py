@@ -25,7 +25,7 @@ from .rates import by_question, mean_share, unseen
 NOT_REPLICATED = "every labelled question was judged once"
 SAME_LABEL = "all labels are the same"
 _FEW = 9
-"""Votes up to which every number of them is tried."""
+"""Up to this, every number of votes is tried."""
 
 
 class Labelled:

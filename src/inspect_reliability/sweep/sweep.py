@@ -27,10 +27,10 @@ TEMPERATURES = (1.0, 0.75, 0.5, 0.25, 0.0)
 """The paper's temperatures."""
 
 _CHARACTERS_A_TOKEN = 4
-"""Of English text, about."""
+"""Rough value for English text."""
 
 _TASKS_AT_ONCE = 10
-"""Temperatures and benchmarks that a judge sees side by side."""
+"""Temperatures and benchmarks that a judge works on at once."""
 
 
 @dataclass(frozen=True)

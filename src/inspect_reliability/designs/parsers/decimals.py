@@ -11,7 +11,7 @@ from .strict import PatternParser, Spelled
 _NUMBER = re.compile(r"(?:(?<![\w.])[-+])?(?:\d+(?:[.,]\d+)*|(?<!\w)\.\d+)")
 _STAND_INS = tuple(map(str, range(100, 1000)))
 _OFF = "9999"
-"""Stands for what is not on the scale."""
+"""Stands for a number off the scale."""
 
 
 def decimals_parser(

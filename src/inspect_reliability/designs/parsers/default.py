@@ -16,7 +16,7 @@ from .shown import Shown
 from .spelling import CLOSE, Spelling
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][A-Za-z]*\":)")
-"""Before a further word of a key in a JSON object, "bestResponse"."""
+"""Before each further word of a JSON key, as in "bestResponse"."""
 
 
 class DefaultParser:

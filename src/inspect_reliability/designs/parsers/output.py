@@ -8,7 +8,7 @@ from . import english as say
 from .spelling import ALONE, Spelling
 
 _BEFORE = 100
-"""Characters before a verdict in which its announcement begins."""
+"""Characters before a verdict in which its announcement may begin."""
 _MOST_WORDS = 14
 
 _BREAK = re.compile(

@@ -18,7 +18,7 @@ _END = (
     rf"(?!_*(?![{_CJK}])[^\W_]|['’\-‐‑](?!s\b)[^\W\d_]|['’]s\s+(?!(?:{say.NOUN})\b)\w|[.,:]\d"
     r"|\.[^\W\d_]\.|[%+#±])"
 )
-"""Nothing follows that continues a word or a number."""
+"""Not followed by the rest of a word or number."""
 
 _COUNT = (
     r"(?![ \t]+(?!(?:because|since|due|over|and|or|to|wins?|for|has|as|with|is|was|out|on"
@@ -37,7 +37,7 @@ _NUMBER = (
     rf"{_END}{_COUNT}"
 )
 _INEXACT = re.compile(r"(?:(?:[<≤≥]|[<>]=|(?:[\w:=][ \t]+|:)[*_]{0,3}>)[ \t*_]*|[#№])\Z")
-"""What makes the number after it a bound, or a place in a ranking."""
+"""Before a number: it is a bound, or a place in a ranking."""
 
 _AND = r"\s*[/&+=~]\s*|\s+(?:and|or|AND|OR|vs\.?|as\s+well\s+as|tied\s+with|ties\s+with)\s+"
 

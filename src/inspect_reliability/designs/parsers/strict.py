@@ -13,7 +13,7 @@ from .english import loosely
 from .plain_text import without_thoughts
 
 Spelled = Callable[[str], str | None]
-"""The verdict that a text is; None if it is none."""
+"""The verdict that a text spells; None if none."""
 
 
 def spelled_as(verdicts: Iterable[str]) -> Spelled:

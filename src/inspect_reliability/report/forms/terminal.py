@@ -21,7 +21,7 @@ _UNBROKEN = re.compile(r"\S+ \[\S+ \S+\]|[\d,]+ x \S+")
 """A value with its interval, and N x R: no line breaks these."""
 
 _FEWEST = 3
-"""Columns that a table has at least where others do not fit."""
+"""Least columns of a table in a narrow window."""
 
 _STYLES: Mapping[Tone, str] = {
     "answer": "bold",

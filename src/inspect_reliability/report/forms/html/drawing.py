@@ -26,10 +26,10 @@ _PALETTE = (*COLOURS, *map(mpl.colors.to_hex, mpl.colormaps["tab20b"](range(20))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _SILENT = {NON_RESPONSE: ("none", "#9a9a9a"), INVALID: ("inv.", "#5f5f5f")}
 _PARTS = ("#b9c4d0", "#f0b27a", "#a8322a")
-"""From right to wrong each time, in colours of no judge."""
+"""From right to wrong, in colours that no judge has."""
 
 _IN_LEGEND, _IN_KEY, _AT_TICK = 34, 22, 18
-"""Characters of a name, by place."""
+"""Most characters of a name, by place."""
 
 _IN_A_ROW = 38
 """Characters that fit below a figure."""
