@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
 """A scorer that gave one of these could have given the other."""
 
+_BESIDE = {"P", "N", NON_RESPONSE, INVALID}
+"""What may be beside them: half right and no answer, as inspect has them. Others are a choice."""
+
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -251,7 +254,7 @@ class Judged:
         first = tuple(dict.fromkeys(categories)) or self.declared
         occurring = set(self.choices) - {None}
         if first is None:
-            first = next((pair for pair in OPPOSITES if occurring & set(pair)), ())
+            first = opposites(occurring)
         others = sorted(map(str, occurring.difference(first)))
         return self.count(self.choices, (*first, *others), facets)
 
@@ -341,6 +344,12 @@ class Judged:
         matrix = np.full((len(row), len(found)), None, dtype=object)
         matrix[rows, columns] = values
         return matrix
+
+
+def opposites(given: Collection[str]) -> tuple[str, ...]:
+    """The opposites that these verdicts are of, whether both were given or one; else empty."""
+    named = {*given} - _BESIDE
+    return next((pair for pair in OPPOSITES if named and named <= {*pair}), ())
 
 
 def orders_vary(shown: Collection[tuple[str, ...]]) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
 from .columns import as_columns, by_rater
-from .count import NUMBER, OPPOSITES
+from .count import NUMBER, opposites
 from .frame import read_frame
 from .score import by_key, verdict_name
 from .table import Judgments, Note
@@ -177,8 +177,7 @@ def _verdicts(rows: pd.DataFrame) -> set[str]:
     for name in ("categories", "order", "responder", "best"):
         for value in rows[name].dropna().drop_duplicates() if name in rows else ():
             found |= {*value} if isinstance(value, list | tuple) else {str(value)}
-    found |= {name for pair in OPPOSITES if found & {*pair} for name in pair}
-    return found - {NON_RESPONSE, INVALID}
+    return found.union(opposites(found)) - {NON_RESPONSE, INVALID}
 
 
 def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
