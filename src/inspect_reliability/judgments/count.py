@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
 
+_BESIDE = {"P", "N", NON_RESPONSE, INVALID}
+"""What may be beside them: half right and no answer, as inspect has them. Others are a choice."""
+
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -345,6 +348,12 @@ class Judged:
         matrix = np.full((len(row), len(found)), None, dtype=object)
         matrix[rows, columns] = values
         return matrix
+
+
+def opposites(given: Collection[str]) -> tuple[str, ...]:
+    """The opposites that these verdicts are of, whether both were given or one; else empty."""
+    named = {*given} - _BESIDE
+    return next((pair for pair in OPPOSITES if named and named <= {*pair}), ())
 
 
 def orders_vary(shown: Collection[tuple[str, ...]]) -> bool:

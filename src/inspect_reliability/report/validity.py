@@ -67,10 +67,7 @@ def _validity(row: Row, known: Labelled) -> Record:
         **valued(**estimates),
         "positive": names[0] if names else None,
         **_ceiling(estimates),
-        "votes": [
-            {"votes": n, **valued(accuracy=one)}
-            for n, one in (known.votes() if row.no_draws is None else {}).items()
-        ],
+        "votes": [{"votes": n, **valued(accuracy=one)} for n, one in known.votes().items()],
         "not_estimable": _why(estimates),
         "cautions": list(_cautions(row, known)),
     }

@@ -105,7 +105,7 @@ def ppi(sample: Sample, level: float = 0.95) -> Corrected:
     n, total = len(y), len(y) + len(rest)
     if not len(rest):
         return Corrected(mean_share(y, level, 1.0), total)
-    var_y, var_f = y.var(), sample.all_judged.var()
+    var_y, var_f = y.var(), sample.all_judged.var(ddof=1)  # as ppi-python has them
     cov = float(np.mean((y - y.mean()) * (f - f.mean())))
 
     def weight(n: float, others: float) -> float:

@@ -36,7 +36,7 @@ class Labelled:
 
     Attributes:
         given: Verdicts of the labelled questions (or outputs, or cells), N x K.
-        raters: Labels of questions with verdicts, one verdict per rater.
+        raters: Labels of questions with verdicts, one verdict per rater; in the same clusters.
         truth: Share of each label among those of a row's question, N x K.
 
     Raises:
@@ -48,8 +48,9 @@ class Labelled:
         known = np.array([name in at for name in given.questions]) & (given.replications > 0)
         names = tuple(dict.fromkeys([*given.categories, *labels.categories]))
         self.given = given.rows(known).columns(names)
-        self.raters = labels.rows([at[name] for name in dict.fromkeys(self.given.questions)])
-        row = {name: i for i, name in enumerate(self.raters.questions)}
+        of = dict(zip(self.given.questions, self.given.clusters.tolist(), strict=True))
+        self.raters = labels.rows([at[name] for name in of]).together(of.values())
+        row = {name: i for i, name in enumerate(of)}
         rows = [row[name] for name in self.given.questions]
         self.truth = self.raters.columns(names).shares[rows]
 
