@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from ..judgments import weights
 from ..verdicts import NON_RESPONSE
 from .answer import answers, cautions
 from .cautions import ASKED_ONCE
@@ -160,7 +161,7 @@ def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
         ("Questions", [f"{len(asked):,}"]),
         ("Replications", ways),
         ("Temperatures", [", ".join(map(text, temperatures)) or "not known"]),
-        ("Judgments", [f"{len(table):,}"]),
+        ("Judgments", [f"{round(weights(table).sum()):,}"]),
         ("Seeds", list(dict.fromkeys(seeds))),
     ]
 
