@@ -41,7 +41,7 @@ def analyse(
     """
     judgments, by = judgments_from(judgments), [by] if isinstance(by, str) else by
     rows = []
-    for row in sorted(rows_of(judgments, by, study), key=lambda row: _order(row.group)):
+    for row in rows_of(judgments, by, study):
         # Of one output each there is nothing to say.
         once = not row.asked["question"].duplicated().any()
         if once and beside_replications(row.asked, judgments.table):
@@ -52,14 +52,18 @@ def analyse(
     return Analysis(judgments, tuple(rows), report_document, study, texts, progress)
 
 
-def rows_of(judgments: Judgments, by: Sequence[str] = (), study: Study = NO_STUDY) -> Iterator[Row]:
-    """Groups of judgments that can be one row.
+def rows_of(judgments: Judgments, by: Sequence[str] = (), study: Study = NO_STUDY) -> list[Row]:
+    """Groups of judgments that can be one row: names from A to Z, numbers from the highest.
 
     These are never in one row: verdicts of two scorers, choices among options and verdicts on one
     output, verdicts on outputs of several responders, two studies of one name, exact and sampled
     verdicts. If a row has several benchmarks, questions that share an id are also named by their
     benchmark.
     """
+    return sorted(_split(judgments, by, study), key=lambda row: _order(row.group))
+
+
+def _split(judgments: Judgments, by: Sequence[str], study: Study) -> Iterator[Row]:
     table = judgments.table.reset_index(drop=True)
     studies = _studies(table)
     whole = replace(judgments, table=table)

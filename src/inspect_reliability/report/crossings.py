@@ -36,7 +36,7 @@ def crossings(
     Raises:
         UserError: No facet was varied.
     """
-    rows = list(rows_of(judgments, by))
+    rows = rows_of(judgments, by)
     alone, together = (
         list(studies_of(rows, judgments.facets, beside)) for beside in ((), ("judge",))
     )

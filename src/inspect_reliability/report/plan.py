@@ -48,7 +48,7 @@ def plans(
         UserError: No question was judged more than once.
         UnknownCoefficientError: There is no such coefficient.
     """
-    rows = list(rows_of(judgments, by))
+    rows = rows_of(judgments, by)
     if ACCURACY not in names and all(row.counts.replications.max() < 2 for row in rows):
         raise UserError(
             "No question was judged more than once, but a plan needs to know how the replications "
