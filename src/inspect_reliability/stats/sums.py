@@ -126,14 +126,18 @@ class Sums:
 
     def together(self, clusters: NDArray[np.int64]) -> "Sums":
         """Terms of clusters: the mean of what their questions have, and all of their verdicts."""
-        number = clusters.max() + 1
-        if number == len(clusters):
+        sizes = np.bincount(clusters)
+        if len(sizes) == len(clusters):
             return self
-        members = np.equal.outer(np.arange(number), clusters).astype(np.float64)
-        mean = self.over(members / members.sum(axis=1, keepdims=True))
-        summed = self.over(members)
-        found = mean.each(lambda name, x: getattr(summed, name) if name in _ADDED else x)
-        return replace(found, squares=(mean.means**2).sum(axis=-1))
+        order = np.argsort(clusters, kind="stable")
+        starts = np.cumsum(sizes) - sizes
+
+        def of_clusters(name: str, x: FloatArray) -> FloatArray:
+            summed = np.add.reduceat(x[order], starts, axis=0)
+            return summed if name in _ADDED else (summed.T / sizes).T
+
+        found = self.each(of_clusters)
+        return replace(found, squares=(found.means**2).sum(axis=-1))
 
 
 def terms(given: Cells) -> Sums:
