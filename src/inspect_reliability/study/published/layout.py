@@ -34,6 +34,7 @@ from ..responses import (
     prediction_item,
     predictions_from_published,
 )
+from . import judgment_files
 
 _PREFIXES = {row.prefix: name for name, row in BENCHMARKS.items()}
 _TEMPERATURE = re.compile(r"temperature:\s*(\d+\.?\d*(?:[eE][-+]?\d+)?)")
@@ -109,11 +110,6 @@ def folder_of(path: Path) -> Path:
     return path.parents[2] if path.parent.name == "judgment_results" else path.parents[1]
 
 
-def is_published(folder: Path) -> bool:
-    """Whether a folder holds judgment files in the published layout."""
-    return any(_files(folder))
-
-
 def judgments_from_published(folder: str | Path, *, parser: ParserName = "published") -> Judgments:
     """Judgments of every judge in a repository of the published layout, with notes of the unread.
 
@@ -168,7 +164,7 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
 
 def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
     """The content of all judgment files, or a UserError if there is none."""
-    files = list(_files(folder))
+    files = list(judgment_files(folder))
     if not files:
         raise UserError(
             f"{folder} has neither results/full_judgements_*.json nor "
@@ -198,11 +194,6 @@ def full_name(stem: str, known: Sequence[str] = ()) -> str:
     """A model's name from a file name, whose first "_" is the slash unless a known name fits."""
     same = (name for name in known if name.replace("/", "_") == stem)
     return next(same, stem.replace("_", "/", 1))
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    yield from sorted(folder.glob("results/full_judgements_*.json"))
-    yield from sorted(folder.glob("application_data/judgment_results/judge_full_*_by_*.json"))
 
 
 def _best_of_five(
