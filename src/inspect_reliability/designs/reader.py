@@ -91,7 +91,7 @@ class Reader:
             raise UserError(
                 f"parser: {error} to read an output of {len(output):,} characters. {REPEATS}"
             ) from None
-        return read._replace(verdict=self.names.get(read.verdict, read.verdict))
+        return read._replace(verdict=self.names[read.verdict]) if read.verdict in self.names else read
 
     def value(
         self, output: str, parser: ParserName = "default"

@@ -168,6 +168,8 @@ class Judged:
     def truth(self) -> Cells | None:
         """What is right for each question, one verdict a rater, named as `choices` are."""
         labels = self.right
+        if labels.count(None) == len(labels):
+            return None
         orders = Counter(question for question, *_ in self.shown)
         known: dict[tuple[str, Any, str], None] = {}
         units = zip(self.questions, labels, self.column("rater"), self.orders, strict=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -106,14 +107,18 @@ class _Outputs:
         first = table[~table.duplicated(columns)]
         self._output = list(zip(first["benchmark"], first["question"], strict=True))
         self._part = first["scorer"].tolist() if "scorer" in first else [None] * len(first)
-        self._by_id: list[Mapping[str, Collection[int]]] = []
-        for name in ("question", "output", "sample", "uuid"):
-            named: dict[str, dict[int, None]] = defaultdict(dict)
-            for unit, value in zip(self.number.tolist(), table.get(name, ()), strict=False):
-                named[str(value)][unit] = None
-            self._by_id.append(named)
         parts = table.groupby("scorer") if "scorer" in table else [(None, table)]
         self._verdicts = {part: _verdicts(rows) | {*meant} for part, rows in parts}
+
+    @cached_property
+    def _by_id(self) -> list[Mapping[str, Collection[int]]]:
+        found = []
+        for name in ("question", "output", "sample", "uuid"):
+            named: dict[str, dict[int, None]] = defaultdict(dict)
+            for unit, value in zip(self.number.tolist(), self.table.get(name, ()), strict=False):
+                named[str(value)][unit] = None
+            found.append(named)
+        return found
 
     def of(self, *ids: str, part: str | None = None) -> list[int]:
         """The numbers of what the first of these ids names that names anything."""

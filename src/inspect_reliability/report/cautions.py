@@ -1,6 +1,6 @@
 """What keeps the numbers of one row from being trusted as they are."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -63,9 +63,8 @@ def without_verdict(table: pd.DataFrame) -> float:
     return float(weight[silent].sum() / (weight.sum() or 1.0))
 
 
-def of_the_silent(table: pd.DataFrame) -> str | None:
+def of_the_silent(share: float) -> str | None:
     """What numbers are worth where a third of the outputs have no verdict; None where fewer."""
-    share = without_verdict(table)
     if share < MOSTLY_WITHOUT_VERDICT:
         return None
     if share == 1:
@@ -89,8 +88,9 @@ def cautions(
     counts: Counts,
     omega: Estimate,
     no_evidence: str | None,
+    silent: float,
 ) -> Iterator[str]:
-    """Say what a reader of one row must know, one caution each."""
+    """Say what a reader of one row must know, one caution each; see the properties of `Row`."""
     if asked_once(table, counts):
         yield ASKED_ONCE
     elif omega.value is None:
@@ -104,9 +104,9 @@ def cautions(
             f"The verdicts have {len(given)} different values. Omega and agreement count only "
             "exact matches."
         )
-    if silent := of_the_silent(table):
-        yield silent
-    elif without_verdict(table) >= MANY_WITHOUT_VERDICT:
+    if worth := of_the_silent(silent):
+        yield worth
+    elif silent >= MANY_WITHOUT_VERDICT:
         yield (
             f"Between {MANY_WITHOUT_VERDICT:.0%} and {MOSTLY_WITHOUT_VERDICT:.0%} of the outputs "
             "name no verdict, or several. Read some of them: the report shows up to three."
@@ -259,13 +259,22 @@ def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
     """Why, for each temperature at which no two replications of a question differ."""
     cell = of_role(table, "unit", "facet", without=("prompt", "order"))
     chosen: pd.Series[Any] = pd.Series(known.choices, table.index, dtype=object)
-    for temperature, rows in table.groupby("temperature", dropna=False):
-        own = known if len(rows) == len(table) else Judged(rows)
+    parts: Iterable[tuple[Any, pd.DataFrame]] = [(table["temperature"].iloc[0], table)]
+    if table["temperature"].nunique(dropna=False) > 1:
+        parts = table.groupby("temperature", dropna=False)
+    for temperature, rows in parts:
+        own = known if rows is table else Judged(rows)
         if own.exact:
             if temperature == 0:
                 yield COPIES
             continue
-        asked = chosen.loc[rows.index].groupby([rows[name] for name in cell], dropna=False)
+        choices, levels = chosen.loc[rows.index], [rows[name] for name in cell]
+        # Most judges differ long before all is grouped.
+        cells, first = zip(*(one.to_numpy() for one in levels), strict=True), dict[Any, Any]()
+        given = zip(cells, choices, strict=True)
+        if any(first.setdefault(one, choice) != choice for one, choice in given if choice):
+            continue
+        asked = choices.groupby(levels, dropna=False)
         # Options in another order make another prompt.
         if asked.nunique().max() > 1 or asked.size().max() < 2 or varies(rows, "order"):
             continue

@@ -9,7 +9,7 @@ from .answer import answers, cautions
 from .columns import declared
 from .document import Block, Document, Text
 from .moves import in_words
-from .outputs import by_turns
+from .outputs import read_without_verdict
 from .results import Analysis
 from .row import AT_VERDICT, Row
 from .sections import sections
@@ -104,8 +104,7 @@ def _left_open(records: Sequence[Record]) -> str:
 
 def _without_verdict(analysis: Analysis) -> Iterator[Text]:
     """The first such output of each row, or more where rows are few."""
-    known = [one for one in analysis.results["without_verdict"] if one["text"] is not None]
-    for found in by_turns(known, analysis)[:_MOST_SHOWN]:
+    for found in read_without_verdict(analysis, _MOST_SHOWN):
         name = describe(analysis.keys(found))
         start = " ".join(found["text"].split())[:_LONGEST]
         what = f"{name}, question {found['question']}, replication {found['replication']}"

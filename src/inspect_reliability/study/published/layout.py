@@ -164,15 +164,24 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
 
 def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
     """The content of all judgment files, or a UserError if there is none."""
-    files = list(judgment_files(folder))
+    files = [(path, path.lstat().st_mtime_ns) for path in judgment_files(folder)]
     if not files:
         raise UserError(
             f"{folder} has neither results/full_judgements_*.json nor "
             "application_data/judgment_results/judge_full_*_by_*.json."
         )
+    runs, notes = _runs_of(folder, tuple(files))
+    return runs, [*notes, *_items(folder)[1]]
+
+
+@lru_cache(maxsize=1)  # texts are read from them again
+def _runs_of(
+    folder: Path, files: tuple[tuple[Path, int], ...]
+) -> tuple[list[PublishedRun], list[Note]]:
+    """The content of files that were last changed at these times."""
     runs: list[PublishedRun] = []
     notes: list[Note] = []
-    for path in files:
+    for path, _ in files:
         left_out: Counter[str] = Counter()
         try:
             content = expect(read_json(path), dict, str(path))
@@ -187,7 +196,7 @@ def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
                 found = list(_best_of_five(path, content, left_out))
             runs += [replace(run, written=written) for run in found]
         notes += [Note(what, count, str(path)) for what, count in left_out.items()]
-    return runs, [*notes, *_items(folder)[1]]
+    return runs, notes
 
 
 def full_name(stem: str, known: Sequence[str] = ()) -> str:
