@@ -97,6 +97,8 @@ class Judged:
     @cached_property
     def shown(self) -> set[tuple[str, ...]]:
         """Each question with each order in which its options were shown."""
+        if self.orders.count(None) == len(self.orders):
+            return set()
         return {
             (question, *order)
             for question, order in zip(self.questions, self.orders, strict=True)
@@ -297,7 +299,8 @@ class Judged:
     def _levels(self, facet: str) -> list[Hashable]:
         if facet not in self.table:
             raise ReliabilityError(f"The judgments have no column {facet!r}.")
-        return list(map(_level, self.column(facet)))
+        values = self.column(facet)
+        return list(map(_level, values)) if facet == "order" else values
 
     def numbers(self) -> Cells | None:
         """The verdicts as numbers, where every verdict is one; else None."""
@@ -314,10 +317,11 @@ class Judged:
     @cached_property
     def _cluster(self) -> dict[str, Hashable]:
         """The benchmark and question of each output."""
-        samples = zip(self.questions, self.column("benchmark"), self.column("sample"), strict=True)
+        within = zip(self.column("benchmark"), self.column("sample"), strict=True)
+        known = dict(zip(self.questions, within, strict=True))
         return {
             name: (benchmark, name if sample is None else sample)
-            for name, benchmark, sample in samples
+            for name, (benchmark, sample) in known.items()
         }
 
     def matrix(self, values: Sequence[Any]) -> NDArray[Any]:

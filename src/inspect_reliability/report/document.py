@@ -152,7 +152,7 @@ class Document:
         title: What it is about.
         blocks: The numbers and what qualifies them: every form for readers shows them.
         results: What programs read: name -> records. `rows` are the main ones.
-        facts: What was studied, by name. Only a page has room for these and the following.
+        facts: Makes what was studied, by name. Only a page has room for this and the following.
         sections: Makes a closer look.
         sheet: Records of the CSV form, where they are not `rows`.
     """
@@ -160,6 +160,6 @@ class Document:
     title: str
     blocks: Sequence[Block]
     results: Mapping[str, Any]
-    facts: Sequence[tuple[str, Sequence[str]]] = ()
+    facts: Callable[[], Sequence[tuple[str, Sequence[str]]]] = tuple
     sections: Callable[[], Sequence[Section]] = tuple
     sheet: Sequence[Record] | None = None

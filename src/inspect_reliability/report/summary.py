@@ -30,7 +30,7 @@ def report_document(analysis: Analysis) -> Document:
         title="Can these judges be trusted?" if several else "Can this judge be trusted?",
         blocks=summary(analysis),
         results=analysis.results,
-        facts=_facts(analysis),
+        facts=partial(_facts, analysis),
         sections=partial(sections, analysis),
     )
 
