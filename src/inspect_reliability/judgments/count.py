@@ -73,12 +73,13 @@ class Judged:
         return self.column("responder")
 
     @cached_property
-    def orders(self) -> list[Sequence[str] | None]:
+    def orders(self) -> list[tuple[str, ...] | None]:
         """The responses shown to each, in the order of the labels; None where there is no label.
 
         Under an order that has a name, a verdict says which response was chosen.
         """
-        return [None if isinstance(order, str) else order for order in self.column("order")]
+        given = self.column("order")
+        return [None if one is None or isinstance(one, str) else tuple(one) for one in given]
 
     @cached_property
     def exact(self) -> bool:
@@ -175,7 +176,7 @@ class Judged:
         orders = Counter(question for question, *_ in self.shown)
         known: dict[tuple[str, Any, str], None] = {}
         units = zip(self.questions, labels, self.column("rater"), self.orders, strict=True)
-        for question, given, raters, order in units:
+        for question, given, raters, order in dict.fromkeys(units):
             if given is None:
                 continue
             for label, rater in by_rater(given, raters):

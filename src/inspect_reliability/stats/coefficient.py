@@ -131,9 +131,7 @@ def _estimate(row: Coefficient, given: Cells, study: Study, blank: Estimate) -> 
         return found
     method = EXACT_BOUND if constant and not row.interval.constant else row.interval
 
-    def rising(s: Sums) -> FloatArray:
-        return row.formula(s) if row.best == 1 else 1 - row.formula(s)
-
+    rising: Formula = row.formula if row.best == 1 else lambda s: 1 - row.formula(s)
     name = EXACT_BOUND.name if constant else method.name
     found = with_ends(found, method.ends(rising, study, blank.level), name)
     if found.low is None or found.high is None:

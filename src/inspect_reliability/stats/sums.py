@@ -6,7 +6,7 @@ names and of length 1 for numbers, so that omega and ICC, and the alphas, share 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -96,12 +96,8 @@ class Sums:
 
     def each(self, change: Callable[[str, FloatArray], FloatArray]) -> "Sums":
         """The same with every array changed, given the name and the array."""
-        changed: dict[str, Any] = {
-            field.name: change(field.name, value)
-            for field in fields(self)
-            if np.ndim(value := getattr(self, field.name))
-        }
-        return replace(self, **changed)
+        known = vars(self)
+        return Sums(**known | {name: change(name, x) for name, x in known.items() if np.ndim(x)})
 
     def over(self, weights: ArrayLike | None = None) -> "Sums":
         """Sum over questions by weights [W, N]; by default all are 1, and W is dropped."""
