@@ -257,7 +257,7 @@ def why_no_draws(table: pd.DataFrame, known: Judged) -> str | None:
 
 def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
     """Why, for each temperature at which no two replications of a question differ."""
-    cell = of_role(table, "unit", "facet", without=("prompt", "order"))
+    cell = of_role(table, "unit", "facet", without=("prompt", "order", "temperature"))
     chosen: pd.Series[Any] = pd.Series(known.choices, table.index, dtype=object)
     parts: Iterable[tuple[Any, pd.DataFrame]] = [(table["temperature"].iloc[0], table)]
     if table["temperature"].nunique(dropna=False) > 1:

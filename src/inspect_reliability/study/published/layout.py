@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from itertools import chain
 from math import isinf
@@ -82,7 +82,11 @@ class PublishedRun:
 
     def item(self, question: str) -> Item | None:
         """What the judge was shown of a question; None if the files beside do not say."""
-        return _items(folder_of(self.path))[0].get((self.responder, question))
+        return self._shown.get((self.responder, question))
+
+    @cached_property
+    def _shown(self) -> Mapping[tuple[str | None, str], Item]:
+        return _items(folder_of(self.path))[0]
 
     def prompt(self, question: str) -> str | None:
         """Its prompt, rebuilt from the published responses; None if these do not say."""
