@@ -24,8 +24,8 @@ from inspect_reliability.designs import DESIGNS
 from inspect_reliability.designs.paper import LETTERS
 from inspect_reliability.errors import UserError
 from inspect_reliability.saving import alone
-from inspect_reliability.study.published.imported import file_names, write_published_logs
 from inspect_reliability.study.published import judgment_files
+from inspect_reliability.study.published.imported import file_names, write_published_logs
 from inspect_reliability.study.published.layout import (
     PublishedRun,
     full_name,

@@ -9,8 +9,8 @@ from ..designs import ParserName
 from ..errors import UserError
 from ..files import kind_of
 from ..report.forms.terminal import console, print_text
-from ..study.published.imported import UNKNOWN, write_published_logs
 from ..study.published import judgment_files
+from ..study.published.imported import UNKNOWN, write_published_logs
 from ..study.published.layout import published_runs
 from .main import examples
 from .sources import parser_option, print_left_out

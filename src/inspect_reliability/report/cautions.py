@@ -139,20 +139,22 @@ def _of_the_questions(table: pd.DataFrame, counts: Counts, omega: Estimate) -> I
             f"{len(few)} question{'s have' if few[1:] else ' has'} fewer than 2 replications and "
             f"did not enter the coefficients: {named}."
         )
-    replications = table.groupby("question").size()
     chance = None if counts.exact else stopped_by_verdicts(counts)
-    if "stopped_early" in table and table["stopped_early"].notna().any():
+    stopped = sorted(set(table["stopped_early"].dropna())) if "stopped_early" in table else []
+    if stopped or (chance is not None and chance < STOPPED):
+        each = table.groupby("question").size()
+        between = f"between {each.min()} and {each.max()}"
+    if stopped:
         yield (
             "Replications of single questions were stopped by their verdicts "
-            f"({', '.join(sorted(set(table['stopped_early'].dropna())))}), so they have between "
-            f"{replications.min()} and {replications.max()}. The most frequent verdicts are right "
+            f"({', '.join(stopped)}), so they have {between}. The most frequent verdicts are right "
             "to use, and how often those are correct. Omega, agreement and every other coefficient "
             "are biased: give every question equally many."
         )
     elif chance is not None and chance < STOPPED:
         yield (
-            f"Questions have between {replications.min()} and {replications.max()} replications, "
-            f"and their number correlates with agreement (p = {chance:.3f}). If replications were "
+            f"Questions have {between} replications, and"
+            f" their number correlates with agreement (p = {chance:.3f}). If replications were "
             "stopped by what had been seen, every coefficient is biased: give every question "
             "equally many."
         )

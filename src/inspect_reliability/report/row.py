@@ -246,7 +246,11 @@ class Row:
         numbers |= values(added.estimates, why) | added.numbers
         known = (self.group, self.table, self.judged, self.counts, first)
         of_the_suite = [self.suite.caution] if self.suite and self.suite.caution else []
-        said = [*of_the_suite, *cautions(*known, self.no_evidence, self.without_verdict), *added.cautions]
+        said = [
+            *of_the_suite,
+            *cautions(*known, self.no_evidence, self.without_verdict),
+            *added.cautions,
+        ]
         return of_group(self.group, numbers | {"not_estimable": why, "cautions": said})
 
     @cached_property

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .cells import Cells, FloatArray
+from .cells import Cells
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
 from .intervals import (
@@ -17,7 +17,7 @@ from .intervals import (
     Study,
     with_ends,
 )
-from .sums import Scale, Sums
+from .sums import Scale
 
 NO_VARIANCE = "no variance between questions"
 NO_END = "an exact distribution has no number of replications"

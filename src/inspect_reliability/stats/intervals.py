@@ -87,15 +87,14 @@ class Study:
         Of each the sum, the sums without one question each, and the weight of that question.
         """
         shares = pooled(self.terms)
-        found = []
-        for agreement, modal, weight in (
-            (noise_agreement(shares), min(shares.max(initial=0.0), 0.5), NOISE),
-            (1.0, 1.0, SETTLED),
-        ):
+
+        def plus(agreement: float, modal: float, weight: float) -> tuple[Sums, Sums, float]:
             more = with_one(self.terms, shares, 1 - agreement, modal=modal)
-            more = more.each(lambda _, x, w=weight: np.concatenate([x[:-1], w * x[-1:]]))
-            found.append((more.over(), more.without_each(), weight))
-        return found
+            more = more.each(lambda _, x: np.concatenate([x[:-1], weight * x[-1:]]))
+            return more.over(), more.without_each(), weight
+
+        noise = plus(noise_agreement(shares), min(shares.max(initial=0.0), 0.5), NOISE)
+        return [noise, plus(1.0, 1.0, SETTLED)]
 
 
 def log_scale(formula: Formula, study: Study, level: float) -> Ends:
