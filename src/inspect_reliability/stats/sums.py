@@ -129,8 +129,9 @@ class Sums:
         starts = np.cumsum(sizes) - sizes
 
         def of_clusters(name: str, x: FloatArray) -> FloatArray:
-            summed = np.add.reduceat(x[order], starts, axis=0)
-            return summed if name in _ADDED else (summed.T / sizes).T
+            axis, each = (-2, sizes[:, None]) if name in _VECTORS else (-1, sizes)
+            summed = np.add.reduceat(x.take(order, axis), starts, axis)
+            return np.asarray(summed if name in _ADDED else summed / each)
 
         found = self.each(of_clusters)
         return replace(found, squares=(found.means**2).sum(axis=-1))
