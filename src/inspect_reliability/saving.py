@@ -1,4 +1,4 @@
-"""Files that we write: whole or not at all, and by one process at a time.
+"""Writes files whole or not at all, one process at a time.
 
 What is slow to import is imported where it is used: most commands write nothing.
 """
@@ -28,9 +28,9 @@ _NUMBERS = count()
 
 @contextmanager
 def whole(location: str | Path) -> Iterator[str]:
-    """A name to write a file under, local or a URL; the file gets its own name once it is whole.
+    """A temporary name for a file, local or a URL; the finished file gets its own name.
 
-    Its folder is made if need be. Where writing fails, what was there before stays.
+    Creates its folder if necessary. If writing fails, the earlier file stays.
 
     Raises:
         UserError: It cannot be written.
@@ -51,11 +51,10 @@ def whole(location: str | Path) -> Iterator[str]:
 
 @contextmanager
 def whole_folder(location: str | Path, ours: Collection[str] = ()) -> Iterator[Path]:
-    """A local folder to write files in, which takes the place of another once all are whole.
+    """A local folder for new files; once all are whole, they replace those of another folder.
 
-    Other files that are there stay, but for `ours`. Without others, and where the system can, all
-    files change in one step; else one right after another, as in a mounted folder, or one beside
-    which nobody may write.
+    Other files there stay, except `ours`. If there are no others and the system can, all files
+    change in one step; otherwise one after another, as in a mounted folder.
 
     Raises:
         UserError: It cannot be written.
@@ -85,7 +84,7 @@ def _told(location: str | Path) -> Iterator[None]:
 
 
 def _part(path: str) -> str:
-    """A name that no other process writes under; what killed ones left beside it goes."""
+    """A name that no other process writes under; leftovers of killed processes are removed."""
     import psutil  # type: ignore[import-untyped]
 
     own = f"{path}.{gethostname()}-"
@@ -112,7 +111,7 @@ def _take_place(part: Path, folder: Path, ours: set[str]) -> None:
 
 
 def _exchanged(part: Path, folder: Path) -> bool:
-    """Whether two folders could change names in one step; not where somebody works in one."""
+    """Exchange two folders in one step; false if impossible, as for a working directory."""
     shutil.copymode(folder, part)
     exchange = getattr(ctypes.CDLL(None), "renameat2", None) if os.name == "posix" else None
     if exchange is None or Path.cwd().is_relative_to(folder):
@@ -131,7 +130,7 @@ def write_text(location: str | Path, text: str) -> None:
 def alone(location: str | Path) -> Iterator[None]:
     """Keep other processes of this machine from writing to the same place, local or a URL.
 
-    The operating system releases the lock of a process that was killed.
+    The operating system releases the lock of a killed process.
 
     Raises:
         UserError: Another process writes there, or it cannot be written.
@@ -165,7 +164,7 @@ def alone(location: str | Path) -> Iterator[None]:
 
 
 def beside(location: str | Path, ending: str) -> Path:
-    """A local file beside another one; of a remote one in the folder of temporary files."""
+    """A local file beside another; for a remote one, in the folder of temporary files."""
     _, path, local = _place(location)
     if local:
         return Path(path.rstrip("/") + ending)

@@ -58,7 +58,7 @@ def demo() -> None:
 
 
 def _is(path: Path, page: str) -> bool:
-    """Whether a file is this very page, of an earlier demo."""
+    """Whether a file is this page, written by an earlier demo."""
     try:
         return path.read_bytes() == page.encode()
     except OSError:

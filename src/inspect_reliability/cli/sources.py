@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 class Finite(click.FloatRange):
-    """A range of numbers; `nan` and `inf` are in none."""
+    """A range of numbers that excludes `nan` and `inf`."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The number, or a BadParameter if it is none, or outside the range."""
+        """Return the number; BadParameter if it is no number or outside the range."""
         found: float = super().convert(value, param, ctx)
         if not isfinite(found):
             self.fail(f"{value} is not a finite number.", param, ctx)
@@ -40,14 +40,14 @@ class Pair(click.ParamType):  # type: ignore[type-arg]  # not generic before cli
     """A name and its value, written with "=" between them."""
 
     def __init__(self, form: str, example: str, value: Callable[[str], Any] = str) -> None:
-        """How both are written, as messages show it, and what makes the value of a text."""
+        """Set the form and the example that messages show, and the converter of the value."""
         self.name, self._example = form, example
         self._value = click.types.convert_type(value)
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, Any]:
-        """Both, or a BadParameter if it is written otherwise."""
+        """Return name and value; BadParameter if the text has another form."""
         if isinstance(value, tuple):
             return value
         name, given, of = value.partition("=")
@@ -139,7 +139,7 @@ Read = Callable[[Sequence[str]], Judgments]
 
 
 def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
-    """LOGS, and how to read them and show the results; the command gets a `read` that does."""
+    """Add LOGS and its options; the command gets a function `read` that reads the judgments."""
 
     @click.argument("logs", nargs=-1, required=True)
     @_labels_option
@@ -211,7 +211,7 @@ def read_judgments(
 
 
 def progress(items: Iterable[Any], what: str) -> Iterator[Any]:
-    """Iterate with a progress bar on standard error, if that is a terminal."""
+    """Iterate, with a progress bar on standard error if that is a terminal."""
     screen = console(stderr=True)
     found = list(items)
     visible = screen.is_terminal and len(found) > 1
@@ -219,7 +219,7 @@ def progress(items: Iterable[Any], what: str) -> Iterator[Any]:
 
 
 def print_left_out(left_out: Iterable[object]) -> None:
-    """Say on standard error what the results leave out."""
+    """Print on standard error what the results leave out."""
     screen = console(stderr=True)
     for note in left_out:
         print_text(screen, f"Note: {note}", style="yellow")

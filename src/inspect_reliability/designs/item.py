@@ -54,7 +54,7 @@ class Item:
 
     @property
     def messages(self) -> Sequence[Mapping[str, str]]:
-        """The conversation that is judged; empty where it is none."""
+        """The conversation to judge; empty if there is none."""
         messages: Sequence[Mapping[str, str]] = self.fields.get("messages", ())
         return messages
 

@@ -1,4 +1,4 @@
-"""What a judge can answer, and how its outputs are read."""
+"""What a judge can answer, and how to read its outputs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,9 +22,9 @@ class Reader:
     """Reads the outputs of a judge.
 
     Attributes:
-        verdict: What the judge can answer, as `JudgeDesign.verdict`.
+        verdict: The judge's possible answers, as `JudgeDesign.verdict`.
         parser: How to find the verdict in an output, as `JudgeDesign.parser`.
-        names: Label of an option as it was shown -> as it is called, where that is another.
+        names: Label shown -> name of the option, where they differ.
 
     Raises:
         UserError: A field is not what it should be; the message names it.
@@ -39,7 +39,7 @@ class Reader:
 
     @cached_property
     def kind(self) -> str:
-        """What a verdict is: "options" (those shown), "words", a "scale" or "criteria"."""
+        """The kind of verdict: "options" (those shown), "words", "scale" or "criteria"."""
         verdict = self._fields.verdict
         return "words" if isinstance(verdict, tuple) else verdict.kind
 
@@ -51,16 +51,16 @@ class Reader:
 
     @cached_property
     def verdicts(self) -> tuple[str, ...]:
-        """Every verdict the judge can give, the options first, a scale from lowest to highest.
+        """All possible verdicts: options first, a scale from lowest to highest.
 
-        Empty where they cannot be listed: numbers with decimals, several criteria.
+        Empty if they cannot be listed: numbers with decimals, several criteria.
         """
         verdict = self._fields.verdict
         return verdict if isinstance(verdict, tuple) else verdict.names
 
     @cached_property
     def criteria(self) -> Mapping[str, "Reader"]:
-        """The reader of each criterion, which a JSON object has by its name; empty without."""
+        """The reader of each criterion by its name in the JSON object; empty without criteria."""
         if self.kind != "criteria" or not isinstance(self.verdict, Mapping):
             return {}
         given = self.verdict["criteria"].items()
@@ -68,7 +68,7 @@ class Reader:
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """Every category a judgment can fall into; empty where they cannot be listed."""
+        """All categories of a judgment; empty if they cannot be listed."""
         if not self.verdicts:
             return ()
         # A pattern bound to the beginning matches once; every other parser can find two verdicts.
@@ -98,7 +98,7 @@ class Reader:
     def value(
         self, output: str, parser: ParserName = "default"
     ) -> tuple[str | dict[str, str], str]:
-        """What a score keeps of an output: its verdict, or that of each criterion; and how read."""
+        """What a score keeps of an output: the verdict, or one per criterion; and its form."""
         if not self.criteria:
             return self.read(output, parser)
         read = {name: one.read(output, parser) for name, one in self.criteria.items()}
@@ -106,7 +106,7 @@ class Reader:
         return {name: one.verdict for name, one in read.items()}, how
 
     def showing(self, labels: Sequence[str]) -> "Reader":
-        """Reads outputs about options shown under other labels, which it calls by its own."""
+        """A reader for options shown under other labels; it returns the design's own labels."""
         if tuple(labels) == self.options or not isinstance(self.verdict, Mapping):
             return self
         verdict = {**self.verdict, "options": list(labels)}
@@ -114,7 +114,7 @@ class Reader:
         return replace(self, verdict=verdict, names=names)
 
     def completed(self, output: str) -> str | None:
-        """Read the verdict of an output that is still being written; None before it names one."""
+        """Read the verdict of an unfinished output; None until it names one."""
         return None if self.criteria else self._parser("default").completed(output)
 
     @cached_property

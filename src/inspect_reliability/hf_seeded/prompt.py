@@ -38,7 +38,7 @@ class PromptEncoder:
     def encode(self, messages: Sequence[ChatMessage]) -> tuple[int, ...]:
         """Token ids of a conversation, with exactly one beginning-of-sequence token if any.
 
-        Control tokens that a message contains as text stay text. Only the template writes control
+        Control tokens that occur in a message as text stay text. Only the template writes control
         tokens, so no message can open or close a turn.
 
         Raises:

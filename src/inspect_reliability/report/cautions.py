@@ -1,4 +1,4 @@
-"""What keeps the numbers of one row from being trusted as they are."""
+"""Reasons not to trust the numbers of one row as they are."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -57,22 +57,22 @@ MEASUREMENTS = (
 
 
 def without_verdict(table: pd.DataFrame) -> float:
-    """Share of the outputs that name no verdict, or several."""
+    """Share of outputs that name no verdict, or several."""
     weight = weights(table)
     silent = table["verdict"].isin([NON_RESPONSE, INVALID])
     return float(weight[silent].sum() / (weight.sum() or 1.0))
 
 
 def of_the_silent(share: float) -> str | None:
-    """What numbers are worth where a third of the outputs have no verdict; None where fewer."""
+    """The caution for a third or more outputs without a verdict; None for fewer."""
     if share < MOSTLY_WITHOUT_VERDICT:
         return None
     if share == 1:
         return NO_VERDICT
     return (
         f"{share:.1%} of the outputs name no verdict, or several. The numbers describe these "
-        "non-responses as much as the judge. Read some of them in inspect-reliability report, then "
-        "change the prompt or the parser."
+        "non-responses as much as the judge. Read some of them, then change the prompt or the "
+        "parser."
     )
 
 
@@ -90,7 +90,7 @@ def cautions(
     no_evidence: str | None,
     silent: float,
 ) -> Iterator[str]:
-    """Say what a reader of one row must know, one caution each; see the properties of `Row`."""
+    """Everything that a reader of one row must know, one caution each; see `Row`."""
     if asked_once(table, counts):
         yield ASKED_ONCE
     elif omega.value is None:
@@ -242,15 +242,15 @@ def _of_the_mixture(group: Mapping[str, Any], table: pd.DataFrame) -> Iterator[s
 
 
 def are_measurements(judgments: Judged) -> bool:
-    """Whether verdicts are numbers of more values than grades have."""
+    """Whether verdicts are numbers with more values than grades have."""
     return judgments.values is not None and len(judgments.values) > MOST_GRADES
 
 
 def why_no_draws(table: pd.DataFrame, known: Judged) -> str | None:
     """Why no coefficient of one row says anything about reliability; None if they do.
 
-    A row of several temperatures is no better than the worst of them: copies among draws make a
-    judge look steadier than it is.
+    A row of several temperatures is judged by the worst of them: copies among draws make a judge
+    look steadier than it is.
     """
     if table["verdict"].isin([NON_RESPONSE, INVALID]).all():
         return NO_VERDICT
@@ -258,7 +258,7 @@ def why_no_draws(table: pd.DataFrame, known: Judged) -> str | None:
 
 
 def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
-    """Why, for each temperature at which no two replications of a question differ."""
+    """The reason, for each temperature at which no two replications of a question differ."""
     cell = of_role(table, "unit", "facet", without=("prompt", "order", "temperature"))
     chosen: pd.Series[Any] = pd.Series(known.choices, table.index, dtype=object)
     parts: Iterable[tuple[Any, pd.DataFrame]] = [(table["temperature"].iloc[0], table)]

@@ -1,4 +1,4 @@
-"""Outputs to read: how verdicts were found, where none was, and two that contradict each other."""
+"""Outputs to read: forms of verdicts, outputs without one, and contradictions."""
 
 import re
 from collections import Counter
@@ -28,7 +28,7 @@ _LOOKED_AT = 12
 
 @result("read_by")
 def read_by(analysis: Analysis) -> Iterator[Record]:
-    """The forms in which verdicts were found, and how often; nothing where scores do not say."""
+    """Forms in which verdicts were found, with frequencies; empty if scores do not say."""
     for row in analysis.rows:
         if "read_by" not in row.table or row.exact:
             continue
@@ -40,13 +40,13 @@ def read_by(analysis: Analysis) -> Iterator[Record]:
 
 @result("without_verdict")
 def outputs_without_verdict(analysis: Analysis) -> Iterator[Record]:
-    """A few outputs without a verdict, of each row that has many of them."""
+    """A few outputs without a verdict, for each row with many of them."""
     for row in analysis.rows:
         yield from _silent_outputs(row, analysis.study.text)
 
 
 def _silent_outputs(row: Row, text_of: TextOf) -> list[Record]:
-    """Outputs spread over the row; of a third, one with a label first, then one without."""
+    """Outputs spread over the row; if a third are silent, first one that contains a label."""
     if row.exact or row.without_verdict < MANY_WITHOUT_VERDICT:
         return []
     silent = row.table[row.table["verdict"].isin([NON_RESPONSE, INVALID])]
@@ -92,21 +92,21 @@ def read_without_verdict(analysis: Analysis, number: int) -> list[Record]:
 
 
 def least_stable(counts: Counts) -> list[int]:
-    """Rows of the counts from the smallest share of the most frequent verdict to the largest."""
+    """Positions of the questions, by the share of their most frequent verdict, least first."""
     order: list[int] = np.argsort(counts.shares.max(axis=1), kind="stable").tolist()
     return order
 
 
 @result("least_stable")
 def contradictions(analysis: Analysis) -> Iterator[Record]:
-    """The least stable questions of each row, with an output of two different verdicts."""
+    """The least stable questions of each row, with outputs of two different verdicts."""
     rows, text_of = analysis.rows, analysis.study.text if analysis.texts else None
     for row in analysis.progress(rows, "Reading texts") if text_of else rows:
         yield from _contradictions(row, text_of)
 
 
 def _contradictions(row: Row, text_of: TextOf | None) -> Iterator[Record]:
-    """The same of a row; prompts and outputs are None without `text_of`, which reads them."""
+    """These of one row; prompts and outputs are None without `text_of`, which reads them."""
     if row.exact:
         return  # no output was drawn
     for i in least_stable(row.counts)[:_QUESTIONS]:

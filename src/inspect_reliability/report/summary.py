@@ -1,4 +1,4 @@
-"""The report as a document: what was studied, the numbers, and what qualifies them."""
+"""The report as a document: what was studied, the numbers and the cautions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -6,6 +6,7 @@ from typing import Any
 
 from ..verdicts import NON_RESPONSE
 from .answer import answers, cautions
+from .cautions import ASKED_ONCE
 from .columns import declared
 from .document import Block, Document, Text
 from .moves import in_words
@@ -36,11 +37,13 @@ def report_document(analysis: Analysis) -> Document:
 
 
 def summary(analysis: Analysis) -> list[Block]:
-    """The main tables, what their columns say, and every caution."""
+    """The main tables, the meaning of their columns, and every caution."""
     records = analysis.estimates("rows")  # a caution says which rows are copies
-    size = Column("", "questions x replications", heading="N x R", shown=_size)
-    known = [size, *declared("rows", published_omega=published, invalid_rate=_invalid)]
-    shown = [column for column in known if any(map(column.show, records))]
+    of_all = Column("", "questions x replications", heading="N x R", shown=size)
+    known = [of_all, *declared("rows", published_omega=published, invalid_rate=_invalid)]
+    filled = [column for column in known if any(map(column.show, records))]
+    scale = any(row.scale for row in analysis.rows)
+    shown = [column for column in filled if scale or column.key != "icc"]
     first = list(answers(analysis))
     return [
         *first,
@@ -63,13 +66,12 @@ def notes(analysis: Analysis) -> list[Text]:
 
 
 def legend(columns: Iterable[Column]) -> list[Text]:
-    """What the columns say, one paragraph each."""
+    """The meaning of each column, one paragraph each."""
     names = ((one.heading.removesuffix(" [95%]"), one.meaning) for one in columns)
     return [Text(f"{name}: {meaning}.") for name, meaning in names]
 
 
 def _exact(rows: Sequence[Row]) -> Iterator[Text]:
-    """What exact verdicts mean for a reader, where a report has any."""
     records = [row.record for row in rows]
     if exact := [record for record in records if record["method"] == "exact"]:
         yield Text(
@@ -103,7 +105,7 @@ def _left_open(records: Sequence[Record]) -> str:
 
 
 def _without_verdict(analysis: Analysis) -> Iterator[Text]:
-    """The first such output of each row, or more where rows are few."""
+    """The first such output of each row, or more if rows are few."""
     for found in read_without_verdict(analysis, _MOST_SHOWN):
         name = describe(analysis.keys(found))
         start = " ".join(found["text"].split())[:_LONGEST]
@@ -114,7 +116,7 @@ def _without_verdict(analysis: Analysis) -> Iterator[Text]:
 
 
 def published(record: Record) -> str:
-    """The published omega with its floor, in one cell of a table."""
+    """The published omega with its floor, for one table cell."""
     value, floor = record.get("published_omega"), record.get("published_omega_floor")
     if value is None:
         return "" if record.get("published_n_varying") is None else "not estimable"
@@ -126,17 +128,21 @@ def _invalid(record: Record) -> str:
     return text(record["invalid_rate"] or None, ".1%")
 
 
-def _size(record: Record) -> str:
+def size(record: Record) -> str:
+    """Questions x replications; of what was judged once, all questions."""
     replications = record["n_replications"]
+    if ASKED_ONCE in record["cautions"]:  # no question entered the coefficients
+        return f"{record['n_judgments']:,} x 1"
     known = "exact" if replications is None else whole(round(replications, 1))
-    return f"{record['n_questions']} x {known}"
+    return f"{record['n_questions']:,} x {known}"
 
 
 def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
     table = analysis.judgments.table
     temperatures = sorted(table["temperature"].dropna().unique(), reverse=True)
     rows = analysis.results["rows"]
-    replications = sorted(r["n_replications"] for r in rows if r["n_replications"] is not None)
+    known = [r["n_replications"] for r in rows if r["n_replications"] is not None]
+    replications = sorted(max(number, 1) for number in known)
     span = dict.fromkeys(text(round(r, 1)) for r in (*replications[:1], *replications[-1:]))
     ways = [" to ".join(span)] if span else []
     ways += ["exact distributions"] * any(r["method"] == "exact" for r in rows)

@@ -1,7 +1,6 @@
-"""How the verdicts of a design are written in running text.
+"""How to write the verdicts of a design in running text.
 
-A label is told from an article, or from another letter, by what stands around it. Which label it is
-makes no difference.
+Context tells a label from an article or another letter. All labels are treated alike.
 """
 
 import re
@@ -93,7 +92,7 @@ class Spelling:
         )
 
     def named(self, text: str, at: int) -> tuple[tuple[str, ...], int]:
-        """The verdicts that a text names at a place, and where the last of them ends.
+        """The verdicts that a text names at a place, and the end of the last one.
 
         "A and B" names two. A number off the scale, a bound or a place ("<5", "#1") names none.
         """

@@ -1,4 +1,4 @@
-"""Published judgments as inspect logs, so that `inspect view` and every metric know them."""
+"""Published judgments as inspect logs, which `inspect view` and every metric can read."""
 
 import re
 from collections import Counter

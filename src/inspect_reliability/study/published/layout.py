@@ -81,7 +81,7 @@ class PublishedRun:
         return blake2b(identity.encode(), digest_size=11).hexdigest()
 
     def item(self, question: str) -> Item | None:
-        """What the judge was shown of a question; None if the files beside do not say."""
+        """What the judge was shown for a question; None if the other files do not say."""
         return self._shown.get((self.responder, question))
 
     @cached_property
@@ -89,12 +89,12 @@ class PublishedRun:
         return _items(folder_of(self.path))[0]
 
     def prompt(self, question: str) -> str | None:
-        """Its prompt, rebuilt from the published responses; None if these do not say."""
+        """Its prompt, rebuilt from the published responses; None if they lack it."""
         item = self.item(question)
         return self.design.ask(item, list(item.responses)) if item else None
 
     def facts(self, question: str) -> dict[str, Any]:
-        """What is known of all judgments of a question."""
+        """Facts about all judgments of a question."""
         found: dict[str, Any] = {
             "question": question,
             "benchmark": self.benchmark,
@@ -115,7 +115,7 @@ def folder_of(path: Path) -> Path:
 
 
 def judgments_from_published(folder: str | Path, *, parser: ParserName = "published") -> Judgments:
-    """Judgments of every judge in a repository of the published layout, with notes of the unread.
+    """Judgments of every judge in a repository of the published layout; notes list unread ones.
 
     Raises:
         UserError: There is no judgment file, or none can be read.
@@ -204,7 +204,7 @@ def _runs_of(
 
 
 def full_name(stem: str, known: Sequence[str] = ()) -> str:
-    """A model's name from a file name, whose first "_" is the slash unless a known name fits."""
+    """A model's name from a file name: its first "_" is a slash, unless a known name fits."""
     same = (name for name in known if name.replace("/", "_") == stem)
     return next(same, stem.replace("_", "/", 1))
 
@@ -248,7 +248,6 @@ def _head_to_tail(
 
 
 def _expected(value: object, kind: type[T], where: str, left_out: Counter[str]) -> T | None:
-    """A JSON value of one kind; None for anything else, which is noted."""
     try:
         return expect(value, kind, where)
     except UserError as error:
