@@ -66,7 +66,7 @@ def data() -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def _few_permutations() -> Iterator[None]:
-    """Reports fit five permutations for the published study's floor: most of their time otherwise."""
+    """Reports fit five permutations for the published study's floor, else most of their time."""
     from inspect_reliability.study.published.reported import PublishedStudy
 
     with pytest.MonkeyPatch.context() as patch:

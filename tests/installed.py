@@ -1,4 +1,4 @@
-"""What inspect does again in each eval although nothing changes, or nobody sees it, while tests run."""
+"""What inspect does again in each eval though nothing changes, or nobody sees it."""
 
 import importlib.metadata
 import signal
@@ -19,7 +19,7 @@ def _refresh_if_shown(live: Live) -> None:
         _refresh(live)
 
 
-Live.refresh = _refresh_if_shown  # type: ignore[method-assign]
+Live.refresh = _refresh_if_shown  # type: ignore[method-assign,assignment]
 
 _int_to_enum = signal._int_to_enum  # type: ignore[attr-defined]
 

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
-
-_BESIDE = {"P", "N", NON_RESPONSE, INVALID}
-"""What may be beside them: half right and no answer, as inspect has them. Others are a choice."""
+_GRADES = {"C", "P", "I", "N"}
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -32,9 +30,10 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 def opposites(given: Collection[str | None]) -> tuple[str, ...]:
     """Two verdicts, of which a scorer that gave one could have given the other; () if none.
 
-    "C" is a grade, but beside "A" or "B" it is the label of an option.
+    "C" is a grade, but beside another letter, such as "A", it is the label of an option.
     """
-    known = {*given} - ({"C"} if {"A", "B"} & {*given} else set())
+    letters = {one for one in given if one and len(one) == 1 and one.isalpha()}
+    known = {*given} - (letters if letters - _GRADES else set())
     return next((pair for pair in OPPOSITES if known & {*pair}), ())
 
 
@@ -355,12 +354,6 @@ class Judged:
         matrix = np.full((len(row), len(found)), None, dtype=object)
         matrix[rows, columns] = values
         return matrix
-
-
-def opposites(given: Collection[str]) -> tuple[str, ...]:
-    """The opposites that these verdicts are of, whether both were given or one; else empty."""
-    named = {*given} - _BESIDE
-    return next((pair for pair in OPPOSITES if named and named <= {*pair}), ())
 
 
 def orders_vary(shown: Collection[tuple[str, ...]]) -> bool:
