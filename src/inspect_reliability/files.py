@@ -1,11 +1,10 @@
 """Read files that users give us, with errors they can act on."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
-
-import fsspec
 
 from .errors import UserError, reason
 
@@ -56,7 +55,11 @@ def kind_of(location: str | Path) -> Literal["file", "folder"] | None:
     if not str(location):
         raise UserError("The path is empty. Name a file or folder ('.' is the current folder).")
     try:
-        files, path = fsspec.core.url_to_fs(str(location))
+        files, path = os.path, str(location)
+        if not files.exists(path):
+            import fsspec  # slow to import, and most files are on this machine
+
+            files, path = fsspec.core.url_to_fs(path)
         if files.isfile(path):
             return "file"
         return "folder" if files.isdir(path) else None

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Literal
 from zipfile import ZipFile
 
@@ -70,7 +71,8 @@ def has_edits(location: str) -> bool:
     as not edited.
     """
     try:
-        with fsspec.open(location) as file, ZipFile(file) as log:
+        here = Path(location).is_file()
+        with open(location, "rb") if here else fsspec.open(location) as file, ZipFile(file) as log:
             times = json.loads(log.read("header.json")).get("stats", {})
             start, end = (times.get(f"{name}_at") for name in ("started", "completed"))
             # Tags that are edited later change the header alone.

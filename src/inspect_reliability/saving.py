@@ -1,4 +1,7 @@
-"""Writes files whole or not at all, one process at a time."""
+"""Writes files whole or not at all, one process at a time.
+
+What is slow to import is imported where it is used: most commands write nothing.
+"""
 
 import ctypes
 import os
@@ -11,13 +14,12 @@ from itertools import count
 from pathlib import Path
 from socket import gethostname
 from tempfile import gettempdir
-
-import fsspec
-import psutil  # type: ignore[import-untyped]
-from filelock import FileLock, Timeout
-from fsspec.implementations.local import LocalFileSystem
+from typing import TYPE_CHECKING
 
 from .errors import UserError, reason
+
+if TYPE_CHECKING:
+    import fsspec
 
 _EXCHANGE, _HERE = 2, -100
 """Flags of Linux's `renameat2`."""
@@ -34,8 +36,7 @@ def whole(location: str | Path) -> Iterator[str]:
         UserError: It cannot be written.
     """
     with _told(location):
-        files, path = _place(location)
-        local = isinstance(files, LocalFileSystem)
+        files, path, local = _place(location)
         path = os.path.realpath(path) if local else path  # a link stays a link
         part = _part(path)
         files.makedirs(files._parent(path), exist_ok=True)
@@ -84,6 +85,8 @@ def _told(location: str | Path) -> Iterator[None]:
 
 def _part(path: str) -> str:
     """A name that no other process writes under; leftovers of killed processes are removed."""
+    import psutil  # type: ignore[import-untyped]
+
     own = f"{path}.{gethostname()}-"
     for left in glob(f"{escape(own)}*.part"):
         number, *rest = left.removeprefix(own).split("-")
@@ -132,6 +135,8 @@ def alone(location: str | Path) -> Iterator[None]:
     Raises:
         UserError: Another process writes there, or it cannot be written.
     """
+    from filelock import FileLock, Timeout
+
     try:
         lock = FileLock(beside(location, ".lock"), blocking=False)
         lock.acquire()
@@ -160,13 +165,17 @@ def alone(location: str | Path) -> Iterator[None]:
 
 def beside(location: str | Path, ending: str) -> Path:
     """A local file beside another; for a remote one, in the folder of temporary files."""
-    files, path = _place(location)
-    if isinstance(files, LocalFileSystem):
+    _, path, local = _place(location)
+    if local:
         return Path(path.rstrip("/") + ending)
     name = blake2b(str(location).encode(), digest_size=8).hexdigest()
     return Path(gettempdir(), f"inspect-reliability-{name}{ending}")
 
 
-def _place(location: str | Path) -> tuple[fsspec.AbstractFileSystem, str]:
-    found: tuple[fsspec.AbstractFileSystem, str] = fsspec.core.url_to_fs(str(location))
-    return found
+def _place(location: str | Path) -> "tuple[fsspec.AbstractFileSystem, str, bool]":
+    """The file system of a place, its path there, and whether that is on this machine."""
+    import fsspec
+    from fsspec.implementations.local import LocalFileSystem
+
+    files, path = fsspec.core.url_to_fs(str(location))
+    return files, path, isinstance(files, LocalFileSystem)

@@ -1,4 +1,4 @@
-"""Names of verdicts that every judge has in common. A verdict is a name, never a number."""
+"""Names of verdicts and wordings that every judge has in common. A verdict is no number."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,6 +14,9 @@ INVALID = "invalid"
 
 CORRECT = "correct"
 INCORRECT = "incorrect"
+
+GIVEN = "given"
+"""The wording that a design or a grader has by itself."""
 
 
 def graded(value: Any, metadata: Mapping[str, Any] | None = None) -> Any:

@@ -242,7 +242,7 @@ def test_a_card_of_several_judges_names_them() -> None:
     """Grouped by something else, a card has no judge of its own, and its page names them all."""
     judgments = together(made(judge="a"), made(judge="b"))
     document = card_document(analyse(judgments, ["benchmark"]))
-    assert document.facts == [("Judges", ["a", "b"])]
+    assert document.facts() == [("Judges", ["a", "b"])]
     assert "not known" not in render(document, "table")
 
 

@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, wraps
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.progress import track
 
-from ..designs import ParserName
 from ..errors import UserError
 from ..files import kind_of
 from ..judgments import Judgments, combine, judgments_from, with_labels
@@ -18,7 +17,10 @@ from ..judgments.frame import ENDINGS, has_judgments
 from ..report.document import Document
 from ..report.forms import FORMS, Form, render
 from ..report.forms.terminal import console, print_text
-from ..study.published.layout import is_published, judgments_from_published
+from ..study.published import judgment_files
+
+if TYPE_CHECKING:
+    from ..designs import ParserName
 
 
 class Finite(click.FloatRange):
@@ -151,7 +153,7 @@ def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
         *args: Any,
         facets: tuple[str, ...],
         columns: tuple[tuple[str, str], ...],
-        parser: ParserName,
+        parser: "ParserName",
         labels: tuple[str, ...],
         meant: tuple[tuple[str, str], ...],
         **options: Any,
@@ -171,7 +173,7 @@ def show(document: Document, form: Form) -> None:
 
 def read_judgments(
     sources: Sequence[str],
-    parser: ParserName = "published",
+    parser: "ParserName" = "published",
     columns: Mapping[str, str] | None = None,
     facets: Sequence[str] = (),
     labels: Sequence[str] = (),
@@ -182,14 +184,19 @@ def read_judgments(
     Raises:
         UserError: One of them cannot be read, or a facet is no column.
     """
-    published = [one for one in sources if kind_of(one) == "folder" and is_published(Path(one))]
+    folders = [one for one in sources if kind_of(one) == "folder"]
+    published = [one for one in folders if any(judgment_files(Path(one)))]
     others = [source for source in sources if source not in published]
     if columns and not any(map(has_judgments, others)):
         raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
     edited = [one for one in labels if one.endswith(".eval") or kind_of(one) == "folder"]
-    # A folder that is named twice is read once.
-    folders = {Path(source).resolve(): Path(source) for source in published}
-    parts = [judgments_from_published(folder, parser=parser) for folder in folders.values()]
+    parts: list[Judgments] = []
+    if published:
+        from ..study.published.layout import judgments_from_published  # brings every design
+
+        # A folder that is named twice is read once.
+        once = {Path(source).resolve(): Path(source) for source in published}
+        parts = [judgments_from_published(folder, parser=parser) for folder in once.values()]
     if logs := [*edited, *others]:
         shown = partial(progress, what="Reading")
         parts.append(judgments_from(logs, columns, facets, progress=shown))

@@ -21,7 +21,7 @@ from pydantic_core import ErrorDetails
 
 from ..errors import UserError
 from ..limits import within_limits
-from ..verdicts import INVALID, NON_RESPONSE
+from ..verdicts import GIVEN, INVALID, NON_RESPONSE
 from .template import template
 
 MOST_OPTIONS = 26
@@ -29,9 +29,6 @@ LONGEST = 200_000
 """Most characters of a prompt, or of a design file."""
 
 REPEATS = "A pattern must not repeat what it repeats, as (a+)+ does."
-
-GIVEN = "given"
-"""Name of a design's or grader's own wording."""
 
 
 class _Strict(BaseModel):

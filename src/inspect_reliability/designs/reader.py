@@ -1,7 +1,6 @@
 """What a judge can answer, and how to read its outputs."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -83,15 +82,18 @@ class Reader:
             UserError: No parser of that name reads these verdicts.
         """
         # Setting a limit takes longer than reading most outputs; only a user's pattern needs one.
-        limited = "pattern" in (self.parser or {})
-        try:
-            with within_limits(memory=None) if limited else nullcontext():
-                read = self._parser(parser).read(output)
-        except TimeoutError as error:
-            raise UserError(
-                f"parser: {error} to read an output of {len(output):,} characters. {REPEATS}"
-            ) from None
-        return read._replace(verdict=self.names.get(read.verdict, read.verdict))
+        if "pattern" not in (self.parser or ()):
+            read = self._parser(parser).read(output)
+        else:
+            try:
+                with within_limits(memory=None):
+                    read = self._parser(parser).read(output)
+            except TimeoutError as error:
+                raise UserError(
+                    f"parser: {error} to read an output of {len(output):,} characters. {REPEATS}"
+                ) from None
+        name = self.names.get(read.verdict)
+        return read if name is None else read._replace(verdict=name)
 
     def value(
         self, output: str, parser: ParserName = "default"

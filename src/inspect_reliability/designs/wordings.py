@@ -9,8 +9,8 @@ from string import ascii_uppercase
 
 from ..errors import UserError
 from ..limits import within_limits
+from ..verdicts import GIVEN
 from .design import JudgeDesign
-from .fields import GIVEN
 from .file import wordings_from_file
 from .template import TEMPLATES
 

@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Collection
-from importlib.metadata import distribution
 from importlib.util import find_spec
 
 
@@ -54,6 +53,8 @@ def needs(extra: str, *packages: str) -> None:
 
 def _with_extra(extra: str) -> str:
     """What pip installs to add an extra to this package, from its own source (PEP 610)."""
+    from importlib.metadata import distribution  # brings the email package
+
     package = f"inspect-reliability[{extra}]"
     recorded = distribution("inspect-reliability").read_text("direct_url.json")
     if recorded is None:

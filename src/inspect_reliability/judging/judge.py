@@ -6,8 +6,9 @@ from typing import Any, get_args
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ..designs import GIVEN, JudgeDesign, ParserName
+from ..designs import JudgeDesign, ParserName
 from ..errors import UserError, one_of
+from ..verdicts import GIVEN
 from .cells import Orders, number_of_orders, orders_of
 from .exact import AT_VERDICT, exact_temperatures, exact_verdicts, note_probabilities
 from .order import OrderPolicy, option_order

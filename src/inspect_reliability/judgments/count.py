@@ -83,12 +83,13 @@ class Judged:
         return self.column("responder")
 
     @cached_property
-    def orders(self) -> list[Sequence[str] | None]:
+    def orders(self) -> list[tuple[str, ...] | None]:
         """The responses shown to each, in the order of the labels; None without labels.
 
         Under a named order, the verdict itself names the response chosen.
         """
-        return [None if isinstance(order, str) else order for order in self.column("order")]
+        given = self.column("order")
+        return [None if one is None or isinstance(one, str) else tuple(one) for one in given]
 
     @cached_property
     def exact(self) -> bool:
@@ -107,6 +108,8 @@ class Judged:
     @cached_property
     def shown(self) -> set[tuple[str, ...]]:
         """Each question with each order of its options that was shown."""
+        if self.orders.count(None) == len(self.orders):
+            return set()
         return {
             (question, *order)
             for question, order in zip(self.questions, self.orders, strict=True)
@@ -175,10 +178,12 @@ class Judged:
     def truth(self) -> Cells | None:
         """The right verdicts of each question, one per rater, named as in `choices`; or None."""
         labels = self.right
+        if labels.count(None) == len(labels):
+            return None
         orders = Counter(question for question, *_ in self.shown)
         known: dict[tuple[str, Any, str], None] = {}
         units = zip(self.questions, labels, self.column("rater"), self.orders, strict=True)
-        for question, given, raters, order in units:
+        for question, given, raters, order in dict.fromkeys(units):
             if given is None:
                 continue
             for label, rater in by_rater(given, raters):
@@ -302,7 +307,8 @@ class Judged:
     def _levels(self, facet: str) -> list[Hashable]:
         if facet not in self.table:
             raise ReliabilityError(f"The judgments have no column {facet!r}.")
-        return list(map(_level, self.column(facet)))
+        values = self.column(facet)
+        return list(map(_level, values)) if facet == "order" else values
 
     def numbers(self) -> Cells | None:
         """The verdicts as numbers if every verdict is one; else None."""
@@ -318,10 +324,11 @@ class Judged:
 
     @cached_property
     def _cluster(self) -> dict[str, Hashable]:
-        samples = zip(self.questions, self.column("benchmark"), self.column("sample"), strict=True)
+        within = zip(self.column("benchmark"), self.column("sample"), strict=True)
+        known = dict(zip(self.questions, within, strict=True))
         return {
             name: (benchmark, name if sample is None else sample)
-            for name, benchmark, sample in samples
+            for name, (benchmark, sample) in known.items()
         }
 
     def matrix(self, values: Sequence[Any]) -> NDArray[Any]:

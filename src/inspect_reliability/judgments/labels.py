@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
@@ -103,17 +106,21 @@ class _Outputs:
         self.table = table
         columns = [name for name in ("benchmark", "question", "scorer") if name in table]
         self.number = table.groupby(columns, dropna=False, sort=False).ngroup().to_numpy()
-        first = table[~table.duplicated(columns)]
+        first = table.iloc[np.unique(self.number, return_index=True)[1]]
         self._output = list(zip(first["benchmark"], first["question"], strict=True))
         self._part = first["scorer"].tolist() if "scorer" in first else [None] * len(first)
-        self._by_id: list[Mapping[str, Collection[int]]] = []
-        for name in ("question", "output", "sample", "uuid"):
-            named: dict[str, dict[int, None]] = defaultdict(dict)
-            for unit, value in zip(self.number.tolist(), table.get(name, ()), strict=False):
-                named[str(value)][unit] = None
-            self._by_id.append(named)
         parts = table.groupby("scorer") if "scorer" in table else [(None, table)]
         self._verdicts = {part: _verdicts(rows) | {*meant} for part, rows in parts}
+
+    @cached_property
+    def _by_id(self) -> Sequence[Mapping[str, Collection[int]]]:
+        found = []
+        for name in ("question", "output", "sample", "uuid"):
+            named: dict[str, dict[int, None]] = defaultdict(dict)
+            for unit, value in zip(self.number.tolist(), self.table.get(name, ()), strict=False):
+                named[str(value)][unit] = None
+            found.append(named)
+        return found
 
     def of(self, *ids: str, part: str | None = None) -> list[int]:
         """The numbers of the units that the first known of these ids names."""
@@ -161,8 +168,6 @@ class _Outputs:
 
     def labelled(self, found: Mapping[int, Mapping[str, str]]) -> pd.DataFrame:
         """The table with the labels and raters of each output."""
-        import numpy as np
-
         made = {name: np.empty(len(self._output), dtype=object) for name in ("label", "rater")}
         for unit, given in found.items():
             for name, value in as_columns(given).items():
@@ -181,7 +186,7 @@ def _verdicts(rows: pd.DataFrame) -> set[str]:
 
 def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
     table = outputs.table
-    raters = table["rater"] if "rater" in table else table["label"].map(lambda _: None)
+    raters = table["rater"] if "rater" in table else np.full(len(table), None)
     known = table["label"].notna()
     rows = zip(outputs.number[known], raters[known], table["label"][known], strict=True)
     names = table["question"].to_numpy()[known.to_numpy()]

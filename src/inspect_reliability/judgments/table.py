@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..designs import GIVEN
 from ..errors import UserError
 from ..stats import Counts
+from ..verdicts import GIVEN
 from .columns import GROUP_BY, dividing, in_order, of_role
 from .count import Judged
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from string import Formatter
 
-from ..designs import GIVEN, wordings_from_file
+from ..designs import wordings_from_file
 from ..errors import UserError
+from ..verdicts import GIVEN
 from .wrapped import Wording, Wrapped
 
 _INSPECTS = frozenset(("question", "answer", "criterion", "instructions"))

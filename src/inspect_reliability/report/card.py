@@ -67,7 +67,7 @@ def card_document(analysis: Analysis) -> Document:
     title = "Judge cards" if cards[1:] else "Judge card"
     validity = [] if all("accuracy" in card for card in cards) else [Text(_NOT_VALIDITY)]
     blocks += [*legend([KEYS["rows"].columns["omega"]]), *validity, *notes(analysis)]
-    return Document(title, blocks, {"rows": cards}, facts=[("Judges", judges(analysis))])
+    return Document(title, blocks, {"rows": cards}, facts=lambda: [("Judges", judges(analysis))])
 
 
 def _card(row: Row, analysis: Analysis) -> Record:

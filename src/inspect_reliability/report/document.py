@@ -152,7 +152,7 @@ class Document:
         title: Its subject.
         blocks: The numbers and their cautions, shown in every form for readers.
         results: For programs: name -> records. `rows` are the main ones.
-        facts: What was studied, by name. Only a page shows these and the following.
+        facts: Makes what was studied, by name. Only a page shows this and the following.
         sections: Makes the closer look.
         sheet: Records of the CSV form, if other than `rows`.
     """
@@ -160,6 +160,6 @@ class Document:
     title: str
     blocks: Sequence[Block]
     results: Mapping[str, Any]
-    facts: Sequence[tuple[str, Sequence[str]]] = ()
+    facts: Callable[[], Sequence[tuple[str, Sequence[str]]]] = tuple
     sections: Callable[[], Sequence[Section]] = tuple
     sheet: Sequence[Record] | None = None

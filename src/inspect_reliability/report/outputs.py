@@ -11,7 +11,7 @@ import numpy as np
 from ..judgments.text import TextOf
 from ..stats import Counts
 from ..verdicts import INVALID, NON_RESPONSE
-from .cautions import MANY_WITHOUT_VERDICT, of_the_silent, without_verdict
+from .cautions import MANY_WITHOUT_VERDICT
 from .results import Analysis, result
 from .row import Row
 from .values import Record
@@ -47,10 +47,10 @@ def outputs_without_verdict(analysis: Analysis) -> Iterator[Record]:
 
 def _silent_outputs(row: Row, text_of: TextOf) -> list[Record]:
     """Outputs spread over the row; if a third are silent, first one that contains a label."""
-    if row.exact or without_verdict(row.table) < MANY_WITHOUT_VERDICT:
+    if row.exact or row.without_verdict < MANY_WITHOUT_VERDICT:
         return []
     silent = row.table[row.table["verdict"].isin([NON_RESPONSE, INVALID])]
-    many = _LOOKED_AT if of_the_silent(row.table) else SHOWN
+    many = _LOOKED_AT if row.silent else SHOWN
     names = sorted(set(row.judged.declared or ()) - {NON_RESPONSE, INVALID}, key=len)
     labels = "|".join(map(re.escape, names[::-1]))
     named = re.compile(rf"(?<!\w)(?:{labels or '(?!)'})(?!\w)")
@@ -77,16 +77,18 @@ def _silent_outputs(row: Row, text_of: TextOf) -> list[Record]:
     return [one for turn in turns for one in turn if one is not None][:SHOWN]
 
 
-def by_turns(records: list[Record], analysis: Analysis) -> list[Record]:
-    """The first record of each row, then the second of each."""
-    turns: Counter[str] = Counter()
+def read_without_verdict(analysis: Analysis, number: int) -> list[Record]:
+    """So many of these with their texts, or fewer: the first of each row, then the second of each.
 
-    def turn(record: Record) -> int:
-        name = str(analysis.keys(record))
-        turns[name] += 1
-        return turns[name]
-
-    return sorted(records, key=turn)
+    No more rows are read than that takes.
+    """
+    rows: list[list[Record]] = []
+    for row in analysis.rows:
+        own = _silent_outputs(row, analysis.study.text)
+        rows += filter(None, [[one for one in own if one["text"] is not None]])
+        if len(rows) == number:
+            break
+    return [one for turn in zip_longest(*rows) for one in turn if one is not None][:number]
 
 
 def least_stable(counts: Counts) -> list[int]:

@@ -33,6 +33,7 @@ from .cautions import (
     cautions,
     of_the_silent,
     why_no_draws,
+    without_verdict,
 )
 from .values import Record, describe, of_group, plain, whole
 
@@ -162,10 +163,15 @@ class Row:
         """Whether nothing was replicated."""
         return asked_once(self.table, self.counts)
 
+    @cached_property
+    def without_verdict(self) -> float:
+        """Share of the outputs that name no verdict, or several."""
+        return without_verdict(self.table)
+
     @property
     def silent(self) -> str | None:
         """The caution for a third or more outputs without a verdict; None for fewer."""
-        return of_the_silent(self.table)
+        return of_the_silent(self.without_verdict)
 
     @cached_property
     def suite(self) -> Suite | None:
@@ -238,9 +244,13 @@ class Row:
         }
         why |= added.not_estimable
         numbers |= values(added.estimates, why) | added.numbers
-        known = (self.group, self.table, self.judged, self.counts, first, self.no_evidence)
+        known = (self.group, self.table, self.judged, self.counts, first)
         of_the_suite = [self.suite.caution] if self.suite and self.suite.caution else []
-        said = [*of_the_suite, *cautions(*known), *added.cautions]
+        said = [
+            *of_the_suite,
+            *cautions(*known, self.no_evidence, self.without_verdict),
+            *added.cautions,
+        ]
         return of_group(self.group, numbers | {"not_estimable": why, "cautions": said})
 
     @cached_property

@@ -10,7 +10,7 @@ from .cautions import COPIES
 from .columns import KEYS, declared
 from .document import Block, Detail, Example, Figure, Section, Table, Text
 from .moves_section import moves_section
-from .outputs import by_turns, least_stable
+from .outputs import least_stable, read_without_verdict
 from .results import Analysis
 from .row import Row
 from .steady_or_right import TITLE, section, split
@@ -107,8 +107,7 @@ def _position(analysis: Analysis, across: str) -> Iterator[Block]:
 
 def _reading(analysis: Analysis, across: str) -> Iterator[Block]:
     yield from _whole(analysis, across, "read_by", "Forms of the verdicts")
-    known = [one for one in analysis.results["without_verdict"] if one["text"] is not None]
-    for found in by_turns(known, analysis)[:_MOST_OUTPUTS]:
+    for found in read_without_verdict(analysis, _MOST_OUTPUTS):
         output = (found["verdict"], f"replication {found['replication']}", found["text"])
         name = describe(analysis.keys(found))
         yield Example(f"{name}: {found['question']}", found["prompt"], [output])

@@ -11,7 +11,7 @@ from .cautions import ASKED_ONCE
 from .columns import declared
 from .document import Block, Document, Text
 from .moves import in_words
-from .outputs import by_turns
+from .outputs import read_without_verdict
 from .results import Analysis
 from .row import AT_VERDICT, Row
 from .sections import sections
@@ -32,7 +32,7 @@ def report_document(analysis: Analysis) -> Document:
         title="Can these judges be trusted?" if several else "Can this judge be trusted?",
         blocks=summary(analysis),
         results=analysis.results,
-        facts=_facts(analysis),
+        facts=partial(_facts, analysis),
         sections=partial(sections, analysis),
     )
 
@@ -107,8 +107,7 @@ def _left_open(records: Sequence[Record]) -> str:
 
 def _without_verdict(analysis: Analysis) -> Iterator[Text]:
     """The first such output of each row, or more if rows are few."""
-    known = [one for one in analysis.results["without_verdict"] if one["text"] is not None]
-    for found in by_turns(known, analysis)[:_MOST_SHOWN]:
+    for found in read_without_verdict(analysis, _MOST_SHOWN):
         name = describe(analysis.keys(found))
         start = " ".join(found["text"].split())[:_LONGEST]
         what = f"{name}, question {found['question']}, replication {found['replication']}"

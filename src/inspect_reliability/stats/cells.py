@@ -464,17 +464,18 @@ def _arranged(
         _one_each(f"levels of {name!r}", each, "verdicts", questions)
     if not levels:
         row = {name: i for i, name in enumerate(dict.fromkeys(questions))}
-        return tuple(row), [row[name] for name in questions], {}
+        return tuple(row), list(map(row.__getitem__, questions)), {}
     cells = list(zip(questions, *(each.tolist() for each in levels.values()), strict=True))
     at = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
     found = {name: np.array([cell[k] for cell in at]) for k, name in enumerate(levels, 1)}
-    return tuple(cell[0] for cell in at), [at[cell] for cell in cells], found
+    return tuple(cell[0] for cell in at), list(map(at.__getitem__, cells)), found
 
 
 def codes(values: Iterable[Hashable]) -> IntArray:
     """The number of each value, in order of first appearance."""
-    number: dict[Hashable, int] = {}
-    return np.array([number.setdefault(value, len(number)) for value in values], np.int64)
+    given = list(values)
+    number = {value: n for n, value in enumerate(dict.fromkeys(given))}
+    return np.array(list(map(number.__getitem__, given)), np.int64)
 
 
 def mid_ranks(pooled: NDArray[Any]) -> FloatArray:

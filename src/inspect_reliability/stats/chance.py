@@ -10,6 +10,8 @@ from .sums import terms_of_names
 ROUNDING = 1e-15
 
 PERMUTATIONS = 999
+ENOUGH = 20
+"""Permutations as large as what was seen, after which no more are dealt: its chance is above 2%."""
 
 FEW = 5
 """Questions with fewer verdicts are incomplete, unless a fifth of all have as few."""
@@ -95,12 +97,15 @@ def stopped_by_verdicts(counts: Cells) -> float | None:
 def goes_with(numbers: FloatArray | IntArray, values: FloatArray) -> float | None:
     """P-value of a correlation at least as large, by permutation.
 
-    None if either never varies, or there are fewer than four.
+    None if either never varies, or there are fewer than four. Once `ENOUGH` are as large, it is
+    their share of those dealt (Besag & Clifford 1991).
     """
     if len(numbers) < 4 or np.ptp(numbers) == 0 or np.ptp(values) == 0:
         return None
     x, y = numbers - numbers.mean(), values - values.mean()
-    generator = np.random.default_rng(0)
-    dealt = np.abs([x @ generator.permutation(y) for _ in range(PERMUTATIONS)])
-    reached = int((dealt >= abs(x @ y) - 1e-12).sum())
+    generator, least, reached = np.random.default_rng(0), abs(x @ y) - 1e-12, 0
+    for dealt in range(1, PERMUTATIONS + 1):
+        reached += int(abs(x @ generator.permutation(y)) >= least)
+        if reached == ENOUGH:
+            return reached / dealt
     return (1 + reached) / (1 + PERMUTATIONS)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .cells import Cells, FloatArray
+from .cells import Cells
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
 from .intervals import (
@@ -17,7 +17,7 @@ from .intervals import (
     Study,
     with_ends,
 )
-from .sums import Scale, Sums
+from .sums import Scale
 
 NO_VARIANCE = "no variance between questions"
 NO_END = "an exact distribution has no number of replications"
@@ -131,9 +131,7 @@ def _estimate(row: Coefficient, given: Cells, study: Study, blank: Estimate) -> 
         return found
     method = EXACT_BOUND if constant and not row.interval.constant else row.interval
 
-    def rising(s: Sums) -> FloatArray:
-        return row.formula(s) if row.best == 1 else 1 - row.formula(s)
-
+    rising: Formula = row.formula if row.best == 1 else lambda s: 1 - row.formula(s)
     name = EXACT_BOUND.name if constant else method.name
     found = with_ends(found, method.ends(rising, study, blank.level), name)
     if found.low is None or found.high is None:

@@ -10,7 +10,7 @@ does not need it.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -80,6 +80,22 @@ class Study:
             return of_ranks(self.given, 1.0 - np.eye(self.n))
         return self.terms.without_each()
 
+    @cached_property
+    def with_noise_or_settled(self) -> list[tuple[Sums, Sums, float]]:
+        """Both sums with a fraction of a noise question more, and of one that never varies.
+
+        Of each the sum, the sums without one question each, and the weight of that question.
+        """
+        shares = pooled(self.terms)
+
+        def plus(agreement: float, modal: float, weight: float) -> tuple[Sums, Sums, float]:
+            more = with_one(self.terms, shares, 1 - agreement, modal=modal)
+            more = more.each(lambda _, x: np.concatenate([x[:-1], weight * x[-1:]]))
+            return more.over(), more.without_each(), weight
+
+        noise = plus(noise_agreement(shares), min(shares.max(initial=0.0), 0.5), NOISE)
+        return [noise, plus(1.0, 1.0, SETTLED)]
+
 
 def log_scale(formula: Formula, study: Study, level: float) -> Ends:
     """Jackknife-t on the scale log(1 - x), which follows the skewness of values bounded by 1."""
@@ -102,16 +118,13 @@ def noise_or_settled(formula: Formula, study: Study, level: float) -> Ends:
     base = log_scale(formula, study, level)
     if base[1] - base[0] < NO_WIDTH:
         return base
-    shares, t = pooled(study.terms), t_quantile(level, study.n - 1)
 
-    def plus(agreement: float, modal: float, weight: float) -> Ends:
-        more = with_one(study.terms, shares, 1 - agreement, modal=modal)
-        more = more.each(lambda _, x: np.concatenate([x[:-1], weight * x[-1:]]))
-        x = float(formula(more.over()))
-        return x, weighted_error(x - formula(more.without_each()), weight)
+    def plus(more: Sums, without: Sums, weight: float) -> Ends:
+        x = float(formula(more))
+        return x, weighted_error(x - formula(without), weight)
 
-    noise = plus(noise_agreement(shares), min(shares.max(initial=0.0), 0.5), NOISE)
-    return farthest_mean(base, noise, plus(1.0, 1.0, SETTLED), t)
+    noise, settled = (plus(*one) for one in study.with_noise_or_settled)
+    return farthest_mean(base, noise, settled, t_quantile(level, study.n - 1))
 
 
 def farthest_mean(base: Ends, noise: Ends, settled: Ends, t: float) -> Ends:
@@ -124,6 +137,7 @@ def farthest_mean(base: Ends, noise: Ends, settled: Ends, t: float) -> Ends:
     return float(np.fmin(base[0], low)), float(np.fmax(base[1], high))
 
 
+@lru_cache(maxsize=1)  # several coefficients have the interval of omega
 def plus_a_question(formula: Formula, study: Study, level: float) -> Ends:
     """The F scale, or the ends with a fraction of a question added, where these are farther.
 
@@ -159,6 +173,7 @@ def farthest(base: Ends, noise: Ends, sure: Sequence[Ends], t: float, r: float) 
     return float(np.fmin(base[0], low)), float(np.fmax(base[1], high))
 
 
+@lru_cache(maxsize=1)
 def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
     """The F scale, or the ends with questions added, where these are farther.
 

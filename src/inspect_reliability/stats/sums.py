@@ -6,7 +6,7 @@ names and of length 1 for numbers, so omega and ICC, and the alphas, share their
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -96,12 +96,8 @@ class Sums:
 
     def each(self, change: Callable[[str, FloatArray], FloatArray]) -> "Sums":
         """The same sums with `change` applied to every array, by name."""
-        changed: dict[str, Any] = {
-            field.name: change(field.name, value)
-            for field in fields(self)
-            if np.ndim(value := getattr(self, field.name))
-        }
-        return replace(self, **changed)
+        known = vars(self)
+        return Sums(**known | {name: change(name, x) for name, x in known.items() if np.ndim(x)})
 
     def over(self, weights: ArrayLike | None = None) -> "Sums":
         """Sum over questions by weights [W, N]; by default all are 1, and W is dropped."""
@@ -126,14 +122,19 @@ class Sums:
 
     def together(self, clusters: NDArray[np.int64]) -> "Sums":
         """Terms of clusters: the mean of their questions' terms, and all their verdicts."""
-        number = clusters.max() + 1
-        if number == len(clusters):
+        sizes = np.bincount(clusters)
+        if len(sizes) == len(clusters):
             return self
-        members = np.equal.outer(np.arange(number), clusters).astype(np.float64)
-        mean = self.over(members / members.sum(axis=1, keepdims=True))
-        summed = self.over(members)
-        found = mean.each(lambda name, x: getattr(summed, name) if name in _ADDED else x)
-        return replace(found, squares=(mean.means**2).sum(axis=-1))
+        order = np.argsort(clusters, kind="stable")
+        starts = np.cumsum(sizes) - sizes
+
+        def of_clusters(name: str, x: FloatArray) -> FloatArray:
+            axis, each = (-2, sizes[:, None]) if name in _VECTORS else (-1, sizes)
+            summed = np.add.reduceat(x.take(order, axis), starts, axis)
+            return np.asarray(summed if name in _ADDED else summed / each)
+
+        found = self.each(of_clusters)
+        return replace(found, squares=(found.means**2).sum(axis=-1))
 
 
 def terms(given: Cells) -> Sums:

@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from itertools import chain
 from math import isinf
@@ -34,6 +34,7 @@ from ..responses import (
     prediction_item,
     predictions_from_published,
 )
+from . import judgment_files
 
 _PREFIXES = {row.prefix: name for name, row in BENCHMARKS.items()}
 _TEMPERATURE = re.compile(r"temperature:\s*(\d+\.?\d*(?:[eE][-+]?\d+)?)")
@@ -81,7 +82,11 @@ class PublishedRun:
 
     def item(self, question: str) -> Item | None:
         """What the judge was shown for a question; None if the other files do not say."""
-        return _items(folder_of(self.path))[0].get((self.responder, question))
+        return self._shown.get((self.responder, question))
+
+    @cached_property
+    def _shown(self) -> Mapping[tuple[str | None, str], Item]:
+        return _items(folder_of(self.path))[0]
 
     def prompt(self, question: str) -> str | None:
         """Its prompt, rebuilt from the published responses; None if they lack it."""
@@ -107,11 +112,6 @@ class PublishedRun:
 def folder_of(path: Path) -> Path:
     """The folder of the published layout in which a file of judgments is."""
     return path.parents[2] if path.parent.name == "judgment_results" else path.parents[1]
-
-
-def is_published(folder: Path) -> bool:
-    """Whether a folder holds judgment files in the published layout."""
-    return any(_files(folder))
 
 
 def judgments_from_published(folder: str | Path, *, parser: ParserName = "published") -> Judgments:
@@ -168,15 +168,24 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
 
 def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
     """The content of all judgment files, or a UserError if there is none."""
-    files = list(_files(folder))
+    files = [(path, path.lstat().st_mtime_ns) for path in judgment_files(folder)]
     if not files:
         raise UserError(
             f"{folder} has neither results/full_judgements_*.json nor "
             "application_data/judgment_results/judge_full_*_by_*.json."
         )
+    runs, notes = _runs_of(folder, tuple(files))
+    return runs, [*notes, *_items(folder)[1]]
+
+
+@lru_cache(maxsize=1)  # texts are read from them again
+def _runs_of(
+    folder: Path, files: tuple[tuple[Path, int], ...]
+) -> tuple[list[PublishedRun], list[Note]]:
+    """The content of files that were last changed at these times."""
     runs: list[PublishedRun] = []
     notes: list[Note] = []
-    for path in files:
+    for path, _ in files:
         left_out: Counter[str] = Counter()
         try:
             content = expect(read_json(path), dict, str(path))
@@ -191,18 +200,13 @@ def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
                 found = list(_best_of_five(path, content, left_out))
             runs += [replace(run, written=written) for run in found]
         notes += [Note(what, count, str(path)) for what, count in left_out.items()]
-    return runs, [*notes, *_items(folder)[1]]
+    return runs, notes
 
 
 def full_name(stem: str, known: Sequence[str] = ()) -> str:
     """A model's name from a file name: its first "_" is a slash, unless a known name fits."""
     same = (name for name in known if name.replace("/", "_") == stem)
     return next(same, stem.replace("_", "/", 1))
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    yield from sorted(folder.glob("results/full_judgements_*.json"))
-    yield from sorted(folder.glob("application_data/judgment_results/judge_full_*_by_*.json"))
 
 
 def _best_of_five(

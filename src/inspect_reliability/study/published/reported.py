@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -16,8 +16,10 @@ from ...stats import Estimate, Floor
 from ...stats.cells import FloatArray
 from ...verdicts import NON_RESPONSE
 from .codes import CORRECTNESS_CODES, LETTER_CODES, encode, integer_coded
-from .layout import PublishedRun, folder_of, published_runs
 from .procedure import AsPublished, as_published
+
+if TYPE_CHECKING:
+    from .layout import PublishedRun
 
 BANDS = (
     (0.9, "excellent"),
@@ -136,6 +138,8 @@ def _cautions(published: AsPublished | None) -> tuple[str, ...]:
 
 
 def _text(row: Mapping[str, Any], path: Path) -> JudgmentText | None:
+    from .layout import folder_of  # brings every design
+
     temperature = None if pd.isna(row["temperature"]) else row["temperature"]
     for run in _runs(folder_of(path)):
         outputs = run.outputs.get(row["question"])
@@ -148,5 +152,7 @@ def _text(row: Mapping[str, Any], path: Path) -> JudgmentText | None:
 
 
 @lru_cache(maxsize=1)
-def _runs(folder: Path) -> tuple[PublishedRun, ...]:
+def _runs(folder: Path) -> "tuple[PublishedRun, ...]":
+    from .layout import published_runs
+
     return tuple(published_runs(folder)[0])

@@ -41,6 +41,7 @@ def render(document: Document) -> str:
     cautions = [block for block in top if isinstance(block, Caution)]
     return environment.get_template("page.html.jinja").render(
         page=document,
+        facts=document.facts(),
         answers=answers,
         cautions=cautions,
         numbers=[block for block in blocks if block not in (*answers, *cautions)],
