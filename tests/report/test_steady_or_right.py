@@ -266,3 +266,25 @@ def test_labelled_is_what_statistics_take() -> None:
     [row] = analyse(judged(study())).rows
     assert isinstance(row.labelled, Labelled)
     assert row.estimate("accuracy").value == pytest.approx(row.labelled.right.mean())
+
+
+def test_measurements_are_told_by_their_distance_alone() -> None:
+    """Hundreds of numbers have no table of each beside each; their ICC is that of the labels."""
+    generator = np.random.default_rng(0)
+    true, noise = generator.normal(size=400), generator.normal(size=(2, 400))
+    given = true + noise
+    frame = pd.DataFrame(
+        {
+            "judge": "j",
+            "question": [f"q{q}" for q in range(400)] * 2,
+            "verdict": given.ravel().round(4),
+            "label": [*true.round(4)] * 2,
+        }
+    )
+    analysis = analyse(judged(frame))
+    [row] = analysis.results["validity"]
+    # 1 - E (x - y)^2 / E (x - y')^2 over all pairs of questions: of unit variances, 1 - 1 / 3.
+    apart = [np.mean((values - true) ** 2) for values in given]
+    chance = [values.var() + true.var() + (values.mean() - true.mean()) ** 2 for values in given]
+    assert row["icc"] == pytest.approx(1 - np.mean(apart) / np.mean(chance), abs=1e-3)
+    assert analysis.results["confusion"] == analysis.results["corrected"] == []

@@ -101,6 +101,12 @@ def _names(known: Labelled) -> list[str]:
     return [name for name in known.given.categories if name not in (NON_RESPONSE, INVALID)]
 
 
+def _tabled(known: Labelled) -> list[str]:
+    """The categories that are looked at one by one; none where there are too many to read."""
+    names = _names(known)
+    return names if len(names) <= MANY_CATEGORIES else []
+
+
 def _two(known: Labelled) -> tuple[str, ...]:
     """The two categories, the positive one first; empty if there are more or fewer."""
     names = _names(known)
@@ -113,7 +119,8 @@ def _cautions(row: Row, known: Labelled) -> Iterator[str]:
     few = known.given.n_clusters
     labels = row.judged.truth
     if labels and any(
-        abs(Sample.of(row.counts, labels, name).differs()) > NOT_AT_RANDOM for name in _names(known)
+        abs(Sample.of(row.counts, labels, name).differs()) > NOT_AT_RANDOM
+        for name in _tabled(known)
     ):
         yield (
             f"The judge's verdicts on the {few:,} labelled questions differ from those on the "
@@ -136,7 +143,7 @@ def validity_across(analysis: Analysis) -> Iterator[Record]:
 def confusion(analysis: Analysis) -> Iterator[Record]:
     """How often each label has each verdict."""
     for row in analysis.rows:
-        if known := row.labelled:
+        if (known := row.labelled) and _tabled(known):
             shares, names = known.confusion(), known.given.categories
             for (i, label), (j, verdict) in product(enumerate(names), repeat=2):
                 if shares[i, j]:
@@ -152,9 +159,9 @@ def _corrections(row: Row) -> Iterator[tuple[str, str, Corrected]]:
     labels = row.judged.truth
     if row.labelled is None or labels is None:
         return
-    names, two = _names(row.labelled), _two(row.labelled)
+    two = _two(row.labelled)
     # What is right was asked about where all labels are the same, not how often it is.
-    for name in names if len(labels.categories) > 1 and len(names) <= MANY_CATEGORIES else ():
+    for name in _tabled(row.labelled) if len(labels.categories) > 1 else ():
         sample = Sample.of(row.counts, labels, name)
         for method, correct in _METHODS.items():
             if two or method == "ppi++":

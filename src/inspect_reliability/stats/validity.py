@@ -155,8 +155,9 @@ class Labelled:
 
     def confusion(self) -> FloatArray:
         """Share of each label with each verdict among all, K labels x K verdicts."""
-        pairs = self.truth[:, :, None] * self.given.shares[:, None, :]
-        return np.asarray(by_question(pairs, self.given.clusters).mean(axis=0))
+        _, of, n = np.unique(self.given.clusters, return_inverse=True, return_counts=True)
+        weight = 1.0 / n[of] / len(n)
+        return np.asarray((self.truth * weight[:, None]).T @ self.given.shares)
 
     def share_of(self, label: str, verdict: str, level: float = 0.95) -> Estimate:
         """How often a verdict is this one if the label is that one: sensitivity, specificity.
@@ -199,18 +200,27 @@ class Labelled:
     def _beyond_chance(self, values: FloatArray | None, level: float, pooled: bool) -> Estimate:
         """1 - observed / expected disagreement, with a jackknife over questions on log(1 - x)."""
         given, labels = self.given.shares, self.truth
-        if values is None:
-            apart = 1.0 - np.eye(given.shape[1])
-        else:
+        # Of weights x and y, the sum of x_j y_k d(j, k) without a table of all pairs: that may be
+        # of thousands of numbers.
+        moments = np.ones((given.shape[1], 1))
+        if values is not None:
             used = ~np.isnan(values)
             given, labels = given[:, used], labels[:, used]
             both = (given.sum(axis=1) > 0) & (labels.sum(axis=1) > 0)
             given, labels = (np.where(both[:, None], one, 0.0) for one in (given, labels))
-            apart = (values[used, None] - values[None, used]) ** 2
+            centred = values[used] - values[used].mean()
+            moments = centred[:, None] ** np.arange(3)
+
+        def apart(x: FloatArray, y: FloatArray) -> FloatArray:
+            a, b = x @ moments, y @ moments
+            if values is None:
+                return a[..., 0] * b[..., 0] - (x * y).sum(axis=-1)
+            return a[..., 0] * b[..., 2] - 2 * a[..., 1] * b[..., 1] + a[..., 2] * b[..., 0]
+
         # Where some verdicts are no numbers, the others weigh less.
         of_rows = (
             given.sum(axis=1) * labels.sum(axis=1),
-            np.einsum("nj,nk,jk->n", labels, given, apart),
+            apart(labels, given),
             labels * given.sum(axis=1, keepdims=True),
             given * labels.sum(axis=1, keepdims=True),
         )
@@ -221,7 +231,7 @@ class Labelled:
             observed, label, verdict = sums[0], *(one / whole[..., None] for one in sums[1:])
             if pooled:
                 label = verdict = (label + verdict) / 2
-            chance = np.einsum("...j,...k,jk->...", label, verdict, apart)
+            chance = apart(label, verdict)
             # Krippendorff: of two values that both occur, none is paired with itself.
             chance = chance * (2 * n / (2 * n - 1) if pooled else 1.0)
             return 1 - observed / whole / chance
