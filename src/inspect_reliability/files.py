@@ -159,3 +159,5 @@ def _parse(text: str, where: str) -> Any:
         raise UserError(
             f"{where} is not JSON: {error.msg}, line {error.lineno}, column {error.colno}."
         ) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise UserError(f"{where} cannot be read: {error}.") from None

@@ -17,7 +17,10 @@ from example_published import published_folder
 from inspect_reliability.cli import main
 from inspect_reliability.designs.file import design_from_file
 from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import judgments_from_file
+from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.saved import save
 from inspect_reliability.report.score_variance import score_variance
 from inspect_reliability.saving import whole
 from inspect_reliability.study.published.imported import file_names, write_published_log
@@ -185,6 +188,36 @@ def test_metadata_of_another_kind(
     path = changed({key: value})
     assert run("report", path, *options).exit_code == run("plan", path).exit_code == 0
     assert len(pd.read_parquet(tmp_path / "data" / "judgments.parquet"))
+
+
+def test_orders_of_somebody_else(changed: Callable[..., Path], log: Path) -> None:
+    """Without the labels of options, an order is no place of a choice: C stays "correct"."""
+    orders = [{"order": ["r", "s", "t"][::step], "seed": step} for step in (1, -1)]
+    found = read_eval_log(str(log))
+    for sample in found.samples or []:
+        for score in (sample.scores or {}).values():
+            score.metadata, score.value = orders[sample.epoch % 2], "CI"[sample.epoch // 3]
+    table = judgments_from_logs(found).table
+    assert set(Judged(table).choices) == {"C", "I"}
+    assert len(table) == 12
+
+
+def test_numbers_of_thousands_of_digits(tmp_path: Path) -> None:
+    """JSON that Python reads no number of is refused with its line."""
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"question": 1, "verdict": "A"}\n{"verdict": 1' + "0" * 5000 + "}")
+    result = run("report", path)
+    assert result.exit_code == 2
+    assert f"{path}, line 2 cannot be read" in result.stderr
+
+
+def test_a_copy_is_named(tmp_path: Path) -> None:
+    """The same judgments in two files are noted, with the place of the copy."""
+    path = tmp_path / "a.csv"
+    path.write_text("question,verdict,replication\n" + "q,A,1\nr,B,1\n")
+    save(judgments_from_file(path), tmp_path / "a.parquet")
+    result = run("report", path, tmp_path / "a.parquet")
+    assert "Note: source 2: 2 judgments are the same in another source" in result.stderr
 
 
 @pytest.mark.parametrize(

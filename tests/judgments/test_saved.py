@@ -109,9 +109,12 @@ def test_a_saved_file_that_somebody_changed_is_named(tmp_path: Path) -> None:
         pq.write_table(table.replace_schema_metadata({b"inspect_reliability": notes}), path)
         result = run("report", path)
         assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
-        assert (
-            f"{path} cannot be read as parquet: its notes or columns were changed" in result.stderr
-        )
+        assert "cannot be read as parquet: its notes, columns or rows were cha" in result.stderr
+    save(judgments, path)
+    for rows in ([], [0, 0, *range(len(judgments))]):  # whose notes are of other rows
+        pq.write_table(table.take(pa.array(rows, pa.int64())), path)
+        with pytest.raises(UserError, match="columns or rows were changed"):
+            judgments_from_file(path)
     with pytest.raises(UserError, match=r"ends with .parquet"):
         save(judgments, tmp_path / "study.pq")
 

@@ -11,6 +11,7 @@ import pytest
 from inspect_reliability.judgments import judgments_from_file, judgments_from_frame
 from inspect_reliability.report import analyse
 from inspect_reliability.report.forms import render
+from inspect_reliability.report.moves import in_words
 from inspect_reliability.report.summary import report_document
 
 
@@ -273,3 +274,12 @@ def test_recorded_panel(data: Path) -> None:
     (found,) = analyse(judgments_from_file(str(path), columns)).results["panels"]
     assert found["correlation"] == pytest.approx(0.381, abs=1e-3)
     assert found["effective_number"] == pytest.approx(2.40, abs=1e-2)
+
+
+def test_a_facet_whose_cells_have_no_verdict_in_common() -> None:
+    """Where nothing can be compared across a facet, the sentence says so."""
+    keys = {"judge": "j"}
+    record = {"facet": "order", "disagreement_across": None, "disagreement_within": None}
+    why = {"not_estimable": {"disagreement_across": "no question has two orders"}}
+    said = in_words(record | why, keys)
+    assert said == "How far order moves verdicts of j is not known: no question has two orders."

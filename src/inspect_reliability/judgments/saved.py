@@ -38,6 +38,7 @@ class Saved:
         facets: Columns that the user took for facets.
         as_json: Columns written as JSON: lists, and values of several types.
         columns: All its columns, with their types in the file.
+        rows: How many it has.
     """
 
     notes: list[Note]
@@ -45,6 +46,7 @@ class Saved:
     facets: list[str]
     as_json: list[str]
     columns: dict[str, str]
+    rows: int
 
 
 _SAVED = TypeAdapter(Saved)
@@ -77,7 +79,7 @@ def write_parquet(judgments: Judgments, path: str | Path) -> None:
     about = {name: {"role": one.role, "meaning": one.meaning} for name, one in COLUMNS.items()}
     fields = [field.with_metadata(about.get(field.name)) for field in arrow.schema]
     said, logs = list(judgments.said), dict(judgments.logs)
-    saved = Saved(said, logs, list(judgments.facets), as_json, _types(arrow.schema))
+    saved = Saved(said, logs, list(judgments.facets), as_json, _types(arrow.schema), len(table))
     schema = pa.schema(fields, {_KEY: _SAVED.dump_json(saved)})
     write_table(arrow.cast(schema), path, write_page_checksum=True)
 
@@ -100,11 +102,11 @@ def read_parquet(path: Path) -> tuple[pd.DataFrame, Saved | None]:
         return frame, None
     try:
         saved = _SAVED.validate_json(own)
-        if not saved.columns.items() <= _types(schema).items():
+        if saved.rows != len(frame) or not saved.columns.items() <= _types(schema).items():
             raise ValueError
     except ValueError:
         raise ValueError(
-            "its notes or columns were changed, or written by another version"
+            "its notes, columns or rows were changed, or written by another version"
         ) from None
     declared = [field.name for field in schema if b"role" in (field.metadata or {})]
     unknown = [Note(_UNKNOWN.format(n), 1, str(path)) for n in declared if n not in COLUMNS]

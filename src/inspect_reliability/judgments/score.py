@@ -71,8 +71,9 @@ def judgments_of(
         one = Judgment(output, question, scorer, None, wording=wording, **known)
         return list(_replicated(kept, one, None))
     declared, order = facts.get("categories"), names_in(facts.get("order"))
-    if order is not None and len(order) < 2:
-        order = None  # one name is no choice, and somebody else's metadata
+    # Ours says what the labels are, or whose each is, and names several options.
+    if (order and len(order) < 2) or not facts.keys() & {"categories", "responder"}:
+        order = None
     responder = fitting(facts.get("responder"), "text")
     replication = fitting(facts.get("replication"), "whole")
     # A seed beside no replication may be that of somebody's dataset.

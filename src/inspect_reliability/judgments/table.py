@@ -215,9 +215,9 @@ def _copies(table: pd.DataFrame) -> list[Note]:
     unknown = [name for name in some if table[name].isna().any()]
     known = of_role(table, "unit", "part", "facet", "replication", "outcome", without=unknown)
     again = table.duplicated(known)
-    source = table["_part"]
+    source = "source " + table["_part"]
     if "log" in table:
-        source = table["log"].where(table["log"].notna(), "file " + source)
+        source = table["log"].where(table["log"].notna(), source)
     copied = again.groupby(source, sort=False).all()
     return [Note(_COPY, int((source == where).sum()), str(where)) for where in copied.index[copied]]
 

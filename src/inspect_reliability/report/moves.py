@@ -103,6 +103,9 @@ def omega_over(analysis: Analysis) -> Iterator[Record]:
 def in_words(record: Record, keys: Record) -> str:
     """The sentence to quote of one record of `moves`."""
     across, within = record["disagreement_across"], record["disagreement_within"]
+    if across is None:
+        why = record["not_estimable"]["disagreement_across"]
+        return f"How far {record['facet']} moves verdicts of {describe(keys)} is not known: {why}."
     said = (
         f"Verdicts of {describe(keys)} differ in {across:.1%} of pairs of another {record['facet']}"
     )
