@@ -204,6 +204,8 @@ def _read(
         if "sample" not in table:
             table["sample"] = table["question"]
         table["question"] = named.reindex(table.index).fillna(table["question"])
+    if "share" in table and "place" not in table:  # one distribution under each condition
+        table["place"] = _counted(table, [*own, *({"replication"} & {*table})])
     if "replication" not in table:
         table["replication"] = _counted(table, own)
     elif table["replication"].isna().any():
@@ -242,7 +244,7 @@ def _outputs_are_responses(table: pd.DataFrame, facets: Collection[str]) -> bool
 
 
 def _counted(table: pd.DataFrame, facets: Collection[str]) -> pd.Series[int]:
-    """Numbers of the replications of each question under each condition, in the order of rows."""
+    """Numbers of the rows of each question under each condition, in their order."""
     # A time may be that of a single judgment.
     known = of_role(table, "unit", "part", "facet", without=("time",))
     return table.groupby([*known, *facets], dropna=False, sort=False).cumcount() + 1

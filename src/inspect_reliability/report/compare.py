@@ -219,7 +219,7 @@ def _compared(benchmark: str | None, parts: Mapping[str, Row]) -> Iterator[Compa
     else:
         judged = {name: Judged(row.asked) for name, row in parts.items()}
         numbers = {name: known for name, one in judged.items() if (known := one.numbers())}
-        if numbers.keys() == parts.keys() and any(row.scale for row in parts.values()):
+        if numbers.keys() == parts.keys() and any(row.judged.scale for row in parts.values()):
             yield from compare_all(numbers, "icc")
         single = {name: one.counts() for name, one in judged.items()}
         for coefficient in COEFFICIENTS:
