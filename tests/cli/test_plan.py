@@ -156,6 +156,25 @@ def test_the_cheapest_design_and_its_price() -> None:
     assert "more seeds of one order, wording reach at most" in shown
 
 
+def test_a_plan_for_scores_is_for_their_mean() -> None:
+    """The half-width of scores is that of their mean, not of the share of any one of them."""
+    draw = random.Random(2)
+    rows = [
+        (f"q{q}", wording, seed, str(10 * own + draw.randint(0, 1)))
+        for q, own in enumerate(draw.choices(range(1, 9), k=80))
+        for wording in "abc"
+        for seed in (1, 2)
+    ]
+    names = ["question", "wording", "replication", "verdict"]
+    judgments = judgments_from_frame(pd.DataFrame(rows, columns=names), judge="j")
+    ((_, plan),) = crossings(judgments, dependabilities=(0.9,), half_widths=(2.0,))
+    dependable, precise = plan["designs"]
+    assert dependable["calls"] == 1
+    spread = judgments.table["verdict"].astype(float).groupby(judgments.table["question"]).mean()
+    fewest = (1.96 / 2.0) ** 2 * spread.var()
+    assert fewest < precise["n_questions"] < 1.5 * fewest
+
+
 def test_nothing_varied_is_no_plan_of_facets() -> None:
     """Judgments of one order, wording and judge are refused, with what to do."""
     with pytest.raises(UserError, match="Vary one, as in -T orders=2"):

@@ -55,6 +55,24 @@ def test_one_verdict_a_question_has_a_change_of_shares() -> None:
     assert "is not known" in texts[0]
 
 
+def test_noise_of_one_side_is_not_that_of_both() -> None:
+    """If one side judged once, its noise is not known, and none is taken for its own."""
+    once, often = run(0, 2).query("replication == 1"), run(0, 3)
+    (found,) = changes(sides(once, often))
+    assert found["disagreement_across"] is not None
+    assert found["disagreement_within"] is found["above_noise"] is None
+    assert set(found["not_estimable"].values()) == {"a side has one verdict a question"}
+
+
+def test_drawn_verdicts_are_not_compared_with_exact_ones() -> None:
+    """A side of distributions beside one of draws has a record that says why it is empty."""
+    exact = run(0, 2).query("replication == 1").assign(share=1.0)
+    (found,) = changes(sides(run(0, 3), exact))
+    assert (found["disagreement_across"], found["shares"]) == (None, [])
+    (text,) = (getattr(block, "text", "") for block in change_blocks([found], []))
+    assert text.startswith("How far verdicts of old and new moved is not known: verdicts of one")
+
+
 def suite(log: str, grades: str, again: list[str] | None = None) -> pd.DataFrame:
     """Scores of a suite's own scorer, and what another grader says of the same outputs."""
     known: dict[str, Any] = {"log": log, "epoch": 1, "benchmark": "suite", "temperature": 1.0}

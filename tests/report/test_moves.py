@@ -200,6 +200,76 @@ def test_correlation_of_errors_is_the_mean_of_pearsons() -> None:
     assert verdicts["correlation_of"] == "verdicts"
 
 
+def test_facets_that_go_together_are_not_told_apart() -> None:
+    """If each order had a wording of its own, what either does is null, with its reason."""
+    frame = study(0.3, 0.1).query("(order == 'given') == (wording == 'a') and wording != 'c'")
+    analysis = analyse(judgments_from_frame(frame, judge="j"))
+    for one in analysis.results["moves"]:
+        assert one["disagreement_across"] is one["above_noise"] is None
+        assert one["disagreement_within"] is not None
+        assert one["not_estimable"].keys() == {"disagreement_across", "above_noise"}
+    shown = render(report_document(analysis), "table")
+    assert "How often verdicts of j differ by order is not known: no question" in shown
+
+
+def test_exact_verdicts_beside_draws_are_two_studies() -> None:
+    """Distributions of some wordings do not hide the orders of the others, nor do these them."""
+    drawn = study(0.3, 0.1).query("wording == 'c'")
+    exact = study(0.3, 0.0, seeds=1).query("wording != 'c'").assign(share=0.75)
+    other = exact.assign(share=0.25, verdict=exact["verdict"].map({"yes": "no", "no": "yes"}))
+    known = pd.concat([drawn, exact, other], ignore_index=True)
+    analysis = analyse(judgments_from_frame(known, judge="j"))
+    found = {(one["method"], one["facet"]): one for one in analysis.results["moves"]}
+    assert found.keys() == {("exact", "order"), ("exact", "wording"), ("sampled", "order")}
+    alone = {one["facet"]: one for one in results(drawn)["moves"]}
+    same = ("disagreement_across", "disagreement_within", "above_noise")
+    assert all(found["sampled", "order"][key] == alone["order"][key] for key in same)
+    flipped = exact.pivot(index=["question", "wording"], columns="order", values="verdict")
+    turned = (flipped["given"] != flipped["swapped"]).mean()
+    of_exact = found["exact", "order"]
+    assert of_exact["disagreement_within"] == pytest.approx(2 * 0.75 * 0.25)
+    assert of_exact["above_noise"] == pytest.approx(turned * (0.75 - 0.25) ** 2)
+
+
+def test_scores_vary_by_how_far_they_are_apart() -> None:
+    """Components, one more and correlations of scores are those of half squared differences."""
+    generator = np.random.default_rng(5)
+    rows = [
+        (f"q{q}", judge, wording, seed, min(max(round(q % 5 + generator.normal()), 1), 9))
+        for q in range(12)
+        for judge in ("a", "b")
+        for wording in ("v", "w", "x")
+        for seed in range(1, 3)
+    ]
+    frame = pd.DataFrame(rows, columns=["question", "judge", "wording", "replication", "verdict"])
+    analysis = analyse(judgments_from_frame(frame))
+    pairs: dict[tuple[bool, ...], list[float]] = {}
+    for one, other in combinations(rows, 2):
+        shared = tuple(one[k] == other[k] for k in range(3))
+        pairs.setdefault(shared, []).append((one[4] - other[4]) ** 2 / 2)
+    d = {shared: float(np.mean(values)) for shared, values in pairs.items()}
+    parts = {
+        one["component"]: one["variance"]
+        for one in analysis.results["components"]
+        if "judge" not in one
+    }
+    none, q, j, w = (False,) * 3, (True, False, False), (False, True, False), (False, False, True)
+    qj, qw, jw = ((True, True, False), (True, False, True), (False, True, True))
+    assert parts["seed"] == pytest.approx(d[True, True, True])
+    assert parts["question"] == pytest.approx(d[none] - d[q])
+    assert parts["question x judge"] == pytest.approx(d[q] + d[j] - d[none] - d[qj])
+    assert sum(parts.values()) == pytest.approx(d[none])
+    (panel,) = analysis.results["panels"]
+    assert panel["correlation"] == pytest.approx((d[w] - d[qw]) / d[jw])
+    [now] = [o for o in analysis.results["one_more"] if "judge" not in o and o["facet"] == "judge"]
+    noise = sum(
+        part / (2 if "judge" in name or name == "seed" else 1) for name, part in parts.items()
+    )
+    own = parts["question"]
+    noise -= own
+    assert now["dependability"] == pytest.approx(own / (own + noise))
+
+
 def test_shares_by_level_are_counted() -> None:
     """What an order favours is its share there, less that on the same questions elsewhere."""
     frame = study(0.3, 0.1)
@@ -282,4 +352,6 @@ def test_a_facet_whose_cells_have_no_verdict_in_common() -> None:
     record = {"facet": "order", "disagreement_across": None, "disagreement_within": None}
     why = {"not_estimable": {"disagreement_across": "no question has two orders"}}
     said = in_words(record | why, keys)
-    assert said == "How far order moves verdicts of j is not known: no question has two orders."
+    assert (
+        said == "How often verdicts of j differ by order is not known: no question has two orders."
+    )

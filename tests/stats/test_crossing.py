@@ -96,10 +96,27 @@ def test_both_orders_of_a_pair_leave_no_noise_of_order() -> None:
     questions = [f"q{i}" for i in range(50) for _ in range(6)]
     facets = {"order": np.tile([0, 0, 0, 1, 1, 1], 50)}
     pilot = disagreement(Cells.from_long(questions, verdicts, facets=facets))
-    assert pilot.dependability({"order": 2}, all_of=["order"]).value == pytest.approx(1)
+    assert pilot.dependability({"order": 2}, existing={"order": 2}).value == pytest.approx(1)
     assert (pilot.dependability({"order": 2}).value or 1) < 0.9
-    found = cheapest_dependable(pilot, 0.95, all_of=["order"])
+    found = cheapest_dependable(pilot, 0.95, existing={"order": 2})
     assert (dict(found.levels), found.n_replications) == ({"order": 2}, 1)
+
+
+def test_no_design_has_more_orders_than_there_are() -> None:
+    """Of six orders, two tried: a mean over all six is the question's own, and no design has 7."""
+    generator = np.random.default_rng(6)
+    effect = generator.normal(size=(60, 6)) * 0.8 + generator.normal(size=(60, 1))
+    scores = effect[:, :2, None] + generator.normal(size=(60, 2, 2))
+    facets = {"order": np.tile([0, 1], 60)}
+    questions = [f"q{i}" for i in range(60) for _ in range(2)]
+    pilot = disagreement(Cells.of_numbers(scores.reshape(-1, 2), questions, facets=facets))
+    six = {"order": 6}
+    parts = {names: one.value or 0.0 for names, one in pilot.components().items()}
+    own = parts["question",] + parts["question", "order"] / 6
+    all_six = pilot.dependability(six, 4, six).value
+    assert all_six == pytest.approx(own / (own + parts["seed",] / 24))
+    found = cheapest_dependable(pilot, 0.95, existing=six)
+    assert found.levels["order"] <= 6 < cheapest_dependable(pilot, 0.95).levels["order"]
 
 
 def test_names_are_planned_share_by_share() -> None:
@@ -137,7 +154,7 @@ def test_refused_widths() -> None:
     with pytest.raises(ReliabilityError, match="1,000,000 questions"):
         cheapest_precise(pilot, 0.001)
     with pytest.raises(ReliabilityError, match="Only 3 levels of 'wording' exist"):
-        pilot.dependability({"wording": 4}, all_of=["wording"])
+        pilot.dependability({"wording": 4}, existing={"wording": 3})
 
 
 def test_effective_number() -> None:

@@ -241,6 +241,11 @@ class Judged:
         finite = all(map(math.isfinite, found.values()))
         return found if given and finite and len(found) == len(given) else None
 
+    @property
+    def scale(self) -> dict[str, float] | None:
+        """Verdict -> number, where these are more than two: how far they are apart counts."""
+        return self.values if len(self.values or ()) > 2 else None
+
     def counts(self, categories: Sequence[str] = ()) -> Cells:
         """The judgments counted by question and category, as `cells` counts them."""
         return self.cells((), categories) if categories else self._counts

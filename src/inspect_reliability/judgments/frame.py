@@ -204,6 +204,8 @@ def _read(
         if "sample" not in table:
             table["sample"] = table["question"]
         table["question"] = named.reindex(table.index).fillna(table["question"])
+    if "share" in table and "place" not in table:  # one distribution under each condition
+        table["place"] = _counted(table, [*own, *({"replication"} & {*table})])
     if "replication" not in table:
         table["replication"] = _counted(table, own)
     elif table["replication"].isna().any():
@@ -241,7 +243,7 @@ def _outputs_are_responses(table: pd.DataFrame, facets: Collection[str]) -> bool
 
 
 def _counted(table: pd.DataFrame, facets: Collection[str]) -> pd.Series[int]:
-    """Replication numbers, counted up within each question and condition in row order."""
+    """Numbers of the rows of each question under each condition, in row order."""
     # A time may be that of a single judgment.
     known = of_role(table, "unit", "part", "facet", without=("time",))
     return table.groupby([*known, *facets], dropna=False, sort=False).cumcount() + 1

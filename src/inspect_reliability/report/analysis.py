@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..judgments import Judgments, Note, Source, judgments_from
+from ..judgments import GROUP_BY, Judgments, Note, Source, judgments_from
 from ..judgments.replications import VOTES
 from . import between, moves, outputs, panels, position, validity, votes  # noqa: F401  # add results
 from .at_work import beside_replications
@@ -67,6 +67,11 @@ def _split(judgments: Judgments, by: Sequence[str], study: Study) -> Iterator[Ro
     table = judgments.table.reset_index(drop=True)
     studies = _studies(table)
     whole = replace(judgments, table=table)
+    methods = methods_of(table)
+    # Where a judge's other wordings, say, are exact, every row says which it is.
+    both = bool(
+        (methods.groupby([table[name] for name in GROUP_BY], dropna=False).nunique() > 1).any()
+    )
     # The majority of a panel is no further judge beside those that voted.
     voted = "scorer" in table and any(f".{VOTES}" in str(one) for one in table["scorer"].unique())
     for group, rows in whole.groups(by) if by else whole.conditions():
@@ -77,7 +82,7 @@ def _split(judgments: Judgments, by: Sequence[str], study: Study) -> Iterator[Ro
                 scorers = [*_several(own, "scorer", own["scorer"], voted)]
             for scorer, scored in scorers:
                 for kind, same in _kinds(scored):
-                    for method, alike in _several(same, "method", methods_of(same)):
+                    for method, alike in _several(same, "method", methods[same.index], both):
                         keys = group | named | scorer | kind | method
                         yield Row(keys, _told_apart(alike), study)
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ..judgments import Judged
 from ..judgments.columns import varies
-from ..stats import ReliabilityError, disagreement, mean_difference, shifts
+from ..stats import Estimate, disagreement, mean_difference, shifts
 from .at_work import is_rejudged, is_suite
 from .compare import ALL, Sides, benchmarks_of, conditions_of
 from .document import Block, Table, Text
@@ -17,6 +17,7 @@ from .score_variance import worth
 from .values import Column, Record, describe, estimate, keys_of
 
 _SIDE = "side"
+_MOVED = ("disagreement_across", "disagreement_within", "above_noise")
 
 
 def changes(sides: Sides, facets: Collection[str] = ()) -> Iterator[Record]:
@@ -26,26 +27,28 @@ def changes(sides: Sides, facets: Collection[str] = ()) -> Iterator[Record]:
             for one, other in combinations(parts if benchmark != ALL else (), 2):
                 both = {name: parts[name].table for name in (one, other)}
                 names = {"first": one, "second": other}
-                try:
-                    yield names | condition | {"benchmark": benchmark} | _change(both)
-                except ReliabilityError:  # one side has exact verdicts
-                    continue
+                yield names | condition | {"benchmark": benchmark} | _change(both)
 
 
 def change_blocks(changed: Iterable[Record], splits: Iterable[Record]) -> Iterator[Block]:
     """Sentences and tables: the changes between two sides, and who caused them."""
     for record in changed:
         first, second = record["first"], record["second"]
-        if record["disagreement_across"] is None:
-            continue
         known = {key: of for key, of in keys_of(record, "second").items() if of is not None}
         under = f" ({describe(known)})" if known else ""
+        if record["disagreement_across"] is None:
+            why = record["not_estimable"]["disagreement_across"]
+            yield Text(
+                f"How far verdicts of {first} and {second}{under} moved is not known: {why}."
+            )
+            continue
         said = (
             f"Verdicts of {first} and {second}{under} differ in "
             f"{estimate(record, 'disagreement_across', '.1%')} of pairs"
         )
         if record["above_noise"] is None:
-            yield Text(f"{said}; what their own noise adds to that is not known.")
+            why = record["not_estimable"]["above_noise"]
+            yield Text(f"{said}; what their own noise adds to that is not known: {why}.")
         else:
             yield Text(
                 f"{said}, those of each alone in {record['disagreement_within']:.1%}: "
@@ -80,6 +83,10 @@ def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
         ignore_index=True,
     )
     given = Judged(table)
+    if len({Judged(part).exact for part in sides.values()}) > 1:
+        moved = {"n_questions": len(shared), **valued(**dict.fromkeys(_MOVED, Estimate()))}
+        why = dict.fromkeys(_MOVED, "verdicts of one side are exact, and those of the other drawn")
+        return moved | {"shares": [], "not_estimable": why}
     orders = ["order"] if varies(table, "order") else []
     found = disagreement(given.cells([_SIDE, *orders]))
     each = list(shifts(given.cells([_SIDE]), _SIDE))
@@ -96,6 +103,10 @@ def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
     ]
     moved = moved_by(_SIDE, found)
     why = moved.pop("not_estimable")
+    twice = found.cells.facets[_SIDE][found.cells.replications > 1]
+    if len({*twice.tolist()}) < len(sides):
+        moved |= valued(**dict.fromkeys(_MOVED[1:], Estimate()))
+        why |= dict.fromkeys(_MOVED[1:], "a side has one verdict a question")
     return moved | {"shares": shares, "not_estimable": why}
 
 

@@ -109,7 +109,7 @@ def sides_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Sid
         if len(one) == len(other) == 1 and one[0] != other[0]:
             names = describe({key: one[0]}), describe({key: other[0]})
             break
-    return dict(zip(names, (first.table, second.table), strict=True))
+    return dict(zip(names, (_with_method(one.table) for one in (first, second)), strict=True))
 
 
 def _with_method(table: pd.DataFrame) -> pd.DataFrame:
@@ -127,7 +127,6 @@ def compare_sides(sides: Sides, facets: Collection[str] = ()) -> tuple[list[Reco
     """
     records: list[Record] = []
     left_out: list[str] = []
-    sides = {name: _with_method(table) for name, table in sides.items()}
     for condition, tables in conditions_of(sides, facets, left_out):
         for benchmark, parts in benchmarks_of(tables, left_out):
             try:
@@ -216,7 +215,7 @@ def _compared(benchmark: str | None, parts: Mapping[str, Row]) -> Iterator[Compa
     else:
         judged = {name: Judged(row.asked) for name, row in parts.items()}
         numbers = {name: known for name, one in judged.items() if (known := one.numbers())}
-        if numbers.keys() == parts.keys() and any(row.scale for row in parts.values()):
+        if numbers.keys() == parts.keys() and any(row.judged.scale for row in parts.values()):
             yield from compare_all(numbers, "icc")
         single = {name: one.counts() for name, one in judged.items()}
         for coefficient in COEFFICIENTS:

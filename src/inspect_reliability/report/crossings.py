@@ -84,7 +84,7 @@ def crossings_document(found: Sequence[Named]) -> Document:
 def _plan(
     study: Study, dependabilities: Sequence[float], half_widths: Sequence[float], assurance: float
 ) -> Record:
-    found, all_of, why = study.found, study.all_of, {}
+    found, existing, why = study.scored, study.existing, {}
     designs = []
     each = {name: _mean(study, name) for name in ("tokens", "cost")}
     for name, wanted, cheapest in (
@@ -93,16 +93,16 @@ def _plan(
     ):
         aim = f"{name} {wanted:g}"
         try:
-            designs.append(_design(aim, cheapest(found, wanted, assurance, all_of), each))
+            designs.append(_design(aim, cheapest(found, wanted, assurance, existing), each))
         except ReliabilityError as error:
             why[aim] = str(error)
     most = None
     if (SEED,) in found.component and not found.cells.exact:
-        most = found.dependability(None, float("inf"), all_of).value
+        most = found.dependability(None, float("inf"), existing).value
     return {
         "n_questions": found.cells.n_clusters,
         "facets": found.levels,
-        "all_levels_tried": all_of,
+        "all_levels_tried": [f for f, n in existing.items() if n == study.found.levels[f]],
         "designs": designs,
         "dependability_of_seeds_alone": most,
         "assurance": assurance,

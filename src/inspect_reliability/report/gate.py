@@ -144,7 +144,7 @@ def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bo
     within = {"at_least" if at_least else "at_most": limit}
     result = OPEN if why else within_limit(found, **within)
     cautions = [row.silent] if row.silent and row.silent != why else []
-    if name == "omega" and not why and row.scale:
+    if name == "omega" and not why and row.judged.scale:
         cautions.append(_SCALE.format(estimate(row.record, "icc")))
     if evidence:
         result, more = evidence.result, evidence.more_questions

@@ -12,12 +12,12 @@ import pandas as pd
 
 from ..judgments import GROUP_BY, Judged
 from ..judgments.columns import COLUMNS, varies
-from ..stats import Estimate, ReliabilityError, shifts
+from ..stats import Estimate, shifts
 from ..stats.disagreement import SEED, Disagreement, disagreement
 from ..verdicts import INVALID, NON_RESPONSE, TIE
 from .results import Analysis, result
 from .row import Row, valued
-from .values import Record, describe
+from .values import Record, describe, estimate
 
 ONE_VERDICT = "each cell has one verdict"
 """Why the noise of a judge is not known."""
@@ -30,27 +30,31 @@ MOST_LEVELS = 24
 
 
 class Study(NamedTuple):
-    """Rows that differ only in facets: their common keys, and how often verdicts differ."""
+    """Rows that differ only in facets: their common keys, and how often verdicts differ.
+
+    `scored` compares the numbers of a scale by their distance, and is else the same as `found`.
+    """
 
     keys: Record
     judged: Judged
     found: Disagreement
+    scored: Disagreement
 
     @property
-    def all_of(self) -> list[str]:
-        """The facet of orders, if all possible orders were tried."""
-        options = {len(order) for order in self.judged.orders if order is not None}
-        if not options:
-            named = set(self.judged.verdicts) - {None, NON_RESPONSE, INVALID, TIE}
-            options = {len(named)}
+    def existing(self) -> dict[str, int]:
+        """How many orders there are, where that is known."""
         tried = self.found.levels.get("order", 0)
-        return ["order"] if tried > 1 and tried == factorial(min(max(options), 9)) else []
+        options = max((len(order) for order in self.judged.orders if order is not None), default=0)
+        if tried and not options:  # their names do not say, but all may have been tried
+            named = len(set(self.judged.verdicts) - {None, NON_RESPONSE, INVALID, TIE})
+            options = named if tried == factorial(min(named, 9)) else 0
+        return {"order": factorial(options)} if tried and options else {}
 
 
 @result("moves")
 def moves(analysis: Analysis) -> Iterator[Record]:
     """How often verdicts differ across the levels of each facet, all else equal."""
-    for keys, _, found in alone(analysis):
+    for keys, _, found, _ in alone(analysis):
         for facet, levels in found.levels.items():
             yield keys | {"facet": facet, "levels": levels} | moved_by(facet, found)
 
@@ -62,33 +66,32 @@ def moved_by(facet: str, found: Disagreement) -> Record:
         "disagreement_within": _less(found.agreement()),
         "above_noise": found.flips(facet),
     }
-    why = {}
-    for name, estimate in parts.items():
-        if estimate.value is None:
-            silent = name != "disagreement_across" and parts["disagreement_across"].value
-            why[name] = ONE_VERDICT if silent else _reason(estimate)
+    why = {name: ONE_VERDICT for name, one in parts.items() if one.value is None}
+    if parts["disagreement_across"].value is None:
+        apart = f"no question was judged at two levels of {facet} with all else equal"
+        why |= dict.fromkeys(("disagreement_across", "above_noise"), apart)
     return {"n_questions": found.cells.n_clusters, **valued(**parts), "not_estimable": why}
 
 
 @result("components")
 def components(analysis: Analysis) -> Iterator[Record]:
     """Variance components of verdicts."""
-    for keys, _, found in [*alone(analysis), *together(analysis)]:
-        parts = found.components()
+    for keys, _, _, scored in [*alone(analysis), *together(analysis)]:
+        parts = scored.components()
         total = sum(one.value or 0.0 for one in parts.values())
-        for names, estimate in parts.items():
+        for names, one in parts.items():
             yield keys | {
                 "component": _together(names),
-                **valued(variance=estimate),
-                "share": None if estimate.value is None or total <= 0 else estimate.value / total,
-                "reason": None if estimate.value is not None else _reason(estimate),
+                **valued(variance=one),
+                "share": None if one.value is None or total <= 0 else one.value / total,
+                "reason": None if one.value is not None else _reason(one),
             }
 
 
 @result("omega_over")
 def omega_over(analysis: Analysis) -> Iterator[Record]:
     """Omega by what may vary from one verdict to the next."""
-    for keys, _, found in alone(analysis):
+    for keys, _, found, _ in alone(analysis):
         facets = list(found.levels)
         sets = chain.from_iterable(combinations(facets, k) for k in range(len(facets) + 1))
         for varying in sets:
@@ -102,27 +105,25 @@ def omega_over(analysis: Analysis) -> Iterator[Record]:
 
 def in_words(record: Record, keys: Record) -> str:
     """The sentence to quote of one record of `moves`."""
-    across, within = record["disagreement_across"], record["disagreement_within"]
+    across, within, facet = (
+        record[key] for key in ("disagreement_across", "disagreement_within", "facet")
+    )
     if across is None:
         why = record["not_estimable"]["disagreement_across"]
-        return f"How far {record['facet']} moves verdicts of {describe(keys)} is not known: {why}."
-    said = (
-        f"Verdicts of {describe(keys)} differ in {across:.1%} of pairs of another {record['facet']}"
-    )
-    if within is None or record["above_noise"] is None:
+        return f"How often verdicts of {describe(keys)} differ by {facet} is not known: {why}."
+    said = f"Verdicts of {describe(keys)} differ in {across:.1%} of pairs of another {facet}"
+    if within is None:
         return f"{said}; what the judge's own noise adds to that is not known."
-    ends = record["above_noise_interval"]
-    reach = f" [{ends[0]:.1%}, {ends[1]:.1%}]" if ends else ""
     return (
-        f"{said}, and in {within:.1%} of pairs that share it: {record['above_noise']:.1%}{reach} "
-        "above its own noise."
+        f"{said}, and in {within:.1%} of pairs that share it: "
+        f"{estimate(record, 'above_noise', 'z.1%')} above its own noise."
     )
 
 
 @result("movers")
 def movers(analysis: Analysis) -> Iterator[Record]:
     """The questions that each facet moves most."""
-    for keys, _, found in alone(analysis):
+    for keys, _, found, _ in alone(analysis):
         _, first = np.unique(found.cells.clusters, return_index=True)
         for facet in found.levels:
             across = found.by_question(*(name for name in found.levels if name != facet))
@@ -144,7 +145,7 @@ def movers(analysis: Analysis) -> Iterator[Record]:
 @result("favours")
 def favours(analysis: Analysis) -> Iterator[Record]:
     """Which level of a facet favours which verdict, and which order favours which place."""
-    for keys, given, found in alone(analysis):
+    for keys, given, found, _ in alone(analysis):
         values = {"verdict": given.choices}
         if given.order_varies:
             values = {"responder": given.choices, "place": given.verdicts}
@@ -191,10 +192,11 @@ def studies_of(
     own = [name for name, column in COLUMNS.items() if column.role == "facet"]
     own = [name for name in dict.fromkeys(("order", *own, *named)) if name not in GROUP_BY]
     facets = [*beside, *own]
-    alike: dict[str, tuple[Record, list[Row]]] = {}
+    alike: dict[tuple[str, bool], tuple[Record, list[Row]]] = {}
     for row in rows:
         keys = {name: value for name, value in row.keys.items() if name not in facets}
-        alike.setdefault(str(keys), (keys, []))[1].append(row)
+        # Exact verdicts and draws of them cannot be counted together.
+        alike.setdefault((str(keys), row.judged.exact), (keys, []))[1].append(row)
     for keys, members in alike.values():
         table = pd.concat([row.table for row in members], ignore_index=True)
         for name in beside:
@@ -204,10 +206,10 @@ def studies_of(
         if not varied or not {*beside} <= {*varied}:
             continue
         given = Judged(table)
-        try:
-            yield Study(keys, given, disagreement(given.cells(varied)))
-        except ReliabilityError:  # some verdicts are exact, and some are drawn
-            continue
+        found = scored = disagreement(given.cells(varied))
+        if given.scale and not (found.cells.exact and found.cells.unknown.any()):
+            scored = disagreement(found.cells.as_numbers(given.scale))
+        yield Study(keys, given, found, scored)
 
 
 def _less(estimate: Estimate) -> Estimate:

@@ -34,12 +34,12 @@ def moves_section(analysis: Analysis, across: str) -> Iterator[Block]:
     for figure in analysis.pictures(
         alone or together,
         [across],
-        "how much each component adds to how often two verdicts differ.",
+        "how much each component adds to the variance of verdicts.",
         (),
         x="component",
         y="variance",
         kind="effects",
-        y_label="part of how often two verdicts differ",
+        y_label="variance of one verdict",
     ):
         yield replace(figure, table=Table.of(figure.records, parts))
     if alone and together:

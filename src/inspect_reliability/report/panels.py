@@ -16,15 +16,15 @@ JUDGE = "judge"
 @result("panels")
 def panels(analysis: Analysis) -> Iterator[Record]:
     """Agreement of a panel's judges, and the effective number of judges."""
-    for keys, given, found in together(analysis):
+    for keys, given, found, scored in together(analysis):
         errors = _errors(given, found)
-        rho = (errors or found).correlation(JUDGE)
+        rho = (errors or scored).correlation(JUDGE)
         number = found.levels[JUDGE]
         why: dict[str, str] = {}
         parts = {
             "agreement_within": found.agreement(),
             "agreement_between": found.agreement([JUDGE]),
-            "beyond_noise": found.beyond_noise(JUDGE),
+            "beyond_noise": scored.beyond_noise(JUDGE),
             "correlation": rho,
             "effective_number": effective_number(number, rho),
         }
@@ -47,7 +47,7 @@ def one_more(analysis: Analysis) -> Iterator[Record]:
     For a panel, the verdict is the mean over its judges; each other facet has one level.
     """
     for study in (*together(analysis), *alone(analysis)):
-        found, all_of = study.found, study.all_of
+        found, existing = study.scored, study.existing
         now = {name: n if name == JUDGE else 1 for name, n in found.levels.items()}
         calls = now.get(JUDGE, 1)
         for facet in (*found.levels, SEED):
@@ -57,8 +57,8 @@ def one_more(analysis: Analysis) -> Iterator[Record]:
                 continue
             why: dict[str, str] = {}
             parts = {
-                "dependability": found.dependability(now, all_of=all_of),
-                "with_one_more": found.dependability(more, seeds, all_of),
+                "dependability": found.dependability(now, existing=existing),
+                "with_one_more": found.dependability(more, seeds, existing),
             }
             yield study.keys | {
                 "facet": facet,

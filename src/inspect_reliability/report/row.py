@@ -154,11 +154,6 @@ class Row:
         return MEASUREMENTS if are_measurements(self.judged) else self.no_draws
 
     @property
-    def scale(self) -> bool:
-        """Whether its verdicts are numbers with more than two values, so that ICC applies."""
-        return len(self.judged.values or ()) > 2
-
-    @property
     def asked_once(self) -> bool:
         """Whether nothing was replicated."""
         return asked_once(self.table, self.counts)
@@ -210,8 +205,8 @@ class Row:
         }
         if self.several:
             found["omega"] = self.estimate("omega")
-        if self.scale and self.judged.values and found["icc"].value is not None:
-            found["mean_difference"] = gini_mean_difference(self.counts, self.judged.values)
+        if self.judged.scale and found["icc"].value is not None:
+            found["mean_difference"] = gini_mean_difference(self.counts, self.judged.scale)
         if self.judged.correctness:
             binary = [CORRECT if one == CORRECT else INCORRECT for one in self.judged.verdicts]
             merged = panel(self.judged.count(binary, (CORRECT, INCORRECT)), _MERGED)

@@ -51,7 +51,7 @@ def _overview(analysis: Analysis, across: str) -> Iterator[Block]:
     records = analysis.estimates("rows")
     several = [name for name in _several(analysis, records) if name != "judge"]
     x = across if across in several else next(reversed(several), "judge")
-    of = KEYS["rows"].columns["icc" if all(row.scale for row in analysis.rows) else "omega"]
+    of = KEYS["rows"].columns["icc" if all(row.judged.scale for row in analysis.rows) else "omega"]
     name = of.heading.removesuffix(" [95%]")
     for figure in analysis.pictures(
         [one for one in records if one.get(of.key) is not None],
@@ -146,7 +146,7 @@ def _headline(row: Row) -> str:
     """The coefficient beside a row's name; empty for copies and single draws."""
     if row.asked_once or row.no_draws == COPIES:
         return ""
-    first = KEYS["rows"].columns["icc" if row.scale else "agreement"]
+    first = KEYS["rows"].columns["icc" if row.judged.scale else "agreement"]
     return first.heading.replace("[95%]", estimate(row.record, first.key))
 
 

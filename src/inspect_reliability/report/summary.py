@@ -43,7 +43,7 @@ def summary(analysis: Analysis) -> list[Block]:
     of_all = Column("", "questions x replications", heading="N x R", shown=size)
     known = [of_all, *declared("rows", published_omega=published, invalid_rate=_invalid)]
     filled = [column for column in known if any(map(column.show, records))]
-    scale = any(row.scale for row in analysis.rows)
+    scale = any(row.judged.scale for row in analysis.rows)
     shown = [column for column in filled if scale or column.key != "icc"]
     first = list(answers(analysis))
     return [

@@ -132,7 +132,7 @@ def _cautions(row: Row, known: Labelled) -> Iterator[str]:
 @result("validity_across")
 def validity_across(analysis: Analysis) -> Iterator[Record]:
     """The same split for verdicts under two levels of each varied facet."""
-    for keys, given, found in alone(analysis):
+    for keys, given, found, _ in alone(analysis):
         if known := labelled(given, found.cells):
             for facet in found.levels:
                 parts = known.across(facet)

@@ -57,7 +57,10 @@ class _Tried(NamedTuple):
 
 
 def cheapest_dependable(
-    pilot: Disagreement, wanted: float, assurance: float = 0.8, all_of: Collection[str] = ()
+    pilot: Disagreement,
+    wanted: float,
+    assurance: float = 0.8,
+    existing: Mapping[str, int] | None = None,
 ) -> Crossing:
     """The design with the fewest calls per question whose mean verdict is dependable enough.
 
@@ -68,7 +71,7 @@ def cheapest_dependable(
         wanted: Dependability, below 1.
         assurance: Required certainty over pilots of other questions: the lower end of a one-sided
             jackknife interval at this level must reach `wanted`.
-        all_of: Facets whose levels are all in the pilot; see `Disagreement.dependability`.
+        existing: Facet -> number of levels that exist; see `Disagreement.dependability`.
 
     Raises:
         ReliabilityError: No design of up to `MOST_CALLS` calls reaches it, the pilot lacks pairs of
@@ -85,18 +88,21 @@ def cheapest_dependable(
         value, each = (ratio(p @ of_question, p @ (of_question + rest)) for p in (whole, without))
         return float(value) - safety * jackknife_error(each)
 
-    for _, alike in groupby(_designs(pilot, all_of), key=lambda design: design.calls):
+    for _, alike in groupby(_designs(pilot, existing), key=lambda design: design.calls):
         best = max(alike, key=surely)
         if surely(best) >= wanted:
             levels, seeds, *_ = best
-            return Crossing(levels, seeds, pilot.dependability(levels, seeds, all_of))
+            return Crossing(levels, seeds, pilot.dependability(levels, seeds, existing))
     raise ReliabilityError(
         f"no design of up to {MOST_CALLS} calls on a question is as dependable as {wanted:g}"
     )
 
 
 def cheapest_precise(
-    pilot: Disagreement, half_width: float, assurance: float = 0.8, all_of: Collection[str] = ()
+    pilot: Disagreement,
+    half_width: float,
+    assurance: float = 0.8,
+    existing: Mapping[str, int] | None = None,
 ) -> Crossing:
     """The design with the fewest calls in all that estimates the mean to within a half-width.
 
@@ -139,7 +145,7 @@ def cheapest_precise(
         alone = variance(np.where(drawn, design.mean, 0.0))
         return design.calls * alone / (wanted - always) if always < wanted else np.inf
 
-    best = min(_designs(pilot, all_of), key=cost)
+    best = min(_designs(pilot, existing), key=cost)
     enough = fewest(lambda n: variance(over(best, n)) <= wanted)
     if enough is None:
         raise ReliabilityError(
@@ -147,13 +153,13 @@ def cheapest_precise(
             f"knows the mean to within {half_width:g}"
         )
     expected = float(ndtri(0.975) * np.sqrt(max(variance(over(best, enough), 0.0), 0.0)))
-    reached = pilot.dependability(best.levels, best.replications, all_of)
+    reached = pilot.dependability(best.levels, best.replications, existing)
     return Crossing(best.levels, best.replications, reached, enough, expected)
 
 
-def _designs(pilot: Disagreement, all_of: Collection[str]) -> Iterator[_Tried]:
+def _designs(pilot: Disagreement, existing: Mapping[str, int] | None) -> Iterator[_Tried]:
     facets, exact = list(pilot.levels), pilot.cells.exact
-    tops = [pilot.levels[name] if name in all_of else MOST_CALLS for name in facets]
+    tops = [(existing or {}).get(name, MOST_CALLS) for name in facets]
     tops.append(1 if exact or (SEED,) not in pilot.component else MOST_CALLS)
 
     def numbers(tops: list[int], calls: int) -> Iterator[tuple[int, ...]]:
@@ -166,7 +172,7 @@ def _designs(pilot: Disagreement, all_of: Collection[str]) -> Iterator[_Tried]:
     for found in sorted(numbers(tops, MOST_CALLS), key=_calls):
         levels = dict(zip(facets, found, strict=False))
         seeds = np.inf if exact else found[-1]
-        weights = pilot.weights(levels, seeds, all_of)
+        weights = pilot.weights(levels, seeds, existing)
         yield _Tried(levels, seeds, *np.array(list(weights.values())).T)
 
 

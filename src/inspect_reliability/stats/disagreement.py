@@ -192,20 +192,20 @@ class Disagreement:
         self,
         levels: Mapping[str, float] | None = None,
         replications: float = 1,
-        all_of: Iterable[str] = (),
+        existing: Mapping[str, int] | None = None,
     ) -> Estimate:
         """Dependability of the mean verdict over this many levels of each facet.
 
         v_q / (v_q + the sum of the other components, each divided by the number of levels of its
-        facets): Phi of a D-study (Brennan 2001). `all_of` are facets whose levels were all tried,
-        such as the two orders of a pair: their effect on a question is the question's own (Cochran
-        1977, ch. 2; Brennan 2001, ch. 3).
+        facets): Phi of a D-study (Brennan 2001). `existing` gives the number of levels that a facet
+        has at all, such as the two orders of a pair: the effect of all of them on a question is the
+        question's own (Cochran 1977, ch. 2; Brennan 2001, ch. 3).
 
         Raises:
             ReliabilityError: There is no such facet or level, or more replications are asked for
                 and no cell has two.
         """
-        weights = self.weights(levels, replications, all_of)
+        weights = self.weights(levels, replications, existing)
 
         def phi(d: Differences) -> FloatArray:
             parts = {names: self.component[names](d) for names in weights}
@@ -219,18 +219,17 @@ class Disagreement:
         self,
         levels: Mapping[str, float] | None = None,
         replications: float = 1,
-        all_of: Iterable[str] = (),
+        existing: Mapping[str, int] | None = None,
     ) -> dict[tuple[str, ...], tuple[float, float]]:
         """The weight of each component in the mean over this many levels, and over all there are.
 
         Arguments and errors are those of `dependability`.
         """
         number = dict.fromkeys(self.facets, 1.0) | dict(levels or {}) | {QUESTION: 1.0}
-        self.whole.of(number)
+        there_are = dict.fromkeys(self.facets, np.inf) | dict(existing or {}) | {QUESTION: 1.0}
+        self.whole.of({**number, **there_are})
         if replications != 1 and (SEED,) not in self.component:
             raise ReliabilityError("No cell has two verdicts: what more would do is not known.")
-        there_are = dict.fromkeys(self.facets, np.inf) | {f: self.levels[f] for f in all_of}
-        there_are |= {QUESTION: 1.0}
         if beyond := [name for name in self.facets if number[name] > there_are[name]]:
             most = f"Only {there_are[beyond[0]]} levels of {beyond[0]!r} exist"
             raise ReliabilityError(f"{most}, not {number[beyond[0]]}.")

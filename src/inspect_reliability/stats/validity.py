@@ -211,7 +211,7 @@ class Labelled:
             centred = values[used] - values[used].mean()
             moments = centred[:, None] ** np.arange(3)
 
-        def apart(x: FloatArray, y: FloatArray) -> FloatArray:
+        def apart(x: FloatArray, y: FloatArray) -> Any:
             a, b = x @ moments, y @ moments
             if values is None:
                 return a[..., 0] * b[..., 0] - (x * y).sum(axis=-1)
