@@ -85,8 +85,8 @@ def mean_share(
 
     Jackknife-t on the logit scale, or what half of a question more (`unseen`), of share 0 for the
     lower end and of share 1 for the upper, would give where that is farther out; but no farther out
-    than the interval of Clopper and Pearson with a question for a trial, which holds however little
-    is known (Hoeffding 1956, of the sum of different shares).
+    than the interval of Clopper and Pearson with a question for a trial, as if each question
+    had one verdict.
     """
     n = len(values)
     found = Estimate(float(values.mean()), None, None, n, n_replications, left_out, level=level)
