@@ -3,6 +3,7 @@
 import gc
 import os
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,25 @@ def data() -> Path:
     if not (folder / "paper").is_dir():
         pytest.skip(f"the published data is not in {folder} (RELIABILITY_DATA names its folder)")
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _few_permutations() -> Iterator[None]:
+    """Reports fit five permutations for the published study's floor, else most of their time."""
+    from inspect_reliability.study.published.reported import PublishedStudy
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PublishedStudy.__init__, "__defaults__", (False, 5))
+        yield
+
+
+@pytest.fixture
+def all_permutations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports fit as many as a user's do, where a test looks at the floor."""
+    from inspect_reliability.study.published.reported import PublishedStudy
+
+    defaults = (False, PublishedStudy.permutations)
+    monkeypatch.setattr(PublishedStudy.__init__, "__defaults__", defaults)
 
 
 @pytest.fixture

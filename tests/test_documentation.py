@@ -242,6 +242,7 @@ def test_code_of_a_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("all_permutations")
 @pytest.mark.parametrize("page", outputs.PAGES, ids=_named)
 def test_outputs_are_what_the_commands_print(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each command on the example log prints what the page shows; `make pictures` mends it."""

@@ -8,6 +8,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -305,6 +306,7 @@ def _shown_default(argument: inspect.Parameter) -> str:
     return "" if argument.default is None else _code(f"{argument.default}")
 
 
+@cache
 def _results() -> Mapping[str, list[dict[str, Any]]]:
     """The results of a real log and of made-up judgments that fill the other keys."""
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in KEYS}

@@ -1,7 +1,7 @@
 """Can I trust this LLM judge? Reliability of LLM judges for inspect-ai.
 
-What users import. Each name is loaded when it is first used, so that `import
-inspect_reliability` costs next to nothing.
+These are the names that users import. Each loads on first use, so `import inspect_reliability` is
+fast.
 """
 
 from importlib import import_module

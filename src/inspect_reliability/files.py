@@ -1,11 +1,10 @@
 """Read files that users give us, with errors they can act on."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
-
-import fsspec
 
 from .errors import UserError, reason
 
@@ -51,12 +50,16 @@ def kind_of(location: str | Path) -> Literal["file", "folder"] | None:
     """What a path or URL leads to; None if nothing is there.
 
     Raises:
-        UserError: It cannot be said: the name is empty, or its server does not answer.
+        UserError: The name is empty, or its server does not answer.
     """
     if not str(location):
         raise UserError("The path is empty. Name a file or folder ('.' is the current folder).")
     try:
-        files, path = fsspec.core.url_to_fs(str(location))
+        files, path = os.path, str(location)
+        if not files.exists(path):
+            import fsspec  # slow to import, and most files are on this machine
+
+            files, path = fsspec.core.url_to_fs(path)
         if files.isfile(path):
             return "file"
         return "folder" if files.isdir(path) else None
@@ -125,7 +128,7 @@ def entry(record: Mapping[str, Any], key: str, kind: type[T], where: str) -> T:
 def objects(
     values: object, where: str, what: str = "item", first: int = 1
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects of a JSON list, each with its place, or a UserError at what is something else."""
+    """The objects of a JSON list, each with its place; a UserError for anything else."""
     for number, value in enumerate(expect(values, list, where), first):
         place = f"{where}, {what} {number}"
         yield place, expect(value, dict, place)

@@ -1,4 +1,4 @@
-"""Limits on what a template or a pattern from somebody else may take."""
+"""Limits on the time and memory of a stranger's template or pattern."""
 
 import signal
 import threading
@@ -9,17 +9,17 @@ from types import FrameType
 
 _SECONDS = 5
 BESIDE_AN_ENGINE = 2_000_000_000
-"""Bytes of memory for a template while something else works that may not run out of it."""
+"""Bytes for a template while an engine needs the rest of the memory."""
 
 
 @contextmanager
 def within_limits(memory: int | None = 500_000_000, parts: int = 0) -> Iterator[None]:
-    """Stop what takes more than 5 seconds in this block, or so many bytes of memory.
+    """Stop this block after 5 seconds, or beyond this much memory in bytes.
 
-    A template from somebody else can ask for any amount of both in a few characters. For the main
-    thread; the limit of memory is that of the process. On systems other than Linux only the time is
-    limited, on Windows neither. A block within another has the limits of the outer one. Each of
-    many parts has 10 milliseconds more.
+    A stranger's template can ask for any amount of both in a few characters. Only for the main
+    thread; the memory limit applies to the process. Outside Linux only time is limited, on Windows
+    neither. A block within another has the limits of the outer one. Each of many parts adds 10
+    milliseconds.
 
     Raises:
         TimeoutError: The block takes too long.

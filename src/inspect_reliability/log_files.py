@@ -1,9 +1,11 @@
-"""Inspect logs as files: where they are, in which form, and what they hold."""
+"""Inspect logs as files: their places, forms and edits."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Literal
 from zipfile import ZipFile
 
@@ -40,7 +42,7 @@ def read_log(location: str, header_only: bool = False) -> EvalLog:
 
 @contextmanager
 def reading(location: str) -> Iterator[None]:
-    """Read from a log, which may have changed since its header was read.
+    """Read in this block from a log, which may have changed since its header was read.
 
     Raises:
         UserError: It cannot be read.
@@ -64,11 +66,13 @@ def format_of(location: str) -> Literal["eval", "json"]:
 def has_edits(location: str) -> bool:
     """Whether people edited scores of a log file, which its summaries do not tell.
 
-    The samples of an edited log were written again, in less time than its run took. Those of such a
-    log are searched, as bytes; a log that cannot be searched counts as not edited.
+    The samples of an edited log were written again, in less time than its run took; a retry keeps
+    those of the run before it. Such logs are searched, as bytes; one that cannot be searched counts
+    as not edited.
     """
     try:
-        with fsspec.open(location) as file, ZipFile(file) as log:
+        here = Path(location).is_file()
+        with open(location, "rb") if here else fsspec.open(location) as file, ZipFile(file) as log:
             times = json.loads(log.read("header.json")).get("stats", {})
             start, end = (times.get(f"{name}_at") for name in ("started", "completed"))
             # Tags that are edited later change the header alone.
@@ -76,7 +80,9 @@ def has_edits(location: str) -> bool:
             written = [datetime(*one.date_time).timestamp() for one in samples]
             ran = datetime.fromisoformat(end) - datetime.fromisoformat(start) if end else None
             if ran and max(written) - min(written) > ran.total_seconds() / 2 > _SHORT:
-                return False
+                begun = re.findall(rb'"started_at": ?"([^"]*)"', log.read("summaries.json"))
+                if min(begun) >= start.encode():
+                    return False
             return any(b'"history":[{' in log.read(one) for one in samples)
     except Exception:  # whoever reads it says what is wrong with it
         return False

@@ -1,4 +1,7 @@
-"""Files that we write: whole or not at all, and by one process at a time."""
+"""Writes files whole or not at all, one process at a time.
+
+What is slow to import is imported where it is used: most commands write nothing.
+"""
 
 import ctypes
 import os
@@ -11,13 +14,12 @@ from itertools import count
 from pathlib import Path
 from socket import gethostname
 from tempfile import gettempdir
-
-import fsspec
-import psutil  # type: ignore[import-untyped]
-from filelock import FileLock, Timeout
-from fsspec.implementations.local import LocalFileSystem
+from typing import TYPE_CHECKING
 
 from .errors import UserError, reason
+
+if TYPE_CHECKING:
+    import fsspec
 
 _EXCHANGE, _HERE = 2, -100
 """Flags of Linux's `renameat2`."""
@@ -26,16 +28,15 @@ _NUMBERS = count()
 
 @contextmanager
 def whole(location: str | Path) -> Iterator[str]:
-    """A name to write a file under, local or a URL; the file gets its own name once it is whole.
+    """A temporary name for a file, local or a URL; the finished file gets its own name.
 
-    Its folder is made if need be. Where writing fails, what was there before stays.
+    Creates its folder if necessary. If writing fails, the earlier file stays.
 
     Raises:
         UserError: It cannot be written.
     """
     with _told(location):
-        files, path = _place(location)
-        local = isinstance(files, LocalFileSystem)
+        files, path, local = _place(location)
         path = os.path.realpath(path) if local else path  # a link stays a link
         part = _part(path)
         files.makedirs(files._parent(path), exist_ok=True)
@@ -50,11 +51,10 @@ def whole(location: str | Path) -> Iterator[str]:
 
 @contextmanager
 def whole_folder(location: str | Path, ours: Collection[str] = ()) -> Iterator[Path]:
-    """A local folder to write files in, which takes the place of another once all are whole.
+    """A local folder for new files; once all are whole, they replace those of another folder.
 
-    Other files that are there stay, but for `ours`. Without others, and where the system can, all
-    files change in one step; else one right after another, as in a mounted folder, or one beside
-    which nobody may write.
+    Other files there stay, except `ours`. If there are no others and the system can, all files
+    change in one step; otherwise one after another, as in a mounted folder.
 
     Raises:
         UserError: It cannot be written.
@@ -84,7 +84,9 @@ def _told(location: str | Path) -> Iterator[None]:
 
 
 def _part(path: str) -> str:
-    """A name that no other process writes under; what killed ones left beside it goes."""
+    """A name that no other process writes under; leftovers of killed processes are removed."""
+    import psutil  # type: ignore[import-untyped]
+
     own = f"{path}.{gethostname()}-"
     for left in glob(f"{escape(own)}*.part"):
         number, *rest = left.removeprefix(own).split("-")
@@ -109,7 +111,7 @@ def _take_place(part: Path, folder: Path, ours: set[str]) -> None:
 
 
 def _exchanged(part: Path, folder: Path) -> bool:
-    """Whether two folders could change names in one step; not where somebody works in one."""
+    """Exchange two folders in one step; false if impossible, as for a working directory."""
     shutil.copymode(folder, part)
     exchange = getattr(ctypes.CDLL(None), "renameat2", None) if os.name == "posix" else None
     if exchange is None or Path.cwd().is_relative_to(folder):
@@ -128,11 +130,13 @@ def write_text(location: str | Path, text: str) -> None:
 def alone(location: str | Path) -> Iterator[None]:
     """Keep other processes of this machine from writing to the same place, local or a URL.
 
-    The operating system releases the lock of a process that was killed.
+    The operating system releases the lock of a killed process.
 
     Raises:
         UserError: Another process writes there, or it cannot be written.
     """
+    from filelock import FileLock, Timeout
+
     try:
         lock = FileLock(beside(location, ".lock"), blocking=False)
         lock.acquire()
@@ -160,14 +164,18 @@ def alone(location: str | Path) -> Iterator[None]:
 
 
 def beside(location: str | Path, ending: str) -> Path:
-    """A local file beside another one; of a remote one in the folder of temporary files."""
-    files, path = _place(location)
-    if isinstance(files, LocalFileSystem):
+    """A local file beside another; for a remote one, in the folder of temporary files."""
+    _, path, local = _place(location)
+    if local:
         return Path(path.rstrip("/") + ending)
     name = blake2b(str(location).encode(), digest_size=8).hexdigest()
     return Path(gettempdir(), f"inspect-reliability-{name}{ending}")
 
 
-def _place(location: str | Path) -> tuple[fsspec.AbstractFileSystem, str]:
-    found: tuple[fsspec.AbstractFileSystem, str] = fsspec.core.url_to_fs(str(location))
-    return found
+def _place(location: str | Path) -> "tuple[fsspec.AbstractFileSystem, str, bool]":
+    """The file system of a place, its path there, and whether that is on this machine."""
+    import fsspec
+    from fsspec.implementations.local import LocalFileSystem
+
+    files, path = fsspec.core.url_to_fs(str(location))
+    return files, path, isinstance(files, LocalFileSystem)

@@ -1,4 +1,4 @@
-"""Tasks in which a judge gives its verdict again and again: any judge, and one of your own."""
+"""Tasks in which a judge gives its verdict again and again, for any design."""
 
 import inspect
 import re
@@ -62,15 +62,15 @@ def judge_task(
     location: str | None = None,
     **options: Any,
 ) -> Task:
-    """The task of a judge of any design. Every epoch is one replication, or `replications`.
+    """The task of a judge of any design. Every epoch is one replication, or `replications` of them.
 
     Its options are those of `judge` from `order` on. Metrics are by default `reliability()`,
-    `invalid_rate()`, `best_rate()` where the best response is known, and Krippendorff's ordinal
-    and numeric alphas for a scale. `source` says in words where the items come from, and
-    `location` as it was given.
+    `invalid_rate()`, `best_rate()` if the best response is known, and Krippendorff's ordinal and
+    numeric alphas for a scale. `source` names the origin of the items in words, and `location` as
+    it was given.
 
     Raises:
-        UserError: The prompt of an item cannot be made, or an option is not what it should be.
+        UserError: The prompt of an item cannot be made, or an option has a wrong value.
     """
     options = {name: one.default for name, one in _OPTIONS.items()} | options
     options["seed"] = base_seed(options["seed"])
@@ -119,7 +119,6 @@ def _announced(
     wordings: Sequence[str],
     options: Mapping[str, Any],
 ) -> str:
-    """What an experiment asks for."""
     cells = questions * orders * max(1, len(wordings))
     levels = [f"{orders} orders"] if orders > 1 else []
     levels += [f"{len(wordings)} wordings ({', '.join(wordings)})"] if wordings else []
@@ -135,7 +134,6 @@ def _announced(
 
 @cache
 def _say(text: str) -> None:
-    """Print a text, once."""
     print(text, flush=True)
 
 
@@ -164,10 +162,10 @@ def judge(
     wordings: str | Sequence[str] | None = None,
     settle: float | None = None,
 ) -> Task:
-    """A judge of your own: its prompt and its verdicts in one file, what it judges in another.
+    """A judge of your own: its prompt and verdicts in one file, what it judges in another.
 
-    Every replication is the same prompt with a seed of its own. Temperature, top_k and
-    max_tokens are 1, 50 and 50 unless set with inspect's options.
+    Every replication is the same prompt with a seed of its own. Temperature, top_k and max_tokens
+    are 1, 50 and 50 unless set with inspect's options.
 
     Args:
         design: A YAML or JSON file (see `JudgeDesign`), or in Python a `JudgeDesign`.
@@ -178,17 +176,17 @@ def judge(
         seed: Base seed of option order and replications.
         replications: Replications that one sample makes: how many, or the first and the last
             ("51-100"). Their verdicts are those of as many epochs. By default each epoch is one.
-        exact: Find the distribution of each question's verdict instead of drawing verdicts from
-            it. Needs a judge that runs on this machine: hf_seeded/MODEL. "verdict" is for judges
-            that reason first: it samples `replications` reasonings, and finds the distribution of
-            the verdict after each. Needs a provider that returns log probabilities.
+        exact: Find the distribution of each question's verdict instead of drawing verdicts. Needs a
+            judge that runs on this machine: hf_seeded/MODEL. "verdict" is for judges that reason
+            first: it samples `replications` reasonings, and finds the distribution of the verdict
+            after each. Needs a provider that returns log probabilities.
         temperatures: Temperatures of exact verdicts, as in "1,0.75,0.5": one run serves all. By
             default that of the run.
-        parser: How an output is read: "default", "strict" (only in the form that the design
-            asks for), or "published" for the study's pattern.
-        orders: Show each question with its options in so many orders, the same for all questions:
-            2 or more, "rotations" (each option has every place once), or "all". Each order has
-            all replications, with seeds of its own.
+        parser: How an output is read: "default", "strict" (only in the form that the design asks
+            for), or "published" for the study's pattern.
+        orders: Show each question with its options in so many orders, the same for all questions: 2
+            or more, "rotations" (each option has every place once), or "all". Each order has all
+            replications, with seeds of its own.
         wordings: Ask each question in other wordings too: those of a YAML or JSON file, or changes
             that keep the meaning: "labels" (brackets around them), "numbers" (for letters),
             "whitespace", "delimiters" (dashes for colons), "lines" (the order of the instruction's
@@ -237,11 +235,11 @@ _OPTIONS = {
 
 
 def with_options(task_of: Callable[..., Task], *without: str) -> Callable[..., Task]:
-    """A function that makes a task, with the options of `judge` in signature and docstring.
+    """A function that makes a task, with the options of `judge` in its signature and docstring.
 
     Args:
         task_of: Takes its own arguments, and the options as `**options`.
-        without: Options that it does not have.
+        without: Options to leave out.
     """
     own = inspect.signature(task_of)
     named = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]

@@ -1,4 +1,4 @@
-"""Names of verdicts that every judge has in common. A verdict is a name, never a number."""
+"""Names of verdicts and wordings that every judge has in common. A verdict is no number."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,11 +15,14 @@ INVALID = "invalid"
 CORRECT = "correct"
 INCORRECT = "incorrect"
 
+GIVEN = "given"
+"""The wording that a design or a grader has by itself."""
+
 
 def graded(value: Any, metadata: Mapping[str, Any] | None = None) -> Any:
-    """A score's value, where NaN (inspect's "unscored") is a grade that the graders did not give.
+    """A score's value; NaN (inspect's "unscored") becomes "non-response", or "tie".
 
-    It is a tie where graders gave several grades, of which inspect keeps the `votes` of its panel.
+    It is a tie if graders gave different grades, which inspect keeps as the `votes` of its panel.
     """
     panel = (metadata or {}).get("panel")
     votes = panel.get("votes") if isinstance(panel, Mapping) else None

@@ -20,6 +20,19 @@ print("loaded:", *sorted(name.partition(".")[0] for name in sys.modules))
 """
 
 
+UNUSED = {"fsspec", "psutil", "filelock", "yaml", "jinja2", "inspect_ai", "matplotlib"}
+
+
+def test_a_report_of_a_file_loads_only_what_it_needs(tmp_path: Path) -> None:
+    """Locks, remote files, designs and inspect are loaded where they are met, not before."""
+    path = tmp_path / "results.csv"
+    path.write_text("question,verdict\n" + "a,x\na,y\nb,x\nb,x\n" * 2)
+    code = LOADED.format(arguments=["report", str(path)])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pandas" in (loaded := set(done.stdout.partition("loaded:")[2].split()))
+    assert not UNUSED & loaded
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], []])
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     """The list of commands and the version need click and nothing that takes time."""

@@ -10,7 +10,6 @@ import pytest
 
 from inspect_reliability.designs import (
     DESIGNS,
-    GIVEN,
     Item,
     JudgeDesign,
     design_from_file,
@@ -19,6 +18,7 @@ from inspect_reliability.designs import (
 )
 from inspect_reliability.designs.wordings import CHANGES
 from inspect_reliability.errors import UserError
+from inspect_reliability.verdicts import GIVEN
 
 PAIR = JudgeDesign(
     name="Pair",

@@ -49,10 +49,11 @@ def endless(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[str, str]]:
     """A server without end, and what is said of it."""
-    server, said = Endless(), "of more than 32 MB"
+    monkeypatch.setattr(bounds, "MOST_BYTES", 2_000_000)
+    server, said = Endless(), "of more than 2 MB"
     if request.param == "compressed":
         server = Endless(
-            part=zlib.compress(b" " * 40_000_000), headers={"Content-Encoding": "deflate"}
+            part=zlib.compress(b" " * 4_000_000), headers={"Content-Encoding": "deflate"}
         )
     if request.param == "slow":
         monkeypatch.setattr(bounds, "MOST_SECONDS", 0.3)
@@ -86,6 +87,15 @@ def test_a_probe_ends(endless: tuple[str, str]) -> None:
     name, said = endless
     with pytest.raises(ValueError, match=said):
         asyncio.run(probe(get_model(name)))
+
+
+@pytest.mark.slow
+def test_an_answer_ends_at_32_mb() -> None:
+    """As the page on servers says."""
+    with serving(Endless()) as name:
+        bounds.bound_answers(model := get_model(name))
+        with pytest.raises(ValueError, match="of more than 32 MB"):
+            asyncio.run(model.generate("Which?"))
 
 
 def test_a_probe_has_half_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:

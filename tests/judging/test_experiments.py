@@ -13,13 +13,14 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from evals import evaluate
 from inspect_reliability import Item, JudgeDesign, judge
-from inspect_reliability.designs import GIVEN, wordings_of
+from inspect_reliability.designs import wordings_of
 from inspect_reliability.errors import UserError
 from inspect_reliability.judging.cells import MOST_ORDERS, number_of_orders, orders_of
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.text import judgment_text
 from inspect_reliability.report import analyse
 from inspect_reliability.study.tasks import bbh_judge, head_to_tail_judge
+from inspect_reliability.verdicts import GIVEN
 from processes import INSPECT, KILLED, python
 
 DESIGN = JudgeDesign(

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 from random import Random
 from typing import Any
+from zipfile import ZipFile
 
 import pandas as pd
 import pytest
@@ -318,6 +319,26 @@ def test_edits_of_a_long_run_are_found(edited: Path, monkeypatch: pytest.MonkeyP
         then.setattr(time, "time", lambda: tomorrow)
         write_eval_log(header, str(edited), header_only=True)
     assert has_edits(str(edited))
+
+
+@pytest.mark.parametrize(("started", "searched"), [("2000-01-01", False), ("2100-01-01", True)])
+def test_edits_of_a_retried_run_are_found(edited: Path, started: str, searched: bool) -> None:
+    """Samples that are older than their run are those of the run before, with its edits."""
+    later = edited.with_name("later.eval")
+    with ZipFile(edited) as before, ZipFile(later, "w") as after:
+        for number, entry in enumerate(before.infolist()):
+            content = before.read(entry)
+            if entry.filename == "header.json":
+                header = json.loads(content)
+                header["stats"] |= {
+                    f"{name}_at": f"{started}T0{hour}:00:00+00:00"
+                    for hour, name in enumerate(("started", "completed"))
+                }
+                content = json.dumps(header).encode()
+            # Its samples were written over more than half of the hour that it took.
+            entry.date_time = (2026, 1, 1, number % 24, 0, 0)
+            after.writestr(entry, content)
+    assert has_edits(str(later)) is searched
 
 
 @pytest.mark.parametrize("study", [None, "abc"])

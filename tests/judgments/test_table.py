@@ -122,6 +122,25 @@ def test_a_tie_is_a_category_in_any_order() -> None:
         assert counts.table.tolist() == [[1, 1, len(some) - 2, 0, 0]]
 
 
+@pytest.mark.parametrize(
+    ("given", "categories"),
+    [
+        ("C", "CI"),
+        ("CPN", "CINP"),
+        ("ABCD", "ABCD"),
+        ("CD", "CD"),
+        ("P", "P"),
+        (["true"], ["true", "false"]),
+        (["correct", "non-response"], ["correct", "incorrect", "non-response"]),
+        (["true", "mostly true"], ["true", "false", "mostly true"]),
+    ],
+)
+def test_a_grade_has_its_opposite_and_a_choice_has_none(given: Any, categories: Any) -> None:
+    """Who gave a grade could have given the other; "C" beside "A" or "D" is an option."""
+    found = Judged.of(one for verdict in given for one in score(verdict)).counts()
+    assert found.categories == tuple(categories)
+
+
 def test_foreign_verdicts_declare_themselves() -> None:
     """Where nothing is known of the verdicts, those that occur are the categories."""
     assert Judged.of(score("yes") + score("no")).counts().categories == ("no", "yes")

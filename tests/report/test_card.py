@@ -1,9 +1,10 @@
 """The judge card says what was done, and the command on it does it again."""
 
 import json
+import re
 import shlex
 from importlib.metadata import version
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from inspect_ai.log import write_eval_log
 
 import example_logs
 import graders
-from example_judgments import made, together
+from example_judgments import changed, made, together
 from inspect_reliability import rejudge
 from inspect_reliability.cli import main
 from inspect_reliability.judgments import Judgments
@@ -181,6 +182,24 @@ def test_a_card_of_exact_verdicts(tmp_path: Path) -> None:
     assert "exact" in CliRunner().invoke(main, ["card", str(tmp_path)]).output
 
 
+def test_each_temperature_of_exact_verdicts_has_its_settings(tmp_path: Path) -> None:
+    """One run computes several temperatures, and each card names its own."""
+    task = bbh_judge(exact=True, temperatures=[1, 0.5])
+    example_logs.run(task, tmp_path, model=graders.TINY, limit=3, max_tokens=8)
+    said = CliRunner().invoke(main, ["card", str(tmp_path), "--format", "json"])
+    cards = json.loads(said.output)["rows"]
+    assert [one["settings"]["temperature"] for one in cards] == [1, 0.5]
+
+
+def test_a_page_of_cards_keeps_what_belongs_to_each() -> None:
+    """Answer and cautions of a card stand below its name, not on top of the page."""
+    both = together(*(changed(made(questions=8), judge=name) for name in "ab"))
+    page = render(card_document(analyse(both)), "html").partition("<main")[2]
+    order = re.findall(r"<h3>([ab]), BBH|<p class=\"(answer|Caution)\">", page)
+    each = [name for name, _ in groupby("".join(one) for one in order)]
+    assert each == ["a", "answer", "Caution", "b", "answer", "Caution"]
+
+
 def test_judgments_without_logs_have_no_command() -> None:
     """A data frame says nothing of settings, and the card claims nothing."""
     found, document = of_judgments()
@@ -223,7 +242,7 @@ def test_a_card_of_several_judges_names_them() -> None:
     """Grouped by something else, a card has no judge of its own, and its page names them all."""
     judgments = together(made(judge="a"), made(judge="b"))
     document = card_document(analyse(judgments, ["benchmark"]))
-    assert document.facts == [("Judges", ["a", "b"])]
+    assert document.facts() == [("Judges", ["a", "b"])]
     assert "not known" not in render(document, "table")
 
 

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from example_judgments import changed, made, together
+from inspect_reliability.judgments import Judgments
 from inspect_reliability.report import Analysis, analyse
 from inspect_reliability.report.data import write_figures
 from inspect_reliability.report.document import Figure, Table
@@ -147,3 +148,20 @@ def test_a_name_that_begins_with_an_underscore_is_in_the_legend(tmp_path: Path) 
     written = write_figures(tmp_path, report_document(analyse(both)))
     (drawing,) = (path for path in written if path.name == "overview-bbh.svg")
     assert "_j" in [text.strip() for text in texts(drawing.read_text())]
+
+
+def test_a_page_promises_what_it_shows() -> None:
+    """Judged once: nothing of replications. Exact: no R. No copies: none are named."""
+    once = render(report_document(analyse(made(replications=1))), "html")
+    assert "25 x 1" in once
+    sections = ("Votes for a stable majority", "Every coefficient", "least stable")
+    assert not [title for title in sections if title in once]
+    judgments = made(questions=6, replications=1)
+    exact = judgments.table.drop(columns="order").assign(share=1.0, place=1)
+    page = render(report_document(analyse(Judgments(exact))), "html")
+    assert re.search(r"Entropy / log K \(K = \d+\)", page)
+    both = [changed(made(), judge=name) for name in "ab"]
+    copies = "Copies at temperature 0 are in no figure."
+    assert copies not in render(report_document(analyse(together(*both))), "html")
+    both.append(changed(made(noise=0), temperature=0.0, judge="a"))
+    assert copies in render(report_document(analyse(together(*both))), "html")

@@ -97,6 +97,11 @@ def test_no_line_breaks_an_estimate() -> None:
     print_table(Console(width=60, file=out), Table(headings, rows))
     assert all(cell in out.getvalue() for cell in row)
     assert "Not shown for lack of room: Label." in " ".join(out.getvalue().split())
+    out = io.StringIO()
+    scale = ["0.7", "30 x 12", *["0.60 [0.41, 0.78]"] * 3, "0.0%"]
+    columns = ["T", "N x R", "ICC [95%]", "Agreement [95%]", "Omega [95%]", "Non-response"]
+    print_table(Console(width=80, file=out), Table(columns, [scale]))
+    assert all(cell in out.getvalue() for cell in scale)
 
 
 def test_a_name_without_room_stands_above_its_rows() -> None:
@@ -108,6 +113,22 @@ def test_a_name_without_room_stands_above_its_rows() -> None:
     assert [line for line in lines if "Omega" in line] == ["Votes        Omega [95%]"]
     assert [lines.index(name * 60) for name in "ab"] == [2, 5]
     assert lines[3:5] == lines[6:8] == ["    9  0.65 [0.55, 0.73]", "   10  0.65 [0.55, 0.73]"]
+
+
+def test_a_number_never_stands_above_its_row() -> None:
+    """Without its heading it would say nothing: fewer columns are shown."""
+    out = io.StringIO()
+    cells = [
+        "89.2% [87.7%, 90.5%]",
+        "6.2% [5.3%, 7.3%]",
+        "4.6% [4.0%, 5.2%]",
+        "81.2% [66.1%, 90.4%]",
+    ]
+    headings = ["Labelled", *(f"{name} [95%]" for name in "abcd")]
+    print_table(Console(width=80, file=out), Table(headings, [["1,008", *cells]]))
+    head, _, row = out.getvalue().splitlines()[:3]
+    assert head.startswith("Labelled")
+    assert row.split()[0] == "1,008"
 
 
 def test_numbers_stand_at_the_right() -> None:

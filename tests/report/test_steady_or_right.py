@@ -66,6 +66,16 @@ def test_records_have_their_keys() -> None:
     assert sum(shares) == pytest.approx(1)
 
 
+def test_votes_of_a_judge_that_never_varies() -> None:
+    """Each vote is right as often as one verdict, however many are cast."""
+    frame = study()
+    frame["verdict"] = frame.groupby("question")["verdict"].transform("first")
+    [row] = analyse(judged(frame)).results["validity"]
+    assert [vote["votes"] for vote in row["votes"]] == [1, 2, 3, 4]
+    assert {vote["accuracy"] for vote in row["votes"]} == {row["accuracy"]}
+    assert row["wrong_twice"] == row["wrong"]
+
+
 def test_raters_lower_the_ceiling() -> None:
     """Where people disagree, nobody can agree with all of them."""
     generator = np.random.default_rng(2)

@@ -202,7 +202,7 @@ def test_too_few_replications_are_left_out() -> None:
         ([[3, 1], [2, 2]], "omega", "at least 3 questions"),
         ([[5, 0], [5, 0], [5, 0]], "omega", "no variance between questions"),
         ([[5, 0], [5, 0], [0, 5]], "agreement", "no question varies"),
-        ([[5, 0], [5, 0], [5, 1]], "omega", "only one or two questions vary"),
+        ([[5, 0], [5, 0], [5, 1]], "omega", "too few questions vary"),
     ],
 )
 def test_nothing_to_plan(table: list[list[int]], coefficient: str, words: str) -> None:

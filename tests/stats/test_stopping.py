@@ -5,6 +5,7 @@ import pytest
 from tables import counts
 
 from inspect_reliability.stats import Counts, agreement, omega, stopped_by_verdicts
+from inspect_reliability.stats.chance import ENOUGH, PERMUTATIONS, goes_with
 
 
 def chances(generator: np.random.Generator, n: int) -> np.ndarray:
@@ -49,6 +50,24 @@ def test_false_alarms() -> None:
         found.append(stopped_by_verdicts(counts(table)))
     assert np.mean([p < 0.01 for p in found]) <= 0.03
     assert np.mean([p < 0.5 for p in found]) == pytest.approx(0.5, abs=0.1)
+
+
+def test_few_shuffles_where_chance_is_plain() -> None:
+    """A chance up to 2% is that of all shuffles; a larger one, of fewer, is close to theirs."""
+    draws, chances_of = np.random.default_rng(5), []
+    for slope in np.linspace(0, 0.6, 30):
+        x = draws.integers(5, 21, 40).astype(float)
+        y = slope * x / x.std() + draws.normal(size=40)
+        generator, one, other = np.random.default_rng(0), x - x.mean(), y - y.mean()
+        dealt = np.abs([one @ generator.permutation(other) for _ in range(PERMUTATIONS)])
+        whole = (1 + (dealt >= abs(one @ other)).sum()) / (1 + PERMUTATIONS)
+        chances_of.append((goes_with(x, y), whole))
+    found, exact = np.array(chances_of).T
+    small = exact <= ENOUGH / (1 + PERMUTATIONS)
+    assert 3 < small.sum() < 27
+    assert found[small] == pytest.approx(exact[small])
+    assert np.abs(found - exact).max() < 0.2
+    assert (found[~small] > 0.01).all()
 
 
 def test_nothing_to_see() -> None:

@@ -12,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from inspect_reliability.stats import Cells, Labelled, NoJudgmentsError, krippendorff_alpha
+from inspect_reliability.stats import (
+    Cells,
+    Labelled,
+    NoJudgmentsError,
+    agreement,
+    krippendorff_alpha,
+)
 from inspect_reliability.stats.majority import winners, winners_of_some
 
 Judged = list[tuple[list[str], list[str]]]
@@ -131,6 +137,18 @@ def test_alpha_is_that_of_label_and_verdict_as_two_raters() -> None:
     pairs = list(zip(verdict, label, strict=True))
     known = labelled([([v], [one]) for v, one in pairs])
     assert known.alpha().value == pytest.approx(krippendorff_alpha(Cells.from_array(pairs)).value)
+
+
+def test_raters_of_one_question_go_together() -> None:
+    """People who label several outputs of a question weigh as much as those who label one."""
+    names = ("a1", "a2", "b", "c")
+    given = Cells(np.full((4, 2), 2), names, ("x", "y")).together("aabc")
+    pairs = [("x", "x"), ("x", "y"), ("x", "y"), ("y", "y")]
+    given_by = [(name, one) for name, two in zip(names, pairs, strict=True) for one in two]
+    labels = Cells.from_long(*zip(*given_by, strict=True))
+    found = agreement(Labelled(given, labels).raters)
+    assert found.value == pytest.approx((1 / 2 + 0 + 1) / 3)
+    assert found.n_questions == 3
 
 
 def test_pairs_across_a_facet() -> None:

@@ -24,11 +24,11 @@ from inspect_reliability.designs import DESIGNS
 from inspect_reliability.designs.paper import LETTERS
 from inspect_reliability.errors import UserError
 from inspect_reliability.saving import alone
+from inspect_reliability.study.published import judgment_files
 from inspect_reliability.study.published.imported import file_names, write_published_logs
 from inspect_reliability.study.published.layout import (
     PublishedRun,
     full_name,
-    is_published,
     judgments_from_published,
 )
 from inspect_reliability.study.published.reported import PublishedStudy
@@ -194,7 +194,7 @@ def test_broken_responses_are_named(folder: Path, name: str) -> None:
 
 def test_another_folder(tmp_path: Path) -> None:
     """A folder of another layout is told from a published one."""
-    assert not is_published(tmp_path)
+    assert not any(judgment_files(tmp_path))
     with pytest.raises(UserError, match="has neither results/full_judgements"):
         judgments_from_published(tmp_path)
 

@@ -51,7 +51,8 @@ KEYS = (
 @pytest.fixture(scope="module")
 def published_study(data: Path) -> Analysis:
     """Everything that a report says of the published study."""
-    return analyse(judgments_from_published(data / "paper"), study=PublishedStudy())
+    study = PublishedStudy(permutations=PublishedStudy.permutations)
+    return analyse(judgments_from_published(data / "paper"), study=study)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from .sources import format_option, show
 
 _FIVE = ("min", "lower_quartile", "median", "upper_quartile", "max")
 _KEYS = {row.key: name for name, row in BENCHMARKS.items()}
-"""Name of a benchmark in commands -> in results."""
+"""Benchmark's name in commands -> in results."""
 
 _LEGEND = (
     "How many responders answer a question correctly: five-number summary over questions. Rule "

@@ -24,9 +24,10 @@ def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> No
     """Compare A and B, or the judges in LOGS, over the same questions.
 
     The difference has an interval of its own: a paired jackknife over questions. Two separate
-    intervals that overlap do not show that two judges are alike. The intervals of all pairs of
-    several judges hold together. Of two sides, such as a judge then and now, you also read how far
-    verdicts and their shares moved beyond noise, and how much of a suite's change is its judge's.
+    intervals that overlap do not show that two judges are alike. All pairwise intervals hold
+    together (95%), so you may pick the largest difference. For two sides, such as a judge then and
+    now, the command also says how far verdicts and their shares moved beyond noise, and how much of
+    a suite's change comes from its judge.
     """
     if by:
         judgments = read(logs)

@@ -18,7 +18,7 @@ from .sources import progress, read_judgments, show
 DATA = Path(__file__).parent / "demo_data" / "rewardbench2_choices.parquet"
 
 _PLANNED = {"judge": "gpt-5.4-mini", "wording": "criteria"}
-"""The plan is that of one row: five would be five pages of a terminal."""
+"""Plan for one row only: all five would fill five screens."""
 
 _BEFORE = (
     "68,792 real judgments: three judges choose the best of four responses to the questions of "
@@ -58,7 +58,7 @@ def demo() -> None:
 
 
 def _is(path: Path, page: str) -> bool:
-    """Whether a file is this very page, of an earlier demo."""
+    """Whether a file is this page, written by an earlier demo."""
     try:
         return path.read_bytes() == page.encode()
     except OSError:

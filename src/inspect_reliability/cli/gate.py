@@ -17,7 +17,7 @@ from .sources import (
 )
 
 EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
-"""2 is for what cannot be read or understood."""
+"""2 is for unreadable input."""
 
 
 @click.command(

@@ -9,8 +9,9 @@ from ..designs import ParserName
 from ..errors import UserError
 from ..files import kind_of
 from ..report.forms.terminal import console, print_text
+from ..study.published import judgment_files
 from ..study.published.imported import UNKNOWN, write_published_logs
-from ..study.published.layout import is_published, published_runs
+from ..study.published.layout import published_runs
 from .main import examples
 from .sources import parser_option, print_left_out
 
@@ -36,7 +37,7 @@ def import_published(folder: Path, log_dir: Path, parser: ParserName) -> None:
     reads them.
     Run the command again after an interruption: it writes the same logs under the same names.
     """
-    if kind_of(folder) != "folder" or not is_published(folder):
+    if kind_of(folder) != "folder" or not any(judgment_files(folder)):
         raise UserError(
             f"{folder} does not have the layout of the published repository "
             "(results/full_judgements_*.json)."

@@ -26,16 +26,16 @@ COMMANDS = {
 
 
 _LONGEST = 300
-"""Characters of an unforeseen error that are quoted."""
+"""Most characters quoted of an unforeseen error."""
 
 
 def examples(*calls: str) -> str:
-    """Calls of our command, as `--help` shows them below its options."""
+    """The `Examples:` block of a command's `--help`."""
     return "\n".join(["\b", "Examples:", *(f"  inspect-reliability {call}" for call in calls)])
 
 
 class Refusal(click.ClickException):
-    """What cannot be done with what was given; never mistaken for a failed gate (exit 1)."""
+    """A request that cannot be done; its exit status differs from that of a failed gate (1)."""
 
     exit_code = 2
 
@@ -81,7 +81,7 @@ class _Group(click.Group):
 
 
 def _in_words(error: Exception, command: str | None) -> str:
-    """What went wrong; of an error that nobody foresaw, how to see where."""
+    """The error in words; for an unforeseen one, how to see where it was raised."""
     from ..errors import UserError
     from ..stats import ReliabilityError
 

@@ -62,9 +62,10 @@ def report(
 ) -> None:
     """Report the reliability of every judge in LOGS.
 
-    The headline is omega of a single replication with its 95% interval over questions: how far
-    one verdict can be trusted to be the judge's own. --html, --tables and --format json have all
-    coefficients.
+    It begins with the answer in words: how often another try gives another verdict and, where
+    labels are known, how often verdicts are wrong. Agreement and omega follow, after ICC where
+    verdicts are numbers, with 95% intervals over questions. --html, --tables and --format json have
+    all coefficients.
     """
     judgments = read(logs)
     if save:

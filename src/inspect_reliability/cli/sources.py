@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, wraps
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.progress import track
 
-from ..designs import ParserName
 from ..errors import UserError
 from ..files import kind_of
 from ..judgments import Judgments, combine, judgments_from, with_labels
@@ -18,16 +17,19 @@ from ..judgments.frame import ENDINGS, has_judgments
 from ..report.document import Document
 from ..report.forms import FORMS, Form, render
 from ..report.forms.terminal import console, print_text
-from ..study.published.layout import is_published, judgments_from_published
+from ..study.published import judgment_files
+
+if TYPE_CHECKING:
+    from ..designs import ParserName
 
 
 class Finite(click.FloatRange):
-    """A range of numbers; `nan` and `inf` are in none."""
+    """A range of numbers that excludes `nan` and `inf`."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The number, or a BadParameter if it is none, or outside the range."""
+        """Return the number; BadParameter if it is no number or outside the range."""
         found: float = super().convert(value, param, ctx)
         if not isfinite(found):
             self.fail(f"{value} is not a finite number.", param, ctx)
@@ -38,14 +40,14 @@ class Pair(click.ParamType):  # type: ignore[type-arg]  # not generic before cli
     """A name and its value, written with "=" between them."""
 
     def __init__(self, form: str, example: str, value: Callable[[str], Any] = str) -> None:
-        """How both are written, as messages show it, and what makes the value of a text."""
+        """Set the form and the example that messages show, and the converter of the value."""
         self.name, self._example = form, example
         self._value = click.types.convert_type(value)
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, Any]:
-        """Both, or a BadParameter if it is written otherwise."""
+        """Return name and value; BadParameter if the text has another form."""
         if isinstance(value, tuple):
             return value
         name, given, of = value.partition("=")
@@ -133,11 +135,11 @@ _map_option = click.option(
 
 
 Read = Callable[[Sequence[str]], Judgments]
-"""Reads LOGS as the options of a command say."""
+"""Reads LOGS according to a command's options."""
 
 
 def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
-    """LOGS, and how to read them and show the results; the command gets a `read` that does."""
+    """Add LOGS and its options; the command gets a function `read` that reads the judgments."""
 
     @click.argument("logs", nargs=-1, required=True)
     @_labels_option
@@ -151,7 +153,7 @@ def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
         *args: Any,
         facets: tuple[str, ...],
         columns: tuple[tuple[str, str], ...],
-        parser: ParserName,
+        parser: "ParserName",
         labels: tuple[str, ...],
         meant: tuple[tuple[str, str], ...],
         **options: Any,
@@ -171,7 +173,7 @@ def show(document: Document, form: Form) -> None:
 
 def read_judgments(
     sources: Sequence[str],
-    parser: ParserName = "published",
+    parser: "ParserName" = "published",
     columns: Mapping[str, str] | None = None,
     facets: Sequence[str] = (),
     labels: Sequence[str] = (),
@@ -182,14 +184,19 @@ def read_judgments(
     Raises:
         UserError: One of them cannot be read, or a facet is no column.
     """
-    published = [one for one in sources if kind_of(one) == "folder" and is_published(Path(one))]
+    folders = [one for one in sources if kind_of(one) == "folder"]
+    published = [one for one in folders if any(judgment_files(Path(one)))]
     others = [source for source in sources if source not in published]
     if columns and not any(map(has_judgments, others)):
         raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
     edited = [one for one in labels if one.endswith(".eval") or kind_of(one) == "folder"]
-    # A folder that is named twice is read once.
-    folders = {Path(source).resolve(): Path(source) for source in published}
-    parts = [judgments_from_published(folder, parser=parser) for folder in folders.values()]
+    parts: list[Judgments] = []
+    if published:
+        from ..study.published.layout import judgments_from_published  # brings every design
+
+        # A folder that is named twice is read once.
+        once = {Path(source).resolve(): Path(source) for source in published}
+        parts = [judgments_from_published(folder, parser=parser) for folder in once.values()]
     if logs := [*edited, *others]:
         shown = partial(progress, what="Reading")
         parts.append(judgments_from(logs, columns, facets, progress=shown))
@@ -204,7 +211,7 @@ def read_judgments(
 
 
 def progress(items: Iterable[Any], what: str) -> Iterator[Any]:
-    """Iterate with a progress bar on standard error, if that is a terminal."""
+    """Iterate, with a progress bar on standard error if that is a terminal."""
     screen = console(stderr=True)
     found = list(items)
     visible = screen.is_terminal and len(found) > 1
@@ -212,7 +219,7 @@ def progress(items: Iterable[Any], what: str) -> Iterator[Any]:
 
 
 def print_left_out(left_out: Iterable[object]) -> None:
-    """Say on standard error what the results leave out."""
+    """Print on standard error what the results leave out."""
     screen = console(stderr=True)
     for note in left_out:
         print_text(screen, f"Note: {note}", style="yellow")

@@ -1,4 +1,4 @@
-"""A run at the terminal: how far it is, how it is stopped, and what failed."""
+"""A run at the terminal: its progress, how to stop it, and what failed."""
 
 import re
 import signal
@@ -14,22 +14,22 @@ from ..rejudging.run import Run
 from ..report.forms.terminal import console, print_text
 
 MISSING = 4
-"""Exit status where replications failed or are missing."""
+"""Exit status if replications failed or are missing."""
 
 _MOST = 5
-"""Kinds of errors that are quoted."""
+"""Most kinds of errors to quote."""
 
 _LONGEST = 300
 _REQUEST = re.compile(r"\n?Request:\n.*\n\n", re.DOTALL)
-"""What inspect puts before the error of a provider."""
+"""Text that inspect puts before a provider's error."""
 
 
 @contextmanager
 def stopped_by_signals(run: Run, unfinished: Path) -> Iterator[None]:
-    """Let Ctrl-C, and the signals that batch systems send, end a run that keeps what it has.
+    """Let Ctrl-C and the signals of batch systems end a run that keeps what it has.
 
-    The first signal lets the calls under way come back, and no other is made. The second one ends
-    the run at once.
+    The first signal starts no new call and waits for those under way. The second ends the run at
+    once.
     """
 
     def stop(number: int, _: object) -> None:
@@ -59,9 +59,9 @@ def stopped_by_signals(run: Run, unfinished: Path) -> Iterator[None]:
 
 @contextmanager
 def shown_progress(run: Run, rejudging: Rejudging) -> Iterator[None]:
-    """Show replications, calls and retries while a run is under way.
+    """Show replications, calls and retries during a run.
 
-    On a terminal as a bar; elsewhere a line whenever a tenth more is made.
+    A terminal gets a bar; anything else gets a line for every further tenth.
     """
     screen = console(stderr=True)
     replications = sum(cost.missing for cost in rejudging.costs)
@@ -91,7 +91,7 @@ def shown_progress(run: Run, rejudging: Rejudging) -> Iterator[None]:
 
 
 def failure_lines(failed: Sequence[str], missing: int, stopped: str | None) -> list[str]:
-    """What to tell the user of `missing` replications, those that failed included."""
+    """What to tell the user about `missing` replications, including those that failed."""
     if failed and not missing:
         return [
             "All replications were made, but a log was not written to its end: "

@@ -1,7 +1,6 @@
 """How a judge is asked and how its answer is read."""
 
 from .design import JudgeDesign
-from .fields import GIVEN
 from .file import (
     design_file,
     design_from_file,
@@ -16,7 +15,6 @@ from .wordings import wordings_of
 
 __all__ = [
     "DESIGNS",
-    "GIVEN",
     "HEAD_TO_TAIL_CUT",
     "Item",
     "JudgeDesign",

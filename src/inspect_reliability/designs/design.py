@@ -21,16 +21,16 @@ class JudgeDesign:
         name: Name of the benchmark in logs and reports.
         prompt: Jinja2 template of the prompt. It sees `question`, `context`, `options` (each with
             `label` and `text`) or `response`, and every other field of the item. It also sees
-            `delimiter`, a word that no response contains: put around a response, it shows the
-            judge where the response ends, whatever the response pretends.
-        verdict: What the judge can answer. `{"options": ["A", "B"]}`: the label of one of the
-            responses shown, one label a response; `"also": ["tie"]` adds other words.
-            `["yes", "no"]`: one of these words. `{"from": 1, "to": 10}`: a whole number of this
-            scale; any number with `"step": "any"`. `{"criteria": {"style": ..., "facts": ...}}`:
-            words or a number for each criterion, by its name in a JSON object.
+            `delimiter`, a word that no response contains: put around a response, it shows the judge
+            where the response ends, whatever the response pretends.
+        verdict: The judge's possible answers. `{"options": ["A", "B"]}`: the label of one of the
+            responses shown, one label a response; `"also": ["tie"]` adds other words. `["yes",
+            "no"]`: one of these words. `{"from": 1, "to": 10}`: a whole number of this scale; any
+            number with `"step": "any"`. `{"criteria": {"style": ..., "facts": ...}}`: words or a
+            number for each criterion, by its name in a JSON object.
         parser: How to find the verdict in an output: `{"labels": ["Best Response"]}` after one of
-            these labels, `{"pattern": "..."}` in the first group of a regular expression,
-            `{"json": "verdict"}` in a field of a JSON object; None for the default.
+            these labels, `{"pattern": "..."}` in the first group of a regular expression, `{"json":
+            "verdict"}` in a field of a JSON object; None for the default.
         labels: Words that announce a verdict, in the language of the outputs; short for
             `parser={"labels": ...}`.
         wordings: Other prompts that mean the same, each a template or `{"name": ..., "prompt":
@@ -57,7 +57,7 @@ class JudgeDesign:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The design without its prompt, as JSON values: what a scorer needs to read an output."""
+        """The design without its prompt, as JSON values: all that a scorer needs."""
         verdict = self.verdict if isinstance(self.verdict, Mapping) else list(self.verdict)
         facts = {"name": self.name, "verdict": verdict}
         parser = self.reader.parser
@@ -65,11 +65,11 @@ class JudgeDesign:
 
     @property
     def named(self) -> dict[str, str]:
-        """The prompts of the other wordings, by their names."""
+        """Prompts of the other wordings, by name."""
         return {one.name: str(one.prompt) for one in self._fields.wordings}
 
     def ask(self, item: Item, order: Sequence[str]) -> str:
-        """The prompt that shows an item to the judge, its responses in the order of the labels.
+        """The prompt that shows an item, with its responses in the order of the labels.
 
         Raises:
             UserError: The template needs a field that the item lacks, or cannot be rendered.
@@ -103,7 +103,7 @@ class JudgeDesign:
 
 
 def _delimiter(item: Item) -> str:
-    """A word that occurs in no text of an item, the same in every replication."""
+    """A word that occurs in no text of an item; the same in every replication."""
     said = (message["content"] for message in item.messages)
     texts = "\n".join([item.id, item.question, *sorted(item.responses.values()), *said])
     return blake2b(texts.encode(errors="surrogatepass"), digest_size=6).hexdigest()

@@ -21,17 +21,14 @@ from pydantic_core import ErrorDetails
 
 from ..errors import UserError
 from ..limits import within_limits
-from ..verdicts import INVALID, NON_RESPONSE
+from ..verdicts import GIVEN, INVALID, NON_RESPONSE
 from .template import template
 
 MOST_OPTIONS = 26
 LONGEST = 200_000
-"""Characters of a prompt, or of a file of a design."""
+"""Most characters of a prompt, or of a design file."""
 
 REPEATS = "A pattern must not repeat what it repeats, as (a+)+ does."
-
-GIVEN = "given"
-"""Name of the wording that a design or a grader has by itself."""
 
 
 class _Strict(BaseModel):
@@ -74,9 +71,9 @@ def _pattern(pattern: str) -> str:
 
 @lru_cache
 def _try_pattern(pattern: re.Pattern[str]) -> None:
-    """Read texts that repeat what a pattern names: nothing limits it in an engine's thread.
+    """Run a pattern on hard texts, because nothing limits it later in an engine's thread.
 
-    Each repetition comes after what the pattern asks for up to one of its parts.
+    Each text repeats a part of the pattern after what the pattern asks for before it.
     """
     said = pattern.pattern
     before = {_literal(said[: part.start()]) for part in re.finditer(r"[(\[\\]", said)}
@@ -87,7 +84,7 @@ def _try_pattern(pattern: re.Pattern[str]) -> None:
 
 
 def _literal(pattern: str) -> str:
-    """A text that matches a pattern, about."""
+    """A text that roughly matches a pattern."""
     signs = r"\\(\W)|(\\s)|\\\w|\|[^()|]*|\(\?\w*:?|[][(){}|^$*+?]"
     return re.sub(signs, lambda sign: sign[1] or " " * bool(sign[2]), pattern)
 
@@ -120,7 +117,7 @@ class Options(_Strict):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The labels, then the rest."""
+        """All labels, then the other words."""
         return (*self.options, *self.also)
 
 
@@ -148,7 +145,7 @@ class Scale(_Strict):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The numbers from lowest to highest; none where there are any."""
+        """The numbers from lowest to highest; empty for a scale of any numbers."""
         whole = range(int(self.low), int(self.high) + 1)
         return () if self.step else tuple(map(str, whole))
 
@@ -158,7 +155,6 @@ _Scale = Annotated[Scale, Tag("|scale")]
 
 
 def _form(value: object) -> str | None:
-    """Which form of a verdict is meant."""
     if isinstance(value, Mapping):
         found = (name for name in ("options", "criteria") if name in value)
         return f"|{next(found, 'scale')}" if value.keys() & _KEYS else None
@@ -169,7 +165,7 @@ _KEYS = {"options", "criteria", "from", "to"}
 
 
 class Criteria(_Strict):
-    """What the judge can answer by the name of each criterion."""
+    """The judge's possible answers, by name of criterion."""
 
     kind: ClassVar = "criteria"
     names: ClassVar[tuple[str, ...]] = ()
@@ -179,7 +175,7 @@ class Criteria(_Strict):
 
 
 class ParserFields(_Strict):
-    """How to find the verdict in an output: one of these."""
+    """How to find the verdict in an output: exactly one of these."""
 
     labels: Annotated[tuple[Text, ...], Field(min_length=1, max_length=MOST_OPTIONS)] | None = None
     pattern: Annotated[Text, AfterValidator(_pattern)] | None = None
@@ -245,7 +241,7 @@ def _templates(wordings: "tuple[Wording, ...]") -> "tuple[Wording, ...]":
 
 
 class Wording(_Strict):
-    """Another prompt that means the same; of a model-graded scorer, also other instructions."""
+    """Another prompt with the same meaning; a scorer's may have other instructions."""
 
     name: Name
     prompt: Prompt | None = None
@@ -303,7 +299,7 @@ def checked(
     """Check the fields of a design.
 
     Raises:
-        UserError: One is not what it should be. It begins with `where` the field at a path is.
+        UserError: A field is wrong. The message begins with `where`, given the path of the field.
     """
     try:
         with within_limits(memory=None):  # an engine may work beside this
@@ -322,7 +318,7 @@ _Wrong = tuple[FieldPath, list[str], str]
 
 
 def _wrong(model: type[BaseModel], found: Sequence[ErrorDetails]) -> _Wrong:
-    """The path of a field that is wrong, as such and in words, and what is wrong with it."""
+    """The path of a wrong field, the same path in words, and what is wrong."""
     # A name that is not known explains one that is missing.
     one = min(found, key=lambda one: one["type"] != "extra_forbidden")
     kind, given = one["type"], {"min_length": 0, **one.get("ctx", {})}

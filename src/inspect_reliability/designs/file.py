@@ -55,7 +55,7 @@ def wordings_from_file(spec: str | Path) -> list[dict[str, str]]:
 
 
 def design_file(design: JudgeDesign) -> str:
-    """A design of the paper as the text of a YAML file."""
+    """The YAML text of one of the paper's designs."""
     facts = design.facts
     # Line by line, as a person would write it; the YAML library quotes lines that end in a space.
     prompt = "".join(f"\n  {line}" for line in design.prompt.split("\n"))
@@ -68,7 +68,7 @@ def design_file(design: JudgeDesign) -> str:
 
 
 def _read(model: type[Fields], spec: str | Path) -> tuple[dict[str, Any], Fields]:
-    """The fields of a file, with prompts that are files of their own, and the same checked."""
+    """The raw fields of a file, with prompts from files of their own, and the checked fields."""
     path, lines = user_path(spec), Lines()
     try:
         with within_limits():
@@ -119,7 +119,6 @@ def _short(path: Path) -> Path:
 
 
 def _yaml(path: Path, lines: Lines) -> Any:
-    """What a YAML file contains, whose lines are noted."""
     text = read_text(_short(path))
     try:
         for event in yaml.parse(text, Loader=yaml.BaseLoader):
@@ -142,7 +141,7 @@ def _yaml(path: Path, lines: Lines) -> Any:
 
 
 def _note_lines(node: yaml.Node, path: Path, above: tuple[str | int, ...], lines: Lines) -> None:
-    """Note the line of each part of a node; no mapping has a key twice."""
+    """Note the line of each part of a node, and refuse a mapping with a duplicate key."""
     for place, part in enumerate(node.value if isinstance(node, yaml.CollectionNode) else ()):
         key: Any
         key, value = part if isinstance(node, yaml.MappingNode) else (None, part)

@@ -13,7 +13,7 @@ _RESERVED = {
     *("study", "paper_design", "read_by", "seed_check", "sampled_reasonings"),
     *("options_not_sent", "seeds_of_choices", "cells"),
 }
-"""What templates, scores and tables of judgments call something else."""
+"""Names with another meaning in templates, scores and tables of judgments."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Item:
 
     @property
     def messages(self) -> Sequence[Mapping[str, str]]:
-        """The conversation that is judged; empty where it is none."""
+        """The conversation to judge; empty if there is none."""
         messages: Sequence[Mapping[str, str]] = self.fields.get("messages", ())
         return messages
 

@@ -13,10 +13,10 @@ _OWN = {"id", "question", "context", "responses", "best"}
 
 
 def items_from_file(spec: str | Path, design: JudgeDesign) -> list[Item]:
-    """Read items from a JSONL file, one a line, with the names of `Item` for its fields.
+    """Read items from a JSONL file, one per line; keys are the fields of `Item`.
 
-    All fields that `Item` lacks are its `fields`. With `messages` a row may leave out `responses`
-    and `question`, which is then the conversation as text.
+    Other keys become the item's `fields`. A row with `messages` may omit `responses` and
+    `question`; the question is then the conversation as text.
 
     Raises:
         UserError: The judge cannot be shown a row; the message names file, line and field.
@@ -56,7 +56,7 @@ def _values(row: dict[str, Any], where: str) -> dict[str, Any]:
 
 
 def _conversation(messages: Any) -> str:
-    """A conversation as text; empty where it is none, which the item refuses."""
+    """A conversation as text; empty for anything else, which the item refuses."""
     given = messages if isinstance(messages, list) else []
     said = (f"{one.get('role')}: {one.get('content')}" for one in given if isinstance(one, dict))
     return "\n".join(said)

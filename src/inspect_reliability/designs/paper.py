@@ -105,7 +105,7 @@ DESIGNS = {"bbh": BBH, "squad": SQUAD, "mt_bench": MT_BENCH, "head_to_tail": HEA
 
 
 def is_of_paper(design: JudgeDesign) -> bool:
-    """Whether a judge is asked and answers as one of the paper's, whatever its name."""
+    """Whether a design asks and answers like one of the paper's, whatever its name."""
     return any(
         (design.prompt, design.reader.verdicts) == (own.prompt, own.reader.verdicts)
         for own in (*DESIGNS.values(), HEAD_TO_TAIL_CUT)

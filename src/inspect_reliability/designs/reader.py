@@ -1,7 +1,6 @@
-"""What a judge can answer, and how its outputs are read."""
+"""What a judge can answer, and how to read its outputs."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -23,9 +22,9 @@ class Reader:
     """Reads the outputs of a judge.
 
     Attributes:
-        verdict: What the judge can answer, as `JudgeDesign.verdict`.
+        verdict: The judge's possible answers, as `JudgeDesign.verdict`.
         parser: How to find the verdict in an output, as `JudgeDesign.parser`.
-        names: Label of an option as it was shown -> as it is called, where that is another.
+        names: Label shown -> name of the option, where they differ.
 
     Raises:
         UserError: A field is not what it should be; the message names it.
@@ -40,7 +39,7 @@ class Reader:
 
     @cached_property
     def kind(self) -> str:
-        """What a verdict is: "options" (those shown), "words", a "scale" or "criteria"."""
+        """The kind of verdict: "options" (those shown), "words", "scale" or "criteria"."""
         verdict = self._fields.verdict
         return "words" if isinstance(verdict, tuple) else verdict.kind
 
@@ -52,16 +51,16 @@ class Reader:
 
     @cached_property
     def verdicts(self) -> tuple[str, ...]:
-        """Every verdict the judge can give, the options first, a scale from lowest to highest.
+        """All possible verdicts: options first, a scale from lowest to highest.
 
-        Empty where they cannot be listed: numbers with decimals, several criteria.
+        Empty if they cannot be listed: numbers with decimals, several criteria.
         """
         verdict = self._fields.verdict
         return verdict if isinstance(verdict, tuple) else verdict.names
 
     @cached_property
     def criteria(self) -> Mapping[str, "Reader"]:
-        """The reader of each criterion, which a JSON object has by its name; empty without."""
+        """The reader of each criterion by its name in the JSON object; empty without criteria."""
         if self.kind != "criteria" or not isinstance(self.verdict, Mapping):
             return {}
         given = self.verdict["criteria"].items()
@@ -69,7 +68,7 @@ class Reader:
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """Every category a judgment can fall into; empty where they cannot be listed."""
+        """All categories of a judgment; empty if they cannot be listed."""
         if not self.verdicts:
             return ()
         # A pattern bound to the beginning matches once; every other parser can find two verdicts.
@@ -83,20 +82,23 @@ class Reader:
             UserError: No parser of that name reads these verdicts.
         """
         # Setting a limit takes longer than reading most outputs; only a user's pattern needs one.
-        limited = "pattern" in (self.parser or {})
-        try:
-            with within_limits(memory=None) if limited else nullcontext():
-                read = self._parser(parser).read(output)
-        except TimeoutError as error:
-            raise UserError(
-                f"parser: {error} to read an output of {len(output):,} characters. {REPEATS}"
-            ) from None
-        return read._replace(verdict=self.names.get(read.verdict, read.verdict))
+        if "pattern" not in (self.parser or ()):
+            read = self._parser(parser).read(output)
+        else:
+            try:
+                with within_limits(memory=None):
+                    read = self._parser(parser).read(output)
+            except TimeoutError as error:
+                raise UserError(
+                    f"parser: {error} to read an output of {len(output):,} characters. {REPEATS}"
+                ) from None
+        name = self.names.get(read.verdict)
+        return read if name is None else read._replace(verdict=name)
 
     def value(
         self, output: str, parser: ParserName = "default"
     ) -> tuple[str | dict[str, str], str]:
-        """What a score keeps of an output: its verdict, or that of each criterion; and how read."""
+        """What a score keeps of an output: the verdict, or one per criterion; and its form."""
         if not self.criteria:
             return self.read(output, parser)
         read = {name: one.read(output, parser) for name, one in self.criteria.items()}
@@ -104,7 +106,7 @@ class Reader:
         return {name: one.verdict for name, one in read.items()}, how
 
     def showing(self, labels: Sequence[str]) -> "Reader":
-        """Reads outputs about options shown under other labels, which it calls by its own."""
+        """A reader for options shown under other labels; it returns the design's own labels."""
         if tuple(labels) == self.options or not isinstance(self.verdict, Mapping):
             return self
         verdict = {**self.verdict, "options": list(labels)}
@@ -112,7 +114,7 @@ class Reader:
         return replace(self, verdict=verdict, names=names)
 
     def completed(self, output: str) -> str | None:
-        """Read the verdict of an output that is still being written; None before it names one."""
+        """Read the verdict of an unfinished output; None until it names one."""
         return None if self.criteria else self._parser("default").completed(output)
 
     @cached_property

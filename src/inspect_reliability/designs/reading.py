@@ -1,4 +1,4 @@
-"""What was read in a judge's output."""
+"""What a parser found in a judge's output."""
 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple, Protocol
@@ -30,15 +30,15 @@ class Parser(Protocol):
         """Read a whole output."""
 
     def completed(self, text: str) -> str | None:
-        """Read an output that is still being written; None before it names its verdict.
+        """Read an unfinished output; None until it names its verdict.
 
-        Most parsers know no verdict before the end: it may depend on text still to come.
+        Most parsers know no verdict before the end, because later text may change it.
         """
         return None
 
 
 def one_verdict(named: Iterable[str], how: str) -> Reading:
-    """The verdict that a text names; none, or several different ones, are no verdict."""
+    """The one verdict named; none, or several different ones, give no verdict."""
     distinct = set(named)
     if not distinct:
         return Reading(NON_RESPONSE)

@@ -10,7 +10,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 
 class _Unfolded(CodeGenerator):
-    """Computes nothing before a prompt is made, which is where limits are."""
+    """Leaves all computation to rendering, where the limits apply."""
 
     def _output_child_to_const(self, node: Any, *rest: Any) -> str:
         if isinstance(node, nodes.TemplateData):
@@ -28,10 +28,10 @@ TEMPLATES.filters["tojson"] = lambda value: json.dumps(value, ensure_ascii=False
 
 @lru_cache(maxsize=256)  # a design is checked wherever it is read
 def template(prompt: str) -> Template:
-    """A prompt as a template.
+    """Compile a prompt template.
 
     Raises:
-        ValueError: It is none; the message says where.
+        ValueError: It is not a template; the message says where.
     """
     try:
         return TEMPLATES.from_string(prompt)

@@ -9,8 +9,8 @@ from string import ascii_uppercase
 
 from ..errors import UserError
 from ..limits import within_limits
+from ..verdicts import GIVEN
 from .design import JudgeDesign
-from .fields import GIVEN
 from .file import wordings_from_file
 from .template import TEMPLATES
 
@@ -28,18 +28,19 @@ _Token = tuple[str, str]
 def wordings_of(
     design: JudgeDesign, asked: str | Sequence[str] | None = None
 ) -> dict[str, JudgeDesign]:
-    """A judge in each of its wordings, by their names, as it is given first.
+    """A judge in each of its wordings, by name; its own comes first.
 
     Args:
         design: The judge.
         asked: Names of `CHANGES`, or of files (see `wordings_from_file`); by default the wordings
-            that the design has. Its own wording is among them in any case.
+            that the design has. Its own wording is always included.
 
     Returns:
-        Wordings by their names; empty where there is one only.
+        Wordings by name; empty if there is only one.
 
     Raises:
-        UserError: A change does not fit the prompt, a file has no wordings, or a name is double.
+        UserError: A change does not fit the prompt, a file has no wordings, or two wordings share a
+            name.
     """
     own = replace(design, wordings=())
     found = _asked(own, design.wordings) if asked is None else {}
@@ -88,7 +89,7 @@ def _tokens(design: JudgeDesign) -> list[_Token]:
 
 
 def _said(design: JudgeDesign, change: Callable[[str], str]) -> JudgeDesign:
-    """The design with its own words changed, and what it shows left as it is."""
+    """The design with its own words changed and its placeholders kept."""
     tokens = _tokens(design)
     return _with(design, ((kind, change(t) if kind == "data" else t) for kind, t in tokens))
 
@@ -107,7 +108,6 @@ def _labels(design: JudgeDesign) -> JudgeDesign:
 
 
 def _numbers(design: JudgeDesign) -> JudgeDesign:
-    """Numbers for letters, letters for numbers."""
     labels = design.reader.options
     if not labels:
         raise ValueError("this judge is shown no labels")
@@ -143,7 +143,6 @@ def _whitespace(design: JudgeDesign) -> JudgeDesign:
 
 
 def _delimiters(design: JudgeDesign) -> JudgeDesign:
-    """A dash for the colon after each heading."""
     tokens = _tokens(design)
     before = [text for (kind, text), (after, _) in pairwise(tokens) if kind == "data" != after]
     headings = {found[1].strip() for text in before if (found := _HEADING.search(text))}
@@ -179,7 +178,5 @@ CHANGES: Mapping[str, Callable[[JudgeDesign], JudgeDesign]] = {
     "delimiters": _delimiters,
     "lines": _lines,
 }
-"""Changes that keep the meaning of a prompt, by their names.
-
-Which formats judges are sensitive to: Sclar et al. (2024), https://arxiv.org/abs/2310.11324.
-"""
+"""Changes that keep a prompt's meaning, by name. Formats that judges are sensitive to: Sclar et al.
+(2024), https://arxiv.org/abs/2310.11324."""

@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Collection
-from importlib.metadata import distribution
 from importlib.util import find_spec
 
 
@@ -14,7 +13,7 @@ class UserError(ValueError):
     """
 
     def __new__(cls, message: str) -> "UserError":
-        """An error that inspect prints without a traceback, where inspect is loaded."""
+        """Make an error that inspect, if loaded, prints without a traceback."""
         # Loading it takes a second, which a report of published judgments would spend on nothing.
         if "inspect_ai" not in sys.modules:
             return super().__new__(cls, message)
@@ -24,23 +23,23 @@ class UserError(ValueError):
 
 
 def reason(error: BaseException) -> str:
-    """Why something failed: in the operating system's words where it has some."""
+    """Why something failed, in the operating system's words if it has some."""
     said = error.strerror if isinstance(error, OSError) else None
     return said or str(error) or type(error).__name__
 
 
 def one_of(name: str, value: object, known: Collection[str]) -> None:
-    """Refuse the value of an option that is none of those known.
+    """Refuse an option value that is not among the known ones.
 
     Raises:
-        UserError: The message names them.
+        UserError: The message lists the known values.
     """
     if value not in list(known):  # a set could not look for a list
         raise UserError(f"{name}='{value}' is not known. Use one of: {', '.join(known)}.")
 
 
 def needs(extra: str, *packages: str) -> None:
-    """Check that packages of an extra ("local", "gguf" or "hub") are there, by import names.
+    """Check that the packages of an extra ("local", "gguf" or "hub") are installed, by import name.
 
     Raises:
         UserError: Some are missing. The message ends with the line that installs them.
@@ -53,7 +52,9 @@ def needs(extra: str, *packages: str) -> None:
 
 
 def _with_extra(extra: str) -> str:
-    """What pip installs to add an extra: this package, from where it was installed (PEP 610)."""
+    """What pip installs to add an extra to this package, from its own source (PEP 610)."""
+    from importlib.metadata import distribution  # brings the email package
+
     package = f"inspect-reliability[{extra}]"
     recorded = distribution("inspect-reliability").read_text("direct_url.json")
     if recorded is None:

@@ -16,7 +16,7 @@ class _PrintedError(PrerequisiteError):
 
 
 def known_to_inspect(kind: type[UserError]) -> type[UserError]:
-    """A kind of error that is also one of inspect's, and is pickled as what it was."""
+    """A subclass that is also an error of inspect's; it is pickled as the original kind."""
     if kind not in _KNOWN:
         pickled = {"__reduce__": lambda error: (kind, error.args)}
         _KNOWN[kind] = type(kind.__name__, (_PrintedError, kind), pickled)

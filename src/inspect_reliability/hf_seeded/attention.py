@@ -1,8 +1,8 @@
-"""Attention of many continuations to their prompts, whose keys and values exist once.
+"""Attention of many continuations to their prompts, whose keys and values are stored once.
 
-The queries of all rows of a prompt go against its keys in one matrix product, each row's queries
-against its own few, for all prompts at once; one softmax runs over both. The result is that of
-ordinary attention over a copy of the prompt in each row, without the copies.
+One matrix product takes the queries of all rows of a prompt against its keys; each row's queries
+also go against its own few keys. One softmax covers both. The result equals ordinary attention over
+a copy of the prompt in each row, without the copies.
 """
 
 import torch
@@ -24,7 +24,7 @@ _UNDERSTOOD = {
 
 
 class UnknownAttentionError(NotImplementedError):
-    """The model attends in a way that this function does not know."""
+    """The model uses a kind of attention that this function does not know."""
 
 
 def attend(
@@ -49,7 +49,7 @@ def attend(
         Shape (rows, 1, heads, size), and None for the weights.
 
     Raises:
-        UnknownAttentionError: The model wants more than this.
+        UnknownAttentionError: The model asks for anything else.
     """
     layer = getattr(key, "layer", None)
     if not isinstance(layer, SharedPrefixLayer) or query.shape[2] != 1:
@@ -78,10 +78,10 @@ def attend(
 def _attend_span(
     query: Tensor, own: Tensor, seen: Seen, softcap: float | None
 ) -> tuple[Tensor, Tensor]:
-    """Attend rows of one prompt: its part of their output, and the weights of their own positions.
+    """Attend the rows of one prompt: their output from it, and the weights of their own positions.
 
-    `query` is scaled, and `own` has the scores of these positions; all shapes are (rows, groups,
-    heads a group, ...).
+    `query` is scaled; `own` holds the scores of the rows' own positions. All shapes are (rows,
+    groups, heads a group, ...).
     """
     _, shared_key, shared_value, hidden = seen
     rows, groups, per_group, size = query.shape

@@ -1,8 +1,8 @@
 """Three ways to continue a prompt in many rows, the fastest first.
 
-The first keeps the prompt's keys and values once, and rows of several prompts go through the model
-together. The second copies them into each row. The third keeps nothing and sends prompt and
-continuation through the model at every step. `check` tries which of them is right for a model.
+The first keeps the prompt's keys and values once, and sends rows of several prompts through the
+model together. The second copies them into each row. The third keeps nothing and sends prompt and
+continuation through the model at every step. `check` finds out which of them is right for a model.
 """
 
 import copy
@@ -32,9 +32,9 @@ _LARGEST_TENSOR = 1 << 25  # bytes; beyond it, every step's copy of a tensor is 
 
 
 class Rows:
-    """The state of some continuations of a prompt, one row each.
+    """Continuations of a prompt, one row each.
 
-    These rows are token ids and nothing else; the other ways override what they do faster.
+    These rows are plain token ids; the other two ways override the methods with faster ones.
     """
 
     name: ClassVar[str] = "no cache"
@@ -61,12 +61,12 @@ class Rows:
 
     @classmethod
     def joined(cls, roots: Sequence[Self]) -> Self:
-        """Rows of which prompt `roots[i]` is row i. Only where `joins` says so, or for one."""
+        """Rows of several prompts, row i of `roots[i]`. Only if `joins`, or for one prompt."""
         (root,) = roots
         return root
 
     def step(self, tokens: Sequence[int], parents: Sequence[int]) -> Tensor:
-        """Append `tokens[i]` to row `parents[i]`; the results are the rows from now on.
+        """Append `tokens[i]` to row `parents[i]`; the results become the rows.
 
         Returns:
             Logits after them, shape (len(tokens), vocabulary).
@@ -116,12 +116,12 @@ class Rows:
 
     @property
     def most(self) -> int:
-        """Rows beyond which a step would become slower for each of them."""
+        """The most rows for which a step does not become slower per row."""
         return sys.maxsize
 
     @property
     def node_bytes(self) -> int:
-        """Memory that `after` keeps for each continuation."""
+        """Memory that `after` keeps per continuation."""
         return 0
 
     def row_bytes(self, tokens: int) -> int:
@@ -129,7 +129,7 @@ class Rows:
         return self.forward.logit_bytes
 
     def _copy(self) -> Any:
-        """A state that takes rows before it appends any, and leaves this one as it is."""
+        """A copy that takes rows before it appends any, and leaves this one as it is."""
         return self.state
 
     def _take(self, parents: list[int]) -> None:
@@ -284,12 +284,11 @@ class CopiedRows(Rows):
 
 
 def _bytes_per_position(keys: Tensor) -> int:
-    """Of one row's keys, shape (heads, positions, size), and values."""
+    """Bytes of one row's keys, shape (heads, positions, size), and values."""
     return 2 * keys.shape[0] * keys.shape[2] * keys.element_size()
 
 
 def _spans(prompts: Sequence[int]) -> Iterator[Span]:
-    """Where the rows of each prompt are, given the prompt of each row."""
     start = 0
     for prompt, same in groupby(prompts):
         end = start + len(list(same))

@@ -17,7 +17,7 @@ _ROOM = 16  # positions that a first buffer holds; a full one doubles
 class Span(NamedTuple):
     """Rows that continue one prompt.
 
-    `padded` are these and, where they are few, neighbours that only fill up a matrix product.
+    `padded` adds neighbours where these are few, only to fill up a matrix product.
     """
 
     prompt: int
@@ -26,7 +26,7 @@ class Span(NamedTuple):
 
     @property
     def kept(self) -> slice:
-        """Where `rows` are among `padded`."""
+        """The place of `rows` within `padded`."""
         start = self.padded.start
         return slice(self.rows.start - start, self.rows.stop - start)
 
@@ -68,7 +68,7 @@ class SharedPrefixLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
         self.length = 0
 
     def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
-        """Make room for the first positions."""
+        """Allocate the first positions."""
         self.own_keys, self.own_values = _room(key_states, _ROOM), _room(value_states, _ROOM)
         self.is_initialized = True
 
@@ -121,16 +121,16 @@ class SharedPrefixLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
         return max(keys.shape[1] for keys, _ in self.prompts) + self.length
 
     def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
-        """Keys that a mask would cover; none is made."""
+        """Keys that a mask would cover; no mask is made."""
         return self.get_seq_length() + query_length, 0
 
     def get_max_length(self) -> int:
-        """No bound."""
+        """None: there is no bound."""
         return -1
 
 
 class Paths:
-    """Where the nodes of some continuations, from the first to the newest, are in all layers."""
+    """Places of the nodes of some continuations, first to newest, the same in all layers."""
 
     def __init__(self, nodes: Sequence[Sequence[int]], device: torch.device) -> None:
         self.longest = max(map(len, nodes))
@@ -150,7 +150,7 @@ class BranchLayer(SharedPrefixLayer):  # type: ignore[no-untyped-call]
         self.paths: Paths
 
     def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
-        """Make room for the first nodes."""
+        """Allocate the first nodes."""
         self.own_keys, self.own_values = (
             states.new_empty(0, states.shape[1], states.shape[3])
             for states in (key_states, value_states)
@@ -181,7 +181,7 @@ class BranchLayer(SharedPrefixLayer):  # type: ignore[no-untyped-call]
         return keys, self.own_values[self.paths.nodes].transpose(1, 2)
 
     def own(self, window: int | None, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """Everything: paths differ in length, so `seen` says what each may not see."""
+        """All of it: paths differ in length, so `seen` hides what each may not see."""
         return keys, values
 
     def seen(self, window: int | None) -> Iterator[Seen]:

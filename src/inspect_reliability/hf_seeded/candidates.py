@@ -10,13 +10,13 @@ GREEDY_BELOW = 1e-6
 
 
 class NotFiniteError(ArithmeticError):
-    """The model computes NaN or infinity where a logit should be."""
+    """The model computes NaN or infinity as a logit."""
 
 
 def insist_on_finite(largest: Tensor) -> None:
-    """Refuse rows of logits whose largest is NaN or infinite, with a NotFiniteError.
+    """Raise NotFiniteError if a row's largest logit is NaN or infinite.
 
-    A logit of minus infinity is a token that never comes.
+    Minus infinity marks a token that never comes.
     """
     if not bool(largest.isfinite().all()):
         raise NotFiniteError("logits that are not finite (NaN or infinity)")

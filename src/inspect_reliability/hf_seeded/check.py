@@ -1,4 +1,4 @@
-"""The self-check: does a way to continue a prompt say what the model itself says?"""
+"""The self-check: does a way to continue a prompt agree with the model itself?"""
 
 from collections.abc import Sequence
 
@@ -21,8 +21,8 @@ def check(forward: ForwardPass, way: type[Rows], prompt: Sequence[int]) -> float
         prompt: Token ids; longer than an attention window, if that is to be checked.
 
     Returns:
-        How far the way's logits are from those of plain forward passes without any cache: root mean
-        square difference, as a share of their standard deviation.
+        The distance of the way's logits from those of plain forward passes without any cache: root
+        mean square difference, as a share of their standard deviation.
 
     Raises:
         NotFiniteError: The plain logits are not finite.

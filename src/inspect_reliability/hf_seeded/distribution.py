@@ -1,6 +1,6 @@
 """What a caller asks about labels: where a text has one, and how they are distributed.
 
-The engine knows no verdicts. Whoever asks for a generation hands in functions that read its text.
+The engine knows no verdicts. The caller of a generation passes functions that read its text.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -20,9 +20,9 @@ class Labels:
     """How a caller of inspect's `generate` labels texts.
 
     Attributes:
-        read: As in `DistributionRequest`.
-        parse: The same; None where texts are drawn.
-        temperatures: Those of the distributions; by default that of the request.
+        read: See `DistributionRequest`.
+        parse: See `DistributionRequest`; None where texts are drawn.
+        temperatures: Temperatures of the distributions; by default that of the request.
     """
 
     read: Read
@@ -34,7 +34,7 @@ _labels: ContextVar[Labels | None] = ContextVar("hf_seeded_labels", default=None
 
 
 def current_labels() -> Labels | None:
-    """Those of the innermost `reading` or `distributing` block, if any."""
+    """The labels of the innermost `reading` or `distributing` block, if any."""
     return _labels.get()
 
 
@@ -59,30 +59,30 @@ def reading(read: Read) -> AbstractContextManager[None]:
 def distributing(
     read: Read, parse: Parse, temperatures: Sequence[float] = ()
 ) -> AbstractContextManager[None]:
-    """Let a generation in this block find the distribution of labels, instead of drawing a text.
+    """Let a generation in this block find the distribution of labels instead of drawing a text.
 
-    The output's metadata have it as `distributions`, one mapping of a `Distribution` a temperature.
-    Arguments are those of `Labels`.
+    The output's metadata has it as `distributions`: per temperature, a mapping with the fields of a
+    `Distribution`. The arguments are those of `Labels`.
     """
     return _labelled(Labels(read, parse, temperatures))
 
 
 @dataclass(frozen=True, eq=False)
 class DistributionRequest:
-    """How a prompt is to be continued, and how continuations are labelled.
+    """How a prompt is continued, and how continuations are labelled.
 
     Attributes:
         prompt: Token ids of the prompt, not empty.
         temperatures: Temperatures of the sampler, each with a distribution of its own.
-        max_tokens: Number of tokens of a continuation at most, at least 1.
-        read: Label of a text that is still being written, once it has one. What would be written
-            after that is not looked at.
-        parse: Label of a text that has ended: at an end token, or for want of room.
+        max_tokens: The most tokens of a continuation, at least 1.
+        read: Label of a text that is still being written, once it has one. Text after that is
+            ignored.
+        parse: Label of a text that has ended, at an end token or at the limit.
         top_k: As in `Request`.
         top_p: As in `Request`.
         eps: Open mass at which growth stops, at every temperature.
-        max_rows: Histories to send through the model at most.
-        tail_draws: Draws from what is left open, at each temperature.
+        max_rows: The most histories to send through the model.
+        tail_draws: Draws from the open mass, at each temperature.
         seed: Seed of these draws.
     """
 
@@ -100,7 +100,7 @@ class DistributionRequest:
 
     @property
     def group(self) -> tuple[Hashable, Hashable]:
-        """Each is worked on alone."""
+        """Unique: each request is worked on alone."""
         return self, None
 
 
@@ -110,13 +110,13 @@ class Distribution:
 
     Attributes:
         temperature: Temperature of the sampler.
-        shares: Probability of each label that was reached, without what is open. Each is a lower
-            bound, and with `open_mass` added an upper bound.
-        open_mass: Probability of the continuations that were not followed to a label.
+        shares: Probability of each label reached, a lower bound; adding `open_mass` gives an upper
+            bound.
+        open_mass: Probability of continuations not followed to a label.
         rows: Histories that went through the model, for all temperatures together.
         tail: Labels of independent draws from the open continuations; empty where less than a
-            hundredth of `eps` is open. With h the share of a label among them,
-            `shares + open_mass * h` is unbiased.
+            hundredth of `eps` is open. With h the share of a label among them, `shares + open_mass
+            * h` is unbiased.
         truncated: Whether growth ended at the bound on rows, with more than `eps` open.
     """
 

@@ -1,9 +1,9 @@
 """Seeded draws: Gumbel-max with noise that is a hash of seed, question, step and token.
 
-No random stream is kept. Whoever asks for the token of replication r at step t gets the same
-answer, alone or in any batch, in any order. The question is part of the key: with seed and step
-alone, replication r of every question would share its noise, and the questions of a test would
-correlate although the judge knows nothing of them.
+No random stream is kept. The token of replication r at step t is the same alone or in any batch, in
+any order. The question is part of the key: with seed and step alone, replication r of every
+question would share its noise, and the questions of a test would correlate although the judge knows
+nothing of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from torch import Tensor
 from .candidates import GREEDY_BELOW, candidates, likeliest, nucleus
 
 VERSION = "gumbel-1"
-"""Changes whenever the same seed would draw something else."""
+"""Changes whenever a seed would draw something else."""
 
 _MOST_AT_ONCE = 1 << 22  # requests times candidate tokens that are in memory together
 
@@ -37,14 +37,14 @@ def _shift(x: Tensor, bits: int) -> Tensor:
 
 
 def _mix(x: Tensor) -> Tensor:
-    """In place: a fresh tensor for each operation would cost more than the operation."""
+    """Hash in place: a new tensor for each operation would cost more than the operation."""
     x.bitwise_xor_(_shift(x, 30)).mul_(_FIRST)
     x.bitwise_xor_(_shift(x, 27)).mul_(_SECOND)
     return x.bitwise_xor_(_shift(x, 31))
 
 
 def stream_keys(prompt: Sequence[int], streams: Sequence[str]) -> Tensor:
-    """Keys of streams of noise, one int64 each, from their question's tokens and their names."""
+    """Keys of noise streams, one int64 each, from the question's tokens and the streams' names."""
     question = blake2b(np.asarray(prompt, dtype="<i8").tobytes(), digest_size=16).digest()
 
     def key(stream: str) -> int:

@@ -1,4 +1,4 @@
-"""Running a model in the fastest way that gives what the model itself gives."""
+"""Running a model in the fastest way that reproduces its own results."""
 
 import logging
 import math
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 WAYS: tuple[type[Rows], ...] = (SharedPrefixRows, CopiedRows, Rows)
 
 MAX_ROWS = 256
-"""Fewer would be too few for the pieces of a wide block; more gain next to nothing."""
+"""Fewer rows would split a wide block too finely; more gain almost nothing."""
 
 _WINDOWS = ("sliding_window", "attention_chunk_size", "keep_window_size")  # as configs name them
 _TRYING = "the model, with two short rows to try it"
@@ -32,14 +32,14 @@ _CHECK_COST = {"cpu": 1e11, "cuda": 1e14}  # parameters times tokens, some secon
 
 
 class ModelRun:
-    """A causal language model, with what the engine has to know about it.
+    """A causal language model, and what the engine must know about it.
 
-    At most `max_rows` go through it together and take `memory` bytes, by default half of what is
-    free now.
+    At most `max_rows` rows go through it together, in at most `memory` bytes (default: half of the
+    free memory).
 
     Attributes:
         way: How prompts are continued.
-        notes: What the user should know about that, in sentences.
+        notes: Sentences for the user about that.
 
     Raises:
         OutOfMemoryError: The self-check did not fit.
@@ -74,10 +74,10 @@ class ModelRun:
         tokens: int,
         wanted: Callable[[tuple[int, ...]], bool],
     ) -> tuple[Tensor, Rows]:
-        """Send prompts through the model, as many of the first ones as can go on together.
+        """Send prompts through the model, as many of the first ones as can continue together.
 
-        They end before one that is not wanted. Arguments, results and errors are those of
-        `prefill`, with a row of logits a prompt.
+        They end before the first one not `wanted`. Otherwise as `prefill`, with a row of logits per
+        prompt.
         """
         with memory_errors("the check of a long prompt"):
             self._check_beyond_window(max(map(len, prompts)) + tokens)
@@ -96,7 +96,7 @@ class ModelRun:
 
     @torch.inference_mode()
     def prefill(self, prompt: Sequence[int], tokens: int) -> tuple[Tensor, Rows]:
-        """Send a prompt through the model, whose continuations may reach a length of `tokens`.
+        """Send a prompt through the model; its continuations may reach a length of `tokens`.
 
         Returns:
             Logits after the prompt, shape (1, vocabulary), and rows to continue from.
@@ -115,11 +115,11 @@ class ModelRun:
             self.way = self._fastest()
 
     def most(self, rows: Rows, tokens: int) -> int:
-        """Rows that may go through the model together, if they may grow to this many tokens."""
+        """The most rows that may go through together if each may reach this many tokens."""
         return max(1, min(self.max_rows, rows.most, self.memory // rows.row_bytes(tokens)))
 
     def spare_memory(self, rows: int) -> bool:
-        """Allow half of so many rows from now on; false if that would change nothing."""
+        """Halve the number of rows from now on; false if that changes nothing."""
         if rows <= FEWEST_ROWS // 2:  # steps are padded to more, branches of a tree are not
             return False
         self.max_rows = rows // 2
@@ -165,7 +165,7 @@ class ModelRun:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep transformers' warnings about a way that is only being tried."""
+    """Hide transformers' warnings about a way that is only being tried."""
     verbosity = transformers.logging.get_verbosity()
     transformers.logging.set_verbosity(logging.ERROR)
     try:

@@ -56,10 +56,10 @@ class ForwardPass:
         last: int = 1,
         positions: Sequence[int] | None = None,
     ) -> Tensor:
-        """Logits of the last positions of rows of tokens, shape (rows, last, vocabulary).
+        """Logits at the last positions of rows of tokens, shape (rows, last, vocabulary).
 
         The rows are of equal length and extend the cache. With `positions`, each has a single token
-        of its own position. `attention` is by default the model's own.
+        of its own position. `attention` defaults to the model's own.
         """
         ids = torch.tensor([list(row) for row in tokens], device=self.device)
         options: dict[str, Any] = {"logits_to_keep": last} if self._cuts_logits else {}
@@ -73,10 +73,10 @@ class ForwardPass:
         return logits.cpu() if logits.device.type == "mps" else logits  # draws need float64
 
     def prefill(self, prompt: Sequence[int]) -> tuple[Tensor, Any]:
-        """Send a prompt through the model, piece by piece, and the last two as one.
+        """Send a prompt through the model in pieces, the last two of them as one.
 
-        Pieces with which the latest prompt began as well are not computed again. Where a piece
-        ends depends on the prompt alone, so no bit of the results depends on the latest one.
+        Pieces that the previous prompt also began with are not computed again. Where a piece ends
+        depends on the prompt alone, so no bit of the result depends on the previous prompt.
 
         Returns:
             Logits after it, shape (1, vocabulary), and the cache of its keys and values.
@@ -99,7 +99,7 @@ class ForwardPass:
 
     @contextmanager
     def in_pieces(self, size: int) -> Iterator[None]:
-        """Take smaller pieces of prompts for a while, where they are taken in pieces at all."""
+        """Use smaller pieces of prompts in this block, if prompts go in pieces at all."""
         usual = self.piece
         self.piece = size if usual == PIECE else usual
         try:

@@ -8,7 +8,7 @@ from ..errors import UserError, needs, reason
 
 
 def gguf_of(path: Path) -> Path | None:
-    """The GGUF file that a path is, or that a folder without other weights has.
+    """The GGUF file at a path, or in a folder without other weights.
 
     Raises:
         UserError: The folder has several.
@@ -27,7 +27,7 @@ def gguf_of(path: Path) -> Path | None:
 
 
 def checked(file: Path) -> str:
-    """The full path of a GGUF file, once a look at its header found no fault.
+    """The full path of a GGUF file whose header is sound.
 
     Raises:
         UserError: It is not a whole model, or a package is missing.

@@ -18,7 +18,7 @@ class Groupable(Protocol):
 
     @property
     def group(self) -> tuple[Hashable, Hashable]:
-        """Equal in a group; groups whose first part is equal may be worked on side by side."""
+        """Equal within a group; groups with an equal first part may be worked on side by side."""
 
 
 Deliver = Callable[[int, Any], None]
@@ -35,7 +35,7 @@ QUIET = 0.02
 """Seconds without an arrival after which a burst is taken to have ended."""
 
 LONGEST_WAIT = 2.0
-"""Seconds for which a burst is waited for at most."""
+"""Most seconds to wait for the end of a burst."""
 
 
 class ClosedError(RuntimeError):
@@ -43,14 +43,14 @@ class ClosedError(RuntimeError):
 
 
 class Group:
-    """Requests that are worked on together, in order of arrival, and where their results go."""
+    """Requests that are worked on together, in order of arrival, and their results."""
 
     def __init__(self) -> None:
         self.requests: list[Any] = []
         self.results: list[Future[Any]] = []
 
     def deliver(self, number: int, result: Any) -> None:
-        """Give a request its result, unless it has one or nobody waits for it any longer."""
+        """Give a request its result, unless it already has one or nobody waits."""
         with suppress(InvalidStateError):
             if isinstance(result, Exception):
                 self.results[number].set_exception(result)
@@ -62,7 +62,7 @@ class Group:
         return not self.results[number].done()
 
     def fail(self, error: Exception) -> None:
-        """Fail what has no result yet."""
+        """Fail all requests without a result."""
         for number in range(len(self.requests)):
             self.deliver(number, error)
 
@@ -80,7 +80,7 @@ class Grouper:
         self._worker: Thread | None = None
 
     async def submit(self, requests: Sequence[Groupable]) -> list[Any]:
-        """Wait for the results of some requests. Cancelling the wait, or a failure, drops all."""
+        """Wait for the results of some requests. A cancellation or a failure drops all of them."""
         results: list[Future[Any]] = [Future() for _ in requests]
         with self._arrival:
             if self._closed:
@@ -101,7 +101,7 @@ class Grouper:
                 result.cancel()
 
     def close(self) -> None:
-        """Fail what is waiting; the worker ends with the group it is working on."""
+        """Fail waiting requests; the worker ends after its current group."""
         with self._arrival:
             self._closed = True
             waiting, self._groups = self._groups, {}

@@ -1,8 +1,8 @@
 """The distribution of labels, from a tree that grows by probability instead of by draws.
 
-The likeliest continuations go through the model first. Each ends where its text has a label; what
-the sampler would do elsewhere is open. Growth stops when little enough is open, and a few draws
-tell what the rest would have become.
+The likeliest continuations go through the model first. Each ends where its text has a label; the
+mass elsewhere stays open. Growth stops once little enough is open, and a few draws tell what the
+rest would have become.
 """
 
 import heapq
@@ -33,7 +33,7 @@ _AT_ONCE = 16
 still come first."""
 
 _NOTHING = 0.01
-"""Of `eps`: less open mass than that changes no share by anything worth a draw."""
+"""Share of `eps` below which open mass is not worth a draw."""
 
 _REST = -1
 """Instead of a token: all tokens of a node that are too unlikely to be kept one by one."""
@@ -98,10 +98,10 @@ class _Growth:
         self.expand([()], [self.open])
 
     def follow(self) -> bool:
-        """Close the likeliest leaves that have a label and expand the others; false if none.
+        """Close the likeliest leaves that have a label, expand the others; false if none is left.
 
-        How many go at once does not depend on `eps`, so the tree of a smaller one contains the
-        tree of a larger one.
+        How many go at once does not depend on `eps`, so the tree of a smaller one contains the tree
+        of a larger one.
         """
         left = self.most - (len(self.histories) - 1)
         expanded: dict[History, Floats] = {}
@@ -125,11 +125,10 @@ class _Growth:
         return bool(expanded)
 
     def history(self, leaf: Leaf) -> History:
-        """A continuation."""
         return (*self.histories[leaf.node], leaf.token)
 
     def label(self, history: History) -> str | None:
-        """The label of a continuation, or None where it goes on."""
+        """The label of a continuation; None if it goes on."""
         text = self.run.decode(history)
         if history[-1] in self.run.end_tokens:
             return self.request.parse(text)
@@ -137,7 +136,7 @@ class _Growth:
         return self.request.parse(text) if label is None and len(history) >= self.longest else label
 
     def expand(self, histories: Sequence[History], masses: Sequence[Floats]) -> None:
-        """Make nodes of continuations; their leaves are what may come next."""
+        """Make nodes of continuations; their next tokens become leaves."""
         ids, spread = self.spread(histories)
         reached = np.stack(masses)[:, :, None] * spread  # (N, T, K)
         kept = self.kept(reached)
@@ -182,7 +181,7 @@ class _Growth:
         return torch.cat(logits)
 
     def distributions(self) -> list[Distribution]:
-        """The answer, with draws from what is open."""
+        """The answer, including draws from the open mass."""
         request = self.request
         leaves = sorted([*self.leaves, *self.passed], key=attrgetter("number"))
         open_masses = np.stack([leaf.masses for leaf in leaves]).sum(axis=0)
@@ -241,6 +240,5 @@ class _Growth:
 
 
 def _choose(masses: Floats, key: Tensor, step: int) -> int:
-    """Draw one of some alternatives, as likely as its mass says."""
     noise = gumbel(key[None], torch.tensor(step), torch.arange(len(masses))[None])[0]
     return int((torch.from_numpy(masses).log() + noise).argmax())

@@ -33,7 +33,7 @@ class Loaded:
 
     @property
     def end_tokens(self) -> frozenset[int]:
-        """Ids that end a sequence, from all places where a checkpoint may name them."""
+        """Ids that end a sequence, from every place where a checkpoint may name them."""
         named = (
             self.model.generation_config.eos_token_id if self.model.generation_config else None,
             self.model.config.get_text_config().eos_token_id,
@@ -44,14 +44,14 @@ class Loaded:
 
     @property
     def context(self) -> int:
-        """Tokens the model can take, prompt and output together."""
+        """The most tokens the model can take, prompt and output together."""
         config = self.model.config.get_text_config()
         limit = getattr(config, "max_position_embeddings", None)
         return int(limit or min(self.tokenizer.model_max_length, sys.maxsize))
 
 
 def default_device() -> str:
-    """The accelerator if there is one."""
+    """The accelerator, if there is one; else the CPU."""
     if torch.cuda.is_available():
         return "cuda"
     return "mps" if torch.backends.mps.is_available() else "cpu"
@@ -126,9 +126,9 @@ def load(
 
 
 def _is_inside(model: PreTrainedModel, key: str) -> bool:
-    """Whether a weight lies in one of the model's own modules, not in a part that it never had.
+    """Whether a weight lies in one of the model's own modules.
 
-    A checkpoint may bring other parts, such as a vision tower; a model of text needs none of them.
+    A checkpoint may bring other parts, such as a vision tower, which a text model does not need.
     """
     base = model.base_model_prefix
     parts = tuple(f"{name}." for name, _ in model.named_modules() if name not in ("", base))

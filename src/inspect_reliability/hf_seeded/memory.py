@@ -1,4 +1,4 @@
-"""Memory: how much there is, and what torch says when it has run out."""
+"""Memory: how much is free, and how torch says that it has run out."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ def memory_errors(what: str) -> Iterator[None]:
 
 
 def free_memory(device: torch.device) -> int:
-    """Bytes that are free where the model is."""
+    """Free bytes on the model's device."""
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0]
     return int(psutil.virtual_memory().available)

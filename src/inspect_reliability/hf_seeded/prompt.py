@@ -13,10 +13,10 @@ from ..limits import BESIDE_AN_ENGINE, within_limits
 ChatTemplate = Literal["auto", "none"]
 
 _LONGEST = 300
-"""Characters of what a template raises."""
+"""Most characters quoted of a template's error."""
 
 _MOST_ADDED = 1_000_000
-"""Characters that a template may add to a conversation."""
+"""Most characters that a template may add to a conversation."""
 
 
 class PromptEncoder:
@@ -38,7 +38,7 @@ class PromptEncoder:
     def encode(self, messages: Sequence[ChatMessage]) -> tuple[int, ...]:
         """Token ids of a conversation, with exactly one beginning-of-sequence token if any.
 
-        Control tokens that a message contains as text stay text. Only the template writes control
+        Control tokens that occur in a message as text stay text. Only the template writes control
         tokens, so no message can open or close a turn.
 
         Raises:

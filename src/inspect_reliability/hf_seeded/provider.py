@@ -89,8 +89,8 @@ class HFSeededAPI(ModelAPI):
     Args:
         model_name: "tiny-judge", a name on the model hub, or a local folder.
         base_url: Not used.
-        api_key: Access token of the model hub; by default HF_TOKEN or the one that
-            `hf auth login` stored.
+        api_key: Access token of the model hub; by default HF_TOKEN or the one that `hf auth login`
+            stored.
         config: Generation settings of the model.
         model_path: Local folder to load instead of `model_name`.
         device: For instance "cuda:1"; by default the accelerator if there is one.
@@ -101,12 +101,12 @@ class HFSeededAPI(ModelAPI):
         trust_remote_code: Whether code that comes with the model may run.
         chat_template: "auto" uses the tokenizer's chat template if it has one; "none" gives the
             model the text of the messages as it is.
-        stop_at_verdict: End a replication where the caller's function says that its text is
-            finished (see `reading`). Faster, but what the model would have gone on to write is
-            then unknown.
-        max_rows: Rows that go through the model together at most.
-        memory_gb: Memory that these rows may take; by default half of what the model leaves free.
-        model_args: Whatever else `from_pretrained` takes, for instance quantization_config.
+        stop_at_verdict: End a replication once the caller's function says that its text is finished
+            (see `reading`). Faster, but the rest of the text is then unknown.
+        max_rows: The most rows that go through the model together.
+        memory_gb: The most memory for these rows; by default half of the memory that the model
+            leaves free.
+        model_args: Other arguments of `from_pretrained`, for instance quantization_config.
 
     Raises:
         UserError: The model cannot be loaded, or an argument is not understood.
@@ -196,7 +196,7 @@ class HFSeededAPI(ModelAPI):
         """Generate one or more choices: with seed s, choice i is the text of seed s + i.
 
         Raises:
-            UserError: The request asks for something this provider does not do.
+            UserError: The request asks for something that this provider cannot do.
         """
         started = time.monotonic()
         if tools:
@@ -241,10 +241,10 @@ class HFSeededAPI(ModelAPI):
     async def distribution(
         self, input: list[ChatMessage], config: GenerateConfig, labels: Labels, **bounds: Any
     ) -> list[Distribution]:
-        """How the labels of a conversation's continuations are distributed, at each temperature.
+        """The distribution of the labels of a conversation's continuations, at each temperature.
 
-        A text of `generate` with the same settings is one draw from it. `bounds` are those of
-        `DistributionRequest`, from `eps` on.
+        A text that `generate` draws with the same settings is one draw from it. `bounds` are the
+        fields of `DistributionRequest` from `eps` on.
 
         Raises:
             UserError: A setting is not understood, or the prompt is too long.
@@ -308,10 +308,7 @@ class HFSeededAPI(ModelAPI):
                 logger.warning(note)
 
     def _settings(self, config: GenerateConfig, stopping: bool) -> dict[str, Any]:
-        """What is drawn and how, resolved from the request alone.
-
-        The model's own generation_config plays no part.
-        """
+        """Sampling settings, from the request alone and not from the model's files."""
         return {
             "seed": secrets.randbelow(SEED_LIMIT) if config.seed is None else config.seed,
             "seed_drawn": config.seed is None,
@@ -336,7 +333,7 @@ class HFSeededAPI(ModelAPI):
         )
 
     def _logprobs(self, continuation: Continuation) -> Logprobs:
-        """What could have been drawn, as texts."""
+        """The tokens that could have been drawn, as texts."""
         content = []
         before: tuple[int, ...] = ()
         for token, step in zip(continuation.tokens, continuation.steps, strict=True):
@@ -362,15 +359,15 @@ class HFSeededAPI(ModelAPI):
         )
 
     def max_tokens(self) -> int | None:
-        """Tokens generated at most where nobody says otherwise."""
+        """The default limit of generated tokens."""
         return DEFAULT_MAX_TOKENS
 
     def max_connections(self) -> int:
-        """Requests let through together where nobody says otherwise."""
+        """The default number of concurrent requests."""
         return CONNECTIONS
 
     def close(self) -> None:
-        """End the worker and let go of the model."""
+        """End the worker and release the model."""
         if hasattr(self, "run"):
             self._end()
             del self.run, self.grouper
@@ -379,7 +376,6 @@ class HFSeededAPI(ModelAPI):
 def _answer(
     run: ModelRun, group: list[Any], deliver: Deliver, wanted: Callable[[int], bool]
 ) -> None:
-    """Work on what was grouped: replications, or one distribution."""
     if isinstance(group[0], DistributionRequest):
         deliver(0, distributions(run, group[0], partial(wanted, 0)))
     else:
@@ -387,7 +383,6 @@ def _answer(
 
 
 def _accounted(output: ModelOutput, read: int, written: int, started: float) -> ModelOutput:
-    """An output with what it took: tokens, and seconds."""
     output.usage = ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
     output.time = time.monotonic() - started
     return output

@@ -1,4 +1,4 @@
-"""What one replication asks for, and what it gets back."""
+"""What one replication asks for, and its result."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -11,19 +11,19 @@ Finish = Literal["stop", "max_tokens", "model_length"]
 class Request:
     """One replication: a prompt, a seed, and how to draw.
 
-    Its continuation is a pure function of the model and of what stands here, whatever else is
-    being generated at the same time.
+    Its continuation is a pure function of the model and of these fields, whatever else is generated
+    at the same time.
 
     Attributes:
         prompt: Token ids of the prompt, not empty.
         seed: Seed of this replication.
-        max_tokens: Number of tokens to generate at most, at least 1.
+        max_tokens: The most tokens to generate, at least 1.
         temperature: Below 1e-6 the likeliest token is taken.
-        top_k: Draw among the k likeliest tokens (and those tied with the last of them); None
-            draws among all.
+        top_k: Draw among the k likeliest tokens (and those tied with the last of them); None draws
+            among all.
         top_p: Draw among the likeliest tokens that together have this much probability.
         stop: Told the text so far after each token; true ends the replication.
-        alternatives: How many of the likeliest tokens to name at each step.
+        alternatives: Number of the likeliest tokens to name at each step.
     """
 
     prompt: tuple[int, ...]
@@ -37,7 +37,7 @@ class Request:
 
     @property
     def group(self) -> tuple[Hashable, Hashable]:
-        """Requests of one group grow one tree; trees of one `top_k` grow side by side."""
+        """Requests of one group grow one tree; trees with one `top_k` grow side by side."""
         return self.top_k, self.prompt
 
 

@@ -1,9 +1,9 @@
 """The trees of continuations that grow from prompts.
 
-A hundred replications of a prompt are not a hundred sequences: where two have drawn the same
-tokens so far, the model would say the same to both. Each node of the tree is one distinct history
-and costs one row of a forward pass; its replications each draw for themselves. Logits do not depend
-on the temperature, so one tree serves all temperatures.
+A hundred replications of a prompt are not a hundred sequences: where two have drawn the same tokens
+so far, the model computes the same for both. Each node of the tree is one distinct history and
+costs one row of a forward pass; its replications each draw for themselves. Logits do not depend on
+the temperature, so one tree serves all temperatures.
 
 Judges mostly agree, so a tree has few nodes of equal depth, and a forward pass of few rows costs
 almost as much as one of many. The trees of several prompts therefore grow side by side, one token
@@ -34,7 +34,7 @@ Wanted = Callable[[int], bool]
 
 @dataclass(frozen=True)
 class Node:
-    """A distinct history after a prompt, and the requests whose continuation begins with it."""
+    """A distinct history after a prompt, and the requests that share it."""
 
     history: tuple[int, ...]
     members: list[int]
@@ -171,7 +171,6 @@ class _Trees:
         return [Block(rows, parents, living)] if living else []
 
     def _note(self, logits: Tensor, children: dict[tuple[int, int], list[int]]) -> None:
-        """Keep what could have been drawn, for those who ask for it."""
         asking: dict[tuple[int, int, float, float, int], list[int]] = {}
         for (index, token), drawn in children.items():
             for member in drawn:

@@ -1,7 +1,7 @@
-"""The distribution of a verdict at its own tokens, from the log probabilities of a sampled text.
+"""The distribution of a verdict, from the log probabilities of a sampled text.
 
-A judge that reasons first has a distribution for each reasoning. The text before the verdict is
-drawn; what the judge could have answered after it is known.
+A judge that reasons first has one distribution per reasoning. The text before the verdict is drawn;
+the possible answers after it are known.
 """
 
 import math
@@ -23,9 +23,10 @@ class AtVerdict:
     """What a judge could have answered after a text.
 
     Attributes:
-        verdict: What the text names: a verdict, "non-response" or "invalid".
-        shares: Probability of each verdict that is known. Where the text names none, of that.
-        open_mass: Probability of all that reads as no verdict there, or was not returned.
+        verdict: The verdict read from the text, or "non-response" or "invalid".
+        shares: Known probability of each verdict; of "non-response" or "invalid" if the text names
+            none.
+        open_mass: Probability of tokens that read as no verdict there, or were not returned.
     """
 
     verdict: str
@@ -42,17 +43,17 @@ def at_verdict(
 ) -> AtVerdict:
     """Find the verdict in a text, and how likely each verdict was in its place.
 
-    The verdict is where another one in its place would be read instead. All tokens that read as
-    one verdict count together (" B", "B", "**B"), and so do those that only one verdict begins
-    with. A verdict of several tokens is followed until no other begins like it.
+    The verdict is where another label would change what the parser reads. Tokens that read as one
+    verdict count together (" B", "B", "**B"), and so do tokens that only one verdict begins with. A
+    verdict of several tokens is followed until no other begins like it.
 
     Args:
         text: A judge's whole output.
-        steps: Its tokens, each with what else was likely.
+        steps: Its tokens, each with its likely alternatives.
         reader: Reads the verdict.
-        parser: How.
-        temperature: The sampler's, where log probabilities are those before temperature; None
-            where they are those of the draw.
+        parser: Name of the reader's parser.
+        temperature: The sampler's temperature, if log probabilities are those before it; None if
+            they are those of the draw.
     """
 
     def read(words: str) -> str:
@@ -100,7 +101,7 @@ def at_verdict(
 
 
 def _place(text: str, verdict: str, reader: Reader, parser: ParserName) -> "re.Match[str] | None":
-    """The first place where another verdict would change what is read."""
+    """The first place where another label would change what is read."""
     other = next(name for name in reversed(reader.verdicts) if name != verdict)
     name = rf"(?<!\w){re.escape(verdict)}(?!\w)"
     # As it is spelled first: an "a" is rarely the verdict A, and each place costs a reading.
@@ -113,12 +114,12 @@ def _place(text: str, verdict: str, reader: Reader, parser: ParserName) -> "re.M
 
 
 def _said(text: str, start: int) -> str:
-    """What is written from a place on, without decoration before it."""
+    """The text from a place on, without decoration before it."""
     return text[_DECORATION.match(text, start).end() :].casefold()  # type: ignore[union-attr]
 
 
 def _named(text: str, start: int, verdicts: Sequence[str]) -> list[str]:
-    """The verdicts that a text names from a place on, or has begun to name."""
+    """The verdicts that a text names from a place on, or could still name."""
     said = _said(text, start)
     if not said:
         return []
@@ -131,7 +132,7 @@ def _named(text: str, start: int, verdicts: Sequence[str]) -> list[str]:
 
 
 def _chances(step: Logprob, temperature: float | None) -> dict[str, float]:
-    """Probability of each token that is known, by its text."""
+    """Probability of each known token, by its text."""
     logs = [(one.token, one.logprob) for one in step.top_logprobs or []]
     if step.token not in dict(logs):
         logs.append((step.token, step.logprob))

@@ -1,4 +1,4 @@
-"""Bounds on what a server sends as one answer."""
+"""Bounds on the size and duration of one answer."""
 
 import json
 from collections.abc import AsyncIterator, Callable
@@ -10,23 +10,24 @@ from typing import Any
 from inspect_ai.model import Model
 
 MOST_BYTES = 32_000_000
-"""Of an answer; of one with the log probabilities of several choices, for every four of them."""
+"""Most bytes of an answer; with log probabilities of several choices, for every four of them."""
 
 MOST_PARTS = 10_000
-"""Choices, or blocks of content: each becomes several objects."""
+"""Most choices, or blocks of content, since each becomes several objects."""
 
 MOST_SECONDS = 1800
 
 
 def bound_answers(model: Model, refused: Callable[[str], None] = lambda why: None) -> None:
-    """Let no answer of a model's server take the memory, or half an hour once it has begun.
+    """Cut off answers of a model's server that take too much memory, or over half an hour.
 
-    Inspect reads an answer to its end, whatever comes. This reaches the providers whose `client` is
+    Inspect reads an answer to its end, whatever comes. This works for providers whose `client` is
     that of the openai or anthropic package, as inspect's own hooks do.
 
     Args:
-        model: The model. Of several calls for it, or for others with its client, the last counts.
-        refused: Called with the reason where an answer is cut off, in the task of its call.
+        model: The model. Of several calls for it, or for models with the same client, the last
+            counts.
+        refused: Called with the reason when an answer is cut off, in the task of its call.
     """
     client = getattr(getattr(model.api, "client", None), "_client", None)
     hooks = getattr(client, "event_hooks", {}).get("response")  # of httpx, or of httpx2
@@ -39,7 +40,7 @@ class _Bounds:
     refused: Callable[[str], None]
 
     async def __call__(self, response: Any) -> None:
-        """Count what is read of the answer, after it was decompressed."""
+        """Count what is read of the answer, after decompression."""
         answer, most = response.aiter_bytes, _most_bytes(response.request)
 
         async def bounded(chunk_size: int | None = None) -> AsyncIterator[bytes]:

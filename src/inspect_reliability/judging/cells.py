@@ -16,13 +16,13 @@ from .seeds import SEED_LIMIT
 Orders = int | Literal["all", "rotations"]
 
 MOST_ORDERS = 120
-"""Those of five options."""
+"""Number of orders of five options."""
 
 _Seed = Annotated[int, Field(strict=True, ge=0, lt=SEED_LIMIT)]
 
 
 class Cell(NamedTuple):
-    """A level of each facet, None where it is not varied; and a seed, None where not known."""
+    """A level of each facet (None if not varied) and a seed (None if not known)."""
 
     order: Sequence[int] | None
     wording: str | None
@@ -31,10 +31,10 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of one question: each order in each wording, the wordings of an order together.
+    """The cells of one question: each order in each wording; wordings of an order are neighbours.
 
     Attributes:
-        seeds: Seed of the first replication of each cell; each of the others has the next.
+        seeds: Seed of the first replication of each cell; later replications count up from it.
         orders: Places of the responses, in the order of the labels; empty if not varied.
         wordings: Names of the wordings; empty if not varied.
     """
@@ -55,19 +55,19 @@ class Cells:
 
     @property
     def each(self) -> list[Cell]:
-        """The cells in their order."""
+        """All cells in order."""
         orders: Sequence[Sequence[int] | None] = self.orders or [None]
         wordings: Sequence[str | None] = self.wordings or [None]
         levels = product(orders, wordings)
         return [Cell(*one, seed) for one, seed in zip(levels, self.seeds, strict=True)]
 
     def split(self, place: int, replications: int) -> tuple[int, int]:
-        """Which cell a replication is of, and its place there, by its place among all."""
+        """The cell of a replication and its place there, from its place among all."""
         return divmod(place, max(1, replications // len(self.seeds)))
 
 
 def cells_in(metadata: Mapping[str, Any]) -> Cells | None:
-    """The cells that a sample's or a score's metadata describe; None if it is no experiment.
+    """The cells in the metadata of a sample or score; None if it is no experiment.
 
     Raises:
         ValueError: They cannot be read.
@@ -80,7 +80,7 @@ def cells_in(metadata: Mapping[str, Any]) -> Cells | None:
 
 
 def number_of_orders(orders: Orders | None, options: int, policy: OrderPolicy) -> int:
-    """How many orders an experiment shows of so many options; 1 where it does not vary them.
+    """Number of orders in which an experiment shows these options; 1 if it does not vary them.
 
     Raises:
         UserError: There are no such orders.

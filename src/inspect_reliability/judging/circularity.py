@@ -1,4 +1,4 @@
-"""A judge that is also a responder judges its own answers."""
+"""Warns if a judge is also a responder, and so judges its own answers."""
 
 import logging
 from collections.abc import Iterable
@@ -13,10 +13,10 @@ logger = logging.getLogger(__name__)
 
 @solver
 def report_circularity(responders: Iterable[str]) -> Solver:
-    """Say so, once in the log and in every sample, if the judge is one of the responders.
+    """Warn, once in the log and in every sample, if the judge is one of the responders.
 
-    The paper keeps judges and responders apart: a judge may prefer its own answers. The run goes
-    on; the sample's metadata then names the responder as `judge_is_responder`.
+    The paper keeps judges and responders apart, because a judge may prefer its own answers. The run
+    goes on; the sample's metadata then names the responder as `judge_is_responder`.
     """
     names = tuple(responders)
     said = False

@@ -1,4 +1,4 @@
-"""What a run will cost, said before its first call."""
+"""The cost of a run, announced before its first call."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cost:
-    """Calls and tokens of a run, before it begins.
+    """Calls and tokens of a run, estimated before it begins.
 
     Attributes:
-        outputs: Outputs, or questions, that are judged.
-        made: Replications of these that are there already.
-        calls_each: Model calls of one replication, mean.
-        tokens_each: Tokens of one call, mean; None if not known.
-        dollars_each: Price of one call, mean; None if not known.
-        what: What is judged, in the singular.
+        outputs: Outputs, or questions, to judge.
+        made: Replications of these that exist already.
+        calls_each: Mean model calls of one replication.
+        tokens_each: Mean tokens of one call; None if not known.
+        dollars_each: Mean price of one call; None if not known.
+        what: Noun for what is judged, in the singular.
     """
 
     outputs: int
@@ -33,7 +33,7 @@ class Cost:
 
     @property
     def calls(self) -> int:
-        """Model calls, without the few that check seeds and options."""
+        """Model calls, except the few that check seeds and options."""
         return round(self.missing * self.calls_each)
 
     @property
@@ -48,7 +48,7 @@ class Cost:
 
     @property
     def asked(self) -> str:
-        """What is asked for, and what of it is there."""
+        """What is asked for, and how much of it exists."""
         parts = [_number(self.outputs, self.what), f"{self.replications:,}"]
         if self.calls_each != 1:
             parts.append(f"{self.calls_each:.3g} calls each")
@@ -60,7 +60,7 @@ class Cost:
 
 
 def total(costs: Sequence[Cost], checks: int = 0) -> str:
-    """Several costs, equal ones once, and their sum, with the calls that check judges at most."""
+    """Several costs (equal ones once), their sum, and the most calls that checks of judges make."""
     if len(costs) == 1 and not checks:
         return str(costs[0])
     calls, about = sum(cost.calls for cost in costs), _about(costs)

@@ -30,10 +30,10 @@ AT_VERDICT = GenerateConfig(logprobs=True, top_logprobs=20)
 def exact_temperatures(
     exact: object, replications: object, temperatures: object
 ) -> tuple[float, ...] | None:
-    """Temperatures of exact verdicts, none for that of the run; None if verdicts are to be drawn.
+    """Temperatures of exact verdicts (none: that of the run); None to draw verdicts.
 
     Raises:
-        UserError: An option is not what it should be, or two of them contradict each other.
+        UserError: An option has a wrong value, or two options contradict each other.
     """
     if not isinstance(exact, bool) and exact != "verdict":
         raise UserError(f"exact={exact!r} is not known. Use true, false or verdict.")
@@ -75,10 +75,10 @@ async def exact_verdicts(
     parser: ParserName,
     temperatures: Sequence[float],
 ) -> TaskState:
-    """Ask for the distribution of a question's verdict in each cell, and record how it was read.
+    """Compute the distribution of a question's verdict in each cell, and record how it was read.
 
     Raises:
-        UserError: The provider cannot tell the distribution of a text.
+        UserError: The provider cannot compute the distribution of a text.
     """
     model = get_model()
     if not getattr(model.api, "gives_distributions", False):
@@ -118,9 +118,9 @@ async def _exact_verdict(
 
 
 def note_probabilities(state: TaskState) -> None:
-    """Record whether the replications of a sample come with probabilities, and of what.
+    """Record whether the replications of a sample come with probabilities, and of which kind.
 
-    Warns once where they do not: verdicts are then those drawn.
+    Without them, warn once: verdicts are then those drawn.
     """
     model = get_model()
     if not any(choice.logprobs for choice in state.output.choices):
@@ -147,11 +147,11 @@ def distributions_at_verdict(
     """The distribution of the verdict after each reasoning that a sample drew.
 
     Open probability is assigned to the drawn verdict, which keeps the estimate unbiased where the
-    judge names a verdict in this place. Texts are by the number of the replication, None where
+    judge names a verdict in this place. `texts` has the text of each replication by number, None if
     it failed.
 
     Returns:
-        One distribution a reasoning; none where fewer than two have one.
+        One distribution per reasoning; none if fewer than two have one.
     """
     known, cells = state.metadata.get("at_verdict"), cells_in(state.metadata)
     numbers = [number for number, text in texts.items() if text is not None]
@@ -178,10 +178,10 @@ def distributions_at_verdict(
 def distributions_of(
     metadata: Mapping[str, Any], output: ModelOutput, parser: object
 ) -> Sequence[Mapping[str, Any]]:
-    """The distributions that a sample found, one a temperature; empty where it drew verdicts.
+    """The distributions of a sample, one per temperature; empty if it drew verdicts.
 
     Raises:
-        UserError: They were read in another way than by this parser.
+        UserError: They were read by another parser than this one.
     """
     found: Sequence[Mapping[str, Any]] = (output.metadata or {}).get("distributions", ())
     if "exact" in metadata and metadata["exact"] != parser:

@@ -6,8 +6,9 @@ from typing import Any, get_args
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ..designs import GIVEN, JudgeDesign, ParserName
+from ..designs import JudgeDesign, ParserName
 from ..errors import UserError, one_of
+from ..verdicts import GIVEN
 from .cells import Orders, number_of_orders, orders_of
 from .exact import AT_VERDICT, exact_temperatures, exact_verdicts, note_probabilities
 from .order import OrderPolicy, option_order
@@ -32,20 +33,19 @@ def judge_responses(
     """Show the judge an item and let it generate its verdict, once or many times.
 
     Needs the sample metadata that `judge_sample` writes. Adds `order` (names of the responses, in
-    the order of the option labels), `replication`, `seed` (the value sent to the provider) and, in
-    the first replication of a run, `seed_check` (whether the provider honours seeds). Of several
-    replications these describe the first; `replications` says how many, `orders` the order of each
-    (as places in `order`) if they differ, and `errors` which failed.
+    the order of the labels), `replication`, `seed` (as sent to the provider) and, in the first
+    replication of a run, `seed_check` (whether the provider honours seeds). Of several replications
+    these describe the first; `replications` is their number, `orders` the order of each (as places
+    in `order`) if they differ, and `errors` the failures.
 
-    In an experiment (`orders`, `wordings`) each cell has as many replications: those of the first
-    cell, then those of the next. `cells` describes them (see `Cells`), and `labels` the options in
-    a wording that labels them differently.
+    In an experiment (`orders`, `wordings`) each cell has this many replications, one cell after the
+    other. `cells` describes them (see `Cells`), and `labels` the labels of a wording with its own.
 
-    The options are those of the task `judge`, with `wordings` by their names. `parser` says how
-    exact verdicts are read.
+    The options are those of the task `judge`; `wordings` are by name. `parser` reads exact
+    verdicts.
 
     Raises:
-        UserError: An option is not what it should be, or two of them contradict each other.
+        UserError: An option has a wrong value, or two options contradict each other.
     """
     one_of("order", order, get_args(OrderPolicy))
     asking = design if isinstance(design, JudgeDesign) else JudgeDesign(**design)

@@ -1,4 +1,4 @@
-"""Sampling options of a request: which of them inspect's provider sends."""
+"""The sampling options that inspect's provider sends."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -19,7 +19,7 @@ _NAMES: Mapping[str, Sequence[str]] = {
     ),
     "top_logprobs": ("top_logprobs",),
 }
-"""Option -> what requests call it, apart from capitals and underscores."""
+"""Option -> its name in requests, ignoring capitals and underscores."""
 
 
 async def recorded_call(
@@ -48,14 +48,14 @@ def options_sent(call: ModelEvent | None) -> dict[str, bool | None]:
 
 
 def options_not_sent(call: ModelEvent) -> list[str]:
-    """Options that a call's configuration sets and its request lacks."""
+    """Options that a call's configuration sets and its request omits."""
     asked = [name for name in _NAMES if getattr(call.config, name) is not None]
     sent = options_sent(call)
     return [name for name in asked if sent[name] is False]
 
 
 def why_refused(error: Exception) -> str:
-    """What a server said, without the request that inspect puts before it."""
+    """The server's message, without the request that inspect puts before it."""
     return " ".join(str(getattr(error, "provider_message", None) or error).split())[:200]
 
 

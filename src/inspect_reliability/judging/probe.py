@@ -1,4 +1,4 @@
-"""What a provider does with the options of a request: tried, not believed."""
+"""What a provider does with the options of a request, found by trying."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -20,7 +20,7 @@ A provider that ignores an option gives equal texts for all seeds with a probabi
 p**8, for the share p of the likeliest text, which is below .63 where four or more differ."""
 
 TRIES = 4
-"""A call that fails is tried this often before its option counts as refused."""
+"""Attempts at a call before its option counts as refused."""
 
 _SETTINGS = GenerateConfig(temperature=1.0, max_tokens=16, max_retries=2)
 
@@ -35,10 +35,10 @@ class Finding(NamedTuple):
     """What a provider does with an option.
 
     Attributes:
-        option: Its name, as in inspect's `GenerateConfig`.
-        sent: Whether the request had it; None where inspect's provider records no request.
+        option: Its name in inspect's `GenerateConfig`.
+        sent: Whether the request had it; None if inspect's provider records no request.
         outcome: Whether the answers show it; "refused" if no call with it came back.
-        because: What was seen.
+        because: The observation behind the outcome.
     """
 
     option: str
@@ -53,14 +53,14 @@ _Outcome = Callable[[_Outputs, _Outputs], _Found]
 
 
 async def probe(model: Model, tell: Callable[[str], None] = lambda _: None) -> list[Finding]:
-    """Try every option that matters to a judge, about sixty short calls in all.
+    """Try every option that matters to a judge, in about sixty short calls.
 
     Args:
         model: The model, as its provider serves it.
-        tell: Called with what is tried next.
+        tell: Called with the name of each trial.
 
     Raises:
-        Exception: What the provider raises where it answers no plain request either.
+        Exception: The provider's error, if even a plain request fails.
     """
     bound_answers(model)
     # It warms the server up as well: its first request may differ from its repeats.
@@ -146,10 +146,10 @@ show."""
 
 
 async def draws(model: Model, seeds: Sequence[int], **settings: Any) -> dict[int, ModelOutput]:
-    """The outputs of some seeds, without those that failed `TRIES` times.
+    """The outputs of some seeds, except those that failed `TRIES` times.
 
     Raises:
-        Exception: What the provider raised last, where all failed.
+        Exception: The provider's last error, if all failed.
     """
 
     async def draw(seed: int) -> ModelOutput | Exception:

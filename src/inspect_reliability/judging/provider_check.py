@@ -1,4 +1,4 @@
-"""What the provider of a run's model does with its requests: settled once, by trying."""
+"""What the provider of a run's model does with requests: tried once per run."""
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ MOST_CHOICES = 100
 """Replications that a request to a server makes at first; fewer once the server refuses so many."""
 
 TRIED = 4
-"""Choices of the request that is compared with as many requests."""
+"""Choices of a request, compared with equally many single requests."""
 
 QUESTIONS = 3
 """Questions with which the choices are tried at most: some judges answer one always alike."""
@@ -29,10 +29,10 @@ _NOT_SENT, _CHOICES = FACTS = ("options_not_sent", "seeds_of_choices")
 """Keys of what is found, in the metadata of samples and scores."""
 
 TRIES = 3
-"""A call that fails is tried this often before its option counts as refused."""
+"""Attempts at a call before its option counts as refused."""
 
 MOST_CALLS = 3 * TRIES + QUESTIONS * (TRIED + 1) + CALLS_OF_SEEDS
-"""Calls of the check of one model, at most."""
+"""Most calls to check one model."""
 
 SeedTurn = Callable[[Draw, Mapping[int, Drawn | None], str], Awaitable[Outcome | None]]
 """Checks the seeds of a model of this name; None where another replication has the turn."""
@@ -40,9 +40,9 @@ SeedTurn = Callable[[Draw, Mapping[int, Drawn | None], str], Awaitable[Outcome |
 
 @asynccontextmanager
 async def one_asks(asker: object, is_open: Callable[[], bool]) -> AsyncIterator[bool]:
-    """Whether it falls to this task to settle what is open.
+    """Whether this task must settle what is open.
 
-    True for one task at a time. Others of the same asker wait until it leaves, and look again.
+    True for one task at a time. Others of the same asker wait until it leaves, then check again.
     """
     if is_open():
         # Inspect does not count this waiting as working time, as it would that for a lock.
@@ -55,13 +55,13 @@ async def one_asks(asker: object, is_open: Callable[[], bool]) -> AsyncIterator[
 
 @dataclass
 class Requests:
-    """How the requests of a run to one model are made.
+    """How to make the requests of a run to one model.
 
     Attributes:
-        most_choices: Replications that one request may make as its choices.
-        extra: What each request has besides: options that inspect's provider does not send.
-        not_sent: Options that the run asks for and no request has.
-        choices: Whether choice i of seed s is the draw of seed s + i; None if nobody asked.
+        most_choices: The most replications that one request may make as its choices.
+        extra: Added to each request: options that inspect's provider does not send.
+        not_sent: Options that the run sets and no request has.
+        choices: Whether choice i of seed s is the draw of seed s + i; None if not tried.
         questions: Questions with which this was tried.
     """
 
@@ -79,14 +79,14 @@ class Requests:
 
 
 class ProviderCheck:
-    """The check of one run, made once for each model.
+    """The check of one run, made once per model.
 
-    The first question finds out how requests are made, while the others wait. The first
-    replication shows whether seeds are honoured; the others do not wait for that.
+    The first question finds out how to make requests while the others wait. The first replication
+    shows whether seeds are honoured; nobody waits for that.
     """
 
     def __init__(self, wanted: GenerateConfig | None = None, options: bool = True) -> None:
-        """Check requests, which also ask for what is `wanted`, where the model gives it."""
+        """Check requests, which also carry the options `wanted` where the model has them."""
         self.wanted = wanted or GenerateConfig()
         self._options = options
         self._found: dict[str, Requests] = {}
@@ -95,8 +95,8 @@ class ProviderCheck:
     async def requests(self, model: Model, prompt: Prompt, seed: int, several: bool) -> Requests:
         """How to make the requests of a question, `several` of one prompt.
 
-        A provider that declares what its choices are (`choices_follow_seeds`) is asked nothing. Nor
-        is a mock, whose outputs may be a list that runs out.
+        No call is made for a provider that declares its choices (`choices_follow_seeds`), or for a
+        mock, whose outputs may run out.
         """
         follow = getattr(model.api, "choices_follow_seeds", None)
         if follow is not None or _is_mock(model):
@@ -109,10 +109,10 @@ class ProviderCheck:
 
     @contextmanager
     def seeds(self, model: str) -> Iterator[SeedTurn]:
-        """The turn of one replication to check a model's seeds, for as long as it is made.
+        """One replication's turn to check a model's seeds, for as long as it runs.
 
-        Inspect begins samples in the order of the dataset, and finishes them in any: the turn is
-        taken at the beginning, by the first epoch of the first question. One that fails leaves it.
+        Inspect starts samples in the order of the dataset and finishes them in any. The first epoch
+        of the first question takes the turn at the start; if it fails, the turn is free again.
         """
         mine, checked = self._takes(model), False
 
@@ -163,7 +163,6 @@ class ProviderCheck:
 async def _options(
     model: Model, prompt: Prompt, seed: int, extra: GenerateConfig
 ) -> Requests | None:
-    """Which of the run's options are sent, and how the others can be."""
     # This call warms the server up as well: its first answer may differ from its repeats.
     first = await _answered(model, prompt, extra.merge(GenerateConfig(seed=seed)))
     if first is None and extra != GenerateConfig():

@@ -1,4 +1,4 @@
-"""Replications of a prompt: generated each with a seed of its own."""
+"""Replications of a prompt, each with its own seed."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ _REFUSED = (400, 413, 422)
 
 
 class Replication(NamedTuple):
-    """What a judge is to see, with which seed, and what reads its output, if anything does."""
+    """What a judge sees, its seed, and the reader of its output, if any."""
 
     prompt: Prompt
     seed: int
@@ -49,23 +49,22 @@ async def replicate(
     question: str,
     provider: ProviderCheck | None = None,
 ) -> TaskState:
-    """Generate replications of a question, each with a seed of its own, and record which.
+    """Generate replications of a question, each with its own seed, and record which.
 
-    Replications of one prompt are choices of one call, or of a few, where the provider draws
-    choice i of seed s as it draws seed s + i; elsewhere each is a call of its own. The choices of
-    the state's output are the replications, in their order. A call that fails loses no other: the
-    sample's metadata name its replications (`errors`).
+    Replications of one prompt are choices of one call, or of a few, if the provider draws choice i
+    of seed s as it draws seed s + i; otherwise each is a call of its own. The choices of the
+    state's output are the replications, in their order. A failed call loses no other: the sample's
+    metadata name its replications (`errors`).
 
     Args:
         state: State of the sample.
-        asked: The replications by their numbers, which follow one another over all cells.
+        asked: The replications by number; numbers follow one another over all cells.
         question: Id of the question.
-        provider: The check of the run; without it each replication is a plain call, and nothing is
-            checked.
+        provider: The check of the run; without it each replication is a plain call.
 
     Raises:
-        UserError: `--seed` was given, one seed for all replications, or the prompt does not fit
-            into the model's context.
+        UserError: `--seed` was given, which is one seed for all replications, or the prompt does
+            not fit into the model's context.
     """
     model = get_model()
     bound_answers(model)
@@ -122,7 +121,7 @@ def replication_of(state: TaskState) -> dict[str, Any]:
 
 
 def replications_of(metadata: Mapping[str, Any], output: ModelOutput) -> dict[int, str | None]:
-    """The texts of a sample's replications by number, None where one failed; empty of just one."""
+    """The texts of several replications by number, None if one failed; empty for a single one."""
     if "replications" not in metadata:
         return {}
     first, errors = metadata["replication"], metadata.get("errors", {})
@@ -133,10 +132,9 @@ def replications_of(metadata: Mapping[str, Any], output: ModelOutput) -> dict[in
 
 
 async def make_calls(model: Model, requests: Requests, asked: Mapping[int, Replication]) -> Made:
-    """Make replications, by their numbers, in as few calls as the provider allows, all at once.
+    """Make replications, by number, in as few calls as the provider allows, all at once.
 
-    An output has a choice for each seed, except where the prompt does not fit into the model's
-    context.
+    An output has a choice for each seed, unless the prompt does not fit into the model's context.
     """
     calls: list[list[int]] = []
     for number, one in asked.items():
@@ -153,7 +151,7 @@ async def make_calls(model: Model, requests: Requests, asked: Mapping[int, Repli
 async def _made(
     numbers: Sequence[int], asked: Mapping[int, Replication], model: Model, requests: Requests
 ) -> Made:
-    """Make a call, and others of what it leaves where the server does not make so many."""
+    """Make a call, and further ones if the server makes fewer choices."""
     wanted, given = len(numbers), 0
     prompt, seed, reader = asked[numbers[0]]
     made: Made = []
@@ -177,7 +175,6 @@ async def _made(
 
 
 def _put_together(state: TaskState, model: Model, made: Made, question: str) -> None:
-    """Make the choices of several calls one output."""
     outputs = [one for _, one in made if isinstance(one, ModelOutput)]
     if overlong := next(filter(_is_overlong, outputs), None):
         reason = overlong.error or overlong.completion

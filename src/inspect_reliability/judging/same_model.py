@@ -1,6 +1,6 @@
-"""Whether two names are of one model; apart, so that reports load no inspect."""
+"""Whether two names mean one model; a module of its own, so that reports load no inspect."""
 
 
 def same_model(one: str, other: str) -> bool:
-    """Whether two names are of one model, with or without provider and organisation."""
+    """Whether two names mean one model, with or without provider and organisation."""
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")

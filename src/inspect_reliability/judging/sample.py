@@ -13,7 +13,7 @@ from ..designs import Item, JudgeDesign, is_of_paper
 
 
 def fingerprint(design: JudgeDesign, items: Iterable[Item]) -> str:
-    """What tells apart two studies of one name: the prompt, the verdicts, or the items differ."""
+    """A digest that differs between studies with other prompts, verdicts or items."""
     shown = [
         design.prompt,
         design.verdict,
@@ -25,7 +25,7 @@ def fingerprint(design: JudgeDesign, items: Iterable[Item]) -> str:
 
 
 def prompt_fingerprint(prompt: str) -> str:
-    """What tells in a log without transcripts whether two judgments under one id had one prompt."""
+    """A digest of a prompt, which tells prompts apart in a log without transcripts."""
     return blake2b(prompt.encode(), digest_size=6).hexdigest()
 
 

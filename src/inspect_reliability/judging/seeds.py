@@ -1,4 +1,4 @@
-"""One seed a replication."""
+"""One seed per replication."""
 
 import re
 from hashlib import blake2b
@@ -21,12 +21,12 @@ def replication_seed(base_seed: int, question: str, replication: int) -> int:
 
 
 def seeds_from(first: int, number: int) -> list[int]:
-    """Seeds of replications that follow one another, from the seed of the first."""
+    """Consecutive seeds of replications, from the first."""
     return [(first + place) % SEED_LIMIT for place in range(number)]
 
 
 def base_seed(value: object) -> int:
-    """Insist that a base seed is a whole number.
+    """Check that a base seed is a whole number.
 
     Raises:
         UserError: It is something else.

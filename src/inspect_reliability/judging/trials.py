@@ -1,4 +1,4 @@
-"""What a provider does with an option: found by trying it, not believed."""
+"""What a provider does with an option: tried, not taken on trust."""
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ Prompt = str | list[ChatMessage]
 
 Outcome = Literal["honoured", "not honoured", "unknown"]
 Found = tuple[Outcome, str]
-"""What a trial tells, and what was seen."""
+"""The result of a trial, and its observation."""
 
 DRAWS = 3
 """How often each of two seeds is used. A provider that ignores seeds gives equal texts within both
@@ -25,11 +25,11 @@ MORE_SEEDS = 8
 such as C or I, two seeds agree half of the time."""
 
 CALLS_OF_SEEDS = 2 * DRAWS - 1 + MORE_SEEDS + DRAWS - 1
-"""Calls that try the seeds of one model, at most."""
+"""Most calls to try the seeds of one model."""
 
 
 class Drawn(NamedTuple):
-    """What a seed gave, and what was asked: a scorer may shuffle its prompt."""
+    """The result of a seed, and what was asked, because a scorer may shuffle its prompt."""
 
     text: str
     prompt: str = ""
@@ -39,7 +39,7 @@ Draw = Callable[[int], Awaitable[Drawn]]
 
 
 async def try_seeds(draw: Draw, drawn: Mapping[int, Drawn | None]) -> Found:
-    """Repeat a replication with its seed and with another; `drawn` is what both gave already."""
+    """Repeat a replication with its seed and with another; `drawn` has both earlier results."""
     found = {seed: [] if one is None else [one] for seed, one in drawn.items()}
     await _fill_up(found, draw)
     alike = len({one.prompt for given in found.values() for one in given}) == 1
@@ -49,11 +49,11 @@ async def try_seeds(draw: Draw, drawn: Mapping[int, Drawn | None]) -> Found:
 
 
 def seed_outcome(draws: Iterable[Iterable[Drawn]]) -> Found:
-    """What the draws of some seeds tell, several of each; only those of one prompt are compared.
+    """What several draws of some seeds show; only draws of one prompt are compared.
 
     Returns:
-        "not honoured" where one prompt with one seed gave different texts; "honoured" where none
-        did, but one prompt with two seeds; else "unknown".
+        "not honoured" if one prompt with one seed gave different texts; "honoured" if none did, but
+        one prompt with two seeds did; else "unknown".
     """
     said: defaultdict[str, defaultdict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for seed, same in enumerate(draws):
@@ -77,7 +77,7 @@ async def _fill_up(found: dict[int, list[Drawn]], draw: Draw) -> None:
 
 
 async def _look_further(found: dict[int, list[Drawn]], draw: Draw) -> None:
-    """Use other seeds once each, and the first that gives another text as often as the two."""
+    """Use other seeds once each; the first that gives another text as often as the first two."""
     more = seeds_from(max(found) + 1, MORE_SEEDS)
     said = {one.text for given in found.values() for one in given}
     new = dict(zip(more, await collect(*map(draw, more)), strict=True))
@@ -105,7 +105,7 @@ async def try_choices(
 
 
 def compared(choices: Sequence[str], draws: Sequence[str]) -> Found:
-    """What the choices of seed s and the draws of seeds s, s + 1, ... tell."""
+    """What the choices of seed s and the draws of seeds s, s + 1, ... show."""
     if len(choices) != len(draws):
         return "not honoured", f"{len(choices)} for {len(draws)}"
     if list(choices) != list(draws):

@@ -1,4 +1,4 @@
-"""Every column of a judgments table: its name, what it says, its type and its role."""
+"""Every column of a judgments table: its name, meaning, type and role."""
 
 from __future__ import annotations
 
@@ -74,20 +74,20 @@ COLUMNS: Mapping[str, Column] = {
 """The declared columns, in the order of a table; a source's own columns stand before the places."""
 
 LARGEST = 2**63
-"""What no column of whole numbers can have."""
+"""Above any value of a column of whole numbers."""
 
 ALWAYS = ("judge", "benchmark", "temperature", "question", "replication", "verdict")
 """Columns that every table has."""
 
 GROUP_BY = ("judge", "benchmark", "temperature")
-"""What a row of a report is of; facets that vary within it divide it (see `dividing`)."""
+"""Columns of a report's rows; facets that vary within them divide them (see `dividing`)."""
 
 _POOLED = ("order",)
 """Facets whose levels share a row: a reliable judge gives the same verdict in any order."""
 
 
 def in_order(names: Collection[str]) -> list[str]:
-    """Names of columns as a table has them, with those that every table has."""
+    """Column names in the order of a table, including those that every table has."""
     known = [name for name in COLUMNS if name in ALWAYS or name in names]
     first = [name for name in known if COLUMNS[name].role != "place"]
     own = [name for name in names if name not in COLUMNS]
@@ -95,7 +95,7 @@ def in_order(names: Collection[str]) -> list[str]:
 
 
 def of_role(table: pd.DataFrame, *roles: Role, without: Collection[str] = ()) -> list[str]:
-    """The declared columns of a table that have one of these roles."""
+    """The declared columns of a table with one of these roles."""
     return [
         name
         for name, column in COLUMNS.items()
@@ -104,7 +104,7 @@ def of_role(table: pd.DataFrame, *roles: Role, without: Collection[str] = ()) ->
 
 
 def varies(table: pd.DataFrame, name: str, within: Collection[str] = ()) -> bool:
-    """Whether a question has several levels of a column, its other columns `within` being equal."""
+    """Whether a question has several levels of a column while the columns `within` are equal."""
     if name not in table:
         return False
     from pandas.api.types import infer_dtype
@@ -119,9 +119,9 @@ def varies(table: pd.DataFrame, name: str, within: Collection[str] = ()) -> bool
 
 
 def dividing(table: pd.DataFrame, named: Collection[str] = ()) -> list[str]:
-    """Facets of which each level is a row of its own: questions were judged at several.
+    """Facets whose levels are rows of their own, because questions were judged at several.
 
-    Times divide only where a replication was made again: a run may be continued another day.
+    Times divide only where a replication was made again, since a run may go on another day.
 
     Args:
         table: Judgments.
@@ -136,7 +136,7 @@ def dividing(table: pd.DataFrame, named: Collection[str] = ()) -> list[str]:
 
 
 def by_rater(label: Any, rater: Any) -> Iterable[tuple[Any, Any]]:
-    """Each label with its rater, from these columns of a judgment."""
+    """Pairs of label and rater, from these columns of a judgment."""
     if not isinstance(label, list | tuple):
         return [(label, rater)]
     named = isinstance(rater, list | tuple) and len(rater) == len(label)
@@ -144,19 +144,19 @@ def by_rater(label: Any, rater: Any) -> Iterable[tuple[Any, Any]]:
 
 
 def as_columns(labels: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
-    """Labels of one verdict by rater, as columns of a judgment: tuples where there are several."""
+    """Labels by rater as columns of a judgment: tuples if there are several."""
     several = {"label": tuple(labels.values()), "rater": tuple(labels)}
     return {name: each if len(each) > 1 else each[0] for name, each in several.items()}
 
 
 def fitting(value: Any, kind: Kind) -> Any:
-    """A value of somebody's metadata that can stand in a column of a kind; None if it cannot."""
+    """A metadata value that fits the kind of its column; None if it does not."""
     whole = isinstance(value, int) and (isinstance(value, bool) or abs(value) >= LARGEST)
     return value if isinstance(value, _TYPES[kind]) and not (kind == "whole" and whole) else None
 
 
 def each_once(values: pd.Series[Any], convert: Callable[[Any], Any]) -> pd.Series[Any]:
-    """A column of converted values, each different one converted once; a missing one is None."""
+    """A converted column; each different value is converted once, a missing one is None."""
     import numpy as np
     import pandas as pd
 
@@ -168,7 +168,6 @@ def each_once(values: pd.Series[Any], convert: Callable[[Any], Any]) -> pd.Serie
 
 
 def _factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
-    """The different values, and the place of each row's among them; -1 where it is missing."""
     import numpy as np
     import pandas as pd
 

@@ -22,9 +22,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
-"""A scorer that gave one of these could have given the other."""
+_GRADES = {"C", "P", "I", "N"}
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def opposites(given: Collection[str | None]) -> tuple[str, ...]:
+    """Two verdicts, of which a scorer that gave one could have given the other; () if none.
+
+    "C" is a grade, but beside another letter, such as "A", it is the label of an option.
+    """
+    letters = {one for one in given if one and len(one) == 1 and one.isalpha()}
+    known = {*given} - (letters if letters - _GRADES else set())
+    return next((pair for pair in OPPOSITES if known & {*pair}), ())
 
 
 @dataclass(eq=False)
@@ -47,7 +57,7 @@ class Judged:
         return cls({"sample": table.pop("cluster"), **table})
 
     def column(self, name: str) -> list[Any]:
-        """The values of a column; None where one is missing."""
+        """The values of a column, None where missing."""
         if name not in self.table:
             return [None] * len(self.table["question"])
         values = self.table[name]
@@ -59,7 +69,7 @@ class Judged:
 
     @cached_property
     def questions(self) -> list[str]:
-        """What each judged: a question, or one of several outputs of it."""
+        """The unit of each judgment: a question, or one of several outputs of it."""
         return list(map(str, self.column("question")))
 
     @cached_property
@@ -69,20 +79,21 @@ class Judged:
 
     @cached_property
     def responders(self) -> list[str | None]:
-        """Whose response each chose or judged."""
+        """The responder whose response each judgment chose or judged."""
         return self.column("responder")
 
     @cached_property
-    def orders(self) -> list[Sequence[str] | None]:
-        """The responses shown to each, in the order of the labels; None where there is no label.
+    def orders(self) -> list[tuple[str, ...] | None]:
+        """The responses shown to each, in the order of the labels; None without labels.
 
-        Under an order that has a name, a verdict says which response was chosen.
+        Under a named order, the verdict itself names the response chosen.
         """
-        return [None if isinstance(order, str) else order for order in self.column("order")]
+        given = self.column("order")
+        return [None if one is None or isinstance(one, str) else tuple(one) for one in given]
 
     @cached_property
     def exact(self) -> bool:
-        """Whether these are exact distributions, not draws.
+        """Whether these are exact distributions instead of draws.
 
         Raises:
             ReliabilityError: Some are and some are not.
@@ -96,7 +107,9 @@ class Judged:
 
     @cached_property
     def shown(self) -> set[tuple[str, ...]]:
-        """Each question with each order in which its options were shown."""
+        """Each question with each order of its options that was shown."""
+        if self.orders.count(None) == len(self.orders):
+            return set()
         return {
             (question, *order)
             for question, order in zip(self.questions, self.orders, strict=True)
@@ -122,18 +135,18 @@ class Judged:
 
     @cached_property
     def choices(self) -> Sequence[str | None]:
-        """What each judgment chose, by a name that means the same in every cell.
+        """The choice of each judgment, by a name that means the same in every cell.
 
-        That is the verdict where each question's options keep their places. If those of any change
-        places, it is the responder behind a label, on all questions: "A" on one and a responder on
-        another could not be compared.
+        That is the verdict if each question's options keep their places. If any question's options
+        change places, it is the responder behind the label, for all questions: "A" on one question
+        and a responder on another could not be compared.
         """
         return self.chosen(self.order_varies)
 
     def chosen(self, by_responder: bool) -> Sequence[str | None]:
-        """Each verdict, or the responder behind it where it is a label.
+        """Each verdict, or the responder behind it if it is a label.
 
-        None where an order was shown and is not known; a question without any keeps its labels.
+        None where the order is not known; a question without any order keeps its labels.
         """
         if not by_responder:
             return self.verdicts
@@ -150,10 +163,7 @@ class Judged:
 
     @cached_property
     def right(self) -> list[Any]:
-        """The label of each judgment. Without labels, the response that is known to be best.
-
-        None where there is none.
-        """
+        """The label of each judgment, else the response known to be best, else None."""
         if any(labels := self.column("label")):
             return labels
         # Beside options whose places are not known, the name of a response is no verdict.
@@ -166,12 +176,14 @@ class Judged:
 
     @cached_property
     def truth(self) -> Cells | None:
-        """What is right for each question, one verdict a rater, named as `choices` are."""
+        """The right verdicts of each question, one per rater, named as in `choices`; or None."""
         labels = self.right
+        if labels.count(None) == len(labels):
+            return None
         orders = Counter(question for question, *_ in self.shown)
         known: dict[tuple[str, Any, str], None] = {}
         units = zip(self.questions, labels, self.column("rater"), self.orders, strict=True)
-        for question, given, raters, order in units:
+        for question, given, raters, order in dict.fromkeys(units):
             if given is None:
                 continue
             for label, rater in by_rater(given, raters):
@@ -184,7 +196,7 @@ class Judged:
         return Cells.from_long(asked, verdicts)
 
     def _named(self, label: str, order: Sequence[str] | None, one_order: bool) -> str | None:
-        """A label by the name that a choice has; None where its place says nothing."""
+        """A label by its name in `choices`; None if its place says nothing."""
         if order is None:
             return label
         if not self.order_varies:
@@ -194,7 +206,7 @@ class Judged:
 
     @cached_property
     def declared(self) -> tuple[str, ...] | None:
-        """Categories that a judgment could have fallen into; None if that is not known."""
+        """All categories that a judgment could fall into; None if not known."""
         if self.order_varies:
             shown = {name for order in self.orders if order is not None for name in order}
             also = set(self._own_categories or ()) - {*self.labels, NON_RESPONSE, INVALID}
@@ -218,9 +230,9 @@ class Judged:
 
     @cached_property
     def values(self) -> dict[str, float] | None:
-        """Verdict -> number, where every verdict is a number; else None.
+        """Verdict -> number if every verdict is a number; else None.
 
-        Non-responses and invalid verdicts may be among them, and have no number.
+        Non-responses and invalid verdicts are allowed and have no number.
         """
         if self.labels:
             return None  # names of options
@@ -243,7 +255,7 @@ class Judged:
         Args:
             facets: Columns of the table. Levels of `order` are permutations of the responders.
             categories: Declared categories; by default those that the judgments declare, else
-                those that occur, with the opposites of C, true and correct.
+                those that occur, with their `opposites`.
 
         Raises:
             ReliabilityError: There is no verdict, only some are exact, or a facet is no column.
@@ -251,7 +263,7 @@ class Judged:
         first = tuple(dict.fromkeys(categories)) or self.declared
         occurring = set(self.choices) - {None}
         if first is None:
-            first = next((pair for pair in OPPOSITES if occurring & set(pair)), ())
+            first = opposites(occurring)
         others = sorted(map(str, occurring.difference(first)))
         return self.count(self.choices, (*first, *others), facets)
 
@@ -282,7 +294,7 @@ class Judged:
         return counts.together(map(self._cluster.get, counts.questions))
 
     def levels(self, facet: str) -> list[str]:
-        """The levels of a facet by their numbers in `cells`; orders as the names shown."""
+        """Names of a facet's levels, in the order of their numbers in `cells`."""
         named: dict[Hashable, str] = {}
         several = len({frozenset(order) for order in self.orders if order is not None}) > 1
         for value in self.column(facet):
@@ -295,10 +307,11 @@ class Judged:
     def _levels(self, facet: str) -> list[Hashable]:
         if facet not in self.table:
             raise ReliabilityError(f"The judgments have no column {facet!r}.")
-        return list(map(_level, self.column(facet)))
+        values = self.column(facet)
+        return list(map(_level, values)) if facet == "order" else values
 
     def numbers(self) -> Cells | None:
-        """The verdicts as numbers, where every verdict is one; else None."""
+        """The verdicts as numbers if every verdict is one; else None."""
         if self.values is None:
             return None
         counts = self.counts()
@@ -311,22 +324,22 @@ class Judged:
 
     @cached_property
     def _cluster(self) -> dict[str, Hashable]:
-        """The benchmark and question of each output."""
-        samples = zip(self.questions, self.column("benchmark"), self.column("sample"), strict=True)
+        within = zip(self.column("benchmark"), self.column("sample"), strict=True)
+        known = dict(zip(self.questions, within, strict=True))
         return {
             name: (benchmark, name if sample is None else sample)
-            for name, benchmark, sample in samples
+            for name, (benchmark, sample) in known.items()
         }
 
     def matrix(self, values: Sequence[Any]) -> NDArray[Any]:
-        """Values of the judgments as an array of questions x replications; None where none is.
+        """Values of the judgments as an array, questions x replications; None where missing.
 
-        The column is the number of the replication, so that a judgment that is not there leaves
-        its place empty and moves no other. Where numbers repeat within a question, as where runs
-        with different seeds are put together, or are not known, it is the rank within the question.
+        The column is the number of the replication, so a missing judgment leaves its place empty
+        and moves no other. Where numbers repeat within a question, as in runs put together, or are
+        not known, it is the rank within the question.
 
         Args:
-            values: One value a judgment.
+            values: One value per judgment.
         """
         row = {name: i for i, name in enumerate(dict.fromkeys(self.questions))}
         rows = np.array([row[name] for name in self.questions], dtype=np.int64)
@@ -344,12 +357,12 @@ class Judged:
 
 
 def orders_vary(shown: Collection[tuple[str, ...]]) -> bool:
-    """Whether any question is among these in more than one order; see `Judged.shown`."""
+    """Whether any question occurs here in more than one order; see `Judged.shown`."""
     return len(shown) > len({question for question, *_ in shown})
 
 
 def _level(value: Any) -> Hashable:
-    """A level of a facet; of an order, how it permutes the names shown."""
+    """A facet's level; for an order, how it permutes the names."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         return cast("Hashable", value)
     names = sorted(value)

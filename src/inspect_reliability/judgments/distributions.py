@@ -1,4 +1,4 @@
-"""Exact distributions of a judge's verdict, kept in one score."""
+"""Exact distributions of a judge's verdict, stored in one score."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEPT = "exact"
 
 _MOST_NAMES = 1_000
 _MOST = 100_000
-"""Distributions in one score, and draws in one distribution."""
+"""Most distributions in one score, and draws in one distribution."""
 _ROUNDING = 1e-4
 
 _Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
@@ -28,13 +28,13 @@ class KeptDistribution:
     """A distribution in a score's metadata.
 
     Attributes:
-        shares: Probability of each verdict, without what is open.
-        open_mass: Probability that is left open.
-        tail: Verdicts of independent draws from what is open.
-        temperature: Temperature of the judge; None where it is that of the run.
-        replication: Number of the sampled reasoning that it follows, from 1; None where nothing
-            was sampled before the verdict.
-        cell: Number of the cell of an experiment, from 0; None where there is one only.
+        shares: Probability of each verdict, without the open mass.
+        open_mass: Probability not assigned to a verdict.
+        tail: Verdicts of independent draws from the open mass.
+        temperature: Temperature of the judge; None for that of the run.
+        replication: Number of the sampled reasoning that it follows, from 1; None if nothing was
+            sampled before the verdict.
+        cell: Number of the cell of an experiment, from 0; None if there is only one.
     """
 
     shares: Annotated[dict[str, _Share], Field(max_length=_MOST_NAMES)]
@@ -54,10 +54,9 @@ class KeptDistribution:
 
     @property
     def weights(self) -> list[tuple[str, float, bool | None]]:
-        """Verdicts, what each weighs, and True where it was drawn from what is open.
+        """Verdicts, their weights, and True for a draw from the open mass.
 
-        Draws share the open mass. All weights together are 1, or what is left of it where nothing
-        was drawn.
+        Draws share the open mass. All weights sum to 1, or less if there are no draws.
         """
         each = self.open_mass / max(len(self.tail), 1)
         followed = [(verdict, share, None) for verdict, share in self.shares.items()]
@@ -67,8 +66,8 @@ class KeptDistribution:
 def distributions_kept(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Distributions as metadata of a score.
 
-    `exact` has those of each temperature, or of each sampled reasoning; `rows` the histories that
-    went through the model for all of them, or the number of reasonings.
+    `exact` has those of each temperature, or of each sampled reasoning; `rows` is the number of
+    histories that went through the model for all of them, or of reasonings.
     """
     keys = ("cell", "temperature", "replication", "shares", "open_mass", "tail")
     kept = [{key: one[key] for key in keys if one.get(key) is not None} for one in found]
@@ -76,7 +75,7 @@ def distributions_kept(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def read_distributions(metadata: Mapping[str, Any]) -> list[KeptDistribution]:
-    """The distributions in a score's metadata; empty if these keep none.
+    """The distributions in a score's metadata; empty if there are none.
 
     Raises:
         ValueError: They cannot be read.

@@ -1,4 +1,4 @@
-"""Judgments, whatever they are in: logs, data frames, files of one row a judgment."""
+"""Judgments from any source: logs, data frames, files with one row per judgment."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Source: TypeAlias = "Judgments | pd.DataFrame | LogSource | Sequence[LogSource]"
 """Judgments, or where they are; see `judgments_from`."""
 
 ENDINGS = (".csv", ".jsonl", ".parquet")
-"""How the names of files end that have one row a judgment."""
+"""Endings of files with one row per judgment."""
 
 _NEEDED = ("question", "verdict")
 _AGAIN = (
@@ -37,7 +37,7 @@ _AGAIN = (
     "group by these"
 )
 _MISSING = ["", "NA", "NaN", "nan", "<NA>"]
-"""What pandas and R write into a CSV where a value is missing."""
+"""Marks of missing values in CSV files of pandas and R."""
 
 
 def judgments_from(
@@ -47,7 +47,7 @@ def judgments_from(
     *,
     progress: Callable[[Iterable[Any]], Iterable[Any]] = iter,
 ) -> Judgments:
-    """The judgments in what a user has.
+    """Read judgments from any source.
 
     Args:
         given: Judgments as they are; a data frame, as `judgments_from_frame` reads it; files of
@@ -112,11 +112,11 @@ def judgments_from_file(
 ) -> Judgments:
     """Judgments of a CSV, JSONL or parquet file with one row a judgment, or of another tool.
 
-    A result file of promptfoo, DeepEval or lm-eval is recognised by what it holds.
+    Result files of promptfoo, DeepEval and lm-eval are recognised by their content.
 
     Args:
-        path: The file; the ending of its name says which it is.
-        columns: Name in the file -> name in the table; those of a file that `save` wrote are known.
+        path: The file; the ending of its name tells its form.
+        columns: Name in the file -> name in the table; not needed for files that `save` wrote.
         facets: Columns to take for facets.
 
     Raises:
@@ -135,7 +135,7 @@ def judgments_from_file(
 
 
 def has_judgments(location: str) -> bool:
-    """Whether a file has judgments, by the ending of its name or, of JSON, by what it holds."""
+    """Whether a file has judgments, by the ending of its name or, for JSON, its content."""
     if not location.lower().endswith((*ENDINGS, ".json")) or kind_of(location) != "file":
         return False
     if location.lower().endswith(ENDINGS):
@@ -217,7 +217,7 @@ def _read(
 
 
 def _read_again(frame: pd.DataFrame, saved: Saved, where: str) -> Judgments:
-    """What `save` wrote, whose rows were looked at when they were read first."""
+    """Judgments that `save` wrote, whose rows were checked when they were first read."""
     import pandas as pd
 
     columns = {name: _converted(frame[name], where, name in saved.as_json) for name in frame}
@@ -227,13 +227,12 @@ def _read_again(frame: pd.DataFrame, saved: Saved, where: str) -> Judgments:
 
 
 def _identity(table: pd.DataFrame, facets: Collection[str]) -> list[str]:
-    """Columns that tell judgments apart."""
     known = of_role(table, "unit", "part", "facet", "replication")
     return [*known, *({"responder"} & {*table}), *facets]
 
 
 def _outputs_are_responses(table: pd.DataFrame, facets: Collection[str]) -> bool:
-    """Whether `response` tells apart rows that repeat a replication, and nothing else does."""
+    """Whether `response` alone tells apart rows that repeat a replication."""
     if "output" in table or not {"response", "replication"} <= {*table}:
         return False
     known = _identity(table, facets)
@@ -242,14 +241,14 @@ def _outputs_are_responses(table: pd.DataFrame, facets: Collection[str]) -> bool
 
 
 def _counted(table: pd.DataFrame, facets: Collection[str]) -> pd.Series[int]:
-    """Numbers of the replications of each question under each condition, in the order of rows."""
+    """Replication numbers, counted up within each question and condition in row order."""
     # A time may be that of a single judgment.
     known = of_role(table, "unit", "part", "facet", without=("time",))
     return table.groupby([*known, *facets], dropna=False, sort=False).cumcount() + 1
 
 
 def _converted(values: pd.Series[Any], where: str, as_json: bool = False) -> pd.Series[Any]:
-    """A column with values of its kind, maybe out of JSON; each different one converted once."""
+    """A column converted to its kind, maybe from JSON; each different value once."""
     name = str(values.name)
     kind: Kind = COLUMNS[name].kind if name in COLUMNS else "any"
     convert, what = _KINDS[kind]
@@ -265,7 +264,7 @@ def _converted(values: pd.Series[Any], where: str, as_json: bool = False) -> pd.
 
 
 def _own(value: Any) -> Any:
-    """A value of somebody's own column: one that tables can be grouped by."""
+    """A value of a user's own column, made hashable so that tables can be grouped by it."""
     return json.dumps(value, default=str) if isinstance(value, list | dict | tuple) else value
 
 
@@ -288,7 +287,6 @@ def _order(value: Any) -> str | tuple[str, ...]:
 
 
 def _of_each_rater(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Converts a value, or each of several raters' values."""
     return lambda value: (
         tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
     )
@@ -315,7 +313,7 @@ _BY_NAME: Mapping[str, Callable[[Any], Any]] = {
     "temperature": lambda value: clean_temperature(float(value)),
     "share": _SHARE.validate_python,
 }
-"""Columns that are converted in a way of their own."""
+"""Columns with their own conversion."""
 
 
 def read_frame(path: Path) -> tuple[pd.DataFrame, Saved | None]:
@@ -331,7 +329,7 @@ def read_frame(path: Path) -> tuple[pd.DataFrame, Saved | None]:
 
 
 def _json(path: Path) -> Any:
-    """What a JSON file holds, or the objects of a JSONL file's lines; None of other files."""
+    """The content of a JSON file, or the objects of a JSONL file's lines; None for other files."""
     if path.suffix == ".jsonl":
         return [record for _, record in read_json_lines(path)]
     return read_json(path) if path.suffix == ".json" else None
@@ -371,7 +369,7 @@ def _csv(path: Path) -> pd.DataFrame:
 
 
 def _as_meant(column: pd.Series[Any]) -> pd.Series[Any]:
-    """A column of a CSV without what only protects it: "'=x" for =x, "3.0" for 3 beside a gap."""
+    """A CSV column without protective marks: "'=x" for =x, "3.0" for 3 beside a gap."""
     guarded = column.str.match(r"'[=+\-@\t\r]").eq(True)
     column = column.mask(guarded, column.str[1:])
     said = column[column.notna() & ~column.isin([NON_RESPONSE, INVALID])]
@@ -379,7 +377,7 @@ def _as_meant(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _refuse_unknown_choices(judgments: Judgments) -> None:
-    """Where options change places, a verdict counts as the responder that the judge chose."""
+    """If options change places, a verdict counts as the responder chosen, so it must name one."""
     for _, rows in judgments.groups() if "order" in judgments.table else ():
         found = Judged(rows)
         known = {*(found.declared or ())}

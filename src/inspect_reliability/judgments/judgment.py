@@ -1,14 +1,14 @@
-"""One verdict on record."""
+"""One recorded verdict."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 
 class Judgment(NamedTuple):
-    """What a score says a judge decided, once. Its fields are the columns of these names.
+    """One decision of a judge, as a score records it. Fields are the columns of the same names.
 
-    A field is None where the score does not say. `question` is what was judged: a question, or one
-    of several outputs of it; `cluster` is the question itself, whose outputs belong together.
+    A field is None if the score does not say. `question` is the unit judged: a question, or one of
+    several outputs of it; `cluster` is the question itself, whose outputs belong together.
     """
 
     question: str
@@ -32,5 +32,5 @@ class Judgment(NamedTuple):
 
     @property
     def weight(self) -> float:
-        """How many judgments this one counts for."""
+        """The number of judgments that this one counts for."""
         return 1.0 if self.share is None else self.share

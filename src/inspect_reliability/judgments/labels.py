@@ -1,17 +1,20 @@
-"""Labels: what is known to be right, joined to the judgments as a column."""
+"""Labels: the known right verdicts, joined to the judgments as a column."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
 from .columns import as_columns, by_rater
-from .count import NUMBER, OPPOSITES
+from .count import NUMBER, opposites
 from .frame import read_frame
 from .score import by_key, verdict_name
 from .table import Judgments, Note
@@ -32,7 +35,7 @@ _IN_PART = "outputs with a label for some of their parts only"
 
 
 class _Label(NamedTuple):
-    """A label as it was given: where, of which outputs (by number), by whom, and which."""
+    """A label as given: its place, outputs (by number), rater and text."""
 
     where: str
     id: str
@@ -47,18 +50,18 @@ def with_labels(
     """The same judgments, with labels joined to them.
 
     Args:
-        judgments: Judgments. Labels that they have are used where there is no file.
+        judgments: Judgments. Their own labels are used if there is no file.
         sources: CSV, JSON, JSONL or parquet files with a row a label: `id` of what was judged (a
             question, or one of its outputs) and `label`, with `rater` and `part` where there are
             several. Rows of one id without raters are of several raters. The validation files of
             inspect_scout (`id`, `target`, or two columns without a header) and those of inspect's
             `precomputed_scores` (`id`, `value`) are such files.
-        names: Label -> the verdict that it means, where people wrote another name.
+        names: Label -> the verdict that it means, if people wrote another name.
 
     Returns:
-        The judgments, with notes on labels that are of nothing judged, empty, no verdict of the
-        judge, or two of one rater; these are left out. A label of several raters is a tuple, and
-        so are its raters.
+        The judgments. Notes list the labels left out: those of nothing judged, empty ones, those
+        that are no verdict of the judge, and second ones of a rater. A label of several raters is a
+        tuple, and so are its raters.
 
     Raises:
         UserError: A file cannot be read, lacks a column, or has no label that fits.
@@ -97,35 +100,38 @@ def with_labels(
 
 
 class _Outputs:
-    """What was judged, by number: each question, or output of one, and part of its score."""
+    """Judged units by number: each question, or output of one, and part of its score."""
 
     def __init__(self, table: pd.DataFrame, meant: Collection[str]) -> None:
         self.table = table
         columns = [name for name in ("benchmark", "question", "scorer") if name in table]
         self.number = table.groupby(columns, dropna=False, sort=False).ngroup().to_numpy()
-        first = table[~table.duplicated(columns)]
+        first = table.iloc[np.unique(self.number, return_index=True)[1]]
         self._output = list(zip(first["benchmark"], first["question"], strict=True))
         self._part = first["scorer"].tolist() if "scorer" in first else [None] * len(first)
-        self._by_id: list[Mapping[str, Collection[int]]] = []
-        for name in ("question", "output", "sample", "uuid"):
-            named: dict[str, dict[int, None]] = defaultdict(dict)
-            for unit, value in zip(self.number.tolist(), table.get(name, ()), strict=False):
-                named[str(value)][unit] = None
-            self._by_id.append(named)
         parts = table.groupby("scorer") if "scorer" in table else [(None, table)]
         self._verdicts = {part: _verdicts(rows) | {*meant} for part, rows in parts}
 
+    @cached_property
+    def _by_id(self) -> Sequence[Mapping[str, Collection[int]]]:
+        found = []
+        for name in ("question", "output", "sample", "uuid"):
+            named: dict[str, dict[int, None]] = defaultdict(dict)
+            for unit, value in zip(self.number.tolist(), self.table.get(name, ()), strict=False):
+                named[str(value)][unit] = None
+            found.append(named)
+        return found
+
     def of(self, *ids: str, part: str | None = None) -> list[int]:
-        """The numbers of what the first of these ids names that names anything."""
+        """The numbers of the units that the first known of these ids names."""
         units = next((named[id] for id in ids for named in self._by_id if id in named), [])
         return [unit for unit in units if part is None or part in self._parts(unit)]
 
     def _parts(self, unit: int) -> tuple[str, str]:
-        """Names of a part: with its scorer, and alone."""
         return str(self._part[unit]), str(self._part[unit]).rpartition(".")[2]
 
     def meant(self, unit: int, label: str | None) -> str | None:
-        """The verdict that a label names, whatever its case or the form of its number."""
+        """The verdict that a label names, in any case and any form of its number."""
         verdicts = self._verdicts[self._part[unit]]
         if label is None or label in verdicts:
             return label
@@ -148,11 +154,11 @@ class _Outputs:
         return None if any(self.meant(unit, one.label) for unit in one.units) else _OTHER
 
     def several(self, one: _Label) -> bool:
-        """Whether a label is of several outputs, and so of none."""
+        """Whether a label fits several outputs, and so belongs to none."""
         return len({self._output[unit] for unit in one.units}) > 1
 
     def in_part(self, found: Collection[int]) -> list[str]:
-        """Outputs of which some parts have a label, and others do not."""
+        """Outputs with labels for some parts only."""
         having: dict[Any, list[bool]] = defaultdict(list)
         for unit, (benchmark, name) in enumerate(self._output):
             scorer = str(self._part[unit])
@@ -162,8 +168,6 @@ class _Outputs:
 
     def labelled(self, found: Mapping[int, Mapping[str, str]]) -> pd.DataFrame:
         """The table with the labels and raters of each output."""
-        import numpy as np
-
         made = {name: np.empty(len(self._output), dtype=object) for name in ("label", "rater")}
         for unit, given in found.items():
             for name, value in as_columns(given).items():
@@ -172,19 +176,17 @@ class _Outputs:
 
 
 def _verdicts(rows: pd.DataFrame) -> set[str]:
-    """Every name that a verdict could have had, as far as that is known."""
+    """Every possible name of a verdict, as far as known."""
     found = set(rows["verdict"])
     for name in ("categories", "order", "responder", "best"):
         for value in rows[name].dropna().drop_duplicates() if name in rows else ():
             found |= {*value} if isinstance(value, list | tuple) else {str(value)}
-    found |= {name for pair in OPPOSITES if found & {*pair} for name in pair}
-    return found - {NON_RESPONSE, INVALID}
+    return found.union(opposites(found)) - {NON_RESPONSE, INVALID}
 
 
 def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
-    """The labels that the judgments bring themselves."""
     table = outputs.table
-    raters = table["rater"] if "rater" in table else table["label"].map(lambda _: None)
+    raters = table["rater"] if "rater" in table else np.full(len(table), None)
     known = table["label"].notna()
     rows = zip(outputs.number[known], raters[known], table["label"][known], strict=True)
     names = table["question"].to_numpy()[known.to_numpy()]
@@ -223,11 +225,10 @@ def _in_file(path: str, outputs: _Outputs) -> Iterator[_Label]:
 
 
 _MORE = ("rater", "part", "epoch")
-"""Columns that a label may have."""
+"""Optional columns of a label."""
 
 
 def _text(value: Any) -> str | None:
-    """A value by the name that a verdict has; None where there is none."""
     value = value.tolist() if hasattr(value, "tolist") else value  # of parquet
     missing = value is None or value != value or (isinstance(value, str) and not value.strip())
     return None if missing else verdict_name(value)

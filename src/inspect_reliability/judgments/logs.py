@@ -1,4 +1,4 @@
-"""Judgments from inspect logs, by their columns: no transcript is read."""
+"""Judgments from inspect logs, read by column without any transcript."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _FAILED = "replications that failed"
 _EDITED = "scores that people edited taken for labels: the judge's verdict is the one before"
 _NOT_ASKED = "replications of a scorer that asks no model"
 _OF_TRANSCRIPTS = {"messages", "output", "events", "attachments", "store", "metadata"}
-"""Fields of a sample that may be large, and say nothing about its scores."""
+"""Large fields of a sample that say nothing about its scores."""
 _PASSED_OVER = "*.json or *.eval that inspect does not list as logs left out; name one to read it"
 
 
@@ -73,10 +73,10 @@ def judgments_from_logs(
 ) -> Judgments:
     """Judgments of inspect logs of any task, several scorers included.
 
-    A judgment that several logs repeat (a run that was retried or resumed) counts once. So does a
-    seed that the same judge got twice for the same question and prompt on one day: that is one
-    draw. A run that was repeated another day is another level of the facet `time`. Where people
-    edited a score, the judge's own value is its verdict, and theirs are labels.
+    A judgment that several logs repeat (after a retry or a resumed run) counts once. So does a seed
+    that a judge got twice for the same question and prompt on one day, since that is one draw. A
+    run repeated on another day is another level of the facet `time`. If people edited a score, the
+    judge's own value is the verdict, and theirs are labels.
 
     Args:
         logs: Logs in memory, log files, or folders of them, local or any URL inspect can read; or
@@ -87,7 +87,7 @@ def judgments_from_logs(
     Returns:
         The table, with extra columns from the scores' metadata. Logs that cannot be read, samples
         without a score and duplicates are in the notes; so is every log that did not finish, unless
-        other logs have what it lacks.
+        other logs fill its gaps.
 
     Raises:
         UserError: A path does not exist, or nothing at all could be read.
@@ -119,14 +119,14 @@ def judgments_from_logs(
 
 
 def scores_of(log: str) -> Iterator[tuple[_Sample, Mapping[str, Score]]]:
-    """The samples of a log file that were judged, with their scores."""
+    """The judged samples of a log file, with their scores."""
     _, samples = _read(log)
     judged = (one for one in samples if one.scores and not one.error)
     return ((one, {name: score for name, score, _ in _scores(one, log)}) for one in judged)
 
 
 def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
-    """Logs in memory and log files as they are, folders as the logs below them.
+    """Logs in memory and log files unchanged, folders as the logs below them.
 
     Returns:
         The logs, and a note on every folder with JSON files that are not listed as logs.
@@ -162,7 +162,7 @@ def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
 
 
 def _passed_over(folder: str, listed: Iterable[str]) -> list[Note]:
-    """A note on what has the name of a log, and is none to inspect nor kept by it beside them."""
+    """A note on files named like logs that are neither logs nor kept beside them by inspect."""
     files, path = fsspec.core.url_to_fs(folder)
     known = {PurePosixPath(name).name for name in listed} | _BESIDE_LOGS
     names = (PurePosixPath(file).name for file in files.find(path, withdirs=True))
@@ -194,7 +194,6 @@ def _read(source: LogSource, whole: bool = False) -> tuple[EvalLog, Sequence[_Sa
 def _judgments(
     log: EvalLog, samples: Sequence[_Sample], where: str
 ) -> tuple[pd.DataFrame, list[Gap]]:
-    """The judgments of a log, and what it lacks."""
     shared: _Row = {
         "judge": log.eval.model,
         "benchmark": log.eval.task.rsplit("/", 1)[-1],
@@ -287,13 +286,12 @@ def _judgments(
 
 
 def _in_order(log: EvalLog, samples: Sequence[_Sample]) -> list[_Sample]:
-    """Samples as the dataset has them: a log has them as they ended, which differs by run."""
+    """Samples in the order of the dataset; a log has them as they ended, which varies."""
     place = {name: number for number, name in enumerate(log.eval.dataset.sample_ids or [])}
     return sorted(samples, key=lambda one: (place.get(one.id, len(place)), one.epoch))
 
 
 def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) -> Iterator[_Row]:
-    """One row a judgment in a score, with the scalar values of its metadata."""
     question = output = str(sample.id)
     if (log.eval.config.epochs or 1) > 1:
         output = f"{question}, epoch {sample.epoch}"
@@ -320,7 +318,7 @@ def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) 
 
 
 def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Metadata as columns; what has a column's name but not its type is no such column."""
+    """Metadata as columns, except values whose type does not fit a column of that name."""
     for name, value in metadata.items():
         if name in _NOT_OF_METADATA or value is None:
             continue
@@ -333,7 +331,7 @@ def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _scored(rows: Iterable[_Row]) -> int:
-    """Samples with a score, by the scorer that got least far."""
+    """Samples with a score, by the scorer with the fewest."""
     scored = {(row["scorer"], row["sample"], row["epoch"]) for row in rows}
     return min(Counter(scorer for scorer, *_ in scored).values(), default=0)
 
@@ -349,7 +347,7 @@ def _fingerprint(sample: _Sample) -> str:
 
 
 def _used(sample: _Sample, judgments: int) -> _Row:
-    """Tokens of each judgment of a sample, whole where it is one, and their price where known."""
+    """Tokens and, if known, price of each judgment of a sample; whole tokens for a single one."""
     usages = sample.model_usage.values()
     total = sum(usage.total_tokens for usage in usages)
     prices = [usage.total_cost for usage in usages if usage.total_cost is not None]
@@ -360,7 +358,7 @@ def _used(sample: _Sample, judgments: int) -> _Row:
 
 
 def _lost(log: EvalLog, samples: Sequence[_Sample]) -> str | None:
-    """What a log that calls itself finished has too little of."""
+    """What is missing from a log that says it is finished."""
     made = log.results.completed_samples if log.results else 0
     if samples and made <= sum(sample.error is None for sample in samples):
         return None
@@ -370,10 +368,10 @@ def _lost(log: EvalLog, samples: Sequence[_Sample]) -> str | None:
 def _planned(
     log: EvalLog, samples: Sequence[int | str], epoch: int, epochs: int = 1
 ) -> tuple[Sequence[int | str], int, int]:
-    """The replications that samples of a judge task are to make from one epoch on.
+    """The replications that samples of a judge task should make from one epoch on.
 
     Returns:
-        The samples, the number of their first replication, and how many there are.
+        The samples, the number of their first replication, and the number of replications.
     """
     try:
         numbers = replication_numbers(log.eval.task_args.get("replications") or 1)
@@ -383,7 +381,6 @@ def _planned(
 
 
 def _scores(sample: _Sample, log: str) -> list[tuple[str, Score, Kept | None]]:
-    """The scores of a sample by name, with what they keep; None where that cannot be read."""
     found = [(name, one, kept_in(one)) for name, one in (sample.scores or {}).items()]
     if isinstance(sample, EvalSampleSummary) and any(kept is None for *_, kept in found):
         # Summaries leave out values of over 1 KB. The sample's own bytes may be broken, too.

@@ -32,18 +32,18 @@ _ASK_A_MODEL = {
 """promptfoo's assertions that ask a grader; a `not-` may stand before each."""
 
 _SAMPLES = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.-]+")
-"""The name of lm-eval's file of a task."""
+"""Name of an lm-eval file of samples."""
 
 _LONGEST = 60
-"""Characters of a question's name."""
+"""Most characters of a question's name."""
 
 _Row = dict[str, Any]
 _Reader = Callable[[Any, Path], Iterator[_Row | str]]
-"""Yields rows, and what is left out in words."""
+"""Yields rows, and notes on what is left out."""
 
 
 def reader_of(content: Any) -> _Reader | None:
-    """What reads a JSON value, or the objects of a file's lines; None if no tool wrote it."""
+    """The reader of a JSON value, or of the objects of a file's lines; None if no tool wrote it."""
     match content:
         case {"results": {"results": list()}}:
             return _promptfoo
@@ -118,7 +118,7 @@ def _promptfoo(content: Any, path: Path) -> Iterator[_Row | str]:
 
 
 def _single(grade: Mapping[str, Any], place: str) -> Iterator[Mapping[str, Any]]:
-    """Grades of single assertions: those of a set have grades of their own."""
+    """Grades of single assertions: a set of assertions has grades of its own."""
     for where, part in objects(grade.get("componentResults") or [], place, "assertion"):
         yield from _single(part, where) if part.get("componentResults") else [part]
 
@@ -169,7 +169,6 @@ def _lm_eval(lines: Any, path: Path) -> Iterator[_Row | str]:
 
 
 def _inner(record: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """An object that may be missing."""
     found = record.get(key)
     return found if isinstance(found, Mapping) else {}
 
@@ -190,6 +189,6 @@ def _text(value: Any) -> str:
 
 
 def _named(said: Any, what: Any) -> str:
-    """A name of a question that is the same in every file: what it says, and a hash of it all."""
+    """A question name that is the same in every file: its text, and a hash of all of it."""
     mark = blake2b(_text([said, what]).encode(), digest_size=3).hexdigest()
     return f"{_text(said or what)[:_LONGEST]} #{mark}"

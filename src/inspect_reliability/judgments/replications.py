@@ -1,4 +1,4 @@
-"""Replications of a judge, kept in one score."""
+"""Replications of a judge, stored in one score."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ KEPT = "replications"
 """Metadata key of the replications in a score."""
 
 VOTES = "votes"
-"""Metadata key of the votes behind these, and the part of a scorer that they are."""
+"""Metadata key of the votes behind verdicts, and their part of a scorer."""
 
 _FAILED = "-"
 _PLACES = "0123456789abcdefghijklmnopqrstuvwxyz"
 _LARGEST = 2**62
-"""No seed and no number of a replication; a column of whole numbers ends soon after."""
+"""Above any seed or number of a replication."""
 _MOST = 100_000
-"""Replications in one score."""
+"""Most replications in one score."""
 
 _VALUES = TypeAdapter(list[Any])
 _Number = Annotated[int, Field(strict=True, ge=-_LARGEST, le=_LARGEST)]
@@ -41,21 +41,18 @@ class Replications:
     """The replications in a score's metadata.
 
     Attributes:
-        verdicts: Value of each replication; "non-response" where the judge gave none, None where
-            the replication failed.
-        seed: Seed of the first, as sent; each of the others has the next (see `seeds`). None where
-            it is not known.
+        verdicts: Verdict of each replication; "non-response" if the judge gave none, None if the
+            replication failed.
+        seed: Seed of the first, as sent; later ones count up (see `seeds`). None if not known.
         first: Number of the first, from 1.
-        orders: Places in the score's `order` of the responses that each replication showed, in
-            the order of the labels; None where all showed that order.
-        scorer: Name of the scorer that `rejudge` ran on one output; None where the task's own
-            judge was asked.
-        grader: Names of the models that this scorer asked; empty where it asked none.
-        read_by: How each verdict was found in its output, empty where it was not; None where that
-            is not known.
-        votes: What each grader of a panel gave, by its name, where the verdicts are their majority.
+        orders: For each replication, the places in the score's `order` of the responses shown, in
+            the order of the labels; None if all showed that order.
+        scorer: Name of the scorer that `rejudge` ran on one output; None for the task's own judge.
+        grader: Names of the models that this scorer asked; empty if none.
+        read_by: How each verdict was found in its output, empty if it was not; None if not known.
+        votes: Grades of each grader of a panel, by name, if verdicts are majorities.
         cells: The cells of an experiment, whose verdicts follow those of the cell before; each has
-            as many. None where nothing but the seed, or the order of `orders`, was varied.
+            as many. None if only the seed, or the order in `orders`, varied.
     """
 
     verdicts: Annotated[list[Any], Field(min_length=1, max_length=_MOST)]
@@ -85,7 +82,7 @@ class Replications:
 
     @property
     def made(self) -> list[tuple[int, Cell]]:
-        """Number of each replication, from `first` in each cell, with its order, wording, seed."""
+        """Number of each replication, from `first` in each cell, with its cell."""
         total = len(self.verdicts)
         if self.cells is None:
             orders: Sequence[Sequence[int] | None] = self.orders or [None] * total
@@ -107,7 +104,7 @@ class Replications:
 
     @property
     def seeds(self) -> list[int | None]:
-        """Seed of each replication; None where it is not known."""
+        """Seed of each replication, None if not known."""
         return [cell.seed for _, cell in self.made]
 
     @property
@@ -142,7 +139,7 @@ class Replications:
 
 
 def read_replications(metadata: Mapping[str, Any]) -> Replications | None:
-    """The replications in a score's metadata, or None if these keep none.
+    """The replications in a score's metadata; None if there are none.
 
     Raises:
         ValueError: They cannot be read.
@@ -190,7 +187,6 @@ def replications_in(score: Score) -> Replications | None:
 
 
 def _ways(read_by: Any, number: int) -> list[str] | None:
-    """How each verdict was found; None where that cannot be read."""
     try:
         found = [str(read_by["ways"][_PLACES.index(way)]) for way in read_by["each"]]
     except (IndexError, KeyError, TypeError, ValueError):
@@ -199,7 +195,7 @@ def _ways(read_by: Any, number: int) -> list[str] | None:
 
 
 def names_in(value: object) -> Sequence[str] | None:
-    """A list of names in a score's metadata; None for anything else, and for an empty list."""
+    """A list of names in a score's metadata; None for an empty list or anything else."""
     if not value or not isinstance(value, list | tuple):
         return None
     try:
@@ -210,7 +206,7 @@ def names_in(value: object) -> Sequence[str] | None:
 
 
 def rejudged_in(scores: Iterable[Score]) -> list[Replications]:
-    """What `rejudge` keeps in scores; empty where it made none of them."""
+    """The replications that `rejudge` stored in scores; empty if it made none."""
     # Live metrics ask about thousands of scores, of which most keep nothing.
     given = ((one, one.metadata) for one in scores)
     kept = (replications_in(one) for one, metadata in given if metadata and KEPT in metadata)

@@ -1,4 +1,4 @@
-"""Judgments in one parquet file, read again in the same time whatever the logs weigh."""
+"""Judgments in one parquet file, which loads equally fast whatever the size of the logs."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _KEY = b"inspect_reliability"
 _UNKNOWN = "column '{}' is of a newer version, and has no meaning here: install that version"
 
 _PLAIN = ("string", "boolean", "floating", "integer", "empty")
-"""Columns that parquet has types for."""
+"""Columns with types that parquet has."""
 
 
 @dataclass(frozen=True)
 class Saved:
-    """What a file of judgments says of itself.
+    """What a file of judgments says about itself.
 
     Attributes:
-        notes: What was left out when they were read, but for what logs lack.
-        logs: The logs, and what each of them lacks: another file may have it.
+        notes: What was left out when they were read, except the gaps of logs.
+        logs: The logs and their gaps, which another file may fill.
         facets: Columns that the user took for facets.
-        as_json: Columns whose values are written as JSON: lists, and values of several types.
+        as_json: Columns written as JSON: lists, and values of several types.
         columns: All its columns, with their types in the file.
     """
 
@@ -51,7 +51,7 @@ _SAVED = TypeAdapter(Saved)
 
 
 def save(judgments: Judgments, path: str | Path) -> None:
-    """Write judgments and their notes, with role and meaning of each column beside its type.
+    """Write judgments and their notes, with the role and meaning of each column beside its type.
 
     Raises:
         UserError: The file cannot be written, or its name does not end with ".parquet".
@@ -63,7 +63,7 @@ def save(judgments: Judgments, path: str | Path) -> None:
 
 
 def write_parquet(judgments: Judgments, path: str | Path) -> None:
-    """Write what `save` does, as it comes."""
+    """Write the file of `save`, without its checks."""
     import pandas as pd
     import pyarrow as pa
     from pyarrow.parquet import write_table
@@ -83,10 +83,10 @@ def write_parquet(judgments: Judgments, path: str | Path) -> None:
 
 
 def read_parquet(path: Path) -> tuple[pd.DataFrame, Saved | None]:
-    """The rows of any parquet file, and what one that `save` wrote says of itself.
+    """The rows of any parquet file, and the facts that `save` wrote into it, if any.
 
     Raises:
-        ValueError: What it says of itself cannot be read.
+        ValueError: These facts cannot be read.
     """
     import pyarrow as pa
     from pyarrow.parquet import read_schema, read_table

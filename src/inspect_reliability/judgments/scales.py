@@ -1,4 +1,4 @@
-"""Coefficients of judgments, on every scale that their verdicts have."""
+"""Coefficients of judgments, on every scale that fits their verdicts."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -71,7 +71,7 @@ def estimates(
 def on_scale(
     judged: Judged, scale: Scale, categories: Sequence[str] = ()
 ) -> tuple[Cells | None, str | None]:
-    """The judgments as the coefficients of a scale take them; None, and why, if they cannot be."""
+    """The judgments in the form for coefficients of a scale; None and the reason if impossible."""
     if scale == "nominal":
         return judged.counts(categories), None
     given, unknown = judged.numbers(), NO_NUMBERS
@@ -84,11 +84,11 @@ def on_scale(
 
 
 def labelled(judged: Judged, given: Cells | None = None) -> Labelled | None:
-    """Judgments beside the labels of what they are of; None where nothing is labelled.
+    """Judgments beside their labels; None if nothing is labelled.
 
     Args:
         judged: The judgments of one judge under one condition.
-        given: How they are counted; by default as `Judged.counts`.
+        given: Their counts; by default `Judged.counts`.
     """
     truth = judged.truth
     if truth is None:
@@ -100,13 +100,13 @@ def labelled(judged: Judged, given: Cells | None = None) -> Labelled | None:
 
 
 def answers_judged(judged: Judged) -> tuple[Estimate, dict[str, float | None]]:
-    """A_LM, the share of answers that are judged correct, and what goes with it.
+    """A_LM, the share of answers judged correct, and related shares.
 
     An answer without a verdict is not correct. `a_lm_se_replications` is the published standard
-    error: what the judge's next run over the same answers would change. `a_lm_se_questions` is what
-    other questions would change. `h_lm` is the share of verdicts that call an answer incorrect
-    which is not missing, `m` the share of missing answers (Sun et al. 2023). Each is None where it
-    is not known; see `Judged.correctness` for the judgments that have them.
+    error: how much the judge's next run over the same answers would differ. `a_lm_se_questions` is
+    how much other questions would differ. `h_lm` is the share of answers judged incorrect and not
+    missing, `m` the share of missing answers (Sun et al. 2023). Each is None if not known;
+    `Judged.correctness` tells which judgments have them.
 
     Raises:
         ReliabilityError: There is no verdict.
@@ -138,7 +138,7 @@ def answers_judged(judged: Judged) -> tuple[Estimate, dict[str, float | None]]:
 def _ordered(
     counts: Cells, declared: tuple[str, ...], values: dict[str, float] | None
 ) -> Cells | None:
-    """The verdicts that have a rank, lowest first; None if ranks are not known."""
+    """The verdicts with a rank, lowest first; None if ranks are not known."""
     if declared:
         order = [name for name in counts.categories if name in declared]
     elif values is not None:

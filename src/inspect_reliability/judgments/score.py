@@ -1,4 +1,4 @@
-"""From a score to its judgments: the one place that says what a score means."""
+"""From a score to its judgments: the one place that interprets scores."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Score
 
 Kept = Replications | list[KeptDistribution]
-"""What a score keeps of several judgments; an empty list where it is one judgment."""
+"""Several judgments kept in a score; an empty list for a single one."""
 
 Labels = Mapping[str, Mapping[str, str]]
-"""Part of a score, empty where it has one -> who labelled it -> the label."""
+"""Part of a score (empty if it has one) -> rater -> label."""
 
 
 def judgments_in(
@@ -29,24 +29,24 @@ def judgments_in(
 ) -> list[Judgment]:
     """The judgments that a score records.
 
-    A score of several parts has one judgment a part, whose key (see `by_key`) joins the scorer's
-    name. A score with replications has one judgment, or one a part, for each of them. A score
-    with exact distributions has one judgment a verdict, with its share. A score whose replications
-    or distributions cannot be read has none.
+    A score of several parts has one judgment per part, whose key (see `by_key`) joins the scorer's
+    name. A score with replications has one judgment, or one per part, for each of them. A score
+    with exact distributions has one judgment per verdict, with its share. A score whose
+    replications or distributions cannot be read has none.
 
     Args:
         score: The score.
         question: Id of the question.
         scorer: Name of the scorer; without it, parts are named by their keys alone.
-        output: Name of the output that was judged, for a score that `rejudge` made: each output is
-            judged on its own.
+        output: Name of the output judged, for a score of `rejudge`, which judges each output on its
+            own.
     """
     kept = kept_in(score)
     return [] if kept is None else judgments_of(score, kept, question, scorer, output or question)
 
 
 def kept_in(score: Score) -> Kept | None:
-    """The replications or exact distributions that a score keeps; None if they cannot be read."""
+    """The replications or exact distributions in a score; None if they cannot be read."""
     facts: Mapping[str, Any] = score.metadata or {}
     try:
         return read_replications(facts) or read_distributions(facts)
@@ -90,7 +90,7 @@ def judgments_of(
 def _parts(
     one: Judgment, value: object, declared: object, read_by: str | None
 ) -> Iterator[Judgment]:
-    """The judgments of a value, one a part; categories may be declared for each part."""
+    """The judgments of a value, one per part; each part may declare its categories."""
     for key, part in by_key(value):
         verdict = verdict_name(part)
         own = one.categories
@@ -105,7 +105,6 @@ def _parts(
 
 
 def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterator[Judgment]:
-    """Replications, alike but for what each has of its own."""
     read_by = kept.read_by or [""] * len(kept.verdicts)
     for value, how, (number, cell) in zip(kept.verdicts, read_by, kept.made, strict=True):
         wording = cell.wording or first.wording
@@ -118,7 +117,6 @@ def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterat
 def _exact(
     exact: Sequence[KeptDistribution], first: Judgment, cells: Cells | None
 ) -> Iterator[Judgment]:
-    """The verdicts of exact distributions."""
     replication = first.replication
     for one in exact:
         own, each = one.replication, first
@@ -136,7 +134,7 @@ def _exact(
 
 
 def _choosing(one: Judgment, labels: Sequence[str] | None) -> Judgment:
-    """A judgment with the responder whom its verdict names, by the labels of the options."""
+    """A judgment with the responder that its verdict names, by the labels of the options."""
     if one.order is None:
         return one
     named = dict(zip(labels or (), one.order, strict=False))
@@ -144,7 +142,6 @@ def _choosing(one: Judgment, labels: Sequence[str] | None) -> Judgment:
 
 
 def _shown(order: Sequence[str] | None, cell: Cell) -> Sequence[str] | None:
-    """The responses in the order of a cell."""
     if order is None or cell.order is None:
         return order
     return [order[place] for place in cell.order]
@@ -165,9 +162,9 @@ def by_key(value: object) -> list[tuple[str, object]]:
 
 
 def before_edits(score: Score) -> tuple[Score | None, Labels]:
-    """The score that a scorer gave, None where people made it, and the labels of who edited it.
+    """The scorer's own score (None if people made it), and the labels of those who edited it.
 
-    The last value that each person gave counts; `inspect_ai.log.edit_score` records who it was.
+    The last value of each person counts; `inspect_ai.log.edit_score` records who it was.
     """
     labels: dict[str, dict[str, str]] = {}
     for edit in score.history:
@@ -184,11 +181,11 @@ def before_edits(score: Score) -> tuple[Score | None, Labels]:
 
 
 def verdict_name(value: object) -> str | None:
-    """Name of the category that a score's value means; None where it means none.
+    """Name of the category that a score's value means; None if it means none.
 
     Strings and booleans are names; so are numbers, written out (`1.0` is "1"). NaN is inspect's
-    "unscored": a grade that the grader did not give. A list of labels is one verdict, the set of
-    them in any order ("a, b"). An empty list means none, and so does one of anything else.
+    "unscored": the grader gave no grade. A list of labels is one verdict, their set in any order
+    ("a, b"). An empty list, or a list of anything else, means none.
     """
     if isinstance(value, list | tuple):
         if not all(isinstance(label, str) for label in value):

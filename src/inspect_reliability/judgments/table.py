@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..designs import GIVEN
 from ..errors import UserError
 from ..stats import Counts
+from ..verdicts import GIVEN
 from .columns import GROUP_BY, dividing, in_order, of_role
 from .count import Judged
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 _MACHINE_EPSILON = 2.3e-16
 _COPY = "judgments are the same in another source: if one is a copy, leave it out, they count twice"
 NUMBERS: Mapping[str, Any] = {"temperature": np.float64, "replication": np.int64}
-"""Columns that are no objects."""
+"""Columns with numeric types."""
 
 
 @dataclass(frozen=True)
 class Note:
-    """Something that did not enter the table, or only in part.
+    """Something that entered the table in part or not at all.
 
     Attributes:
-        what: In words a reader of a report understands ("duplicate judgments").
+        what: Its name for readers of a report ("duplicate judgments").
         count: How many.
         where: Log or file.
     """
@@ -46,10 +46,10 @@ class Note:
 
 @dataclass(frozen=True)
 class Gap:
-    """Judgments that a log lacks: what they are in words, and how many.
+    """Judgments missing from a log: their name in words, and how many.
 
-    Other logs of its run fill the gap if they have so many `replications` of each of these samples,
-    from number `first` on. None can where it names no sample.
+    Other logs of its run fill the gap if they have this many `replications` of each of these
+    samples, from number `first` on. Nothing fills it if it names no sample.
     """
 
     what: str
@@ -59,7 +59,7 @@ class Gap:
     replications: int = 0
 
     def is_filled(self, made: Collection[tuple[int | str, int]]) -> bool:
-        """Whether all of it is among samples with the numbers of their replications."""
+        """Whether these samples with their replication numbers fill it completely."""
         # A header may plan more than anybody could list: the first that is not there ends it.
         numbers = range(self.first, self.first + self.replications)
         planned = ((name, number) for name in self.samples for number in numbers)
@@ -68,13 +68,13 @@ class Gap:
 
 @dataclass(frozen=True)
 class Log:
-    """What has to be known of a log beside its judgments, to put it together with others.
+    """Facts about a log, beside its judgments, for combining it with others.
 
     Attributes:
-        run: Model, task and temperature: logs that have these in common fill each other's gaps.
-        task: Id that the retries of a run have in common.
+        run: Model, task and temperature: logs with equal ones fill each other's gaps.
+        task: Id that retries of a run share.
         day: When it was made.
-        gaps: What it lacks.
+        gaps: The judgments missing from it.
     """
 
     run: tuple[str, str, float | None]
@@ -85,14 +85,14 @@ class Log:
 
 @dataclass(frozen=True)
 class Judgments:
-    """Judgments as one long table, with what was left out of it.
+    """Judgments as one long table, with notes on what was left out.
 
     Attributes:
-        table: One row a judgment, with the columns of `columns.COLUMNS` that are known and those
-            of the source.
-        said: What was left out, by source, but for what logs lack.
+        table: One row a judgment, with the columns of `columns.COLUMNS` that are known and those of
+            the source.
+        said: What was left out, by source, except gaps of logs.
         facets: Columns that the user takes for facets, beside those that are declared.
-        logs: The logs that judgments are from, by their places.
+        logs: The logs behind the judgments, by place.
     """
 
     table: pd.DataFrame
@@ -102,7 +102,7 @@ class Judgments:
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
-        """What was left out, by source, and what logs lack and no other log has."""
+        """What was left out, by source, and the gaps that no other log fills."""
         open_runs = {log.run for log in self.logs.values() for gap in log.gaps if gap.samples}
         made: dict[Any, set[Any]] = defaultdict(set)
         for where, rows in self.table.groupby("log") if open_runs and len(self) else ():
@@ -176,7 +176,7 @@ def make_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def combine(parts: Sequence[Judgments]) -> Judgments:
-    """Judgments of several sources together; those of logs that several have count once."""
+    """Judgments of several sources together; those that several logs repeat count once."""
     import pandas as pd
 
     if len(parts) == 1:
@@ -223,9 +223,9 @@ def _copies(table: pd.DataFrame) -> list[Note]:
 
 
 def clean_temperature(value: float | None) -> float | None:
-    """A temperature as a user means it: machine epsilon, the paper's way to say 0, is 0.
+    """A temperature as the user means it: machine epsilon, the paper's way to say 0, is 0.
 
-    What no sampler can be set to is not known.
+    None for a value that no sampler accepts.
     """
     if value is None or not 0 <= value <= sys.float_info.max:
         return None
@@ -233,7 +233,7 @@ def clean_temperature(value: float | None) -> float | None:
 
 
 def weights(table: pd.DataFrame) -> pd.Series[float]:
-    """How many judgments each row counts for: 1, or its share of an exact distribution."""
+    """The number of judgments each row counts for: 1, or its share of an exact distribution."""
     import pandas as pd
 
     if "share" not in table:
@@ -254,7 +254,7 @@ def counts(table: pd.DataFrame, categories: Sequence[str] = ()) -> Counts:
 
 
 def several_conditions(found: Sequence[Mapping[str, Any]]) -> str:
-    """Why such judgments have no coefficient of their own, and what to do."""
+    """Why judgments of several conditions have no common coefficient, and what to do."""
     differ = [name for name in found[0] if len({str(group.get(name)) for group in found}) > 1]
     return (
         f"The judgments are of {len(found)} conditions, which differ in {', '.join(differ)}; they "
@@ -264,10 +264,11 @@ def several_conditions(found: Sequence[Mapping[str, Any]]) -> str:
 
 
 def without_repeats(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
-    """Judgments of logs, each draw once, with notes on those that several logs have.
+    """Judgments of logs, each draw once, with notes on those that several logs repeat.
 
-    That is a judgment of one sample, and a seed that one judge got twice for one question and
-    prompt on one day. A judge whose wordings vary elsewhere has its own in a log without wordings.
+    A repeat is a judgment of the same sample, or a seed that one judge got twice for one question
+    and prompt on one day. A judge that varies wordings elsewhere has its own wording in a log
+    without.
     """
     if "wording" in table:
         judge = [table[name] for name in ("benchmark", "scorer") if name in table]

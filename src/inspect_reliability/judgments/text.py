@@ -1,4 +1,4 @@
-"""The full text behind a judgment, read one at a time."""
+"""The full text behind a judgment, read one by one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class JudgmentText:
     """What a judge was shown and what it said.
 
     Attributes:
-        prompt: The prompt; None where it is not known.
+        prompt: The prompt; None if not known.
         output: The judge's whole output.
     """
 
@@ -37,8 +37,8 @@ def judgment_text(row: Mapping[str, Any]) -> JudgmentText | None:
     """Read prompt and output of one row of a judgments table from its log.
 
     Returns:
-        The text, or None where the table does not lead back to it (a data frame, a log that was
-        read from memory or has been moved since).
+        The text; None if the table does not lead back to it (a data frame, or a log that was read
+        from memory or has moved since).
     """
     import pandas as pd
 
@@ -80,7 +80,6 @@ def judgment_text(row: Mapping[str, Any]) -> JudgmentText | None:
 
 
 def _number(row: Mapping[str, Any], metadata: Mapping[str, Any]) -> int:
-    """Number of a row's replication among all of its sample."""
     number, first = int(row["replication"]), int(metadata["replication"])
     if (cells := cells_in(metadata)) is None:
         return number
@@ -90,7 +89,7 @@ def _number(row: Mapping[str, Any], metadata: Mapping[str, Any]) -> int:
 
 
 def _said_by_grader(scores: Mapping[str, Score], scorer: str) -> Sequence[object] | None:
-    """What the grader said in each replication of a score that `rejudge` made; else None."""
+    """The grader's text in each replication of a score of `rejudge`; else None."""
     own = (score for name, score in scores.items() if f"{scorer}.".startswith(f"{name}."))
     score = next(own, None)
     kept = replications_in(score) if score else None

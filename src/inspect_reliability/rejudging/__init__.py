@@ -1,4 +1,4 @@
-"""Judging one and the same output again and again, with any model-graded scorer."""
+"""Judges the same output again and again, with any model-graded scorer."""
 
 from .job import Rejudging, rejudge_log
 from .scorer import rejudge

@@ -1,4 +1,4 @@
-"""Rebuild the arguments of a log's scorer or task: typed, and with another grader."""
+"""Rebuilds the arguments of a log's scorer or task, with types and another grader."""
 
 import inspect
 import re
@@ -23,7 +23,7 @@ _MODEL = re.compile(r"[\w.-]+/\S+")
 def made_with(
     factory: Callable[..., Any], arguments: Mapping[str, Any], regrade: Regrade | None
 ) -> Any:
-    """Call a factory with arguments as a log has them, as the types that it asks for."""
+    """Call a factory with a log's arguments, converted to the types it declares."""
     hints = _hints(factory)
     given = regrade(factory, arguments) if regrade else arguments
     fitting = registry_kwargs(**given)
@@ -38,7 +38,7 @@ def made_with(
 def refuse_what_logs_cannot_say(
     factory: Callable[..., Any], name: str, arguments: Mapping[str, Any], task: str
 ) -> None:
-    """Of a function or a class that a scorer was given, a log has only the name."""
+    """Refuse functions and classes among the arguments: a log has only their names."""
     hints = _hints(factory)
     for key, value in arguments.items():
         if isinstance(value, str) and key in hints and not _fits(hints[key], value):
@@ -51,10 +51,10 @@ def refuse_what_logs_cannot_say(
 def named_grader(
     factory: Callable[..., Any], arguments: Mapping[str, Any], grader: Model, earlier: Set[str]
 ) -> dict[str, Any]:
-    """Arguments of a scorer or task with another grader in the place of the one that they name.
+    """Arguments of a scorer or task, with another grader in place of the named one.
 
     Raises:
-        UserError: An argument names a grader in a way that no other can be named.
+        UserError: An argument names a grader in a way that cannot be replaced.
     """
     hints, changed = _hints(factory), dict(arguments)
     for key, parameter in inspect.signature(factory).parameters.items():
@@ -77,13 +77,13 @@ def names_grader(key: str, value: Any, earlier: Set[str]) -> bool:
 
 
 def models_named(arguments: Mapping[str, Any], earlier: Set[str]) -> set[str]:
-    """Names of models that arguments have where a grader is named."""
+    """Names of models in the arguments that name a grader."""
     named = (value for key, value in arguments.items() if names_grader(key, value, earlier))
     return {name for value in named for name in models_in(value) if _MODEL.fullmatch(name)}
 
 
 def models_in(value: Any) -> list[str]:
-    """Names of models in an argument, in their order."""
+    """Names of models in an argument, in order."""
     if isinstance(value, list | tuple):
         return [name for part in value for name in models_in(part)]
     if isinstance(value, Mapping):
@@ -107,10 +107,10 @@ def _fits(hint: Any, value: Any) -> bool:
 
 
 def _as_type(hint: Any, value: Any) -> Any:
-    """A value as a type; as it is where the type cannot be checked.
+    """A value converted to a type; unchanged if the type cannot be checked.
 
     Raises:
-        ValueError: It is none of that type.
+        ValueError: It does not fit the type.
     """
     try:
         adapter = TypeAdapter(hint, config=ConfigDict(arbitrary_types_allowed=True))

@@ -1,4 +1,4 @@
-"""The model calls of a scorer that somebody else wrote: each with a seed, and shared if alike."""
+"""The model calls of somebody else's scorer: each gets a seed, and equal ones are shared."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ..judging.trials import Prompt
 from .run import CallRefusedError, Run
 
 LONGEST = 1_000_000
-"""Characters of an answer: whoever says more grades nothing."""
+"""Most characters of an answer; a longer one is no grade."""
 
 
 class Asked(NamedTuple):
-    """Whom a call asks, with which settings of its own, what, and with which others."""
+    """A call: its model, its own settings, its messages and its other arguments."""
 
     model: str
     own: GenerateConfig
@@ -38,14 +38,14 @@ class Calls:
     """The model calls of one replication.
 
     Attributes:
-        seed: Seed that each of them is sent with; None where each sets its own.
+        seed: Seed sent with each; None if each sets its own.
         run: Admits and counts them.
-        first: What answers the first of them; None if that is a call like any other.
+        first: Answers the first of them; None if it is a call like any other.
         models: Names of the models called.
-        prompt: Digest of what the first of them asked.
+        prompt: Digest of the first prompt.
         temperature: Sampling temperature of the last call; None if nobody set one.
         cached: Whether outputs may come from inspect's cache.
-        refused: The call that was not made. A scorer may take its error for an answer.
+        refused: The refused call, since a scorer may take its error for an answer.
     """
 
     seed: int | None
@@ -63,7 +63,7 @@ _current: ContextVar[Calls | None] = ContextVar("calls", default=None)
 
 @contextmanager
 def seeded_calls(seed: int | None, run: Run, first: FirstCalls | None = None) -> Iterator[Calls]:
-    """Send every model call made within, on this task or one it starts, with a seed."""
+    """Send every model call in this block with a seed, also from tasks that it starts."""
     calls = Calls(seed, run, first)
     token = _current.set(calls)
     try:
@@ -73,14 +73,12 @@ def seeded_calls(seed: int | None, run: Run, first: FirstCalls | None = None) ->
 
 
 class _SeedHook(Hooks):
-    """Sets the seed of the call that is about to be made, or refuses it."""
+    """Sets the seed of the next call, or refuses the call."""
 
     def enabled(self) -> bool:
-        """Only while a replication is under way."""
         return _current.get() is not None
 
     async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
-        """Set the seed; the configuration belongs to this one call."""
         calls = _current.get()
         if calls is None:
             return
@@ -100,12 +98,10 @@ class _SeedHook(Hooks):
             data.config.seed = calls.seed
 
     async def on_model_usage(self, data: ModelUsageData) -> None:
-        """Count what a call cost."""
         if (calls := _current.get()) is not None:
             calls.run.pay(data.model_name, data.usage)
 
     async def on_model_retry(self, data: ModelRetry) -> None:
-        """Count a call that will be made again."""
         if (calls := _current.get()) is not None:
             calls.run.retry(data.exception_type or "", data.attempt)
             if calls.run.stopped:
@@ -120,7 +116,7 @@ def _digest(prompt: Sequence[ChatMessage]) -> str:
 
 @cache
 def _hooked() -> None:
-    """Register the hook: with the first replication, since inspect announces those it finds."""
+    """Register the hook at the first replication, because inspect announces hooks."""
     hooks(name="rejudge_seed", description="Sends each replication of a grader with its own seed")(
         _SeedHook
     )
@@ -129,13 +125,13 @@ def _hooked() -> None:
 class SharingModel(Model):
     """A model whose first call in a replication may be shared with other replications.
 
-    A hook can change or refuse a call; none can answer it.
+    A hook can change or refuse a call, but cannot answer it.
     """
 
     async def generate(
         self, input: str | list[ChatMessage], *args: Any, **options: Any
     ) -> ModelOutput:
-        """Make a call, or take its output from one that other replications share."""
+        """Make a call, or take its output from a call that other replications share."""
         calls = _current.get()
         make = partial(super().generate, input, *args, **options)
         if calls is None:
@@ -168,18 +164,18 @@ async def _readable(model: str, make: Callable[[], Awaitable[ModelOutput]]) -> M
 
 
 def stop_run(why: str) -> None:
-    """Make no more calls in the run of the call under way."""
+    """Make no more calls in the run of the current call."""
     if (calls := _current.get()) is not None:
         calls.run.stopped = calls.run.stopped or why
 
 
 def share(model: Model) -> None:
-    """Let the calls of a model be shared; outside of replications nothing changes."""
+    """Share the calls of a model; outside replications nothing changes."""
     model.__class__ = SharingModel
 
 
 def share_graders() -> None:
-    """Let the calls of every grader be shared that a scorer looks up, by its role or by none."""
+    """Share the calls of every grader that a scorer looks up, with or without a role."""
     _hooked()
     share(get_model())
     for bound in model_roles().values():
@@ -188,10 +184,10 @@ def share_graders() -> None:
 
 
 class Choices:
-    """Lets replications of a scorer share a call where the first output shows that they can.
+    """Lets replications of a scorer share a call, if the first output shows that they can.
 
-    Its replications make a call each. Where these calls are alike, those of each other output share
-    one, if the provider draws choice i of seed s as it draws seed s + i.
+    On that output each replication makes its own call. If these calls are equal, those of every
+    later output share one, where the provider draws choice i of seed s as it draws seed s + i.
     """
 
     def __init__(self) -> None:
@@ -202,9 +198,9 @@ class Choices:
     async def of_output(
         self, seeds: Mapping[int, int], run: Run
     ) -> AsyncIterator[FirstCalls | None]:
-        """What answers the first calls of replications; None where each makes its own.
+        """Answers the first calls of replications; None if each makes its own.
 
-        `seeds` are those of the replications to make, by their numbers.
+        `seeds` has the seed of each replication to make, by number.
         """
         if len(seeds) < 2:
             yield None
@@ -221,7 +217,7 @@ class Choices:
 
 
 class FirstCalls:
-    """The first calls of the replications of one output; a replication makes all others itself."""
+    """The first calls of one output's replications; each makes its other calls itself."""
 
     def __init__(self, seeds: Mapping[int, int], check: ProviderCheck | None, run: Run) -> None:
         self.made: list[Asked | None] = []
@@ -231,7 +227,7 @@ class FirstCalls:
         self._facts: tuple[str, float | None] = ("", None)
 
     def check(self) -> ProviderCheck | None:
-        """A check of such calls; None where they were not alike."""
+        """A provider check with the settings of these calls; None if the calls differ."""
         asked = self.made[0] if len(self.made) > 1 else None
         if asked is None or any(one != asked for one in self.made):
             return None  # one that is None is never shared
@@ -244,7 +240,7 @@ class FirstCalls:
         asked: Asked | None,
         make: Callable[[], Awaitable[ModelOutput]],
     ) -> ModelOutput:
-        """The output of a replication's first call, which `make` makes where it is not shared."""
+        """The output of a replication's first call; `make` makes it if it is not shared."""
         if self._check is None:
             output = await make()
             is_plain = len(output.choices) == 1 and not calls.cached

@@ -1,4 +1,4 @@
-"""What a log has of a scorer already: its replications, and why some failed."""
+"""Replications of a scorer that a log already has, and why some failed."""
 
 from collections.abc import Iterable, Iterator
 
@@ -14,11 +14,11 @@ from .wrapped import Wrapped
 def earlier_replications(
     log: EvalLog, wrapped: Wrapped, seed: int
 ) -> tuple[Known, dict[Output, str]]:
-    """What a log keeps of a scorer and a base seed: replications, and what was found of seeds.
+    """A log's replications of a scorer and base seed, and what its seed checks found.
 
     Raises:
-        UserError: The log has replications of this scorer, and none with this base seed; or they
-            are no verdicts.
+        UserError: The log has replications of this scorer but none with this base seed, or they are
+            no verdicts.
     """
     known: Known = {}
     checks: dict[Output, str] = {}
@@ -39,10 +39,10 @@ def earlier_replications(
 
 
 def remove_earlier(log: EvalLog, wrapped: Wrapped, seed: int, scores: Iterable[str]) -> None:
-    """Remove the scores with these replications from a log, and what was computed from them.
+    """Remove the scores with these replications from a log, and the metrics computed from them.
 
-    Inspect would put a second score beside the first. `scores` are the names of the scores of the
-    log's scorers, in their order.
+    Otherwise inspect would add a second score. `scores` are the names of the scores of the log's
+    scorers, in order.
     """
     removed = set()
     for sample, name, _ in list(_earlier_scores(log, wrapped, seed)):
@@ -56,21 +56,20 @@ def remove_earlier(log: EvalLog, wrapped: Wrapped, seed: int, scores: Iterable[s
 
 
 def replicated_scores(log: EvalLog) -> list[str]:
-    """Names of the scores that keep replications, of which one at least did not fail."""
+    """Names of the scores with at least one replication that did not fail."""
     every = (one for sample in log.samples or [] for one in _rejudged(sample))
     named = {name: None for name, _, kept in every if len(kept.lost) < len(kept.verdicts)}
     return list(named)
 
 
 def failures(log: EvalLog) -> list[str]:
-    """Why replications failed, in the log's order."""
+    """Errors of failed replications, in the log's order."""
     every = (score for sample in log.samples or [] for _, score, _ in _rejudged(sample))
     errors = [((score.metadata or {}).get("errors") or {}).values() for score in every]
     return [str(why) for each in errors for why in each if not str(why).startswith(NOT_MADE)]
 
 
 def _rejudged(sample: EvalSample) -> Iterator[tuple[str, Score, Replications]]:
-    """The scores of a sample that keep replications of a scorer, with their names."""
     for name, score in (sample.scores or {}).items():
         if (kept := replications_in(score)) and kept.scorer:
             yield name, score, kept
@@ -79,7 +78,6 @@ def _rejudged(sample: EvalSample) -> Iterator[tuple[str, Score, Replications]]:
 def _earlier_scores(
     log: EvalLog, wrapped: Wrapped, seed: int
 ) -> Iterator[tuple[EvalSample, str, Score]]:
-    """The scores with replications of a scorer and a base seed, with their samples and names."""
     for sample in log.samples or []:
         mine = [one for one in _rejudged(sample) if one[2].scorer == wrapped.identity]
         first = wrapped.seed(seed, (sample.id, sample.epoch))

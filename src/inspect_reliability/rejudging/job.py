@@ -1,4 +1,4 @@
-"""Judging again what is in a log: settled before the first call, then run."""
+"""Judges a log again: everything is settled before the first call."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -40,7 +40,7 @@ from .wrapped import ScorerSpec, Wrapped, find_scorer, scorer_of_task, wrap
 
 @dataclass(frozen=True)
 class Job:
-    """One scorer to run again, what it needs of the log, and what it will cost."""
+    """A scorer to run again, what it needs from the log, and its cost."""
 
     again: JudgeAgain
     grading: Grading
@@ -58,7 +58,7 @@ class Job:
 class Rejudging:
     """A log to judge again.
 
-    A log decides neither which code runs here nor where requests go: see SECURITY.md.
+    The log decides neither which code runs nor where requests go; see SECURITY.md.
 
     Attributes:
         log: A log with its samples; it is not changed.
@@ -66,24 +66,24 @@ class Rejudging:
             `rejudge`); by default the only one, or the only one that asked a model.
         replications: How often each output is judged.
         seed: Base seed.
-        model: The grader. By default the one that graded before.
+        model: The grader; by default the one that graded before.
         model_args: Arguments of the grader's provider, where `model` is a name.
         model_base_url: Address of the grader, where `model` is a name.
-        temperature: Sampling temperature of the grader, in place of the one it would have.
-        max_tokens: Tokens of a call at most, in place of the grader's own limit.
-        task: The log's task, `package/name` or `file.py@name`, to take the scorers from. It has
-            what a log cannot say of them.
-        wordings: File of other wordings of the scorers' templates or instructions, in each of
-            which every output is judged `replications` times, as in their own.
-        limit: Outputs to judge at most.
+        temperature: Sampling temperature of the grader, instead of its own.
+        max_tokens: The most tokens of a call, instead of the grader's own limit.
+        task: The log's task, `package/name` or `file.py@name`, to take the scorers from. It has the
+            facts that a log lacks.
+        wordings: File of other wordings of the scorers' templates or instructions, every output is
+            judged `replications` times in each, and in their own.
+        limit: The most outputs to judge.
         prices: Prices of graders by their names, as inspect's `--model-cost-config` has them.
         output: Log file to write.
-        costs: What each scorer will cost.
+        costs: The cost of each scorer.
 
     Raises:
         UserError: There is nothing to judge, it is not clear by which scorer, the scorer asks no
-            model, the log asks for what only the user may decide, or it has replications of
-            another base seed.
+            model, the log asks for what only the user may decide, or it has replications of another
+            base seed.
     """
 
     log: EvalLog
@@ -103,7 +103,7 @@ class Rejudging:
     output: str | None = None
 
     def __post_init__(self) -> None:
-        """Settle who judges what, and what it will cost."""
+        """Settle the graders and the cost."""
         self._where = self.log.location.removeprefix("file://") or "The log"
         given = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         self._settings = {key: value for key, value in given.items() if value is not None}
@@ -133,7 +133,7 @@ class Rejudging:
         self.costs = [job.cost for job in self._jobs]
 
     def announcement(self) -> list[str]:
-        """Who will grade, and what differs from the log: for the user, before the first call."""
+        """The graders, and what differs from the log: for the user, before the first call."""
         lines = [line for job in self._jobs for line in self._announcement(job)]
         wordings = (job.again.wrapped.wording for job in self._jobs)
         if names := [one.name for one in wordings if one]:
@@ -146,12 +146,12 @@ class Rejudging:
         """Judge the outputs again; setting `stopped` of a run ends it.
 
         Returns:
-            A copy of the log with a score `rejudge` for each scorer; its `location` says where
-            it is. A run that was stopped gives a cancelled log of what was judged.
+            A copy of the log with a score `rejudge` for each scorer; `location` is its place. A
+            stopped run gives a cancelled log of what was judged.
 
         Raises:
-            UserError: The output cannot be written, the grader cannot be used or is not the one
-                that was expected, or the scorer asks no model.
+            UserError: The output cannot be written, the grader cannot be used or is not the
+                expected one, or the scorer asks no model.
         """
         run = run or Run()
         run.settings = self._settings
@@ -174,7 +174,6 @@ class Rejudging:
         return judged
 
     def _found(self) -> Iterator[tuple[Wrapped, Grading]]:
-        """The scorers that are meant, and how they graded in the log."""
         named = [one for one in self.scorers if isinstance(one, str)]
         for logged in chosen_scorers(self.log, named) if named or not self.scorers else []:
             grading = grading_of(self.log, logged)
@@ -189,7 +188,6 @@ class Rejudging:
         yield from ((wrap(one), Grading()) for one in self.scorers if not isinstance(one, str))
 
     def _logged(self, scorer: LoggedScorer, grading: Grading, is_trusted: bool) -> Wrapped:
-        """A scorer as the log describes it."""
         name, task = scorer.name, _task_of(self.log)
         if self.wordings is None and any(
             one.worded and one.is_like(scorer) for one in scorers_in(self.log)
@@ -214,7 +212,7 @@ class Rejudging:
         return wrapped
 
     def _kept(self, arguments: Mapping[str, Any], grading: Grading) -> dict[str, Any]:
-        """Arguments of the log that are used: another grader replaces those that name one."""
+        """The log's arguments, with another grader in place of any that they name."""
         return {
             key: value
             for key, value in arguments.items()
@@ -263,7 +261,7 @@ class Rejudging:
         return Job(again, grading, roles, evaluated, cost)
 
     def _dollars(self, grading: Grading) -> float | None:
-        """Price of one call as the log recorded it, or at the price of the grader now."""
+        """Price of one call, as the log recorded it or at the grader's price now."""
         used = grading.used
         names = grading.models if self.model is None else {str(self.model)}
         known = [self.prices.get(name) for name in names]
@@ -280,7 +278,7 @@ class Rejudging:
     def _needed(
         self, wrapped: Wrapped, grading: Grading
     ) -> tuple[Mapping[str, ModelConfig | list[ModelConfig]], ModelConfig]:
-        """Roles of the log that a scorer needs, and the evaluated model, or none."""
+        """The roles of the log that a scorer needs, and the evaluated model, or none."""
         spec, none = self.log.eval, ModelConfig(model="none/none")
         roles = spec.model_roles or {}
         if self.model is not None:
@@ -363,7 +361,7 @@ class Rejudging:
         return log
 
     def _models(self, job: Job) -> tuple[Model, dict[str, Model | list[Model]]]:
-        """The model that scorers get which name none, and the models of their roles."""
+        """The model for scorers that name none, and the models of their roles."""
         roles = {role: _made(config) for role, config in job.roles.items()}
         if self.model is None:
             for name in models_named(job.again.wrapped.arguments, job.grading.models):
@@ -416,11 +414,11 @@ def rejudge_log(
     run: Run | None = None,
     **options: Any,
 ) -> EvalLog:
-    """Judge every output in a log again and again; the task's code is not needed.
+    """Judge every output in a log again and again, without the task's code.
 
-    Replications that the log has already are kept, all of them; those that failed, and those that
-    a higher number asks for, are added. Samples that ended in an error are left alone. `scorer` is
-    one or several, and `options` are those of `Rejudging`, which says what is raised.
+    All replications in the log are kept; failed ones, and those that a higher number asks for, are
+    added. Samples that ended in an error are left alone. `scorer` is one or several; `options` are
+    the fields of `Rejudging`, which names the errors raised.
 
     Returns:
         A copy of the log with a score `rejudge` for each scorer.

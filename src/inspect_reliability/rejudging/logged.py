@@ -1,4 +1,4 @@
-"""Which scorers a log names, and how each graded, as the log's transcripts show."""
+"""The scorers that a log names, and how each graded, as its transcripts show."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,9 +21,9 @@ class LoggedScorer:
     Attributes:
         score: Name of its scores in the log.
         name: Its own name, without its package.
-        arguments: What it was made with.
-        again: Whether the log names it as what `rejudge` ran.
-        task: The task that `rejudge` took it from, if it did.
+        arguments: Its arguments.
+        again: Whether `rejudge` ran it.
+        task: The task that `rejudge` took it from, if any.
         worded: Whether it is one of several wordings.
     """
 
@@ -35,7 +35,7 @@ class LoggedScorer:
     worded: bool = False
 
     def is_like(self, other: "LoggedScorer") -> bool:
-        """Whether two are one scorer, run once and again; a log may leave out its package."""
+        """Whether two are the same scorer, run once and again; a log may omit its package."""
         if self.task or other.task:
             return other.name == self.score if other.task else self.name == other.score
         names = [f"/{one.name.rpartition('@')[2]}" for one in (self, other)]
@@ -53,15 +53,15 @@ class Grading:
     """How a scorer graded the outputs of a log.
 
     Attributes:
-        models: Names of the models it called; none where it called none or the log does not say.
+        models: Names of the models it called; empty if none, or if the log does not say.
         roles: Roles by which it found them.
-        unnamed: Names of the models that it found by no role.
-        calls: Calls of one grading, on average.
+        unnamed: Names of the models found without a role.
+        calls: Mean calls of one grading.
         choices: Choices of all its calls, each of which replaces a call.
-        used: What these calls used.
+        used: Usage of these calls.
         not_asked: Outputs that it scored without a call.
         is_known: Whether the log's transcripts show the scorer at work.
-        config: Settings that all its calls shared, but for the seed and what a log may not add.
+        config: Settings shared by all its calls, except the seed and those that a log may not add.
     """
 
     models: frozenset[str] = frozenset()
@@ -76,12 +76,12 @@ class Grading:
 
     @property
     def tokens(self) -> float | None:
-        """Tokens of one call, on average; None if not known."""
+        """Mean tokens of one call; None if not known."""
         return self.used.total_tokens / self.choices if self.used.total_tokens else None
 
 
 def scorers_in(log: EvalLog) -> list[LoggedScorer]:
-    """The scorers that a log names; of what `rejudge` ran, the scorer within."""
+    """The scorers that a log names; for `rejudge`, the scorer that it ran."""
     entries = log.eval.scorers or []
     found = []
     for score, entry in zip(score_names(entry.name for entry in entries), entries, strict=True):
@@ -100,10 +100,10 @@ def scorers_in(log: EvalLog) -> list[LoggedScorer]:
 
 
 def chosen_scorers(log: EvalLog, wanted: Sequence[str]) -> list[LoggedScorer]:
-    """The scorers to run again, one for each name of a score or scorer that is wanted.
+    """The scorers to run again, one for each wanted name of a score or scorer.
 
-    By default what was run again already, else the only scorer, else the only one that asked a
-    model. A scorer that the log does not name has no arguments.
+    By default those that were run again already, else the only scorer, else the only one that asked
+    a model. A scorer that the log does not name has no arguments.
 
     Raises:
         UserError: It is not clear which scorer is meant.
@@ -162,7 +162,7 @@ def _grading(log: EvalLog, score: str) -> Grading:
 
 
 def _calls(sample: EvalSample, score: str) -> list[ModelEvent] | None:
-    """Calls that came back while an output was scored; None if the log does not show it."""
+    """Successful calls while an output was scored; None if the log does not show them."""
     within: set[str] = set()
     calls = []
     for event in sample.events:
@@ -213,7 +213,7 @@ def _ask(candidates: Sequence[LoggedScorer]) -> str:
 
 
 def packages_of(log: EvalLog) -> Iterator[str]:
-    """Packages in which the scorers of a log may be, the task's own first."""
+    """Packages that may have the scorers of a log, the task's own first."""
     task = log.eval.task_registry_name or log.eval.task
     if "/" in task:
         yield task.partition("/")[0]

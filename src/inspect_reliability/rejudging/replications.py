@@ -14,7 +14,7 @@ from ..scoring.explanation import explanation, label
 from ..verdicts import NON_RESPONSE
 
 NOT_MADE = "not made"
-"""How the error of a replication begins whose calls were refused."""
+"""Beginning of a replication's error if its calls were refused."""
 
 Output = tuple[int | str, int]
 """What is judged: id of the sample, epoch."""
@@ -22,20 +22,20 @@ Output = tuple[int | str, int]
 
 @dataclass(frozen=True)
 class Replication:
-    """What one replication gave.
+    """The result of one replication.
 
     Attributes:
-        seed: Seed that its model calls were sent with.
-        verdict: The score's value; "non-response" where the grader gave no grade, "tie" where
-            several gave different ones, None where the replication failed.
-        explanation: The grader's text, or what the scorer says.
+        seed: Seed of its model calls.
+        verdict: The score's value; "non-response" without a grade, "tie" if graders differ, None if
+            the replication failed.
+        explanation: The grader's text, or the scorer's explanation.
         error: Why the replication failed; None if it did not.
         answer: The answer that the scorer found.
-        models: Models that were called; none where the scorer called none.
-        temperature: Sampling temperature that they were called with, if anybody set it.
+        models: Models called; empty if none.
+        temperature: Sampling temperature of the calls, if anybody set it.
         cached: Whether their outputs may come from inspect's cache.
-        prompt: Digest of what the first of them asked; empty where that is not known.
-        votes: What each grader of a panel gave, by its name; empty where it was one grader.
+        prompt: Digest of the first prompt; empty if not known.
+        votes: Grade of each grader of a panel, by name; empty for a single grader.
     """
 
     seed: int
@@ -56,7 +56,7 @@ class Replication:
 
     @property
     def drawn(self) -> Drawn:
-        """What two replications with one seed and one prompt should have in common."""
+        """What two replications with one seed and one prompt should share."""
         return Drawn(f"{self.verdict}: {self.explanation}", self.prompt)
 
 
@@ -97,7 +97,7 @@ def summarise(scorer: str, replications: Sequence[Replication]) -> Score:
 
 
 def kept_replications(score: Score | None) -> dict[int, Replication]:
-    """The replications of a score that `summarise` made by number, failed ones included."""
+    """The replications in a score of `summarise`, by number, including failed ones."""
     kept = replications_in(score) if score else None
     if score is None or kept is None or kept.scorer is None:
         return {}
@@ -131,7 +131,7 @@ def _value(verdicts: Sequence[Any]) -> Any:
 
 
 def _central(verdicts: Sequence[Any]) -> Any:
-    """The most frequent verdict, the mean of numbers; by key or place where there are several."""
+    """The most frequent verdict, or the mean of numbers; by key or place if there are several."""
     given = [verdict for verdict in verdicts if verdict is not None and verdict != NON_RESPONSE]
     if not given:
         return float("nan")
@@ -148,7 +148,6 @@ def _central(verdicts: Sequence[Any]) -> Any:
 
 
 def _explanation(scorer: str, replications: Sequence[Replication]) -> str:
-    """How often each verdict was given, and the first explanation of each."""
     said = [one.error or one.explanation for one in replications]
     text = explanation([one.verdict for one in replications], said)
     if all(one.error is None and not one.models for one in replications):

@@ -1,4 +1,4 @@
-"""One run over outputs: what is judged already, where judgments are kept, and when to stop."""
+"""One run over outputs: earlier judgments, where to keep new ones, and when to stop."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,11 +15,11 @@ MOST_TRIES = dict.fromkeys(
     ),
     4,
 ) | {"APIConnectionError": 8}
-"""Tries of a call by what goes wrong; inspect would try for ever. Waits double from 3 seconds."""
+"""Attempts at a call by kind of failure; inspect alone would never stop. Waits double from 3 s."""
 
 
 class CallRefusedError(LimitExceededError):
-    """A model call that must not be made; the only kind of error that a hook can raise."""
+    """A refused model call; the only kind of error that a hook can raise."""
 
     def __init__(self, why: str) -> None:
         super().__init__("custom", value=0, limit=0, message=why)
@@ -31,14 +31,14 @@ class Run:
 
     Attributes:
         keep: Called with each replication as soon as it is made.
-        expected: Names of the models of which one must answer first; any may if there is none.
+        expected: Names of models, one of which must answer first; any may if empty.
         stopped: Why no further call is made; None while calls are made.
-        stranger: The model that would have answered first, if it was not expected.
+        stranger: The unexpected model that would have answered first.
         models: Names of the models called so far.
-        settings: Settings of every call, in place of the grader's own.
-        max_calls: Model calls to make at most; a call for several choices counts as many.
-        calls: Model calls so far, retries included.
-        cost_limit: Dollars after which no further call is made; those under way come back.
+        settings: Settings of every call, instead of the grader's own.
+        max_calls: The most model calls; a call for several choices counts as that many.
+        calls: Model calls so far, including retries.
+        cost_limit: Dollars after which no further call is made; calls under way finish.
         spent: Dollars so far.
         tell: Called after each call and each replication.
     """
@@ -59,21 +59,21 @@ class Run:
     tell: Callable[[], None] = lambda: None
 
     def has_room(self, calls: int) -> bool:
-        """Whether so many further calls may be made."""
+        """Whether this many further calls may be made."""
         return self.max_calls is None or self.calls + calls <= self.max_calls
 
     def is_over(self, calls: int = 1) -> bool:
-        """Whether no further calls, so many, are made; `stopped` then says why."""
+        """Whether this many further calls may not be made; `stopped` then says why."""
         if not self.has_room(calls):
             self.stopped = self.stopped or f"{self.max_calls:,} calls were made"
         return self.stopped is not None
 
     def admit(self, model: str, choices: int = 1) -> None:
-        """Let a call of a model pass; each of its choices counts as a call.
+        """Admit a call of a model; each of its choices counts as a call.
 
         Raises:
-            CallRefusedError: The run was stopped, has made all calls that it may make, or its first
-                call is one of another model.
+            CallRefusedError: The run was stopped, has used up its calls, or begins with an
+                unexpected model.
         """
         if self.expected and model not in self.expected and not self.models & self.expected:
             self.stranger = model
@@ -85,7 +85,7 @@ class Run:
         self.tell()
 
     def pay(self, model: str, usage: ModelUsage) -> None:
-        """Count what a call cost, where that is limited."""
+        """Add the price of a call, if there is a limit."""
         if self.cost_limit is None:
             return
         if usage.total_cost is None:
@@ -95,14 +95,14 @@ class Run:
             self.stopped = self.stopped or f"the cost limit of ${self.cost_limit:g} was reached"
 
     def retry(self, error: str, attempt: int) -> None:
-        """Count a call that failed and is made again, unless its server never answers."""
+        """Count a failed call that is repeated; stop the run if its server never answers."""
         self.retries += 1
         if attempt >= MOST_TRIES.get(error, attempt + 1):
             self.stopped = self.stopped or f"the grader's server gives no answers ({error})"
         self.tell()
 
     def record(self, output: Output, number: int, replication: Replication) -> None:
-        """Count a replication and keep it; if it cannot be kept, make no more of them."""
+        """Count and keep a replication; if it cannot be kept, make no more."""
         self.made += replication.error is None
         self.failed += replication.error is not None and not replication.error.startswith(NOT_MADE)
         self.tell()

@@ -31,26 +31,26 @@ logger = logging.getLogger(__name__)
 def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int = 0) -> Scorer:
     """Run a model-graded scorer several times on the same output, one seed each.
 
-    Epochs replicate the model under test together with its judge. How reliable the judge is shows
-    only where the output is held fixed: here each output is judged `replications` times.
+    Epochs replicate the model under test together with its judge. To measure the judge alone, hold
+    the output fixed: here each output is judged `replications` times.
 
     The score's value is the one that most replications gave (of those tied, the first by number),
     or the mean of numbers; by key where the scorer gives a mapping. Replications that failed or
-    gave no grade have no say. Without any grade the value is "non-response"; where all failed, the
-    sample is unscored. Where the value is a grade, add `accuracy()` and the like to the metrics.
+    gave no grade do not count. Without any grade the value is "non-response"; where all failed, the
+    sample is unscored. If the value is a grade, add `accuracy()` and the like to the metrics.
 
     The score's metadata keep the verdict of every replication (`replications`, which
     `judgments.replications` reads: "non-response" where the grader gave no grade, None where the
     replication failed), the `votes` of a panel of graders (where inspect keeps them: that of a
-    `majority`), the `seed` of the first (each of the others has the next), and
-    `explanations`; `errors` (number of the replication -> why it failed), `scorer`, `grader` (the
-    models called), `temperature` (if set) and, in one score of each run, `seed_check`.
+    `majority`), the `seed` of the first (each of the others has the next), and `explanations`;
+    `errors` (number of the replication -> why it failed), `scorer`, `grader` (the models called),
+    `temperature` (if set) and, in one score of each run, `seed_check`.
 
-    Scoring a log again with the same arguments and `--action append` runs what is missing only:
-    replications that failed, or that a higher number asks for.
+    Scoring a log again with the same arguments and `--action append` runs only missing
+    replications: those that failed, or that a higher number asks for.
 
-    The first output shows whether all its replications send one prompt. If so, those of each other
-    output share a request, where the provider draws choice i of seed s as it draws seed s + i.
+    If all replications of the first output send one prompt, those of each later output share a
+    request, provided that the provider draws choice i of seed s as it draws seed s + i.
 
     Args:
         scorer: The scorer to run: `model_graded_qa()`, one of your own, or, on the command line,
@@ -77,10 +77,10 @@ class JudgeAgain:
 
     Attributes:
         wrapped: The scorer that it runs.
-        run: Whom it tells of replications and calls.
+        run: Receives its replications and calls.
         choices: Whether its replications share calls.
         known: Replications of an output that are in none of its scores.
-        seed_checks: What the seed check of an output found then.
+        seed_checks: What the seed check of an output found before.
     """
 
     def __init__(self, wrapped: Wrapped, replications: int, seed: int) -> None:
@@ -92,7 +92,7 @@ class JudgeAgain:
         self._check = ProviderCheck()
 
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
-        """Judge an output; None where the run was stopped before anybody was asked."""
+        """Judge an output; None if the run stopped before any call."""
         output = (state.sample_id, state.epoch)
         first = self.wrapped.seed(self._seed, output)
         scores = ((one, replications_in(one)) for one in reversed((state.scores or {}).values()))
@@ -139,10 +139,10 @@ class JudgeAgain:
     async def _replicate(
         self, state: TaskState, target: Target, seed: int, calls: FirstCalls | None = None
     ) -> Replication:
-        """Run the scorer once, its model calls with this seed.
+        """Run the scorer once, with this seed in its model calls.
 
         Raises:
-            PrerequisiteError: Something is set up wrongly, which no repetition would mend.
+            PrerequisiteError: A mistake in the set-up that no repetition can mend.
         """
         with seeded_calls(seed, self.run, calls) as made:
             try:
@@ -187,7 +187,7 @@ class JudgeAgain:
 
 
 def _votes(score: Score, panel: Sequence[str]) -> dict[str, Any]:
-    """What each grader of a panel gave; empty where inspect does not keep it."""
+    """Grades of each grader of a panel; empty if inspect does not keep them."""
     kept = (score.metadata or {}).get("panel")
     votes = kept.get("votes") if isinstance(kept, Mapping) else None
     if not isinstance(votes, list) or len(votes) != len(set(panel)):

@@ -1,4 +1,4 @@
-"""The log that is written: tried before the first call, and never lost."""
+"""The log to write: tried before the first call, never lost."""
 
 import json
 import shutil
@@ -21,10 +21,10 @@ from .replications import Known, Output, Replication
 
 
 class Target:
-    """Where a rejudged log goes, with what was judged since it was last written.
+    """Place of a rejudged log, and of judgments since it was last written.
 
-    Each replication is added to a file beside the log as soon as it is made, one JSON object a
-    line. When the whole log is written, that file goes.
+    Each new replication goes at once to a file beside the log, one JSON object per line. Writing
+    the whole log removes that file.
     """
 
     def __init__(self, location: str, log: EvalLog, seed: int) -> None:
@@ -33,10 +33,10 @@ class Target:
         self._unfinished = beside(location, ".unfinished")
 
     def known(self) -> dict[str, Known]:
-        """What an earlier run judged and could not write to the log, by scorer.
+        """Judgments by scorer that an earlier run could not write to the log.
 
         Raises:
-            UserError: It is about another log or another base seed.
+            UserError: They belong to another log or another base seed.
         """
         found: dict[str, Known] = {}
         for entry in _lines(self._unfinished):
@@ -65,7 +65,7 @@ class Target:
             file.write(f"\n{json.dumps(entry)}\n")  # the line before may be half written
 
     def write(self, log: EvalLog) -> str:
-        """Write the log, if need be elsewhere, and return where it is.
+        """Write the log, elsewhere if necessary, and return its place.
 
         Raises:
             UserError: It cannot be written anywhere; the replications stay on disk.
@@ -87,9 +87,9 @@ class Target:
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Let nobody else write the target, a file or any URL that inspect can write.
+        """Reserve the target, a file or any URL that inspect can write, for this block.
 
-        What was judged is on disk until all of it is in the log.
+        Judgments stay on disk until all of them are in the log.
 
         Raises:
             UserError: It cannot be written, or another process writes it.
@@ -118,7 +118,7 @@ class Target:
             yield
 
     def _try_out(self) -> None:
-        """Write a sample under another name and open the file of replications; leave neither."""
+        """Write a sample log under another name, open the file of replications, and remove both."""
         files, path = fsspec.core.url_to_fs(f"{self.location}.part")
         few = self._log.model_copy(update={"samples": (self._log.samples or [])[:1]})
         write_eval_log(few, f"{self.location}.part", format=format_of(self.location))
@@ -128,7 +128,7 @@ class Target:
             self._unfinished.unlink()
 
     def finish(self) -> None:
-        """Remove the file of replications: all are in the log."""
+        """Remove the file of replications, since the log has all of them."""
         self._unfinished.unlink(missing_ok=True)
 
 
@@ -144,7 +144,7 @@ def _refuse_full_disk(location: str, path: str, log: EvalLog) -> None:
 
 
 def _elsewhere(name: str) -> Iterator[str]:
-    """Names that nobody has, in folders that most likely can be written."""
+    """Free names in folders that can most likely be written."""
     for folder in dict.fromkeys([Path.cwd(), Path(gettempdir()), Path.home()]):
         names = (folder / f"{n or ''}{name}" for n in count())
         yield str(next(file for file in names if not file.exists()))

@@ -1,7 +1,7 @@
-"""What a log may not decide: which code runs here, what is loaded, and who gets the API key.
+"""What a log may not decide: the code that runs, files that are loaded, who gets the API key.
 
-Logs come from strangers. A log names scorers of installed packages, arguments and hosted models;
-a Python file, a model folder, an address or an argument that can run code the user names.
+Logs come from strangers. A log may name scorers of installed packages, arguments and hosted models.
+Only the user may name a Python file, a model folder, an address, or an argument that can run code.
 """
 
 import os
@@ -19,7 +19,7 @@ from inspect_ai.util import RegistryType
 from ..errors import UserError
 
 _LOCAL_PATH = re.compile(r"[\w.-]+/(.*:)?[/\\.~]", re.DOTALL)
-"""A model's folder, or after a colon that of its adapter."""
+"""A model's folder, or, after a colon, its adapter's."""
 
 _LOADED_HERE = {
     *("hf", "hf_seeded", "nnterp", "sglang", "transformer_lens", "vllm", "vllm-completions"),
@@ -31,7 +31,7 @@ _ACTIVE = tuple(kind for kind in get_args(RegistryType) if kind not in _INERT)
 
 _MEDIA = ("image", "audio", "video", "document")
 _IN_LOG = ("data:", "http://", "https://")
-"""How media begin that are in the log, or that anybody can see."""
+"""Beginnings of media that are in the log, or public."""
 
 SETTINGS = {
     *("adaptive_connections", "attempt_timeout", "max_connections", "max_retries"),
@@ -64,13 +64,13 @@ _HARMLESS = {
 
 
 def vet_model(model: ModelConfig, where: str) -> None:
-    """Refuse a model of a log that is a local folder, lives elsewhere, or has risky arguments.
+    """Refuse a model of a log that is a local folder, has another address, or risky arguments.
 
-    An address is taken if it is on this machine or in the environment (`OPENAI_BASE_URL`). Requests
-    carry nothing that a log adds to them: its `config` has none but `SETTINGS`.
+    An address is accepted if it is on this machine or in the environment (`OPENAI_BASE_URL`). A log
+    adds nothing to requests: its `config` has only the fields in `SETTINGS`.
 
     Raises:
-        UserError: The error names the options that allow it.
+        UserError: The message names the options that allow it.
     """
     name, base_url, arguments = model.model, model.base_url, model.args
     if name.startswith(_MOCKS):
@@ -96,13 +96,13 @@ def vet_model(model: ModelConfig, where: str) -> None:
 
 
 def vet(value: Any, where: str, task: str | None = None) -> None:
-    """Refuse what a log names, or a part of it, if it runs code, loads a folder or reads a file.
+    """Refuse a value of a log, or a part of it, that runs code, loads a folder or reads a file.
 
     Inspect reads a template that is a file or an address, and the scorer sends it to its grader.
-    The `task` is what can be trusted instead; without it, this one alone is not looked for.
+    Such a text is refused if `task`, which the user can trust, is there to name instead.
 
     Raises:
-        UserError: It begins with `where`, and names the option that allows it.
+        UserError: The message begins with `where`, and names the option that allows it.
     """
     if isinstance(value, str):
         if ".py@" in value:
@@ -128,10 +128,10 @@ def vet(value: Any, where: str, task: str | None = None) -> None:
 
 
 def vet_media(sample: EvalSample, where: str) -> None:
-    """Refuse a sample that shows a file of this machine: a grader that sees media is sent it.
+    """Refuse a sample that refers to a file of this machine, which would go to the grader.
 
     Raises:
-        UserError: It names the file.
+        UserError: The message names the file.
     """
     asked = sample.input if isinstance(sample.input, list) else []
     answered = [choice.message for choice in sample.output.choices]
@@ -187,7 +187,7 @@ def _is_path(model: str) -> bool:
 
 
 def _is_read(text: str) -> bool:
-    """Whether inspect takes a text for the place of one."""
+    """Whether inspect takes a text for a path or address to read."""
     protocol, *chained = re.split(r"::|://", text, maxsplit=1)
     if chained:
         return protocol.lower() in available_protocols()

@@ -1,22 +1,23 @@
-"""Other wordings of a grader: its template or its instructions, in other words."""
+"""Other wordings of a grader's template or instructions."""
 
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from string import Formatter
 
-from ..designs import GIVEN, wordings_from_file
+from ..designs import wordings_from_file
 from ..errors import UserError
+from ..verdicts import GIVEN
 from .wrapped import Wording, Wrapped
 
 _INSPECTS = frozenset(("question", "answer", "criterion", "instructions"))
-"""What inspect's own graders fill in; of their own templates nothing public tells."""
+"""Fields that inspect's own graders fill in; their templates are not public."""
 
 
 def in_wordings(wrapped: Wrapped, file: str | Path, facts: Collection[str]) -> list[Wrapped]:
-    """A scorer as it is, and in each wording of a file, as `wordings_from_file` reads it.
+    """A scorer in its own wording and in each wording of a file (see `wordings_from_file`).
 
-    `facts` are the names of what a sample's metadata can fill in.
+    `facts` are the names that a sample's metadata can fill in.
 
     Raises:
         UserError: The scorer has neither a template nor instructions, the file has no wordings, or

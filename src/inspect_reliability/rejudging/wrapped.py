@@ -1,4 +1,4 @@
-"""The scorer that is run again: found by its name, made when the first output is judged."""
+"""The scorer to run again: found by name, made when the first output is judged."""
 
 import inspect
 import sys
@@ -30,7 +30,7 @@ _LONGEST = 60
 
 
 class Wording(NamedTuple):
-    """One of several wordings of a scorer: its name, and the arguments that it changes."""
+    """One of several wordings of a scorer: its name, and the arguments it changes."""
 
     name: str
     changes: Mapping[str, str]
@@ -43,13 +43,13 @@ class Wrapped:
     It is made inside the run, because some scorers look for their grader when they are made.
 
     Attributes:
-        name: Its registered name, with the package's.
-        arguments: What it is made with, as a log has it.
-        make: Makes it with arguments.
-        task: Name of the task that makes it, if one does.
-        defaults: What it takes, with the values of what is not given; empty where not known.
-        wording: Its wording, if it is run in several.
-        regrade: Another grader than the one that its arguments name.
+        name: Its registered name, including the package's.
+        arguments: Its arguments, as in a log.
+        make: Makes it from arguments.
+        task: Name of the task that makes it, if any.
+        defaults: Its parameters with their default values; empty if not known.
+        wording: Its wording, if it runs in several.
+        regrade: A grader that replaces the one in its arguments.
     """
 
     name: str
@@ -77,28 +77,28 @@ class Wrapped:
 
     @property
     def panel(self) -> list[str]:
-        """Names of its graders in their order, where it asks several; within a run."""
+        """Names of its graders in order, if it asks several; only within a run."""
         role = str(self.arguments.get("model_role", "grader"))
         named = self.arguments.get("model") or model_roles().get(role)
         return models_in(named) if isinstance(named, list) else []
 
     @property
     def identity(self) -> str:
-        """Its name with its arguments, long ones by a digest: equal for equal scorers."""
+        """Its name and arguments, long ones as digests: equal for equal scorers."""
         given = [f"{key}={_short(value)}" for key, value in sorted(self.arguments.items())]
         name = f"{self.name}({', '.join(given)})" if given else self.name
         name += f" as {self.wording.name}" if self.wording and self.changes else ""
         return f"{name} of {self.task}" if self.task else name
 
     def seed(self, base: int, output: tuple[int | str, int]) -> int:
-        """Seed of the first replication of an output; each text has seeds of its own."""
+        """Seed of an output's first replication; different outputs have different seeds."""
         text = "".join(f"{key}: {value}" for key, value in sorted(self.changes.items()))
         worded = f"|{blake2b(text.encode(), digest_size=8).hexdigest()}" if text else ""
         return replication_seed(base, f"{output[0]}|{output[1]}{worded}", 1)
 
     @property
     def spec(self) -> dict[str, Any]:
-        """What a log keeps of it."""
+        """The description that a log keeps."""
         spec: dict[str, Any] = {"name": self.name, "params": dict(self.arguments)}
         if self.wording:
             spec["wording"] = {"name": self.wording.name, "changes": dict(self.wording.changes)}
@@ -106,7 +106,7 @@ class Wrapped:
 
 
 def wrap(spec: ScorerSpec | None) -> Wrapped:
-    """The scorer that a user means.
+    """Find the scorer that a user names.
 
     Raises:
         UserError: There is no such scorer, or it does not take these arguments.
@@ -142,10 +142,10 @@ def find_scorer(
     packages: Sequence[str] = (),
     task: str = "PACKAGE/TASK",
 ) -> Wrapped:
-    """A scorer by its name: `name`, `package/name` or `file.py@name`, whose file is run.
+    """Find a scorer by name: `name`, `package/name` or `file.py@name`, whose file is run.
 
-    A name without a package is looked for in `packages` first. The error names `task`, which can
-    say what a log cannot.
+    A name without a package is first looked up in `packages`. The message suggests `task` for facts
+    that a log lacks.
 
     Raises:
         UserError: There is no such scorer, or it does not take these arguments.
@@ -171,9 +171,10 @@ def find_scorer(
 
 
 def scorer_of_task(task: str, arguments: Mapping[str, Any], score: str) -> Wrapped:
-    """A scorer as a task (`package/name` or `file.py@name`) makes it, with what no log says of it.
+    """A scorer as a task (`package/name` or `file.py@name`) makes it, with all its arguments.
 
-    The task's file is run. `arguments` are those of the task, `score` the score's name in its logs.
+    The task's file is run. `arguments` are those of the task, `score` is the score's name in its
+    logs.
 
     Raises:
         UserError: There is no such task.
@@ -194,7 +195,7 @@ def scorer_of_task(task: str, arguments: Mapping[str, Any], score: str) -> Wrapp
 
 
 def score_names(scorers: Iterable[str]) -> list[str]:
-    """Names of the scores of several scorers: inspect numbers those that share a name."""
+    """Names of the scores of several scorers; inspect numbers equal names."""
     names = list(scorers)
     before = [names[:place].count(name) for place, name in enumerate(names)]
     return [f"{name}{n or ''}" for name, n in zip(names, before, strict=True)]
@@ -239,7 +240,7 @@ def _short(value: object) -> str:
 
 
 def _load(file: Path) -> None:
-    """Run a Python file, so that what it registers is found."""
+    """Run a Python file, to register its scorers and tasks."""
     spec = spec_from_file_location(file.stem, file)
     if file.suffix != ".py" or not file.is_file() or spec is None or spec.loader is None:
         raise UserError(f"There is no Python file {file}.")

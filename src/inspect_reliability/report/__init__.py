@@ -1,4 +1,4 @@
-"""What judgments say: everything computed of them, and documents in every form."""
+"""What judgments say: every result, and documents in every form."""
 
 from .analysis import analyse
 from .results import Analysis

@@ -1,4 +1,4 @@
-"""From judgments to rows, and what every analysis has beside the results of its rows."""
+"""From judgments to rows, and results of the whole analysis."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -26,14 +26,13 @@ def analyse(
     texts: bool = False,
     progress: Progress = quietly,
 ) -> Analysis:
-    """Find the rows, of which every result is computed when it is first asked for.
+    """Group judgments into rows; each result is computed when it is first asked for.
 
     Args:
-        judgments: All judgments, or where they are (see `judgments_from`): a data frame, logs,
-            files.
+        judgments: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
         by: Columns to group by, or the name of one; by default judge, benchmark, temperature, and
             the facets that vary within these.
-        study: What a study adds to each row, and where the texts of its judgments are.
+        study: Adds to each row, and finds the texts of its judgments.
         texts: Whether to read the prompts and outputs of the least stable questions from the logs.
         progress: Wraps the rows as they are computed, to show progress.
 
@@ -42,7 +41,7 @@ def analyse(
     """
     judgments, by = judgments_from(judgments), [by] if isinstance(by, str) else by
     rows = []
-    for row in sorted(rows_of(judgments, by, study), key=lambda row: _order(row.group)):
+    for row in rows_of(judgments, by, study):
         # Of one output each there is nothing to say.
         once = not row.asked["question"].duplicated().any()
         if once and beside_replications(row.asked, judgments.table):
@@ -53,14 +52,18 @@ def analyse(
     return Analysis(judgments, tuple(rows), report_document, study, texts, progress)
 
 
-def rows_of(judgments: Judgments, by: Sequence[str] = (), study: Study = NO_STUDY) -> Iterator[Row]:
-    """Groups of judgments that can be one row.
+def rows_of(judgments: Judgments, by: Sequence[str] = (), study: Study = NO_STUDY) -> list[Row]:
+    """Groups of judgments that can be one row: names from A to Z, numbers from the highest.
 
-    Verdicts of two scorers are never in one row, nor choices among options and verdicts on one
-    output, nor verdicts on the outputs of several responders, nor two studies of one name, nor
-    exact and sampled verdicts. Where a row has several benchmarks, questions that share an id are
-    named by their benchmark too.
+    These are never in one row: verdicts of two scorers, choices among options and verdicts on one
+    output, verdicts on outputs of several responders, two studies of one name, exact and sampled
+    verdicts. If a row has several benchmarks, questions that share an id are also named by their
+    benchmark.
     """
+    return sorted(_split(judgments, by, study), key=lambda row: _order(row.group))
+
+
+def _split(judgments: Judgments, by: Sequence[str], study: Study) -> Iterator[Row]:
     table = judgments.table.reset_index(drop=True)
     studies = _studies(table)
     whole = replace(judgments, table=table)
@@ -80,7 +83,7 @@ def rows_of(judgments: Judgments, by: Sequence[str] = (), study: Study = NO_STUD
 
 
 def _told_apart(rows: pd.DataFrame) -> pd.DataFrame:
-    """Judgments with questions of two benchmarks named apart, where they share an id."""
+    """Judgments whose questions, if two benchmarks share an id, include the benchmark's name."""
     if rows["benchmark"].nunique() < 2:
         return rows
     benchmarks = rows.groupby("question")["benchmark"].nunique()
@@ -92,7 +95,7 @@ def _told_apart(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _parts(rows: pd.DataFrame, by: "pd.Series[Any]") -> Iterator[tuple[Any, pd.DataFrame]]:
-    """The rows of each value, in order of first appearance; None where it is missing."""
+    """The rows of each value, in order of first appearance; None for a missing value."""
     codes, values = pd.factorize(by)
     for code in pd.unique(codes).tolist():
         same = codes == code
@@ -102,14 +105,14 @@ def _parts(rows: pd.DataFrame, by: "pd.Series[Any]") -> Iterator[tuple[Any, pd.D
 def _several(
     rows: pd.DataFrame, name: str, by: "pd.Series[Any]", always: bool = False
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """The rows of each value, with its name where there are several, or `always`."""
+    """The rows of each value, with its name if there are several, or `always`."""
     parts = list(_parts(rows, by))
     for value, part in parts:
         yield ({name: value} if always or len(parts) > 1 else {}), part
 
 
 def _studies(table: pd.DataFrame) -> "pd.Series[Any]":
-    """The study of each judgment where several have its benchmark's name, else missing."""
+    """The study of each judgment if several share its benchmark's name, else missing."""
     if "study" not in table:
         return pd.Series(index=table.index, dtype=float)
     known = table["study"].fillna("not known")
@@ -117,7 +120,7 @@ def _studies(table: pd.DataFrame) -> "pd.Series[Any]":
 
 
 def _kinds(rows: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Parts of a group whose verdicts answer the same kind of question, with what names them."""
+    """Parts of a group whose verdicts answer the same kind of question, with their names."""
     kinds: dict[str, list[pd.DataFrame]] = {}
     for _, part in _parts(rows, rows["benchmark"]):
         kinds.setdefault(_kind(part), []).append(part)
@@ -133,7 +136,6 @@ def _kinds(rows: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
 
 
 def _kind(rows: pd.DataFrame) -> str:
-    """What the verdicts of one benchmark are about."""
     if "order" in rows and rows["order"].notna().any():
         return "choice"
     named = "responder" in rows and rows["responder"].notna().all()
@@ -141,7 +143,7 @@ def _kind(rows: pd.DataFrame) -> str:
 
 
 def _by_responder(rows: pd.DataFrame) -> bool:
-    """Whether outputs are of one responder, or of several on the same questions."""
+    """Whether outputs come from one responder, or from several on the same questions."""
     one = rows["responder"].nunique() == 1
     return bool(one or rows.groupby("question")["responder"].nunique().max() > 1)
 

@@ -19,11 +19,11 @@ _NEXT = {
     False: "Next: inspect-reliability validate LOGS --next 50 --out labels.csv draws outputs to "
     "label, to learn whether the verdicts are right.",
 }
-"""By whether anything is labelled."""
+"""Whether anything is labelled -> the next command."""
 
 
 def answers(analysis: Analysis) -> Iterator[Text | Caution]:
-    """Each judge in words with its worst caution, or that of all once, and the next command."""
+    """Each judge in words with its worst caution (a common one only once), and the next command."""
     judges: dict[Any, list[Row]] = {}
     for row in analysis.rows:
         judges.setdefault(row.group.get("judge"), []).append(row)
@@ -55,7 +55,7 @@ def in_words(analysis: Analysis, rows: Sequence[Row]) -> str:
         order = " (or order)" if any(varies(row.table, "order") for row in names) else ""
         said.append(f"another try{order} gives another verdict in {share} of cases.")
     if not known:
-        said.append("these judgments do not show how far its verdicts repeat.")
+        said.append("these judgments do not show how far verdicts repeat.")
     right = [
         (where(analysis.keys(one)), f"{one['wrong']:.1%}")
         for one in analysis.results["validity"]
@@ -97,13 +97,12 @@ def cautions(rows: Sequence[Row]) -> list[Caution]:
 
 
 def _ends(values: Iterable[str]) -> list[str]:
-    """The lowest and the highest, once if they are the same."""
     known = sorted(values, key=_number)
     return list(dict.fromkeys([known[0], known[-1]]))
 
 
 def _span(found: Iterable[tuple[str, str]], named: bool = False) -> str:
-    """The lowest and the highest value, each with where it was found, if there are several."""
+    """The lowest and the highest value, each with its place if there are several."""
     known = sorted(found, key=lambda one: _number(one[1]))
     (low_at, low), (high_at, high) = known[0], known[-1]
     if len(known) == 1:
@@ -116,7 +115,6 @@ def _number(text: str) -> float:
 
 
 def _differs(record: Record) -> str:
-    """How often two replications differ: 1 less their agreement."""
     ends = record["agreement_interval"]
     reach = f" [{1 - ends[1]:.1%}, {1 - ends[0]:.1%}]" if ends else ""
     return f"{1 - record['agreement']:.1%}{reach}"

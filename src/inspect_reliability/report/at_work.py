@@ -1,4 +1,4 @@
-"""Who is at work in the log of a suite: the model that was evaluated, and its grader."""
+"""The models behind the log of a suite: the one evaluated, and its grader."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _LOOKED_AT = 3
 
 @dataclass(frozen=True)
 class Suite:
-    """What some outputs of a suite show: the models that its scorer was seen to ask, if any."""
+    """What some outputs of a suite show: the models that its scorer asked, if any."""
 
     evaluated: str
     graders: tuple[str, ...]
@@ -23,7 +23,7 @@ class Suite:
 
     @property
     def caution(self) -> str | None:
-        """What the numbers describe, where outputs differ and a grader judged them."""
+        """What the numbers describe, if outputs differ and a grader judged them."""
         if not (self.graders and self.outputs_differ):
             return None
         return (
@@ -34,7 +34,7 @@ class Suite:
 
 
 def is_suite(table: pd.DataFrame) -> bool:
-    """Whether judgments are scores that a suite's own scorer gave, one an output."""
+    """Whether judgments are a suite scorer's own scores, one per output."""
     return _of_scorers(table) and not table.duplicated(_SCORE).any()
 
 
@@ -44,14 +44,14 @@ def is_rejudged(table: pd.DataFrame) -> bool:
 
 
 def _of_scorers(table: pd.DataFrame) -> bool:
-    """Whether judgments are of logs, and of other scorers than that of our judge tasks."""
+    """Whether judgments come from logs, and from other scorers than our judge tasks'."""
     if not set(_SCORE) <= set(table) or table[_SCORE].isna().to_numpy().any():
         return False
     return not ("categories" in table and table["categories"].notna().any())
 
 
 def suite_of(table: pd.DataFrame) -> Suite | None:
-    """Who was at work in judgments of one row, as the transcripts of some samples show."""
+    """The models behind the judgments of one row, from the transcripts of some samples."""
     if not is_suite(table) or not table["question"].duplicated().any():
         return None
     from inspect_ai.log import read_eval_log, read_eval_log_sample
@@ -85,7 +85,7 @@ def suite_of(table: pd.DataFrame) -> Suite | None:
 
 
 def beside_replications(table: pd.DataFrame, judgments: pd.DataFrame) -> bool:
-    """Whether these are a suite's own scores, in logs whose outputs `rejudge` judged again."""
+    """Whether these are a suite's own scores in logs whose outputs `rejudge` judged again."""
     if not is_suite(table):
         return False
     replicated = judgments["log"].notna() & judgments.duplicated(_SCORE, keep=False)

@@ -1,4 +1,4 @@
-"""What rows say together: judges side by side, and one judge over several benchmarks."""
+"""Rows compared: judges side by side, and one judge over several benchmarks."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement
@@ -32,12 +32,12 @@ def agreement_of_judges(analysis: Analysis) -> Iterator[Record]:
 
 @result("pooled")
 def pooled(analysis: Analysis) -> Iterator[Record]:
-    """Omega over the benchmarks of rows that differ in nothing else."""
+    """Omega over benchmarks, for rows that differ only in the benchmark."""
     replicated = [row for row in analysis.rows if row.record["n_questions"]]
     for condition, benchmarks in _apart(replicated, "benchmark"):
         found = pooled_omega({name: row.counts for name, row in benchmarks.items()})
         without = [name for name, row in benchmarks.items() if row.no_evidence]
-        why = f"omega of {', '.join(without)} is no evidence, as a caution says"
+        why = f"None: {', '.join(without)} may be copies, or measurements (see caution)"
         omega = found.estimate
         yield condition | {
             "benchmarks": list(benchmarks),
@@ -49,7 +49,7 @@ def pooled(analysis: Analysis) -> Iterator[Record]:
 
 
 def _apart(rows: Sequence[Row], key: str) -> Iterator[tuple[Record, dict[str, Row]]]:
-    """Rows that differ in one key only: what they share, and the row of each of its values."""
+    """Rows that differ in one key only: their common keys, and the row of each value."""
     alike: dict[str, tuple[Record, dict[str, Row]]] = {}
     for row in rows:
         condition = row.keys

@@ -17,8 +17,8 @@ from .document import Block, Caution, Document, Table, Text
 from .results import Analysis
 from .row import Row
 from .settings import runs
-from .summary import judges, legend, notes
-from .values import Record, chance, estimate, text, whole
+from .summary import judges, legend, notes, size
+from .values import Record, chance, estimate, text
 
 _PACKAGE = "inspect-reliability"
 _KNOWN_BY = ("seed_check", "non_response_rate", "invalid_rate", "method", "open_mass")
@@ -67,7 +67,7 @@ def card_document(analysis: Analysis) -> Document:
     title = "Judge cards" if cards[1:] else "Judge card"
     validity = [] if all("accuracy" in card for card in cards) else [Text(_NOT_VALIDITY)]
     blocks += [*legend([KEYS["rows"].columns["omega"]]), *validity, *notes(analysis)]
-    return Document(title, blocks, {"rows": cards}, facts=[("Judges", judges(analysis))])
+    return Document(title, blocks, {"rows": cards}, facts=lambda: [("Judges", judges(analysis))])
 
 
 def _card(row: Row, analysis: Analysis) -> Record:
@@ -75,12 +75,13 @@ def _card(row: Row, analysis: Analysis) -> Record:
     varied, fixed = _facets(row)
     position = [one for one in analysis.results["position"] if analysis.keys(one) == row.keys]
     shares = [one["share"] for one in position if one["share"] is not None]
+    # Where a grader judged another model's outputs, the run's settings are that model's.
+    settings = _only(one["settings"] for one in made if one["model"] == row.group.get("judge"))
+    # Exact verdicts of one run have several temperatures.
+    own = {k: v for k, v in row.keys.items() if k == "temperature" and v is not None}
     return row.keys | {
         "graders": row.suite and list(row.suite.graders),
-        # Where a grader judged another model's outputs, the run's settings are that model's.
-        "settings": _only(
-            one["settings"] for one in made if one["model"] == row.group.get("judge")
-        ),
+        "settings": settings and settings | own,
         "parser": _only(one["parser"] for one in made),
         "study": _only(row.table["study"].dropna()) if "study" in row.table else None,
         **{name: record[name] for name in ("n_questions", "n_replications", "n_judgments")},
@@ -100,7 +101,6 @@ def _card(row: Row, analysis: Analysis) -> Record:
 
 
 def _right(analysis: Analysis, row: Row) -> Record:
-    """What labels say of a row; nothing where it has none."""
     for one in analysis.results["validity"]:
         if analysis.keys(one) == row.keys:
             return {key: one[key] for name in _BY_LABELS for key in (name, f"{name}_interval")}
@@ -108,7 +108,7 @@ def _right(analysis: Analysis, row: Row) -> Record:
 
 
 def _facets(row: Row) -> tuple[list[str], list[str]]:
-    """What differed between the verdicts on a question, and what did not."""
+    """What varied between the verdicts on a question, and what did not."""
     table = row.table
     wording = None
     # What a grader was shown is its scorer's affair, and options in another order make another
@@ -141,7 +141,7 @@ def _facets(row: Row) -> tuple[list[str], list[str]]:
 
 
 def _outputs_differ(row: Row, by_responder: bool) -> bool | None:
-    """Whether verdicts on a question are on different outputs; None where that is not known."""
+    """Whether verdicts on a question are on different outputs; None if not known."""
     if by_responder or (row.suite and row.suite.graders and row.suite.outputs_differ):
         return True
     return False if is_rejudged(row.table) or "categories" in row.table else None
@@ -160,8 +160,7 @@ def _lines(card: Record, suite: Suite | None) -> Iterator[tuple[str, str]]:
     if card["method"] == "exact":
         yield "Questions", f"{card['n_questions']}, each with its distribution of verdicts"
     else:
-        size = f"{card['n_questions']} x {whole(round(card['n_replications'], 1))}"
-        yield "Questions x replications", f"{size} ({card['n_judgments']:,} judgments)"
+        yield "Questions x replications", f"{size(card)} ({card['n_judgments']:,} judgments)"
         seeds = f"{card['n_seeds']:,} recorded; {_SEED_CHECKS[card['seed_check']]}"
         yield "Seeds", seeds if card["n_seeds"] else "none recorded"
     if days := sorted({one["created"][:10] for one in card["runs"]}):
@@ -191,6 +190,6 @@ def _lines(card: Record, suite: Suite | None) -> Iterator[tuple[str, str]]:
 
 
 def _only(values: Iterable[Any]) -> Any:
-    """The value that all have; None if they differ."""
+    """The common value of all; None if they differ."""
     found = list(values)
     return found[0] if found and all(one == found[0] for one in found) else None

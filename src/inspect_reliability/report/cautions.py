@@ -1,6 +1,6 @@
-"""What keeps the numbers of one row from being trusted as they are."""
+"""Reasons not to trust the numbers of one row as they are."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -17,14 +17,13 @@ FEW_QUESTIONS = 20
 MANY_CATEGORIES = 20
 
 STOPPED = 0.01
-"""Chance at which numbers of replications that go with agreement are taken for a stopping rule: so
-many sound studies get the caution."""
+"""P-value below which replications seem stopped by agreement; also the rate of false cautions."""
 
 MANY_WITHOUT_VERDICT = 0.05
-"""Share of outputs without a verdict from which a reader should see some of them."""
+"""Share of outputs without a verdict above which a reader should see some."""
 
 MOSTLY_WITHOUT_VERDICT = 1 / 3
-"""Share from which every number describes them, too."""
+"""Share above which every number describes them, too."""
 
 ASKED_ONCE = (
     "Every question was judged once, and reliability needs replications. Run the task with more "
@@ -32,7 +31,7 @@ ASKED_ONCE = (
 )
 
 MOST_SHOWN = 40
-"""Characters of a name."""
+"""Most characters of a name."""
 
 COPIES = (
     "At temperature 0 all replications of a prompt are copies of one answer. Their agreement says "
@@ -57,23 +56,22 @@ MEASUREMENTS = (
 
 
 def without_verdict(table: pd.DataFrame) -> float:
-    """Share of the outputs that name no verdict, or several."""
+    """Share of outputs that name no verdict, or several."""
     weight = weights(table)
     silent = table["verdict"].isin([NON_RESPONSE, INVALID])
     return float(weight[silent].sum() / (weight.sum() or 1.0))
 
 
-def of_the_silent(table: pd.DataFrame) -> str | None:
-    """What numbers are worth where a third of the outputs have no verdict; None where fewer."""
-    share = without_verdict(table)
+def of_the_silent(share: float) -> str | None:
+    """The caution for a third or more outputs without a verdict; None for fewer."""
     if share < MOSTLY_WITHOUT_VERDICT:
         return None
     if share == 1:
         return NO_VERDICT
     return (
         f"{share:.1%} of the outputs name no verdict, or several. The numbers describe these "
-        "non-responses as much as the judge. Read some of them in inspect-reliability report, then "
-        "change the prompt or the parser."
+        "non-responses as much as the judge. Read some of them, then change the prompt or the "
+        "parser."
     )
 
 
@@ -89,8 +87,9 @@ def cautions(
     counts: Counts,
     omega: Estimate,
     no_evidence: str | None,
+    silent: float,
 ) -> Iterator[str]:
-    """Say what a reader of one row must know, one caution each."""
+    """Everything that a reader of one row must know, one caution each; see `Row`."""
     if asked_once(table, counts):
         yield ASKED_ONCE
     elif omega.value is None:
@@ -104,9 +103,9 @@ def cautions(
             f"The verdicts have {len(given)} different values. Omega and agreement count only "
             "exact matches."
         )
-    if silent := of_the_silent(table):
-        yield silent
-    elif without_verdict(table) >= MANY_WITHOUT_VERDICT:
+    if worth := of_the_silent(silent):
+        yield worth
+    elif silent >= MANY_WITHOUT_VERDICT:
         yield (
             f"Between {MANY_WITHOUT_VERDICT:.0%} and {MOSTLY_WITHOUT_VERDICT:.0%} of the outputs "
             "name no verdict, or several. Read some of them: the report shows up to three."
@@ -139,20 +138,22 @@ def _of_the_questions(table: pd.DataFrame, counts: Counts, omega: Estimate) -> I
             f"{len(few)} question{'s have' if few[1:] else ' has'} fewer than 2 replications and "
             f"did not enter the coefficients: {named}."
         )
-    replications = table.groupby("question").size()
     chance = None if counts.exact else stopped_by_verdicts(counts)
-    if "stopped_early" in table and table["stopped_early"].notna().any():
+    stopped = sorted(set(table["stopped_early"].dropna())) if "stopped_early" in table else []
+    if stopped or (chance is not None and chance < STOPPED):
+        each = table.groupby("question").size()
+        between = f"between {each.min()} and {each.max()}"
+    if stopped:
         yield (
             "Replications of single questions were stopped by their verdicts "
-            f"({', '.join(sorted(set(table['stopped_early'].dropna())))}), so they have between "
-            f"{replications.min()} and {replications.max()}. The most frequent verdicts are right "
+            f"({', '.join(stopped)}), so they have {between}. The most frequent verdicts are right "
             "to use, and how often those are correct. Omega, agreement and every other coefficient "
             "are biased: give every question equally many."
         )
     elif chance is not None and chance < STOPPED:
         yield (
-            f"Questions have between {replications.min()} and {replications.max()} replications, "
-            f"and their number correlates with agreement (p = {chance:.3f}). If replications were "
+            f"Questions have {between} replications, and"
+            f" their number correlates with agreement (p = {chance:.3f}). If replications were "
             "stopped by what had been seen, every coefficient is biased: give every question "
             "equally many."
         )
@@ -240,15 +241,15 @@ def _of_the_mixture(group: Mapping[str, Any], table: pd.DataFrame) -> Iterator[s
 
 
 def are_measurements(judgments: Judged) -> bool:
-    """Whether verdicts are numbers of more values than grades have."""
+    """Whether verdicts are numbers with more values than grades have."""
     return judgments.values is not None and len(judgments.values) > MOST_GRADES
 
 
 def why_no_draws(table: pd.DataFrame, known: Judged) -> str | None:
     """Why no coefficient of one row says anything about reliability; None if they do.
 
-    A row of several temperatures is no better than the worst of them: copies among draws make a
-    judge look steadier than it is.
+    A row of several temperatures is judged by the worst of them: copies among draws make a judge
+    look steadier than it is.
     """
     if table["verdict"].isin([NON_RESPONSE, INVALID]).all():
         return NO_VERDICT
@@ -256,16 +257,25 @@ def why_no_draws(table: pd.DataFrame, known: Judged) -> str | None:
 
 
 def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
-    """Why, for each temperature at which no two replications of a question differ."""
-    cell = of_role(table, "unit", "facet", without=("prompt", "order"))
+    """The reason, for each temperature at which no two replications of a question differ."""
+    cell = of_role(table, "unit", "facet", without=("prompt", "order", "temperature"))
     chosen: pd.Series[Any] = pd.Series(known.choices, table.index, dtype=object)
-    for temperature, rows in table.groupby("temperature", dropna=False):
-        own = known if len(rows) == len(table) else Judged(rows)
+    parts: Iterable[tuple[Any, pd.DataFrame]] = [(table["temperature"].iloc[0], table)]
+    if table["temperature"].nunique(dropna=False) > 1:
+        parts = table.groupby("temperature", dropna=False)
+    for temperature, rows in parts:
+        own = known if rows is table else Judged(rows)
         if own.exact:
             if temperature == 0:
                 yield COPIES
             continue
-        asked = chosen.loc[rows.index].groupby([rows[name] for name in cell], dropna=False)
+        choices, levels = chosen.loc[rows.index], [rows[name] for name in cell]
+        # Most judges differ long before all is grouped.
+        cells, first = zip(*(one.to_numpy() for one in levels), strict=True), dict[Any, Any]()
+        given = zip(cells, choices, strict=True)
+        if any(first.setdefault(one, choice) != choice for one, choice in given if choice):
+            continue
+        asked = choices.groupby(levels, dropna=False)
         # Options in another order make another prompt.
         if asked.nunique().max() > 1 or asked.size().max() < 2 or varies(rows, "order"):
             continue

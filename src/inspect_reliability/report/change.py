@@ -1,4 +1,4 @@
-"""What changed between two times or versions, apart from noise, and whose doing it is."""
+"""Changes between two times or versions beyond noise, and who caused them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import combinations
@@ -20,7 +20,7 @@ _SIDE = "side"
 
 
 def changes(sides: Sides, facets: Collection[str] = ()) -> Iterator[Record]:
-    """How far verdicts moved between every two sides under each condition, on common questions."""
+    """How far verdicts moved between every two sides, per condition, on common questions."""
     for condition, tables in conditions_of(sides, facets, []):
         for benchmark, parts in benchmarks_of(tables, []):
             for one, other in combinations(parts if benchmark != ALL else (), 2):
@@ -33,7 +33,7 @@ def changes(sides: Sides, facets: Collection[str] = ()) -> Iterator[Record]:
 
 
 def change_blocks(changed: Iterable[Record], splits: Iterable[Record]) -> Iterator[Block]:
-    """Sentences and tables of the changes between two sides, and whose doing it is."""
+    """Sentences and tables: the changes between two sides, and who caused them."""
     for record in changed:
         first, second = record["first"], record["second"]
         if record["disagreement_across"] is None:
@@ -51,7 +51,7 @@ def change_blocks(changed: Iterable[Record], splits: Iterable[Record]) -> Iterat
                 f"{said}, those of each alone in {record['disagreement_within']:.1%}: "
                 f"{estimate(record, 'above_noise', 'z.1%')} is change."
             )
-        title = f"Shares of the verdicts of {first} (first) and {second} (second)"
+        title = f"Shares of the verdicts of {first} (first) and {second} (second){under}"
         yield Table.of(record["shares"], _COLUMNS, title)
     for split in splits:
         if split["reason"]:
@@ -100,11 +100,11 @@ def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
 
 
 def judge_or_system(sides: Sides) -> Iterator[Record]:
-    """The change of a suite's mean score, split into that of its judge and of its system.
+    """Split the change of a suite's mean score into the parts of its judge and its system.
 
-    Old outputs graded by the new judge, less the same graded by the old one, is the judge's part;
-    the rest is the system's. So one side's outputs must have been judged again by the other's
-    grader; else the record says what is missing. Sides that are no suite's have none.
+    The judge's part is the mean of old outputs graded by the new judge, minus that graded by the
+    old one; the rest is the system's. This needs one side's outputs judged again by the other's
+    grader; otherwise the record says what is missing. Sides that are no suite's have no record.
     """
     own: dict[str, pd.DataFrame] = {}
     again: dict[str, pd.DataFrame] = {}
@@ -142,6 +142,6 @@ def judge_or_system(sides: Sides) -> Iterator[Record]:
 
 
 def _means(scores: pd.DataFrame) -> "pd.Series[float]":
-    """The mean over outputs of the mean grade, of each question."""
+    """Mean grade of each question, over outputs."""
     each = scores.groupby(["sample", "epoch"])["worth"].mean()
     return each.groupby("sample").mean()

@@ -10,7 +10,7 @@ from .values import Column, Record
 
 
 class Keys(NamedTuple):
-    """What a result is, in words, and key -> column of its records."""
+    """A result in words, and the columns of its records by key."""
 
     about: str
     columns: Mapping[str, Column]
@@ -49,6 +49,6 @@ KEYS = _read()
 
 
 def declared(name: str, **shown: Callable[[Record], str]) -> list[Column]:
-    """The columns of a result that tables show; `shown` says how, where a format cannot."""
+    """The columns of a result that tables show; `shown` formats those that no format can."""
     known = [column for column in KEYS[name].columns.values() if column.heading]
     return [column._replace(shown=shown.get(column.key)) for column in known]

@@ -1,4 +1,4 @@
-"""Judges, or conditions, two by two over the same questions."""
+"""Pairs of judges, or of conditions, over the same questions."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from .row import Row, methods_of
 from .values import Record, describe, finite, flat, grouped, keys_of, picked, text, whole
 
 COEFFICIENTS = ("omega", "agreement")
-"""A judge can be ahead by one and behind by the other, so both are given; ICC first on a scale."""
+"""Both, since a judge can be ahead by one and behind by the other; ICC first on a scale."""
 
 MOST_DRIVERS = 5
-"""Questions named of those that move a difference."""
+"""Most questions named for a difference."""
 
 ALL = "all"
-"""The name of all benchmarks together, of which each counts alike."""
+"""Name of all benchmarks together, which count equally."""
 
 NOT_LABELLED = "nothing of its benchmark is labelled"
 
@@ -46,12 +46,12 @@ def compare(first: Source, second: Source | None = None, *, by: str | None = Non
     Args:
         first: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
         second: The others.
-        by: In place of `second`: the column whose values are compared, as in `by="judge"`.
+        by: Instead of `second`: the column whose values are compared, as in `by="judge"`.
 
     Returns:
-        One row for each two sides, condition and coefficient, as `compare --format csv` has them:
-        the difference with its interval, first minus second. `attrs["left_out"]` says what could
-        not be compared.
+        One row per pair, condition and coefficient, as `compare --format csv` has them: the
+        difference (first minus second) with its interval. `attrs["left_out"]` says what could not
+        be compared.
 
     Raises:
         UserError: The judgments cannot be read, or share nothing that can be compared.
@@ -103,7 +103,7 @@ def sides_by(judgments: Judgments, key: str) -> Sides:
 
 
 def sides_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Sides:
-    """Two sources as two sides, called by what tells them apart."""
+    """Two sources as two sides, each named by what differs."""
     for key in ("judge", "temperature"):
         one, other = (side.table[key].dropna().unique() for side in (first, second))
         if len(one) == len(other) == 1 and one[0] != other[0]:
@@ -113,19 +113,17 @@ def sides_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Sid
 
 
 def _with_method(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with how its verdicts came to be known, as a column."""
     return table.assign(method=methods_of(table))
 
 
 def compare_sides(sides: Sides, facets: Collection[str] = ()) -> tuple[list[Record], list[str]]:
     """Compare every two sides under every condition they share.
 
-    Under one condition, the intervals of all pairs hold together. `facets` are columns that the
+    Under one condition, all pairwise intervals hold together (95%). `facets` are columns that the
     user takes for facets.
 
     Returns:
-        One record for each two sides, condition and coefficient; and in words what could not be
-        compared.
+        One record per pair, condition and coefficient; and what could not be compared, in words.
     """
     records: list[Record] = []
     left_out: list[str] = []
@@ -149,12 +147,12 @@ def compare_document(
     beside: Mapping[str, list[Record]],
     of_the_change: Iterable[Block] = (),
 ) -> Document:
-    """One table for each two sides, with what moves their difference most, and what changed.
+    """One table per pair, with the questions that move the difference most, and what changed.
 
-    `beside` are other results, shown by the blocks of the change.
+    `beside` are other results, which the blocks of the change show.
 
     Raises:
-        UserError: There is nothing of either.
+        UserError: There is nothing to show.
     """
     if not (pairs or any(beside.values())):
         raise UserError("\n".join(["Nothing to compare.", *left_out]))
@@ -198,12 +196,11 @@ def _replications(pair: Record) -> str:
 
 
 def _condition(pair: Record) -> Record:
-    """What both sides of a comparison share."""
     return keys_of(pair, "second", "coefficient")
 
 
 def _drivers(pair: Record) -> Text:
-    known = [one for one in pair["drivers"][:3] if one["influence"] is not None]
+    known = [one for one in pair["drivers"][:3] if round(one["influence"] or 0, 3)]
     moved = "; ".join(f"{one['question']} {one['influence']:+z.3f}" for one in known)
     return Text(
         f"Questions that move the difference of {pair['coefficient']} most "
@@ -287,7 +284,7 @@ def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[str]:
 def conditions_of(
     sides: Sides, facets: Collection[str], left_out: list[str]
 ) -> Iterator[tuple[Record, Sides]]:
-    """Facets and scorers by value where a side has several; else each side may have its own."""
+    """The conditions to compare under: facets and scorers by value if a side has several."""
     several = ["judge", "temperature", "method"]
     for table in sides.values():
         several += of_role(table, "part")
@@ -328,7 +325,7 @@ def conditions_of(
 def benchmarks_of(
     tables: Sides, left_out: list[str]
 ) -> Iterator[tuple[str | None, Mapping[str, Row]]]:
-    """All benchmarks that every side has together, then each that two sides have."""
+    """All benchmarks that every side has together, then each that at least two sides have."""
     of = {
         name: {
             None if pd.isna(benchmark) else str(benchmark): Row({}, rows)

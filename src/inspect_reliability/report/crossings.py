@@ -1,4 +1,4 @@
-"""Which numbers of orders, wordings, judges and seeds are the cheapest?"""
+"""The cheapest numbers of orders, wordings, judges and seeds."""
 
 from collections.abc import Sequence
 
@@ -30,13 +30,13 @@ def crossings(
     """The cheapest designs for every judge, and for all together, whose facets were varied.
 
     Returns:
-        One record a study: `designs`, and what is not known. Where what is wanted is a
-        dependability, calls, tokens and price are those of one question.
+        One record per study: `designs`, and what is not known. For a wanted dependability, calls,
+        tokens and price are those of one question.
 
     Raises:
         UserError: No facet was varied.
     """
-    rows = list(rows_of(judgments, by))
+    rows = rows_of(judgments, by)
     alone, together = (
         list(studies_of(rows, judgments.facets, beside)) for beside in ((), ("judge",))
     )
@@ -55,7 +55,7 @@ def crossings(
 
 
 def crossings_document(found: Sequence[Named]) -> Document:
-    """Each plan with its table and what it comes to."""
+    """Each plan with its table and sentences."""
     blocks: list[Block] = []
     for name, plan in found:
         if plan["designs"]:

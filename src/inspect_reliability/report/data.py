@@ -14,7 +14,7 @@ from .results import Analysis
 from .values import Record
 
 _FILES = {"rows": "report"}
-"""Results whose file has another name than their key in JSON."""
+"""Results with another file name than JSON key."""
 
 
 def data_files(analysis: Analysis) -> set[str]:
@@ -26,7 +26,7 @@ def data_files(analysis: Analysis) -> set[str]:
 def write_data(folder: Path, analysis: Analysis) -> list[Path]:
     """Write `judgments`, `report` and the other results, each as parquet and as CSV.
 
-    A result of which nothing is known has no file.
+    An empty result gets no file.
     """
     table = analysis.judgments.table
     lines: Iterable[Iterable[Any]] = table.itertuples(index=False, name=None)
@@ -48,7 +48,7 @@ def write_data(folder: Path, analysis: Analysis) -> list[Path]:
 
 
 def _of_one_type(table: pd.DataFrame) -> pd.DataFrame:
-    """Columns as parquet wants them: mixed types and numbers of over 64 bits become text."""
+    """Columns as parquet accepts them: mixed types and numbers of over 64 bits become text."""
     table = table.copy()
     for name in table:
         kinds = {type(value) for value in table[name].dropna()}
@@ -71,7 +71,6 @@ def write_figures(folder: Path, document: Document) -> list[Path]:
 
 
 def _numbers(figure: Figure) -> Iterator[Record]:
-    """What is drawn of each record."""
     x, y = figure.x, figure.y
     keys = (figure.by, x, f"{x}_interval", y, f"{y}_interval")
     for record in figure.records:

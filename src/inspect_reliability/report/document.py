@@ -1,4 +1,4 @@
-"""What a command has to say, before it takes a form."""
+"""What a command reports, independent of the output form."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,9 +14,9 @@ Tone = Literal["answer", "legend", "heading", "note", "good", "bad", "unsure"]
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph; `tone` says what it is to the reader.
+    """A paragraph; `tone` is its role for the reader.
 
-    Notes on what was left out reach a terminal as standard error, when the judgments are read.
+    In a terminal, notes on what was left out go to standard error when judgments are read.
     """
 
     text: str
@@ -25,9 +25,9 @@ class Text:
 
 @dataclass(frozen=True)
 class Caution:
-    """What keeps numbers from being trusted as they are.
+    """A reason not to trust numbers as they are.
 
-    Of a document's `n_rows` rows, `rows` names those it is about.
+    `rows` names those of the document's `n_rows` rows that it is about.
     """
 
     text: str
@@ -36,7 +36,7 @@ class Caution:
 
     @property
     def line(self) -> str:
-        """The caution with the rows it is about, of more than three only their number."""
+        """The caution with its rows; with more than three, only their number."""
         whom = f" ({'; '.join(self.rows)})" if self.rows else ""
         if len(self.rows) == self.n_rows:
             whom = " (all)" if self.n_rows > 1 else ""
@@ -55,7 +55,7 @@ class Table:
 
     @classmethod
     def of(cls, records: Sequence[Record], columns: Iterable[Column], title: str = "") -> "Table":
-        """A table of records, of the columns that have a heading and are filled by any."""
+        """A table of records, with the columns that have a heading and at least one value."""
         known = [
             one for one in columns if (one.heading or not one.key) and any(map(one.show, records))
         ]
@@ -64,26 +64,26 @@ class Table:
 
     @property
     def numbers(self) -> list[bool]:
-        """Whether each column has nothing but numbers: every form aligns these at the right."""
+        """Whether each column has only numbers, which every form aligns at the right."""
         columns = list(zip(*self.rows, strict=True)) or [()] * len(self.headings)
         return [any(one) and all(map(_NUMBER.match, filter(None, one))) for one in columns]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Records to be drawn, with what they say in words and in numbers.
+    """Records to draw, with their meaning in words and their numbers.
 
     Attributes:
-        words: What a reader who cannot see it is told.
+        words: The text for readers who cannot see it.
         records: One for each point, or for each segment of a bar.
-        x: Key of the horizontal place; of bars, the key of their names; of a plane a number, whose
-            interval is drawn too.
-        y: Key of the height, whose interval is drawn too; of bars, the length of a segment.
+        x: Key of the horizontal place; for bars, of their names; for a plane, of a number, drawn
+            with its interval.
+        y: Key of the height, drawn with its interval; for bars, of the length of a segment.
         by: Key of the series: one colour, and one line, each.
-        kind: Points that are joined, points that are not, bars that lie and are made of segments,
-            bars that lie side by side, from 0 to x, each with its interval, or points between two
-            shares, below the root of the first.
-        names: Every series of the page, in order: each has one colour on all of it.
+        kind: "lines": joined points; "points": separate ones; "bars": stacked horizontal bars;
+            "effects": horizontal bars from 0, side by side, with intervals; "plane": points of two
+            shares, with the square root of the first as a bound.
+        names: All series of the page, in order, so that each keeps one colour.
         reference: Height of a reference line.
         lowest: Where the vertical axis begins.
     """
@@ -114,7 +114,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Detail:
-    """Blocks that a reader opens."""
+    """Blocks that stay folded until a reader opens them."""
 
     title: str
     headline: str
@@ -125,7 +125,7 @@ Block = Text | Caution | Table | Figure | Example | Detail
 
 
 def figures_in(blocks: Sequence[Block], title: str = "") -> Iterator[tuple[str, Figure]]:
-    """The figures among some blocks, those that a reader opens, too, with what they are called."""
+    """All figures among some blocks, including folded ones, with their names."""
     for block in blocks:
         match block:
             case Figure():
@@ -149,17 +149,17 @@ class Document:
     """What a command has found.
 
     Attributes:
-        title: What it is about.
-        blocks: The numbers and what qualifies them: every form for readers shows them.
-        results: What programs read: name -> records. `rows` are the main ones.
-        facts: What was studied, by name. Only a page has room for these and the following.
-        sections: Makes a closer look.
-        sheet: Records of the CSV form, where they are not `rows`.
+        title: Its subject.
+        blocks: The numbers and their cautions, shown in every form for readers.
+        results: For programs: name -> records. `rows` are the main ones.
+        facts: Makes what was studied, by name. Only a page shows this and the following.
+        sections: Makes the closer look.
+        sheet: Records of the CSV form, if other than `rows`.
     """
 
     title: str
     blocks: Sequence[Block]
     results: Mapping[str, Any]
-    facts: Sequence[tuple[str, Sequence[str]]] = ()
+    facts: Callable[[], Sequence[tuple[str, Sequence[str]]]] = tuple
     sections: Callable[[], Sequence[Section]] = tuple
     sheet: Sequence[Record] | None = None

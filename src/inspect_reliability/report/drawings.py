@@ -4,7 +4,7 @@ from .document import Document, Figure, figures_in
 from .printable import slug
 
 _LONGEST = 80
-"""Characters of a name."""
+"""Most characters of a name."""
 
 
 class Drawing(str):
@@ -23,7 +23,7 @@ def drawing(figure: Figure) -> Drawing:
 
 
 def named_figures(document: Document) -> dict[str, Figure]:
-    """Name -> each figure of a document, in its order; names are those of files."""
+    """All figures of a document in order, by name; names are also those of files."""
     parts = [("", document.blocks), *((one.link, one.blocks) for one in document.sections())]
     named: dict[str, Figure] = {}
     for title, figure in (one for part, blocks in parts for one in figures_in(blocks, part)):

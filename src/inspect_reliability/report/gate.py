@@ -1,4 +1,4 @@
-"""Is a judge good enough? By the interval, not by the number alone."""
+"""Is a judge good enough? Decided by the interval, not by the number alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,22 +42,22 @@ _SEVERAL = "Evidence that may be looked at any time is of one benchmark: group b
 _ONE_TEST = "Questions of several benchmarks are not one test: group by benchmark."
 
 REQUIRED = (*COEFFICIENTS, *RATES, ACCURACY)
-"""What can have a limit."""
+"""Names that can have a limit."""
 
 _SHOWN = {"non_response_rate": "non-response", "invalid_rate": "invalid"}
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What is asked of a judge, and what decides: the options of the command.
+    """Requirements on a judge, and how they are decided: the options of the command.
 
     Attributes:
         min_omega: The same as "omega" in `least`.
         max_non_response: The same as "non_response_rate" in `most`.
-        looks: Planned looks, of which any may decide.
-        anytime: Whether evidence decides that may be looked at any time.
-        least: Names of coefficients or rates, each with what it must be at least.
-        most: The same with what it may be at most.
+        looks: Number of planned looks, any of which may decide.
+        anytime: Whether to decide by evidence that is valid at any time.
+        least: Coefficients or rates with their minimum.
+        most: Coefficients or rates with their maximum.
     """
 
     min_omega: float | None = None
@@ -82,7 +82,7 @@ class Limits:
 
     @property
     def all(self) -> list[tuple[str, float, bool]]:
-        """Every limit: of what, how much, and whether at least that."""
+        """Every limit: its name, its value, and whether it is a minimum."""
         omega = [("omega", self.min_omega, True)]
         silent = [("non_response_rate", self.max_non_response, False)]
         least = [(name, limit, True) for name, limit in self.least]
@@ -99,12 +99,12 @@ class Limits:
 def check(judgments: Judgments, limits: Limits, by: Sequence[str] = ()) -> list[Named]:
     """Check every group against the limits.
 
-    A requirement passes, or fails, where the whole interval does, or the evidence says so; else
-    more questions are needed. A coefficient of replications that may be copies of one another
-    decides nothing. Grades that `not_checked` names are skipped.
+    A requirement passes, or fails, if the whole interval does, or if the evidence says so;
+    otherwise more questions are needed. Coefficients of replications that may be copies decide
+    nothing. Grades in `not_checked` are skipped.
 
     Returns:
-        One record a group and requirement: its `value` with `value_interval`, and the `result`.
+        One record per group and requirement: `value`, `value_interval` and `result`.
     """
     checks = []
     for row in rows_of(judgments, by):
@@ -164,7 +164,7 @@ def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bo
 
 
 def _why_undecided(row: Row, limits: Limits, name: str) -> str | None:
-    """Why a coefficient decides nothing, whatever its interval; None if it does."""
+    """Why a coefficient decides nothing whatever its interval; None if it can."""
     if name in RATES or name == ACCURACY:
         return None
     if row.asked_once:
@@ -179,7 +179,7 @@ def _why_undecided(row: Row, limits: Limits, name: str) -> str | None:
 
 
 def not_checked(judgments: Judgments, by: Sequence[str] = ()) -> list[str]:
-    """Groups that `check` skips: a suite's own grades, in a log that was rejudged."""
+    """Groups that `check` skips: a suite's own grades in a rejudged log."""
     return [
         f"{row.name} is not checked: rejudge judged its outputs again."
         for row in rows_of(judgments, by)
@@ -188,13 +188,12 @@ def not_checked(judgments: Judgments, by: Sequence[str] = ()) -> list[str]:
 
 
 def overall(checks: Sequence[Named]) -> str:
-    """One result for all: it fails if any does, and is uncertain if any is, or there is none."""
+    """One result for all: failed if any failed, uncertain if any is uncertain or there is none."""
     results = {check.record["result"] for check in checks} or {OPEN}
     return next(result for result in (FAILS, OPEN, PASSES) if result in results)
 
 
 def _value(record: Record) -> str:
-    """The estimate; a caution below the table says why there is none."""
     return "not estimable" if record["value"] is None else estimate(record, "value", "z.3f")
 
 
@@ -206,7 +205,7 @@ def _evidence(record: Record) -> str:
 
 
 def gate_document(checks: Sequence[Named]) -> Document:
-    """The checks, their common result, and why a judge is uncertain."""
+    """The checks, their overall result, and why a judge is uncertain."""
     levels = "".join(f" [{level:.3g}%]" for level in {100 * one["level"] for _, one in checks})
     shown = [
         column._replace(heading=f"Value{levels}") if column.key == "value" else column

@@ -1,4 +1,4 @@
-"""The layout of the paper's Table 2: judges and temperatures down, benchmarks across."""
+"""The layout of the paper's Table 2: judges and temperatures in rows, benchmarks in columns."""
 
 from collections.abc import Sequence
 
@@ -12,15 +12,14 @@ from .values import GROUPS, Record, describe, text
 _OMEGA, _PUBLISHED = (KEYS["rows"].columns[f"{which}omega"] for which in ("", "published_"))
 _SHOWN = (_OMEGA, _PUBLISHED._replace(shown=published))
 _ACROSS = [name for name in GROUPS if name not in ("judge", "temperature", "method")]
-"""What rows are of, and each column of the table."""
+"""Keys of rows, and of the table's columns."""
 
 
 def judge_by_benchmark(records: Sequence[Record], benchmarks: Sequence[str] = ()) -> Table:
-    """One row a judge and temperature, one column a benchmark, two where it is the study's.
+    """One row per judge and temperature, one column per benchmark, or two for the study's.
 
-    Records are rows grouped by judge, benchmark and temperature. Outputs of each responder, where
-    it is named, have columns of their own, as have exact verdicts beside sampled ones.
-    `benchmarks` come first, in their order.
+    Records are rows grouped by judge, benchmark and temperature. Named responders have columns of
+    their own, and so have exact verdicts beside sampled ones. `benchmarks` come first, in order.
     """
     methods = {record["method"] for record in records}
 
@@ -57,6 +56,6 @@ def table_2(analysis: Analysis, benchmarks: Sequence[str] = ()) -> Document:
 
 
 def _line(record: Record) -> tuple[str, bool, float]:
-    """Judges by name; of each the highest temperature first, an unknown one last."""
+    """Sort key: judges by name, temperatures from the highest, an unknown one last."""
     temperature = record["temperature"]
     return str(record["judge"]), temperature is None, -(temperature or 0.0)

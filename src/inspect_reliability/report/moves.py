@@ -1,4 +1,4 @@
-"""What moves the verdict: every facet that was varied, beside the noise of the judge itself."""
+"""What moves the verdict: every varied facet, compared with the judge's own noise."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -23,14 +23,14 @@ ONE_VERDICT = "each cell has one verdict"
 """Why the noise of a judge is not known."""
 
 MOST_QUESTIONS = 5
-"""Questions named of those that a facet moves most."""
+"""Most questions named for a facet."""
 
 MOST_LEVELS = 24
-"""Levels of a facet of which shares are given one by one."""
+"""Most levels of a facet with separate shares."""
 
 
 class Study(NamedTuple):
-    """Rows that differ in facets only: what they share, and how often their verdicts differ."""
+    """Rows that differ only in facets: their common keys, and how often verdicts differ."""
 
     keys: Record
     judged: Judged
@@ -38,7 +38,7 @@ class Study(NamedTuple):
 
     @property
     def all_of(self) -> list[str]:
-        """The facet of orders, where there are no others than those tried."""
+        """The facet of orders, if all possible orders were tried."""
         options = {len(order) for order in self.judged.orders if order is not None}
         if not options:
             named = set(self.judged.verdicts) - {None, NON_RESPONSE, INVALID, TIE}
@@ -72,7 +72,7 @@ def moved_by(facet: str, found: Disagreement) -> Record:
 
 @result("components")
 def components(analysis: Analysis) -> Iterator[Record]:
-    """The variance of verdicts, by what acts together."""
+    """Variance components of verdicts."""
     for keys, _, found in [*alone(analysis), *together(analysis)]:
         parts = found.components()
         total = sum(one.value or 0.0 for one in parts.values())
@@ -140,7 +140,7 @@ def movers(analysis: Analysis) -> Iterator[Record]:
 
 @result("favours")
 def favours(analysis: Analysis) -> Iterator[Record]:
-    """Which level of a facet favours which verdict, and which order which place."""
+    """Which level of a facet favours which verdict, and which order favours which place."""
     for keys, given, found in alone(analysis):
         values = {"verdict": given.choices}
         if given.order_varies:
@@ -170,20 +170,20 @@ def alone(analysis: Analysis) -> list[Study]:
 
 @lru_cache(maxsize=1)
 def together(analysis: Analysis) -> list[Study]:
-    """The judges of the same questions under one condition, as a facet."""
+    """The judges of the same questions under one condition, with the judge as a facet."""
     return list(studies_of(analysis.rows, analysis.judgments.facets, ["judge"]))
 
 
 def studies_of(
     rows: Sequence[Row], named: Collection[str], beside: Collection[str] = ()
 ) -> Iterator[Study]:
-    """Rows that differ in facets only, together, where any facet varies.
+    """Group rows that differ only in facets, if any facet varies.
 
     Args:
         rows: The rows of a report.
         named: Columns that the user takes for facets.
-        beside: Columns that rows are grouped by, and that are to be facets here, too; only
-            studies, and their questions, that have several levels of each.
+        beside: Grouping columns to treat as facets too; only studies, and questions, with several
+            levels of each are returned.
     """
     own = [name for name, column in COLUMNS.items() if column.role == "facet"]
     own = [name for name in dict.fromkeys(("order", *own, *named)) if name not in GROUP_BY]
@@ -208,7 +208,6 @@ def studies_of(
 
 
 def _less(estimate: Estimate) -> Estimate:
-    """Disagreement from agreement."""
     if estimate.value is None:
         return estimate
     low, high = (None if end is None else 1 - end for end in (estimate.high, estimate.low))

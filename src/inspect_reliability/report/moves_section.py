@@ -1,4 +1,4 @@
-"""The section of a page that says what moves the verdict."""
+"""The page's section "What moves the verdict"."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,7 +20,7 @@ _TITLES = {
 
 
 def moves_section(analysis: Analysis, across: str) -> Iterator[Block]:
-    """One picture, and the tables behind it; the report has the sentences to quote."""
+    """One picture and the tables behind it; the report has the sentences to quote."""
 
     def who(record: Record) -> str:
         keys = analysis.keys(record)

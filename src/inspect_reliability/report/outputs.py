@@ -1,4 +1,4 @@
-"""Outputs to read: how verdicts were found, where none was, and two that contradict each other."""
+"""Outputs to read: forms of verdicts, outputs without one, and contradictions."""
 
 import re
 from collections import Counter
@@ -11,13 +11,13 @@ import numpy as np
 from ..judgments.text import TextOf
 from ..stats import Counts
 from ..verdicts import INVALID, NON_RESPONSE
-from .cautions import MANY_WITHOUT_VERDICT, of_the_silent, without_verdict
+from .cautions import MANY_WITHOUT_VERDICT
 from .results import Analysis, result
 from .row import Row
 from .values import Record
 
 SHOWN = 3
-"""Outputs without a verdict that a row shows."""
+"""Most outputs without a verdict per row."""
 
 _QUESTIONS = 2
 """Least stable questions of each row."""
@@ -28,7 +28,7 @@ _LOOKED_AT = 12
 
 @result("read_by")
 def read_by(analysis: Analysis) -> Iterator[Record]:
-    """The forms in which verdicts were found, and how often; nothing where scores do not say."""
+    """Forms in which verdicts were found, with frequencies; empty if scores do not say."""
     for row in analysis.rows:
         if "read_by" not in row.table or row.exact:
             continue
@@ -40,17 +40,17 @@ def read_by(analysis: Analysis) -> Iterator[Record]:
 
 @result("without_verdict")
 def outputs_without_verdict(analysis: Analysis) -> Iterator[Record]:
-    """A few outputs without a verdict, of each row that has many of them."""
+    """A few outputs without a verdict, for each row with many of them."""
     for row in analysis.rows:
         yield from _silent_outputs(row, analysis.study.text)
 
 
 def _silent_outputs(row: Row, text_of: TextOf) -> list[Record]:
-    """Outputs spread over the row; of a third, one with a label first, then one without."""
-    if row.exact or without_verdict(row.table) < MANY_WITHOUT_VERDICT:
+    """Outputs spread over the row; if a third are silent, first one that contains a label."""
+    if row.exact or row.without_verdict < MANY_WITHOUT_VERDICT:
         return []
     silent = row.table[row.table["verdict"].isin([NON_RESPONSE, INVALID])]
-    many = _LOOKED_AT if of_the_silent(row.table) else SHOWN
+    many = _LOOKED_AT if row.silent else SHOWN
     names = sorted(set(row.judged.declared or ()) - {NON_RESPONSE, INVALID}, key=len)
     labels = "|".join(map(re.escape, names[::-1]))
     named = re.compile(rf"(?<!\w)(?:{labels or '(?!)'})(?!\w)")
@@ -77,34 +77,36 @@ def _silent_outputs(row: Row, text_of: TextOf) -> list[Record]:
     return [one for turn in turns for one in turn if one is not None][:SHOWN]
 
 
-def by_turns(records: list[Record], analysis: Analysis) -> list[Record]:
-    """The first record of each row, then the second of each."""
-    turns: Counter[str] = Counter()
+def read_without_verdict(analysis: Analysis, number: int) -> list[Record]:
+    """So many of these with their texts, or fewer: the first of each row, then the second of each.
 
-    def turn(record: Record) -> int:
-        name = str(analysis.keys(record))
-        turns[name] += 1
-        return turns[name]
-
-    return sorted(records, key=turn)
+    No more rows are read than that takes.
+    """
+    rows: list[list[Record]] = []
+    for row in analysis.rows:
+        own = _silent_outputs(row, analysis.study.text)
+        rows += filter(None, [[one for one in own if one["text"] is not None]])
+        if len(rows) == number:
+            break
+    return [one for turn in zip_longest(*rows) for one in turn if one is not None][:number]
 
 
 def least_stable(counts: Counts) -> list[int]:
-    """Rows of the counts from the smallest share of the most frequent verdict to the largest."""
+    """Positions of the questions, by the share of their most frequent verdict, least first."""
     order: list[int] = np.argsort(counts.shares.max(axis=1), kind="stable").tolist()
     return order
 
 
 @result("least_stable")
 def contradictions(analysis: Analysis) -> Iterator[Record]:
-    """The least stable questions of each row, with an output of two different verdicts."""
+    """The least stable questions of each row, with outputs of two different verdicts."""
     rows, text_of = analysis.rows, analysis.study.text if analysis.texts else None
     for row in analysis.progress(rows, "Reading texts") if text_of else rows:
         yield from _contradictions(row, text_of)
 
 
 def _contradictions(row: Row, text_of: TextOf | None) -> Iterator[Record]:
-    """The same of a row; prompts and outputs are None without `text_of`, which reads them."""
+    """These of one row; prompts and outputs are None without `text_of`, which reads them."""
     if row.exact:
         return  # no output was drawn
     for i in least_stable(row.counts)[:_QUESTIONS]:

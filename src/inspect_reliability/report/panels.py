@@ -1,4 +1,4 @@
-"""Several judges of the same units: what they share beyond noise, and what one more would add."""
+"""Several judges of the same outputs: what they share beyond noise, and the gain of one more."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ JUDGE = "judge"
 
 @result("panels")
 def panels(analysis: Analysis) -> Iterator[Record]:
-    """Agreement of the judges of a panel, and how many of them it is worth."""
+    """Agreement of a panel's judges, and the effective number of judges."""
     for keys, given, found in together(analysis):
         errors = _errors(given, found)
         rho = (errors or found).correlation(JUDGE)
@@ -42,9 +42,9 @@ def panels(analysis: Analysis) -> Iterator[Record]:
 
 @result("one_more")
 def one_more(analysis: Analysis) -> Iterator[Record]:
-    """What one more judge, order, wording or seed makes of the dependability of a verdict.
+    """The dependability of a verdict with one more judge, order, wording or seed.
 
-    Of a panel, the verdict is the mean of all of its judges; each other facet has one level.
+    For a panel, the verdict is the mean over its judges; each other facet has one level.
     """
     for study in (*together(analysis), *alone(analysis)):
         found, all_of = study.found, study.all_of
@@ -71,9 +71,9 @@ def one_more(analysis: Analysis) -> Iterator[Record]:
 
 
 def _errors(given: Judged, found: Disagreement) -> Disagreement | None:
-    """Right or wrong by the label, on a scale on which all judges' errors vary alike.
+    """Right or wrong by the label, scaled so that all judges' errors have equal variance.
 
-    The correlation over it is then the mean correlation of two judges' errors.
+    The correlation across judges is then the mean correlation of two judges' errors.
     """
     labels = given.right
     if None in labels:

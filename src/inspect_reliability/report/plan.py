@@ -1,4 +1,4 @@
-"""How many votes, questions and replications does a judge need?"""
+"""How many votes, questions and replications a judge needs."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -33,22 +33,22 @@ def plans(
     assurance: float = 0.8,
     names: Sequence[str] = COEFFICIENTS,
 ) -> list[Named]:
-    """Plan for every group of judgments, of a pilot or a whole study.
+    """Plan for every group of judgments, from a pilot or a whole study.
 
-    A question counts as stable where two majorities agree with probability `wanted`; a study of the
+    A question counts as stable if two majorities agree with probability `wanted`; a study of the
     planned size reaches its half-width with probability `assurance`. `names` are the coefficients
-    whose intervals are planned: omega and agreement with several numbers of replications, any
-    other with that of the pilot; and "accuracy", whose questions are labelled ones.
+    to plan for: omega and agreement with several numbers of replications, any other with the
+    pilot's number; "accuracy" counts labelled questions.
 
     Returns:
-        One record a group: `votes` and how many are needed, the questions that stay unsettled,
-        `designs` of studies that would do, and what is not known.
+        One record per group: `votes` and how many are needed, unsettled questions, `designs` of
+        sufficient studies, and what is not known.
 
     Raises:
         UserError: No question was judged more than once.
         UnknownCoefficientError: There is no such coefficient.
     """
-    rows = list(rows_of(judgments, by))
+    rows = rows_of(judgments, by)
     if ACCURACY not in names and all(row.counts.replications.max() < 2 for row in rows):
         raise UserError(
             "No question was judged more than once, but a plan needs to know how the replications "
@@ -64,7 +64,7 @@ def plans(
 
 
 def plan_document(found: Sequence[Named], wanted: float = 0.95) -> Document:
-    """Each plan with its two tables and what they come to."""
+    """Each plan with its two tables and its sentences."""
     blocks: list[Block] = []
     sheet = []
     for name, plan in found:
@@ -88,7 +88,7 @@ def plan_document(found: Sequence[Named], wanted: float = 0.95) -> Document:
 
 
 def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
-    """What a plan comes to, and what is not known, in sentences."""
+    """A plan in sentences, including what is not known."""
     why = dict(plan["not_estimable"])
     if reason := why.pop("votes", None):
         found = [f"No votes: {reason}"]
@@ -182,7 +182,7 @@ def _plan(
 
 
 def _studies(row: Row, name: str, half_width: float, assurance: float) -> list[Design]:
-    """Studies whose interval has the wanted half-width, or a ReliabilityError why there is none."""
+    """Studies with the wanted half-width; ReliabilityError if there are none."""
     if row.several and name != "agreement":
         raise ReliabilityError(_SEVERAL)
     cells = None if name == ACCURACY else row.cells(name)
@@ -201,7 +201,6 @@ def _studies(row: Row, name: str, half_width: float, assurance: float) -> list[D
 
 
 def _each(row: Row, name: str) -> float | None:
-    """Tokens or cost of one verdict, or of all that makes a question's verdict exact."""
     if name not in row.table or not row.table[name].notna().any():
         return None
     known = row.table[name].dropna()
@@ -209,7 +208,6 @@ def _each(row: Row, name: str) -> float | None:
 
 
 def _costs(found: Sequence[Named]) -> Iterator[str]:
-    """What exact verdicts cost beside sampled ones of the same judge."""
     tokens: dict[str, dict[str, float]] = {}
     for _, plan in found:
         if "method" in plan and plan["tokens_per_judgment"]:

@@ -1,4 +1,4 @@
-"""Does a judge go by the position of an option, or by whose answer it is?"""
+"""Does a judge prefer an option's position, or a responder?"""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -20,7 +20,7 @@ def position_shares(analysis: Analysis) -> Iterator[Record]:
 
 @result("responders")
 def responder_shares(analysis: Analysis) -> Iterator[Record]:
-    """How often it chooses each responder, where orders differ and tell them from labels."""
+    """How often it chooses each responder, if varying orders tell them from labels."""
     for row in analysis.rows:
         orders, table = row.judged.orders_shown, row.table
         if len(orders) < 2 or "responder" not in table:

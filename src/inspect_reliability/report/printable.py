@@ -7,10 +7,10 @@ _HARMLESS = "\n\t"
 
 
 def printable(text: str, limit: int | None = None) -> str:
-    r"""Show what would act instead of letting it act.
+    r"""Escape characters that would act on a terminal or a page.
 
     Control characters (ANSI escapes, bells, backspaces), characters that turn the direction of
-    writing around, and lone surrogates appear as escapes such as `\x1b`.
+    writing, and lone surrogates become escapes such as `\x1b`.
 
     Args:
         text: Any text.
@@ -28,7 +28,7 @@ def one_line(text: str) -> str:
 
 
 def slug(text: str) -> str:
-    """A text as a name of a file or a label: `my-judge-bbh-temperature-0.5`."""
+    """A text as the name of a file or label: `my-judge-bbh-temperature-0.5`."""
     return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.")
 
 

@@ -1,4 +1,4 @@
-"""The results of an analysis: each is a function of it, with the keys of its records."""
+"""The results of an analysis: each is a function of it, whose keys are declared."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,10 +31,10 @@ class Analysis:
     """Every result of a set of judgments.
 
     Attributes:
-        rows: One row a judge and condition.
-        document: Makes the report of it.
-        study: What a study adds to each row, and where the texts of its judgments are.
-        texts: Whether the outputs of the least stable questions are read from the logs.
+        rows: One row per judge and condition.
+        document: Makes its report.
+        study: Adds to each row, and finds the texts of its judgments.
+        texts: Whether outputs of the least stable questions are read from the logs.
         progress: Wraps the rows as they are computed.
     """
 
@@ -56,11 +56,11 @@ class Analysis:
         return list(dict.fromkeys(name for row in self.rows for name in row.group))
 
     def keys(self, record: Record, *without: str) -> Record:
-        """What a record is of: its values in those columns, or in some of them."""
+        """The values of a record in the grouping columns, or in some of them."""
         return {n: record[n] for n in self.names if n in record and n not in without}
 
     def estimates(self, result: str) -> list[Record]:
-        """Records of a result, but for those of temperature 0 alone: copies are no estimate."""
+        """Records of a result, except those of temperature 0 alone: copies are no estimates."""
         drawn = [row.keys.items() for row in self.rows if row.no_draws != COPIES]
         return [
             record
@@ -69,7 +69,7 @@ class Analysis:
         ]
 
     def apart(self, records: Iterable[Record], *without: str) -> Iterable[tuple[str, list[Record]]]:
-        """Records in groups that are alike but for some columns, with their names in words."""
+        """Records grouped by the grouping columns except `without`, with names in words."""
         found: dict[str, list[Record]] = {}
         for record in records:
             found.setdefault(describe(self.keys(record, *without)), []).append(record)
@@ -89,10 +89,10 @@ class Analysis:
         named: str = "",
         **look: Any,
     ) -> Iterator[Figure]:
-        """A figure of each two records or more that are alike but for the columns `across`.
+        """A figure for each group of records that differ only in the columns `across`.
 
-        The first of these tells the series apart. `named` follows the name of a figure, and `look`
-        is what else a figure has.
+        Single records have none. The first of these columns distinguishes the series. `named` is
+        appended to a figure's name, and `look` has its other fields.
         """
         by, place = across[0], [grouped(name, "not known") for name in across if name]
         for title, own in self.apart(records, *across):
@@ -104,9 +104,9 @@ class Analysis:
     def tables(
         self, records: Sequence[Record], columns: Sequence[Column], title: str = ""
     ) -> Iterator[Table]:
-        """A table for each judge (or what rows are first grouped by), or one if each has one row.
+        """A table per judge (or first grouping column); a single table if each has one row.
 
-        What all of its rows share stands above a table.
+        The title has what all rows of a table share.
         """
         first = self.names[0]
         parts: dict[Any, list[Record]] = {}
@@ -126,7 +126,7 @@ class Analysis:
     def told(
         self, name: str, title: str, records: Sequence[Record] | None = None
     ) -> Iterator[Table | Text]:
-        """Some records of a result, or all that are known, in tables, and what the result is."""
+        """Known or given records of a result, in tables, followed by its meaning."""
         if records is None:
             records = [one for one in self.results[name] if one.get("reason") is None]
         filled = {key for one in records for key, value in one.items() if value is not None}
@@ -179,7 +179,7 @@ def result(name: str) -> Callable[[Compute], Compute]:
 
 
 class Results(Mapping[str, list[Record]]):
-    """The results of one analysis by name; few forms show all of them."""
+    """The results of one analysis by name, each computed when asked for."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis

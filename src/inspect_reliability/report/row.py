@@ -1,4 +1,4 @@
-"""One row of a report: a judge under one condition, and everything computed of it alone."""
+"""One row of a report: a judge under one condition, with all its results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -33,6 +33,7 @@ from .cautions import (
     cautions,
     of_the_silent,
     why_no_draws,
+    without_verdict,
 )
 from .values import Record, describe, of_group, plain, whole
 
@@ -58,8 +59,8 @@ class Added:
     Attributes:
         estimates: Its own coefficients.
         numbers: Its other results, as plain values.
-        not_estimable: Why some of them are missing.
-        cautions: What a reader must know of them.
+        not_estimable: Reasons for missing ones.
+        cautions: What a reader must know about them.
     """
 
     estimates: Mapping[str, Estimate] = field(default_factory=dict)
@@ -69,7 +70,7 @@ class Added:
 
 
 class Study:
-    """No study: rows have our own results, and texts come from logs."""
+    """No study: rows have only our own results, and texts come from logs."""
 
     def added(self, row: "Row") -> Added:
         """What the study adds to a row."""
@@ -85,12 +86,12 @@ NO_STUDY = Study()
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A judge under one condition; each thing of it is computed when it is first asked for.
+    """A judge under one condition; each result is computed when first asked for.
 
     Attributes:
-        group: What the row is of: judge, benchmark, temperature, or whatever was grouped by.
+        group: The judge, benchmark, temperature, or other values grouped by.
         asked: Its judgments, in the order in which they were read.
-        study: What adds to its record.
+        study: Adds to its record.
     """
 
     group: Mapping[str, Any]
@@ -104,17 +105,17 @@ class Row:
 
     @property
     def keys(self) -> Record:
-        """The group as plain values, which name the row in every result."""
+        """The group as plain values, which identify the row in every result."""
         return plain(self.group)
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Its judgments by question and replication: results do not depend on how they came."""
+        """Its judgments sorted by question and replication, so that reading order has no effect."""
         return self.asked.sort_values(["question", "replication"], kind="stable")
 
     @cached_property
     def judged(self) -> Judged:
-        """The same, ready to be counted."""
+        """Its judgments, ready to be counted."""
         return Judged(self.table)
 
     @cached_property
@@ -124,7 +125,7 @@ class Row:
 
     @cached_property
     def by_benchmark(self) -> Mapping[str, Counts]:
-        """The counts of each of its benchmarks, questions in the order in which they were asked."""
+        """Counts per benchmark, with questions in the order in which they were asked."""
         return {str(name): Judged(part).counts() for name, part in self.asked.groupby("benchmark")}
 
     @cached_property
@@ -134,7 +135,7 @@ class Row:
 
     @cached_property
     def labelled(self) -> Labelled | None:
-        """Its judgments beside their labels; None where nothing is labelled."""
+        """Its judgments beside their labels; None if nothing is labelled."""
         return labelled(self.judged, self.counts)
 
     @property
@@ -154,7 +155,7 @@ class Row:
 
     @property
     def scale(self) -> bool:
-        """Whether its verdicts are numbers of more than two values: ICC tells of it."""
+        """Whether its verdicts are numbers with more than two values, so that ICC applies."""
         return len(self.judged.values or ()) > 2
 
     @property
@@ -162,22 +163,27 @@ class Row:
         """Whether nothing was replicated."""
         return asked_once(self.table, self.counts)
 
+    @cached_property
+    def without_verdict(self) -> float:
+        """Share of the outputs that name no verdict, or several."""
+        return without_verdict(self.table)
+
     @property
     def silent(self) -> str | None:
-        """What numbers are worth where a third of the outputs have no verdict; else None."""
-        return of_the_silent(self.table)
+        """The caution for a third or more outputs without a verdict; None for fewer."""
+        return of_the_silent(self.without_verdict)
 
     @cached_property
     def suite(self) -> Suite | None:
-        """Who was at work, where these are scores of a suite's epochs."""
+        """The models behind the scores, if these are scores of a suite's epochs."""
         return suite_of(self.table)
 
     def cells(self, name: str) -> Counts | None:
-        """Its judgments as a coefficient takes them; None where they cannot be taken so."""
+        """Its judgments in the form that a coefficient needs; None if impossible."""
         return on_scale(self.judged, COEFFICIENTS[name].scale)[0]
 
     def estimate(self, name: str, level: float = 0.95) -> Estimate:
-        """One coefficient or rate; omega of several benchmarks has the benchmark as a facet.
+        """One coefficient or rate; omega of several benchmarks takes the benchmark as a facet.
 
         Raises:
             UnknownCoefficientError: There is none of this name.
@@ -214,13 +220,13 @@ class Row:
 
     @cached_property
     def record(self) -> Record:
-        """All its numbers as plain values, None where one is not estimable.
+        """All its numbers as plain values, None if not estimable.
 
         Estimates come with `<name>_interval` [low, high], some with `<name>_floor` [mean, low,
-        high]; `not_estimable` says why a value is missing.
+        high]; `not_estimable` has the reasons for missing values.
 
         Raises:
-            UserError: A column that was grouped by has the name of a number.
+            UserError: A grouping column has the name of a number.
         """
         added, why = self.study.added(self), dict[str, str]()
         first = self.estimates["omega"]
@@ -238,9 +244,13 @@ class Row:
         }
         why |= added.not_estimable
         numbers |= values(added.estimates, why) | added.numbers
-        known = (self.group, self.table, self.judged, self.counts, first, self.no_evidence)
+        known = (self.group, self.table, self.judged, self.counts, first)
         of_the_suite = [self.suite.caution] if self.suite and self.suite.caution else []
-        said = [*of_the_suite, *cautions(*known), *added.cautions]
+        said = [
+            *of_the_suite,
+            *cautions(*known, self.no_evidence, self.without_verdict),
+            *added.cautions,
+        ]
         return of_group(self.group, numbers | {"not_estimable": why, "cautions": said})
 
     @cached_property
@@ -249,7 +259,7 @@ class Row:
 
     @property
     def _known_by(self) -> Record:
-        """How verdicts came to be known, and how many were drawn; of exact ones, reasonings."""
+        """The method of the verdicts and their number; for exact ones, of reasonings."""
         method = methods_of(self.table).iloc[0]
         each: float | None = self.estimates["omega"].n_replications
         number: int | None = len(self.table)
@@ -271,14 +281,13 @@ class Row:
 
     @property
     def _open(self) -> Record:
-        """What exact distributions leave open, and what that can do to the coefficients."""
+        """The open mass of exact distributions, and the bounds it puts on coefficients."""
         most = float(self.counts.open_mass.max()) if self.counts.exact else None
         ends = bounds(self.counts) if most else {}
         found = {f"{name}_bounds": ends.get(name) for name in ("omega", "agreement")}
         return {"open_mass": most} | {name: one and list(one) for name, one in found.items()}
 
     def _answers(self, why: dict[str, str]) -> Record:
-        """Share of answers judged correct, with its errors."""
         a_lm, found = answers_judged(self.judged)
         unknown = "the judgments do not say which answers are missing"
         needs = {
@@ -301,7 +310,7 @@ def valued(**estimates: Estimate | None) -> Record:
 
 
 def worst_seed_check(table: pd.DataFrame) -> str | None:
-    """What the seed checks of these judgments' runs found, the worst of several; None if none."""
+    """The worst seed check of these judgments' runs; None without any."""
     found = set(table["seed_check"].dropna()) if "seed_check" in table else set()
     return next(
         (worst for worst in ("not honoured", "unknown", "honoured") if worst in found), None
@@ -314,7 +323,7 @@ def ends(floor: Any) -> list[float] | None:
 
 
 def methods_of(table: pd.DataFrame) -> "pd.Series[str]":
-    """How each verdict came to be known."""
+    """How each verdict was obtained."""
     found = pd.Series("sampled", table.index)
     if "share" in table:
         exact = table["share"].notna()
@@ -325,7 +334,7 @@ def methods_of(table: pd.DataFrame) -> "pd.Series[str]":
 
 
 def values(estimates: Mapping[str, Estimate], why: dict[str, str]) -> Record:
-    """Estimates with their intervals; `why` is told of what is missing."""
+    """Estimates with their intervals; adds the reasons for missing values to `why`."""
     found = valued(**estimates)
     for name, estimate in estimates.items():
         missing = name if estimate.value is None else f"{name}_interval"

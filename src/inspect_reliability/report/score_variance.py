@@ -1,4 +1,4 @@
-"""What a suite's score varies with: the question, the model's own run, or the judge."""
+"""What a suite's score varies with: questions, the model's own runs, or the judge."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SOURCES = {
 }
 
 FEWEST_QUESTIONS = 20
-"""From fewer, nothing is said of the interval of a published score."""
+"""With fewer, the report is silent on the published interval."""
 
 
 def score_variance(judgments: pd.DataFrame) -> Decomposition:
@@ -59,7 +59,6 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
 
 
 def _columns(judgments: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
-    """The question, the run and the worth of each judgment."""
     names = judgments["verdict"].dropna().unique()
     worths = {name: worth(name) for name in names}
     if unknown := [name for name, value in worths.items() if value is None]:
@@ -70,7 +69,7 @@ def _columns(judgments: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
 
 
 def worth(name: str) -> float | None:
-    """What a grade or number counts, as in inspect's `accuracy()`; None for other names."""
+    """The value of a grade or number in inspect's `accuracy()`; None for other names."""
     if name in _WORTH:
         return _WORTH[name]
     try:
@@ -81,14 +80,14 @@ def worth(name: str) -> float | None:
 
 
 def of_suite(log: EvalLog, suite: str, judgments: pd.DataFrame) -> Record:
-    """Where a score of a rejudged log varies, and how much wider its published interval should be.
+    """Variance components of a rejudged log's score, and how much wider its interval should be.
 
-    The factor is at least 1. It is null where the log has no standard error of the score.
+    The factor is at least 1; null if the log has no standard error of the score.
 
     Args:
         log: A rejudged log, with its samples.
         suite: A scorer in its judgments table: the name of the score that `rejudge` gave, with a
-            key (`rejudge.style`) where scores have several parts.
+            key (`rejudge.style`) if scores have several parts.
         judgments: The judgments of that scorer.
     """
     published, graders = _published(log, suite)
@@ -113,7 +112,6 @@ def of_suite(log: EvalLog, suite: str, judgments: pd.DataFrame) -> Record:
 
 
 def _cautions(judgments: pd.DataFrame) -> Iterator[str]:
-    """That runs may have been stopped by what they showed."""
     tied = tied_to_scores(*_columns(judgments))
     if tied and tied[0] < STOPPED:
         chance, fewest, most = tied
@@ -145,7 +143,7 @@ def _widening(
 
 
 def _published(log: EvalLog, suite: str) -> tuple[float | None, frozenset[str]]:
-    """The standard error that the scorer judged again as `suite` published, and its graders."""
+    """The standard error published by the scorer behind `suite`, and its graders."""
     from ..rejudging.logged import grading_of, scorers_in  # inspect takes a second to import
 
     scorers = scorers_in(log)
@@ -162,7 +160,7 @@ def _published(log: EvalLog, suite: str) -> tuple[float | None, frozenset[str]]:
 
 
 def sources(suite: Record) -> list[Record]:
-    """What the score varies with, one record a source."""
+    """One record per source of the score's variance."""
     variance, shares = suite["variance"] or {}, suite["shares"] or {}
     return [
         {
@@ -177,7 +175,7 @@ def sources(suite: Record) -> list[Record]:
 
 
 def in_words(suite: Record) -> Iterator[Block]:
-    """A table of the sources, what qualifies it, and what it means for the published score."""
+    """A table of the sources, its cautions, and the meaning for the published score."""
     title = f"Where the variance of the score comes from ({suite['scorer']})"
     found = sources(suite)
     yield Table.of(found, declared("sources"), title) if found else Text(title, "heading")

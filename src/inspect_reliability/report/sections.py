@@ -6,29 +6,30 @@ from dataclasses import replace
 from ..judgments.count import NUMBER
 from ..stats import COEFFICIENTS, Coefficient, Counts
 from ..verdicts import INVALID, NON_RESPONSE
+from .cautions import COPIES
 from .columns import KEYS, declared
 from .document import Block, Detail, Example, Figure, Section, Table, Text
 from .moves_section import moves_section
-from .outputs import by_turns, least_stable
+from .outputs import least_stable, read_without_verdict
 from .results import Analysis
 from .row import Row
 from .steady_or_right import TITLE, section, split
 from .values import Column, Record, chance, describe, estimate, grouped, text
 
 MOST_QUESTIONS = 40
-"""Bars of a figure; a figure of more questions shows the least stable ones."""
+"""Most bars of a figure; with more questions, the least stable ones."""
 
 _MOST_OUTPUTS = 8
 """Outputs without a verdict that a page shows; JSON has all."""
 
 _LOWEST = -0.25
-"""Where an axis of omega begins, unless an omega lies lower."""
+"""Where an axis of omega begins, unless an interval lies lower."""
 
 
 def sections(analysis: Analysis) -> list[Section]:
-    """All sections that have something to show.
+    """All sections with something to show.
 
-    Figures run over temperatures where there are several, else over judges.
+    Figures run over temperatures if there are several, else over judges.
     """
     several = _several(analysis, analysis.estimates("rows"))
     across = next((name for name in ("temperature", "judge") if name in several), "")
@@ -40,12 +41,13 @@ def sections(analysis: Analysis) -> list[Section]:
 
 
 def _several(analysis: Analysis, records: list[Record]) -> list[str]:
-    """The columns that tell rows apart."""
     return [name for name in analysis.names if len({str(one.get(name)) for one in records}) > 1]
 
 
 def _overview(analysis: Analysis, across: str) -> Iterator[Block]:
     yield from split(analysis)
+    if any(row.no_draws == COPIES for row in analysis.rows):
+        yield Text("Copies at temperature 0 are in no figure.")
     records = analysis.estimates("rows")
     several = [name for name in _several(analysis, records) if name != "judge"]
     x = across if across in several else next(reversed(several), "judge")
@@ -61,13 +63,14 @@ def _overview(analysis: Analysis, across: str) -> Iterator[Block]:
         kind="lines" if x == "temperature" else "effects" if x == "judge" else "points",
         y_label=f"{name}, one verdict",
     ):
-        lowest = min(one[of.key] - 0.05 for one in figure.records)
-        yield replace(figure, lowest=min(_LOWEST, lowest))
+        lows = ((one[f"{of.key}_interval"] or [one[of.key]])[0] for one in figure.records)
+        yield replace(figure, lowest=min(_LOWEST, min(lows) - 0.05))
 
 
 def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
+    known = [record for record in analysis.results["votes"] if record["votes"] is not None]
     yield from analysis.pictures(
-        [record for record in analysis.results["votes"] if record["votes"] is not None],
+        known,
         [across],
         "how often majorities of so many votes are the same.",
         declared("votes"),
@@ -77,7 +80,7 @@ def _votes(analysis: Analysis, across: str) -> Iterator[Block]:
         reference=0.95,
     )
     reasons: dict[str, list[str]] = {}
-    for record in analysis.results["votes"]:
+    for record in analysis.results["votes"] if known else ():
         if record["votes"] is None:
             reasons.setdefault(record["reason"], []).append(describe(analysis.keys(record)))
     for reason, rows in reasons.items():
@@ -104,8 +107,7 @@ def _position(analysis: Analysis, across: str) -> Iterator[Block]:
 
 def _reading(analysis: Analysis, across: str) -> Iterator[Block]:
     yield from _whole(analysis, across, "read_by", "Forms of the verdicts")
-    known = [one for one in analysis.results["without_verdict"] if one["text"] is not None]
-    for found in by_turns(known, analysis)[:_MOST_OUTPUTS]:
+    for found in read_without_verdict(analysis, _MOST_OUTPUTS):
         output = (found["verdict"], f"replication {found['replication']}", found["text"])
         name = describe(analysis.keys(found))
         yield Example(f"{name}: {found['question']}", found["prompt"], [output])
@@ -129,6 +131,8 @@ def _judges(analysis: Analysis, across: str) -> Iterator[Block]:
 
 def _coefficients(analysis: Analysis, across: str) -> Iterator[Block]:
     for row in analysis.rows:
+        if row.asked_once or row.no_draws == COPIES:
+            continue
         rows = [
             [_titled(known, row), estimate(row.record, name), known.about]
             for name in dict.fromkeys((*KEYS["rows"].columns, *COEFFICIENTS))
@@ -139,7 +143,9 @@ def _coefficients(analysis: Analysis, across: str) -> Iterator[Block]:
 
 
 def _headline(row: Row) -> str:
-    """What tells most of a row, beside its name."""
+    """The coefficient beside a row's name; empty for copies and single draws."""
+    if row.asked_once or row.no_draws == COPIES:
+        return ""
     first = KEYS["rows"].columns["icc" if row.scale else "agreement"]
     return first.heading.replace("[95%]", estimate(row.record, first.key))
 
@@ -147,8 +153,9 @@ def _headline(row: Row) -> str:
 def _titled(known: Coefficient, row: Row) -> str:
     """The title of a coefficient, with what it depends on."""
     depends = [f"K = {row.record['n_categories']}"] if known.needs_categories else []
-    if known.depends_on_replications:
-        depends.append(f"R = {text(row.record['n_replications'], '.4g')}")
+    replications = row.record["n_replications"]
+    if known.depends_on_replications and replications is not None:
+        depends.append(f"R = {text(replications, '.4g')}")
     return f"{known.title} ({', '.join(depends)})" if depends else known.title
 
 
@@ -159,14 +166,13 @@ def _questions(analysis: Analysis, across: str) -> Iterator[Block]:
             name = describe(analysis.keys(found))
             examples.setdefault(name, []).append(_example(found))
     names = _verdict_names(analysis.rows)
-    none = Text("No question has two different verdicts, or their texts are not available.")
     for row in analysis.rows:
-        shown = examples.get(row.name, [none])
+        shown = examples.get(row.name, [])
         yield Detail(row.name, _headline(row), [_verdicts(row, names), *shown])
 
 
 def _verdict_names(rows: Iterable[Row]) -> list[str]:
-    """Every verdict of a page: numbers in their order, then names, then what is no verdict."""
+    """All verdicts of a page: numbers in order, then names, then non-responses."""
     names = dict.fromkeys(name for row in rows for name in row.counts.categories)
     choices = [name for name in names if name not in (NON_RESPONSE, INVALID)]
     if all(map(NUMBER.fullmatch, choices)):
@@ -182,7 +188,8 @@ def _verdicts(row: Row, names: list[str]) -> Figure:
     places = map(counts.categories.index, filter(counts.categories.__contains__, names))
     used = [k for k in places if shares[:, k].any()]
     some = f" (the first {len(shown)} of {len(order):,})" if len(shown) < len(order) else ""
-    title = f"Verdicts of each question, the least stable first{some}"
+    first = "" if row.asked_once else ", the least stable first"
+    title = f"Verdicts of each question{first}{some}"
     records = [
         {"question": counts.questions[i], "verdict": counts.categories[k], "share": shares[i, k]}
         for i in shown
@@ -199,7 +206,6 @@ def _verdicts(row: Row, names: list[str]) -> Figure:
 
 
 def _cells(counts: Counts, i: int, used: list[int]) -> list[str]:
-    """A question's verdicts: how many of each, or how likely each."""
     if counts.exact:
         return [f"{share:.1%}" for share in counts.shares[i, used]]
     return list(map(str, counts.table[i, used]))
@@ -223,7 +229,6 @@ def _p_value(record: Record) -> str:
 
 
 def _whole(analysis: Analysis, across: str, result: str, title: str) -> Iterator[Table]:
-    """All records of a result in one table, where it has any that are known."""
     shown = declared(result)
     of = Column("", shown=lambda record: describe(analysis.keys(record, across)))
     known = [one for one in analysis.results[result] if any(column.show(one) for column in shown)]
@@ -236,7 +241,7 @@ _PARTS = (
     (
         "Overview",
         "Overview",
-        "Lines are 95% intervals, here and below. Copies at temperature 0 are in no figure.",
+        "Lines are 95% intervals, here and below.",
         _overview,
     ),
     (
@@ -260,8 +265,7 @@ _PARTS = (
     (
         TITLE,
         "Right",
-        "Steady: how often two verdicts on a question agree. Right: how often one is the label. "
-        "No judge can be above the line: one that disagrees with itself is wrong at times.",
+        "How often the majority of so many verdicts is the label, and the verdicts for each label.",
         section,
     ),
     (
@@ -296,8 +300,8 @@ _PARTS = (
     (
         "Question by question",
         "Questions",
-        "How each judge's verdicts on each question spread, and the least stable questions, with "
-        "two outputs that contradict each other.",
+        "How the verdicts on each question spread, and, where outputs are known, two that "
+        "contradict each other.",
         _questions,
     ),
 )

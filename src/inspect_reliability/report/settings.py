@@ -1,4 +1,4 @@
-"""The runs behind judgments: their settings, and the commands that repeat them."""
+"""The runs behind judgments: their settings, and commands to repeat them."""
 
 import json
 import shlex
@@ -26,15 +26,15 @@ _SAMPLING = (
 """Options of inspect that change what a judge says; others say how it is called."""
 
 REJUDGED = "rejudged_by"
-"""Where a log that the command `rejudge` wrote says what was typed after it."""
+"""Metadata key of the command line that `rejudge` was given."""
 
 
 def runs(table: pd.DataFrame) -> list[Record]:
-    """The runs that a table of judgments comes from, of logs that can still be read.
+    """The runs behind a table of judgments, from logs that can still be read.
 
     Returns:
-        One record a run: `log` (its file name), `created`, `task`, `model`, `settings`,
-        `parser`, `packages`, and the `command` that repeats it; None where that is not known.
+        One record per run: `log` (its file name), `created`, `task`, `model`, `settings`, `parser`,
+        `packages`, and the `command` that repeats it; None if not known.
     """
     found = []
     for location in map(str, table["log"].dropna().unique() if "log" in table else ()):
@@ -88,7 +88,7 @@ def _command(log: EvalLog, sampling: Record) -> str | None:
 
 
 def _task(log: EvalLog) -> str | None:
-    """The task as `inspect eval` takes it: by the package's name, else by its file."""
+    """The task as `inspect eval` takes it, by the package's name or else by file."""
     name, file = log.eval.task_registry_name or log.eval.task, log.eval.task_file
     if "/" in name:
         return name

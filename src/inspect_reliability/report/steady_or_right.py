@@ -1,4 +1,4 @@
-"""What labels say, for readers: how often a judge is right, and what would help."""
+"""What labels say: how often a judge is right, and what would help."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +15,15 @@ TITLE = "Steady, or right"
 
 _BY_LABEL = "Verdicts by label, share of all"
 
+_LINE = (
+    "Steady: how often two verdicts on a question agree. Right: how often one is the label. Unless "
+    "orders or wordings pull verdicts apart, no judge can be above the line: one that disagrees "
+    "with itself is wrong at times."
+)
+
+_NO_MAJORITY = 2
+"""With up to two votes, a majority is right as often as one verdict."""
+
 _PARTS = {
     "right": "accuracy",
     "once wrong, then right": "wrong_then_right",
@@ -24,14 +33,15 @@ _PARTS = {
 
 
 def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
-    """The main tables, where anything is labelled, and what they say."""
+    """The main tables and their sentences, if anything is labelled."""
     records = analysis.results["validity"]
     if not records:
         return
     yield from analysis.told("validity", TITLE)
     among = [analysis.keys(record) for record in records]
     for record, keys in zip(records, among, strict=True):
-        yield Text(in_words(record, told_apart(keys, among) if records[1:] else describe(keys)))
+        always = analysis.names[:1] if records[1:] else analysis.names
+        yield Text(in_words(record, told_apart(keys, among, *always)))
     rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
     yield from analysis.told("validity_across", "Under another level")
     yield from analysis.told("corrected", "Corrected by labels", rates)
@@ -41,7 +51,7 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
 
 
 def split(analysis: Analysis) -> Iterator[Figure]:
-    """Single verdicts: right, wrong by chance, wrong each time; of each judge with several rows."""
+    """Shares of single verdicts that are right, once wrong, wrong twice; one figure per judge."""
     found = [one for one in analysis.results["validity"] if one["wrong_twice"] is not None]
     if len(found) < 2:  # a sentence has it
         return
@@ -69,11 +79,15 @@ def split(analysis: Analysis) -> Iterator[Figure]:
 
 
 def section(analysis: Analysis, across: str) -> Iterator[Block]:
-    """Figures and tables for a page, beside what `right_or_wrong` shows."""
+    """Figures and tables for a page, in addition to `right_or_wrong`."""
     agreement, accuracy = (KEYS["validity"].columns[n] for n in ("judge_agreement", "accuracy"))
-    for _, records in analysis.apart(analysis.results["validity"], across):
+    groups = list(analysis.apart(analysis.results["validity"], across))
+    steady = [[one for one in own if one["judge_agreement"] is not None] for _, own in groups]
+    if max(map(len, steady), default=0) > 1:
+        yield Text(_LINE)
+    for (_, records), known in zip(groups, steady, strict=True):
         yield from analysis.pictures(
-            [record for record in records if record["judge_agreement"] is not None],
+            known,
             [across],
             "how often two verdicts agree, and how often one is right.",
             [agreement._replace(heading="Steady [95%]", form=".1%"), accuracy],
@@ -84,7 +98,12 @@ def section(analysis: Analysis, across: str) -> Iterator[Block]:
             x_label="steady: agreement of two verdicts",
         )
         yield from analysis.pictures(
-            [analysis.keys(one) | vote for one in records for vote in one["votes"]],
+            [
+                analysis.keys(one) | vote
+                for one in records
+                if len(one["votes"]) > _NO_MAJORITY
+                for vote in one["votes"]
+            ],
             [across],
             "how often the majority of so many verdicts is right.",
             [Column("votes", heading="Votes"), accuracy._replace(heading="Majority right [95%]")],
@@ -97,7 +116,6 @@ def section(analysis: Analysis, across: str) -> Iterator[Block]:
 
 
 def _confusions(analysis: Analysis) -> Iterator[Table]:
-    """Labels by verdicts: a line for each label of a row."""
     lines: dict[str, Record] = {}
     found = analysis.results["confusion"]
     for one in found:
@@ -117,14 +135,14 @@ def in_words(record: Record, whom: str) -> str:
     if twice is None or then is None:
         return f"{said}; whether a second verdict would help is not known, since there is none."
     said = f"{said}: in {twice:.1%} a second one is wrong too, in {then:.1%} it is right."
-    if len(record["votes"]) < 3:
+    if len(record["votes"]) <= _NO_MAJORITY:
         return said
     most = record["votes"][-1]
     return f"{said} The majority of {most['votes']} is right in {most['accuracy']:.1%}."
 
 
 def validate_document(analysis: Analysis, more: int | None = None) -> Document:
-    """All that labels say, and what so many more would do.
+    """Everything that labels say, and the gain of `more` labels.
 
     Raises:
         UserError: Nothing is labelled.

@@ -1,15 +1,17 @@
-"""The report as a document: what was studied, the numbers, and what qualifies them."""
+"""The report as a document: what was studied, the numbers and the cautions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from ..judgments import weights
 from ..verdicts import NON_RESPONSE
 from .answer import answers, cautions
+from .cautions import ASKED_ONCE
 from .columns import declared
 from .document import Block, Document, Text
 from .moves import in_words
-from .outputs import by_turns
+from .outputs import read_without_verdict
 from .results import Analysis
 from .row import AT_VERDICT, Row
 from .sections import sections
@@ -20,7 +22,7 @@ _MOST_SHOWN = 3
 """Outputs without a verdict below the main tables; the page and JSON have three of each row."""
 
 _LONGEST = 200
-"""Characters of an output."""
+"""Most characters of an output."""
 
 
 def report_document(analysis: Analysis) -> Document:
@@ -30,17 +32,19 @@ def report_document(analysis: Analysis) -> Document:
         title="Can these judges be trusted?" if several else "Can this judge be trusted?",
         blocks=summary(analysis),
         results=analysis.results,
-        facts=_facts(analysis),
+        facts=partial(_facts, analysis),
         sections=partial(sections, analysis),
     )
 
 
 def summary(analysis: Analysis) -> list[Block]:
-    """The main tables, what their columns say, and every caution."""
+    """The main tables, the meaning of their columns, and every caution."""
     records = analysis.estimates("rows")  # a caution says which rows are copies
-    size = Column("", "questions x replications", heading="N x R", shown=_size)
-    known = [size, *declared("rows", published_omega=published, invalid_rate=_invalid)]
-    shown = [column for column in known if any(map(column.show, records))]
+    of_all = Column("", "questions x replications", heading="N x R", shown=size)
+    known = [of_all, *declared("rows", published_omega=published, invalid_rate=_invalid)]
+    filled = [column for column in known if any(map(column.show, records))]
+    scale = any(row.scale for row in analysis.rows)
+    shown = [column for column in filled if scale or column.key != "icc"]
     first = list(answers(analysis))
     return [
         *first,
@@ -63,13 +67,12 @@ def notes(analysis: Analysis) -> list[Text]:
 
 
 def legend(columns: Iterable[Column]) -> list[Text]:
-    """What the columns say, one paragraph each."""
+    """The meaning of each column, one paragraph each."""
     names = ((one.heading.removesuffix(" [95%]"), one.meaning) for one in columns)
     return [Text(f"{name}: {meaning}.") for name, meaning in names]
 
 
 def _exact(rows: Sequence[Row]) -> Iterator[Text]:
-    """What exact verdicts mean for a reader, where a report has any."""
     records = [row.record for row in rows]
     if exact := [record for record in records if record["method"] == "exact"]:
         yield Text(
@@ -103,9 +106,8 @@ def _left_open(records: Sequence[Record]) -> str:
 
 
 def _without_verdict(analysis: Analysis) -> Iterator[Text]:
-    """The first such output of each row, or more where rows are few."""
-    known = [one for one in analysis.results["without_verdict"] if one["text"] is not None]
-    for found in by_turns(known, analysis)[:_MOST_SHOWN]:
+    """The first such output of each row, or more if rows are few."""
+    for found in read_without_verdict(analysis, _MOST_SHOWN):
         name = describe(analysis.keys(found))
         start = " ".join(found["text"].split())[:_LONGEST]
         what = f"{name}, question {found['question']}, replication {found['replication']}"
@@ -115,7 +117,7 @@ def _without_verdict(analysis: Analysis) -> Iterator[Text]:
 
 
 def published(record: Record) -> str:
-    """The published omega with its floor, in one cell of a table."""
+    """The published omega with its floor, for one table cell."""
     value, floor = record.get("published_omega"), record.get("published_omega_floor")
     if value is None:
         return "" if record.get("published_n_varying") is None else "not estimable"
@@ -127,17 +129,21 @@ def _invalid(record: Record) -> str:
     return text(record["invalid_rate"] or None, ".1%")
 
 
-def _size(record: Record) -> str:
+def size(record: Record) -> str:
+    """Questions x replications; of what was judged once, all questions."""
     replications = record["n_replications"]
+    if ASKED_ONCE in record["cautions"]:  # no question entered the coefficients
+        return f"{record['n_judgments']:,} x 1"
     known = "exact" if replications is None else whole(round(replications, 1))
-    return f"{record['n_questions']} x {known}"
+    return f"{record['n_questions']:,} x {known}"
 
 
 def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
     table = analysis.judgments.table
     temperatures = sorted(table["temperature"].dropna().unique(), reverse=True)
     rows = analysis.results["rows"]
-    replications = sorted(r["n_replications"] for r in rows if r["n_replications"] is not None)
+    known = [r["n_replications"] for r in rows if r["n_replications"] is not None]
+    replications = sorted(max(number, 1) for number in known)
     span = dict.fromkeys(text(round(r, 1)) for r in (*replications[:1], *replications[-1:]))
     ways = [" to ".join(span)] if span else []
     ways += ["exact distributions"] * any(r["method"] == "exact" for r in rows)
@@ -154,7 +160,7 @@ def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
         ("Questions", [f"{len(asked):,}"]),
         ("Replications", ways),
         ("Temperatures", [", ".join(map(text, temperatures)) or "not known"]),
-        ("Judgments", [f"{len(table):,}"]),
+        ("Judgments", [f"{round(weights(table).sum()):,}"]),
         ("Seeds", list(dict.fromkeys(seeds))),
     ]
 

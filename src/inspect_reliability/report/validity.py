@@ -1,4 +1,4 @@
-"""Steady, or right? What labels say of each row."""
+"""Steady, or right? What labels say about each row."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -30,8 +30,7 @@ from .row import ACCURACY, Row, valued
 from .values import Record
 
 NOT_AT_RANDOM = 3.0
-"""Standard errors between the verdicts on labelled and other questions from which the labelled ones
-were hardly drawn at random."""
+"""Standard errors between labelled and other questions above which the draw was hardly random."""
 
 _ONE_RATER = "each question has one label, so how far people agree is not known"
 _NO_NUMBERS = "verdicts or labels are not numbers"
@@ -39,7 +38,7 @@ _NO_NUMBERS = "verdicts or labels are not numbers"
 
 @result("validity")
 def validity(analysis: Analysis) -> Iterator[Record]:
-    """How often each row is right, and what its errors are."""
+    """How often each row is right, and the kinds of its errors."""
     for row in analysis.rows:
         if known := row.labelled:
             yield row.keys | _validity(row, known)
@@ -68,24 +67,21 @@ def _validity(row: Row, known: Labelled) -> Record:
         **valued(**estimates),
         "positive": names[0] if names else None,
         **_ceiling(estimates),
-        "votes": [
-            {"votes": n, **valued(accuracy=one)}
-            for n, one in (known.votes() if row.no_draws is None else {}).items()
-        ],
+        "votes": [{"votes": n, **valued(accuracy=one)} for n, one in known.votes().items()],
         "not_estimable": _why(estimates),
         "cautions": list(_cautions(row, known)),
     }
 
 
 def _why(found: Mapping[str, Estimate]) -> Record:
-    """Why some have no value."""
     return {name: one.reason for name, one in found.items() if one.value is None}
 
 
 def _ceiling(found: Mapping[str, Estimate]) -> Record:
-    """What the reliability of judge and raters lets alpha be, and alpha divided by it (Spearman).
+    """The highest alpha that the reliability of judge and raters allows (Spearman 1904).
 
-    Where raters agree is not known, they count as perfect: the quotient is a lower bound then.
+    Also alpha divided by it. If raters' agreement is not known, they count as perfect, so the
+    quotient is a lower bound.
     """
     judge, raters, alpha = (found[f"{name}alpha"].value for name in ("judge_", "raters_", ""))
     both = None if judge is None else judge * (1.0 if raters is None else raters)
@@ -102,12 +98,11 @@ def _icc(known: Labelled) -> Estimate:
 
 
 def _names(known: Labelled) -> list[str]:
-    """The categories that a label can be."""
     return [name for name in known.given.categories if name not in (NON_RESPONSE, INVALID)]
 
 
 def _two(known: Labelled) -> tuple[str, ...]:
-    """The two categories, the positive one first; empty of more or fewer."""
+    """The two categories, the positive one first; empty if there are more or fewer."""
     names = _names(known)
     return next(
         (pair for pair in OPPOSITES if {*pair} == {*names}), tuple(names[:2] * (len(names) == 2))
@@ -129,7 +124,7 @@ def _cautions(row: Row, known: Labelled) -> Iterator[str]:
 
 @result("validity_across")
 def validity_across(analysis: Analysis) -> Iterator[Record]:
-    """The same split between two levels of each facet that was varied."""
+    """The same split for verdicts under two levels of each varied facet."""
     for keys, given, found in alone(analysis):
         if known := labelled(given, found.cells):
             for facet in found.levels:
@@ -153,7 +148,7 @@ _METHODS: dict[str, Callable[[Sample], Corrected]] = {"ppi++": ppi, "rogan-glade
 
 
 def _corrections(row: Row) -> Iterator[tuple[str, str, Corrected]]:
-    """Category, method and corrected rate; the second method is for two categories."""
+    """Category, method and corrected rate; the second method needs two categories."""
     labels = row.judged.truth
     if row.labelled is None or labels is None:
         return
@@ -168,7 +163,7 @@ def _corrections(row: Row) -> Iterator[tuple[str, str, Corrected]]:
 
 @result("corrected")
 def corrected(analysis: Analysis) -> Iterator[Record]:
-    """The share of each category, as the judge has it and corrected by labels."""
+    """The share of each category, by the judge and corrected by labels."""
     for row in analysis.rows:
         for category, method, found in _corrections(row):
             yield row.keys | {
@@ -184,7 +179,7 @@ def corrected(analysis: Analysis) -> Iterator[Record]:
 
 
 def with_more(rows: Sequence[Row], more: int) -> Iterator[Record]:
-    """Half the width of each interval now, and with so many labels more."""
+    """Half-widths of the intervals now, and with this many labels more."""
     for row in rows:
         reaches: list[tuple[str, str | None, int, Callable[[int], float]]] = []
         if (known := row.labelled) and not (found := known.precision()).reason:
@@ -211,8 +206,8 @@ def next_to_label(rows: Sequence[Row], number: int, by: str | None = None) -> li
     Args:
         rows: Rows; an output that several of them judged is drawn once.
         number: How many to draw.
-        by: Column in whose values the draw is stratified, in proportion; by default a simple
-            random one. Either way they are a random sample, and so are several draws together.
+        by: Column for a proportionally stratified draw; by default a simple random one. Either is a
+            random sample, and so are several draws together.
 
     Raises:
         UserError: There is no such column, or every output has a label.

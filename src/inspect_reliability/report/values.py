@@ -11,7 +11,7 @@ Record = dict[str, Any]
 
 
 class Named(NamedTuple):
-    """A record with the name of what it is about."""
+    """A record with the name of its subject."""
 
     name: str
     record: Record
@@ -37,15 +37,15 @@ class Column(NamedTuple):
     """A key of a result, declared once for tables, legends and the reference.
 
     Attributes:
-        key: Its name in JSON, files and data frames; empty where only tables have it.
+        key: Its name in JSON, files and data frames; empty if only tables have it.
         meaning: What it says.
         null_when: When it is null; empty if never.
-        heading: Above it in tables, with [95%] where they show the interval, too; empty if no
-            table has it.
-        form: How `format()` writes its value, or a record where it has braces.
-        missing: What a table shows for null.
+        heading: Its heading in tables, with [95%] if they also show the interval; empty if no table
+            has it.
+        form: The `format()` of its value, or of the record if it has braces.
+        missing: What tables show for null.
         ends: Whether `<key>_interval` follows.
-        shown: What a table shows of a record, where no format does.
+        shown: Formats a record for tables, if no format can.
     """
 
     key: str
@@ -58,7 +58,7 @@ class Column(NamedTuple):
     shown: Callable[[Record], str] | None = None
 
     def show(self, record: Record) -> str:
-        """What a table shows of a record."""
+        """The text that a table shows for a record."""
         if self.shown:
             return self.shown(record)
         if self.heading.endswith("[95%]"):
@@ -69,7 +69,7 @@ class Column(NamedTuple):
 
 
 def grouped(name: str, missing: str = "") -> Column:
-    """A column that rows are grouped by, under its own name where it is none of ours."""
+    """A grouping column; one that is not ours keeps its own name."""
     return Column(name, heading=_GROUPS.get(name, (name,))[0], missing=missing)
 
 
@@ -80,7 +80,7 @@ def whole(value: Any) -> Any:
 
 
 def finite(number: float) -> float | None:
-    """A number of replications; None of exact distributions, which have infinitely many."""
+    """A number of replications; None for the infinitely many of exact distributions."""
     return None if math.isinf(number) else number
 
 
@@ -90,10 +90,10 @@ def plain(group: Mapping[str, Any]) -> Record:
 
 
 def of_group(group: Mapping[str, Any], record: Record) -> Record:
-    """A record that begins with the group that it is of.
+    """A record that begins with its group.
 
     Raises:
-        UserError: A column that was grouped by has the name of a number.
+        UserError: A grouping column has the name of a number.
     """
     own = plain(group)
     if taken := [name for name in own if name in record and record[name] != own[name]]:
@@ -109,7 +109,7 @@ def picked(found: object, *names: str) -> Record:
 
 
 def keys_of(record: Record, after: str = "", before: str = "n_questions") -> Record:
-    """What a record is of: its first keys, before those of its result."""
+    """The first keys of a record, before its results."""
     names = list(record)
     start = names.index(after) + 1 if after else 0
     return {name: record[name] for name in names[start : names.index(before)]}
@@ -122,9 +122,9 @@ def describe(group: Mapping[str, Any]) -> str:
     return ", ".join(words) or "all judgments"
 
 
-def told_apart(keys: Record, among: Sequence[Record]) -> str:
-    """What names one of several records in words, without what all of them share."""
-    apart = {name for name in keys if len({str(one.get(name)) for one in among}) > 1}
+def told_apart(keys: Record, among: Sequence[Record], *always: str) -> str:
+    """The name of one of several records: the values that differ, and those `always` named."""
+    apart = {name for name in keys if len({str(one.get(name)) for one in among}) > 1}.union(always)
     return describe({name: value for name, value in keys.items() if name in apart})
 
 
@@ -161,12 +161,12 @@ def chance(p: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share that somebody chose, with all its digits: 99.9% is not 100%."""
+    """A share that somebody chose, with all its digits, because 99.9% is not 100%."""
     return f"{100 * share:g}%"
 
 
 def estimate(record: Record, key: str, form: str = "z.2f") -> str:
-    """An estimate with its interval, or why there is none; empty where a record lacks it."""
+    """An estimate with its interval, or the reason for none; empty if the record lacks it."""
     if key not in record:
         return ""
     value, interval = record[key], record[f"{key}_interval"]

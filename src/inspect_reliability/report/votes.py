@@ -1,4 +1,4 @@
-"""How many votes make a majority that comes out the same again?"""
+"""How many votes make a stable majority."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from .values import Record
 def majority_of(
     counts: Counts, no_evidence: str | None, wanted: float = 0.95
 ) -> tuple[StableMajority | None, str | None]:
-    """How stable majorities are, or why that is not known."""
+    """The stability of majorities, or the reason why it is not known."""
     if no_evidence:
         return None, no_evidence
     try:
@@ -23,7 +23,7 @@ _KEYS = ("votes", "agreement", "agreement_interval", "share_stable")
 
 
 def votes_of(majority: StableMajority | None) -> list[Record]:
-    """One record for each number of votes."""
+    """One record per number of votes."""
     if majority is None:
         return []
     intervals = [ends and list(ends) for ends in majority.intervals]
@@ -33,7 +33,7 @@ def votes_of(majority: StableMajority | None) -> list[Record]:
 
 @result("votes")
 def votes(analysis: Analysis) -> Iterator[Record]:
-    """The same for each row; one record with the reason where nothing is known."""
+    """These for each row; if nothing is known, one record with the reason."""
     for row in analysis.rows:
         majority, reason = majority_of(row.counts, row.no_evidence)
         for found in votes_of(majority) or [dict.fromkeys(_KEYS)]:

@@ -1,4 +1,4 @@
-"""Several verdicts in the words of one score."""
+"""Several verdicts, explained in one score."""
 
 import json
 from collections import Counter
@@ -10,21 +10,21 @@ from ..judging.cells import Cells
 _A_LINE = 10
 
 _LONGEST = 300
-"""Characters of an example, which a cell of a table shows in one line or two."""
+"""Most characters of an example, one or two lines of a table cell."""
 
 
 def label(verdict: Any) -> str:
-    """Name of a verdict; "failed" where the replication failed."""
+    """Name of a verdict; "failed" if the replication failed."""
     if verdict is None:
         return "failed"
     return verdict if isinstance(verdict, str) else json.dumps(verdict, default=str)
 
 
 def explanation(verdicts: Sequence[Any], texts: Sequence[str], first: int = 1) -> str:
-    """Markdown: the verdicts with counts and examples, then all of them in their order.
+    """Markdown: the verdicts with counts and examples, then all of them in order.
 
-    Texts are what the judge said, or why the replication failed; `first` is the number of the
-    first.
+    `texts` are the judge's outputs, or the errors of failed replications; `first` is the first
+    number.
     """
     labels = list(map(label, verdicts))
     # The viewer sets columns close together: no header over the texts, no words beside numbers.
@@ -43,7 +43,7 @@ def explanation(verdicts: Sequence[Any], texts: Sequence[str], first: int = 1) -
 
 
 def by_cell(cells: Cells | None, order: Sequence[str] | None, said: Callable[[int], str]) -> str:
-    """What is said of each cell of an experiment, under its wording and its order."""
+    """The text of each cell of an experiment, under its wording and order."""
     if cells is None:
         return said(0)
     parts = []
@@ -55,7 +55,6 @@ def by_cell(cells: Cells | None, order: Sequence[str] | None, said: Callable[[in
 
 
 def _cell(text: str) -> str:
-    """A text that can be in a table: one line, cut if it is long, without the table's own sign."""
     line = " ".join(text.split()).replace("|", "\\|")
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} ..."
 
@@ -66,10 +65,7 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def distribution_table(exact: Sequence[Mapping[str, Any]]) -> str:
-    """Each verdict's probability, one column a temperature, and what was drawn from the rest.
-
-    In Markdown, of distributions as the provider found them.
-    """
+    """Markdown table of each verdict's probability by temperature, and of draws from the rest."""
     verdicts = dict.fromkeys(
         verdict
         for one in exact

@@ -1,4 +1,4 @@
-"""Scores as inspect hands them to a metric, sorted into judgments that are estimated together."""
+"""Groups the scores that inspect gives to a metric into judgments to estimate together."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,17 +22,16 @@ NOT_GIVEN = "not given"
 def judgments_by_label(
     scores: Sequence[SampleScore], by: str | None = None, keys: Sequence[str] | None = None
 ) -> dict[str, list[Judgment]]:
-    """Sort un-reduced scores by the keys of their values and by a key of their metadata.
+    """Group un-reduced scores by the keys of their values and by a key of their metadata.
 
-    `by` is a key of the score's metadata, or else of the sample's; `keys` are those of values that
+    `by` is a key of the score's metadata, or else of the sample's; `keys` are keys of values that
     are mappings, by default all.
 
     Returns:
-        Label -> judgments. The label is "" for all scores, "(key)" for a key of a value that is a
-        mapping, "(group)" for a group, and
-        "(key, group)" for both; exact verdicts at other temperatures than the first add
-        "T=0.5". Not in square brackets, which inspect's display takes for markup.
-        Empty where the scorer that was to be replicated asked no model.
+        Label -> judgments. The label is "" for all scores, "(key)" for a key of a mapping,
+        "(group)" for a group, and "(key, group)" for both; exact verdicts at further temperatures
+        add "T=0.5". Square brackets would be markup in inspect's display. Empty if the replicated
+        scorer asked no model.
     """
     rejudged = rejudged_in(sample.score for sample in scores)
     said = any(verdict is not None for one in rejudged for verdict in one.verdicts)
@@ -85,7 +84,7 @@ def by_label(
     by: str | None = None,
     keys: Sequence[str] | None = None,
 ) -> dict[str, float]:
-    """Values of the judgments of each label, by their names and the label."""
+    """Apply `compute` to the judgments of each label; names end with the label."""
     # Inspect calls with nothing at first, and turns a metric that raises into a failed log.
     labelled = judgments_by_label(scores, by, keys) or {"": []}
     return {

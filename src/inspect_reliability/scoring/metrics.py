@@ -1,9 +1,9 @@
 """Reliability coefficients as inspect metrics.
 
-Each metric sees one score per sample and epoch, live while an eval runs and again when a log is
-re-scored. A coefficient that is not estimable (yet) is nan. With `by`, a key of the scores' or
-samples' metadata, a metric has one value for all scores and one for each group, as
-`omega(group)`; where a score's value is a mapping, one for each of its keys.
+Each metric sees one score per sample and epoch, live during an eval and again when a log is
+re-scored. A coefficient that is not (yet) estimable is nan. With `by`, a key of the scores' or
+samples' metadata, a metric has one value for all scores and one for each group, named
+`omega(group)`; if a score's value is a mapping, also one for each key.
 """
 
 import logging
@@ -39,29 +39,29 @@ def reliability(
     full: bool = False,
     keys: Sequence[str] | None = None,
 ) -> Metric:
-    """How reliable are these scores? For any task with epochs, and any scorer.
+    """Reliability of the scores of any task with epochs, by any scorer.
 
-    Epochs are replications. Where a score has replications of the judge itself (see `rejudge`),
-    those are, and each output is judged on its own. Scores are names ("A", "C", true) or numbers;
-    numbers get the coefficients of an interval scale as well.
+    Epochs are replications. If a score has replications of the judge itself (see `rejudge`), those
+    count instead, and each output is judged on its own. Scores are names ("A", "C", true) or
+    numbers; numbers get the coefficients of an interval scale as well.
 
     The metric has one value a name: omega with its 95% interval (`omega_low`, `omega_high`), the
     agreement, the share of non-responses, and the numbers of questions and of replications per
     question (infinity where scores have exact distributions); numbers add the ICC with its
-    interval. What is not estimable (yet) is nan. The names of a group of `by` are `omega(group)`,
-    those of a key of a score that is a mapping `omega(key)`.
+    interval. Values that are not (yet) estimable are nan. The names of a group of `by` are
+    `omega(group)`, those of a key of a score that is a mapping `omega(key)`.
 
     Args:
         by: A key of the scores' or of the samples' metadata; adds the panel of each group.
         level: Scale of the scores. "nominal" takes them for names; "ordinal" adds Krippendorff's
             alpha for ordered categories; "interval" the coefficients of numbers. By default
             "interval" where all scores are numbers, else "nominal".
-        categories: All verdicts that the judge could have given, from lowest to highest if
-            ordinal. By default those that the judge declared, else those that occur. AC1,
-            Brennan-Prediger and the entropy depend on how many there are.
-        full: All coefficients, with their intervals.
-        keys: Parts of scores that are mappings; by default all. A rubric of hundreds of parts
-            would have hundreds of panels.
+        categories: All verdicts that the judge could have given, from lowest to highest if ordinal.
+            By default those that the judge declared, else those that occur. AC1, Brennan-Prediger
+            and the entropy depend on how many there are.
+        full: Whether to show all coefficients, with their intervals.
+        keys: Parts of scores that are mappings; by default all. A rubric of hundreds of parts would
+            have hundreds of panels.
 
     Raises:
         UserError: The level does not exist.
@@ -82,7 +82,7 @@ def reliability(
 
 
 class _Panel(dict[str, str | int | float | bool | None]):
-    """The values of `reliability()`, which say so to who takes them for one number."""
+    """The values of `reliability()`; using them as one number raises an error that says so."""
 
     def __float__(self) -> float:
         # Within `grouped`, which inspect hands one reduced score a sample.
@@ -100,7 +100,7 @@ def _panel(
     declared: tuple[str, ...],
     full: bool,
 ) -> dict[str, float]:
-    """All values of one group; their names depend on the kind of the scores alone."""
+    """All values of one group; their names depend only on the kind of scores."""
     names = [
         name for name, row in COEFFICIENTS.items() if full or row.compact or row.scale == level
     ]
@@ -128,7 +128,7 @@ def _panel(
 
 
 def _estimable(compute: Callable[[], T]) -> T | None:
-    """What is computed, or None: inspect makes a failed log of a metric that raises."""
+    """The computed value, or None: a metric that raises would make the log fail."""
     try:
         return compute()
     except ReliabilityError:
@@ -140,7 +140,6 @@ def _number(value: float | None) -> float:
 
 
 def _rate(judged: Judged, category: str) -> float:
-    """Share of a category among the verdicts, mean over questions; nan if there is none."""
     return _number((_estimable(lambda: rate(judged.counts(), category)) or _NOTHING).value)
 
 
@@ -194,15 +193,14 @@ def invalid_rate(by: str | None = None) -> Metric:
 
 @metric(scores="unreduced")
 def best_rate() -> Metric:
-    """How often a judgment chooses the response known to be best; nan where none is known.
+    """How often a judgment chooses the response known to be best; nan if none is known.
 
-    Validity, not reliability: a judge can be steady and wrong.
+    This is validity, not reliability: a judge can be steady and wrong.
     """
     return _by_label("best_rate", _accuracy, None)
 
 
 def _accuracy(judged: Judged) -> float:
-    """How often a verdict is right, mean over questions; nan where nothing is labelled."""
     known = _estimable(lambda: labelled(judged))
     return math.nan if known is None else _number(known.accuracy().value)
 

@@ -1,4 +1,4 @@
-"""Asking a question no further once its verdict is settled: inspect's early stopping."""
+"""Inspect's early stopping: asks a question no further once its verdict is settled."""
 
 from collections import defaultdict
 from contextvars import ContextVar
@@ -21,8 +21,6 @@ _Id = int | str
 
 @dataclass(frozen=True)
 class _Run:
-    """Verdicts of a run, by question, epoch and part; the questions that they settled."""
-
     given: dict[_Id, dict[int, dict[str, list[str]]]] = field(
         default_factory=lambda: defaultdict(dict)
     )
@@ -30,15 +28,15 @@ class _Run:
 
 
 _run: ContextVar[_Run] = ContextVar("_run")
-"""Of this context: an eval of one task by several models has one early stopping for all of them."""
+"""Per context: one early stopping serves an eval of one task by several models."""
 
 
 class StopWhenSettled(EarlyStopping):
     """Skips the epochs of a question whose most frequent verdict is settled.
 
-    Epochs count in their order, whatever order they end in, because quick outputs may differ from
-    slow ones. A question of which an epoch failed is asked to the end. The log's results name the
-    questions that were settled (`early_stopping`), each with its verdict.
+    Epochs count in their own order, not as they end, because quick outputs may differ from slow
+    ones. A question with a failed epoch is asked to the end. The log's results name the settled
+    questions (`early_stopping`), each with its verdict.
     """
 
     def __init__(self, error: float) -> None:
@@ -49,18 +47,18 @@ class StopWhenSettled(EarlyStopping):
         self._error = error
 
     async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
-        """Begin anew; the name says the error."""
+        """Start afresh; the returned name includes the error."""
         _run.set(_Run())
         return f"settle={self._error:g}"
 
     async def schedule_sample(self, id: _Id, epoch: int) -> EarlyStop | None:
-        """Skip an epoch of a question that is settled."""
+        """Skip an epoch of a settled question."""
         if (found := _run.get().settled.get(id)) is None:
             return None
         return EarlyStop(id=id, epoch=epoch, reason="Its verdict is settled.", metadata=found)
 
     async def complete_sample(self, id: _Id, epoch: int, scores: dict[str, SampleScore]) -> None:
-        """Look whether the verdicts of all epochs so far settle a question."""
+        """Check whether all epochs so far settle the question."""
         own: dict[str, list[str]] = defaultdict(list)
         for scorer, one in scores.items():
             for judgment in judgments_in(one.score, str(id), scorer):

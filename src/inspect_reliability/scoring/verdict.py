@@ -22,7 +22,7 @@ from .explanation import by_cell, distribution_table, explanation, label
 from .metrics import invalid_rate, reliability
 
 _LONGEST = 200
-"""Characters of a text that a score repeats from its item, for reports to group by."""
+"""Most characters of an item's text that a score repeats, for grouping."""
 
 
 @scorer(metrics=[reliability(), invalid_rate()])
@@ -30,24 +30,24 @@ def verdict(parser: ParserName | Mapping[str, Any] = "default") -> Scorer:
     """Read the verdict from the output of a judge, of any design.
 
     The score's value is the verdict by name, "non-response" or "invalid"; for a design of several
-    criteria it is the verdict of each. Its metadata are the
-    benchmark, a fingerprint of the study (template, verdicts and questions), whether the design is
-    one of the paper's, the categories (all verdicts the judge can give), replication, seed, a
-    fingerprint of the prompt, how the verdict was read, the short fields of the item and, where the
-    judge chooses among options, their order, the responder chosen, and the one known to be best.
+    criteria it is the verdict of each. Its metadata are the benchmark, a fingerprint of the study
+    (template, verdicts and questions), whether the design is one of the paper's, the categories
+    (all verdicts the judge can give), replication, seed, a fingerprint of the prompt, how the
+    verdict was read, the short fields of the item and, where the judge chooses among options, their
+    order, the responder chosen, and the one known to be best.
 
-    Where a sample makes several replications, the value is the most frequent verdict and the
-    metadata keep all verdicts (see `judgments.replications`). Replication, seed and prompt are
-    those of the first. The answer is the verdict after its share, as in "0.72 A".
+    If a sample makes several replications, the value is the most frequent verdict and the metadata
+    keep all verdicts (see `judgments.replications`). Replication, seed and prompt are those of the
+    first. The answer is the verdict after its share, as in "0.72 A".
 
-    Where a sample found the exact distribution, the value is the likeliest verdict at the first
-    temperature, and the metadata keep the distributions (see `judgments.distributions`). So it is
-    where it found one for each of several sampled reasonings.
+    If a sample has the exact distribution, the value is the likeliest verdict at the first
+    temperature, and the metadata keep the distributions (see `judgments.distributions`). The same
+    holds for one distribution per sampled reasoning.
 
     Args:
         parser: "default"; "strict", which reads only the form that the design asks for; or
-            "published" for the pattern of the published study. Or another `parser` for the
-            design, such as `{"labels": ["Rating"]}`.
+            "published" for the pattern of the published study. Or another `parser` for the design,
+            such as `{"labels": ["Rating"]}`.
 
     Raises:
         UserError: No parser has that name.
@@ -116,7 +116,6 @@ def _replicated(
     readers: Mapping[int, Reader],
     parser: ParserName,
 ) -> Score:
-    """One score of several replications, whose value is the most frequent verdict."""
     found = [
         (None, "") if text is None else readers[number].value(text, parser)
         for number, text in texts.items()
@@ -139,8 +138,8 @@ def score_of(kept: Replications, said: Sequence[str], metadata: Mapping[str, Any
 
     Args:
         kept: The replications; at least one gave a verdict.
-        said: What the judge said in each, or why it failed.
-        metadata: What else is known of all of them.
+        said: The judge's output in each, or why it failed.
+        metadata: Other facts that all of them share.
     """
     each = len(kept.verdicts) // (len(kept.cells.seeds) if kept.cells else 1)
 
@@ -166,7 +165,6 @@ def score_of(kept: Replications, said: Sequence[str], metadata: Mapping[str, Any
 def _exact(
     exact: Sequence[Mapping[str, Any]], metadata: dict[str, Any], explanation: str | None
 ) -> Score:
-    """One score of exact distributions, whose value is the likeliest verdict."""
     score = Score(value="", explanation=explanation, metadata=metadata | distributions_kept(exact))
     score.value, share = _most_frequent(score)
     score.answer = _answer(score.value, share)
@@ -174,12 +172,12 @@ def _exact(
 
 
 def _answer(value: Any, share: float) -> str:
-    """A verdict after its share: the viewer sorts samples by text, the least steady first."""
+    """A verdict after its share, because the viewer sorts samples by text: least steady first."""
     return f"{share:.2f} {label(value)}"
 
 
 def _most_frequent(score: Score) -> tuple[str, float]:
-    """The verdict with most weight at the first temperature, as named in all cells; its share."""
+    """The verdict with most weight at the first temperature, named as in all cells; its share."""
     judgments = judgments_in(score, "")
     same = [one for one in judgments if one.temperature == judgments[0].temperature]
     weights: Counter[str] = Counter()
@@ -191,7 +189,7 @@ def _most_frequent(score: Score) -> tuple[str, float]:
 
 
 def _readers(state: TaskState, reader: Reader, replications: int) -> list[Reader]:
-    """What reads each replication: an experiment may show other labels."""
+    """The reader of each replication, since an experiment may show other labels."""
     cells, labels = cells_in(state.metadata), state.metadata.get("labels", {})
     if cells is None:
         return [reader] * replications

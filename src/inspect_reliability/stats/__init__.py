@@ -1,4 +1,4 @@
-"""How reliable is a judge? Coefficients of its verdicts, from numpy and scipy alone."""
+"""How reliable is a judge? Coefficients of its verdicts, with numpy and scipy alone."""
 
 from types import ModuleType
 

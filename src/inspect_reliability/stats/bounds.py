@@ -1,4 +1,4 @@
-"""What omega and agreement can be, wherever the open part of exact distributions goes."""
+"""Bounds of omega and agreement, given the open mass of exact distributions."""
 
 import numpy as np
 
@@ -7,9 +7,9 @@ from .intervals import Ends
 
 
 def bounds(given: Cells) -> dict[str, Ends]:
-    """The least and the largest value of omega and agreement over all ways to fill what is open.
+    """The least and the largest omega and agreement, over all ways to distribute the open mass.
 
-    Draws from what is open, and clusters, are not used. Omega's bounds are not sharp: its numerator
+    Draws from the open mass, and clusters, are not used. Omega's bounds are not sharp: numerator
     and denominator are bounded separately. "omega" needs two questions or more.
     """
     known, free = given.table, given.open_mass
@@ -36,7 +36,7 @@ def _others(overlap: FloatArray) -> float:
 
 
 def _evened(shares: FloatArray, free: float) -> float:
-    """The least squared length of shares to which a mass is added: it fills up the smallest."""
+    """The least squared length of shares plus a mass, which fills up the smallest shares."""
     ordered = np.sort(shares)
     filled = ordered
     for number in range(1, len(ordered) + 1):

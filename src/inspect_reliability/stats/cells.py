@@ -16,7 +16,7 @@ IntArray = NDArray[np.int64]
 _ROUNDING = 1e-9
 
 _SAME = 1e-6
-"""Distributions that differ by less are the same one, computed again."""
+"""Distributions with smaller differences are the same one, recomputed."""
 
 
 def _nothing() -> Any:
@@ -25,35 +25,35 @@ def _nothing() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """How often each question got each verdict: all that the statistics need of judgments.
+    """How often each question got each verdict: all that the statistics need.
 
     A row is a cell: one question at one level of each facet. Without facets it is a question.
     Replications within a cell are exchangeable, so their order carries nothing. Arrays are
     read-only.
 
     Attributes:
-        table: Verdicts of each cell and category, N x K: integers or, of exact distributions,
-            probabilities without what is open. Rows may have different sums.
+        table: Verdicts of each cell and category, N x K: counts or, for exact distributions,
+            probabilities without the open mass. Row sums may differ.
         questions: The question of each of the N cells.
-        categories: Names of the K declared categories, used or not, ranks from low to high.
+        categories: Names of the K declared categories, used or not; ranks from low to high.
         missing: Verdicts of each cell that are missing or were excluded, N integers.
         singletons: Whether each verdict in the last column is a category of its own.
-        clusters: Which rows go together, N integers, kept as numbers from 0; by default those of
-            one question. Intervals are over clusters, such as the several outputs of a question.
+        clusters: Cluster of each row, N integers, stored as numbers from 0; by default its
+            question. Intervals are over clusters, such as the several outputs of a question.
         facets: Name -> level of each cell, N integers.
-        exact: Whether rows are distributions, which count as infinitely many verdicts.
-        tails: Exact: how many draws from what is open were each verdict, N x K integers. Of a cell
-            without any, what is open agrees with nothing.
-        samples: Exact: the distributions whose mean each row is, where several were sampled,
-            N x S x K with S possibly 0; NaN where a cell has fewer.
-        weights: Exact: probability of these verdicts before others were left out, N; else 1.
-        kept: Exact: mean of the weights, cells included that have none of these verdicts.
-        values: The K categories as numbers, where they are taken for numbers; else empty.
-        scores: Drawn numbers, N x R, NaN where missing; K is 0 then. R is 0 for names.
+        exact: Whether rows are distributions, each equal to infinitely many verdicts.
+        tails: Exact: number of draws from the open mass per verdict, N x K integers. In a cell
+            without draws, the open mass agrees with nothing.
+        samples: Exact: the sampled distributions whose mean is the row, N x S x K (S may be 0); NaN
+            if a cell has fewer.
+        weights: Exact: probability of these verdicts before others were excluded, N; else 1.
+        kept: Exact: mean weight, including cells with none of these verdicts.
+        values: The K categories as numbers on an interval scale; else empty.
+        scores: Drawn numbers, N x R, NaN if missing; then K is 0. R is 0 for names.
 
     Raises:
-        ShapeError: The parts do not fit each other, a name occurs twice, or a value is no count
-            or no probability.
+        ShapeError: The parts do not fit each other, a name occurs twice, or a value is no count or
+            no probability.
         NoJudgmentsError: There is no row.
     """
 
@@ -220,12 +220,15 @@ class Cells:
         categories: Sequence[str],
         facets: Mapping[str, Iterable[Hashable]] | None = None,
     ) -> Self:
-        """Arrange a long table of weighted verdicts, one row a verdict or a draw.
+        """Arrange a long table of weighted verdicts, one row per verdict or draw.
 
-        Of each row: its question, verdict and probability, whether it is a draw from what is open
-        (such draws share the open part), whether its distribution starts with it, and its levels.
-        Several distributions of a question become their mean, and are kept as `samples` where they
-        differ. NoJudgmentsError if there is no row.
+        Each row has its question, verdict and probability, whether it is a draw from the open mass
+        (such draws share that mass), whether its distribution starts with it, and its levels.
+        Several distributions of a question become their mean; they are kept as `samples` if they
+        differ.
+
+        Raises:
+            NoJudgmentsError: There is no row.
         """
         names, rows, levels = _arranged(questions, facets or {})
         if not names:
@@ -265,12 +268,12 @@ class Cells:
 
     @property
     def numeric(self) -> bool:
-        """Whether verdicts are taken for numbers."""
+        """Whether verdicts are numbers on an interval scale."""
         return bool(self.values) or self.scores.size > 0
 
     @property
     def replications(self) -> NDArray[Any]:
-        """Verdicts of each cell, N integers; infinity of exact distributions."""
+        """Verdicts of each cell, N integers; infinity for exact distributions."""
         if self.exact:
             return np.full(len(self.questions), np.inf)
         if self.scores.size:
@@ -287,9 +290,10 @@ class Cells:
 
     @property
     def shares(self) -> FloatArray:
-        """Share of each verdict in each cell, N x K; 0 where a cell has none.
+        """Share of each verdict in each cell, N x K; 0 if it has none.
 
-        Of exact distributions it is the unbiased probability: what is known and what was drawn.
+        For exact distributions, the unbiased probability: the known part plus draws from the open
+        mass.
         """
         if not self.exact:
             return np.asarray(self.table / np.maximum(self.replications, 1)[:, None])
@@ -298,19 +302,19 @@ class Cells:
         return np.asarray(self.table + self.open_mass[:, None] * self._tail_shares)
 
     def share_of(self, category: str) -> FloatArray:
-        """Share of one category in each cell, N; 0 of a name that is no category."""
+        """Share of one category in each cell, N; 0 for an unknown name."""
         marked = [float(name == category) for name in self.categories]
         return np.asarray(self.shares @ np.array(marked))
 
     @property
     def open_mass(self) -> FloatArray:
-        """Exact: probability that was not followed to a verdict, N."""
+        """Exact: probability not followed to a verdict, N."""
         left = 1.0 - self.table.sum(axis=1)
         return np.where(left > _ROUNDING, left, 0.0)
 
     @property
     def unknown(self) -> FloatArray:
-        """Exact: probability that is open and was not drawn from, N."""
+        """Exact: open probability without draws, N."""
         return np.where(self._draws > 0, 0.0, self.open_mass)
 
     @property
@@ -322,10 +326,10 @@ class Cells:
         return np.asarray(self.tails / np.maximum(self._draws, 1)[:, None])
 
     def excess(self, values: FloatArray) -> FloatArray:
-        """Exact: bias of a cell's squared mean value from pairing a draw with itself.
+        """Exact: bias of a squared mean from pairing a draw with itself.
 
-        A single draw leaves the product of two unknown, and it counts as 0; a single sample counts
-        as exact. Values are those of the categories, K x J; returns N x J.
+        With a single draw the product of two is unknown and counts as 0; a single sample counts as
+        exact. Values are those of the categories, K x J; returns N x J.
         """
         if self.samples.size:
             found = self.samples @ values
@@ -339,14 +343,14 @@ class Cells:
 
     @property
     def at_verdict(self) -> float | None:
-        """How often two verdicts after one sampled text differ; None where nothing is sampled."""
+        """How often two verdicts after one sampled text differ; None if nothing is sampled."""
         if not self.samples.size:
             return None
         alike = np.nanmean((self.samples**2).sum(axis=2), axis=1)
         return float(1 - alike.mean())
 
     def rows(self, keep: NDArray[np.bool_] | Sequence[int]) -> Self:
-        """The same verdicts for some of the rows, chosen by mask or by position."""
+        """The same verdicts for some rows, selected by mask or position."""
         chosen = np.arange(len(self.questions))[np.asarray(keep)]
         names = ("table", "missing", "clusters", "tails", "samples", "weights", "scores")
         arrays: dict[str, Any] = {name: getattr(self, name)[chosen] for name in names}
@@ -356,7 +360,11 @@ class Cells:
 
     @property
     def replicated(self) -> Self:
-        """The rows with at least two verdicts; NoJudgmentsError if none has."""
+        """The rows with at least two verdicts.
+
+        Raises:
+            NoJudgmentsError: No row has two.
+        """
         return self.rows(self.replications >= 2)
 
     def fewer_than(self, replications: int) -> tuple[str, ...]:
@@ -371,15 +379,15 @@ class Cells:
 
     @property
     def clustered(self) -> bool:
-        """Whether several rows go together."""
+        """Whether clusters have several rows."""
         return self.n_clusters < len(self.questions)
 
     def together(self, belongs_to: Iterable[Hashable]) -> Self:
-        """The same verdicts, with rows that belong to the same thing (N names) as one cluster."""
+        """The same verdicts, clustered by the thing that each row belongs to (N names)."""
         return replace(self, clusters=codes(belongs_to))
 
     def columns(self, names: Iterable[str]) -> Self:
-        """The same verdicts with these categories, in this order; an unknown one has none."""
+        """The same verdicts with these categories in this order; an unknown category is empty."""
         names = tuple(names)
         place = {name: k for k, name in enumerate(self.categories)}
         known = [k for k, name in enumerate(names) if name in place]
@@ -395,10 +403,10 @@ class Cells:
         return replace(self, categories=names, **arrays)
 
     def only(self, names: Iterable[str]) -> Self:
-        """The verdicts that are one of these; all others count as missing.
+        """The verdicts in these categories; all others count as missing.
 
-        Exact distributions become those of a verdict that is one of these. Rows that have none go;
-        if all go, they stay with one missing verdict each.
+        Exact distributions are renormalised to these verdicts. Rows without any are dropped; if all
+        would be, each stays with one missing verdict.
         """
         kept = self.columns(names)
         if not self.exact:
@@ -424,7 +432,7 @@ class Cells:
         return found.rows(likely > 0)
 
     def as_numbers(self, values: Mapping[str, float]) -> Self:
-        """The verdicts that are numbers, taken as numbers."""
+        """The verdicts with a numeric value, as numbers."""
         found = self.only(name for name in self.categories if name in values)
         return replace(found, values=tuple(values[name] for name in found.categories))
 
@@ -435,16 +443,15 @@ class Cells:
 
     @property
     def weighted(self) -> NDArray[Any]:
-        """How much each verdict of each cell counts, N x K: a number, or a probability."""
+        """Weight of each verdict of each cell, N x K: a count, or a probability."""
         return self.weights[:, None] * self.shares if self.exact else self.table
 
 
 Counts = Cells
-"""The door for judgments without facets: `Counts(table, questions, categories)`."""
+"""For judgments without facets: `Counts(table, questions, categories)`."""
 
 
 def _plain(values: Iterable[Any]) -> list[Any]:
-    """A list of Python objects, whatever array or frame they came in."""
     return list(np.asarray(values).tolist() if hasattr(values, "__array__") else values)
 
 
@@ -457,21 +464,22 @@ def _arranged(
         _one_each(f"levels of {name!r}", each, "verdicts", questions)
     if not levels:
         row = {name: i for i, name in enumerate(dict.fromkeys(questions))}
-        return tuple(row), [row[name] for name in questions], {}
+        return tuple(row), list(map(row.__getitem__, questions)), {}
     cells = list(zip(questions, *(each.tolist() for each in levels.values()), strict=True))
     at = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
     found = {name: np.array([cell[k] for cell in at]) for k, name in enumerate(levels, 1)}
-    return tuple(cell[0] for cell in at), [at[cell] for cell in cells], found
+    return tuple(cell[0] for cell in at), list(map(at.__getitem__, cells)), found
 
 
 def codes(values: Iterable[Hashable]) -> IntArray:
     """The number of each value, in order of first appearance."""
-    number: dict[Hashable, int] = {}
-    return np.array([number.setdefault(value, len(number)) for value in values], np.int64)
+    given = list(values)
+    number = {value: n for n, value in enumerate(dict.fromkeys(given))}
+    return np.array(list(map(number.__getitem__, given)), np.int64)
 
 
 def mid_ranks(pooled: NDArray[Any]) -> FloatArray:
-    """The mean rank of the verdicts of each category, from how many each has, K."""
+    """The mean rank of the verdicts of each category, from the K counts."""
     return np.asarray(np.cumsum(pooled) - pooled / 2)
 
 
@@ -486,7 +494,11 @@ def category_name(verdict: object) -> str | None:
 
 
 def table_of_numbers(values: ArrayLike) -> FloatArray:
-    """A read-only copy as a table of numbers; ShapeError if it is none, or one is infinite."""
+    """A read-only copy as a table of numbers.
+
+    Raises:
+        ShapeError: It is no such table, or a value is infinite.
+    """
     try:
         numbers = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -513,13 +525,11 @@ def _whole_numbers(values: Any) -> IntArray:
 
 
 def _one_each(noun: str, given: Sized, of: str, things: Sized) -> None:
-    """Refuse more or fewer than one for each thing."""
     if len(given) != len(things):
         raise ShapeError(f"Got {len(given)} {noun} for {len(things)} {of}: give one each.")
 
 
 def _refuse_twice(noun: str, names: Sequence[Hashable]) -> None:
-    """Refuse names that are not unique."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ShapeError(f"Duplicate {noun} {twice!r}: give every {noun} a name of its own.")

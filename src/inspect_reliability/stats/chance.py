@@ -1,4 +1,4 @@
-"""What chance alone would show: omega of verdicts dealt at random, and whether it stopped them."""
+"""What chance alone would show: omega of shuffled verdicts, and tests of stopping rules."""
 
 from dataclasses import dataclass
 
@@ -10,14 +10,16 @@ from .sums import terms_of_names
 ROUNDING = 1e-15
 
 PERMUTATIONS = 999
+ENOUGH = 20
+"""Permutations as large as what was seen, after which no more are dealt: its chance is above 2%."""
 
 FEW = 5
-"""Questions with fewer verdicts lag behind, unless a fifth of all questions has as few."""
+"""Questions with fewer verdicts are incomplete, unless a fifth of all have as few."""
 
 
 @dataclass(frozen=True)
 class Floor:
-    """Omega if verdicts were dealt to the questions at random: mean, 2.5% and 97.5% quantile."""
+    """Omega of verdicts dealt to questions at random: mean, 2.5% and 97.5% quantile."""
 
     mean: float
     low: float
@@ -25,14 +27,14 @@ class Floor:
 
 
 def noise_floor(counts: Cells) -> Floor | None:
-    """Omega if the same verdicts were dealt to the questions at random, in closed form.
+    """Omega of the same verdicts dealt to the questions at random, in closed form.
 
-    Dealing keeps how often each verdict occurs and how many each question has. D - W is a sum of
-    weights over pairs of verdicts that agree, in which the weights of each verdict add up to 0, so
-    that its mean is 0 and its variance 2 (a - 2 b + c) times the sum of the squared weights: a, b
-    and c are the chances that one pair agrees, and two pairs with and without a verdict in common
-    (Mantel 1967). The ends are those of F with the degrees of freedom that have this variance
-    (Welch 1937), too near where only a handful of verdicts differ from the rest.
+    Dealing keeps how often each verdict occurs and how many each question has. D - W is a weighted
+    sum over agreeing pairs of verdicts. The weights of each verdict sum to 0, so the mean is 0. The
+    variance is 2 (a - 2 b + c) times the sum of the squared weights, where a, b and c are the
+    chances that one pair agrees, and two pairs with and without a verdict in common (Mantel 1967).
+    The ends are those of F with the degrees of freedom that have this variance (Welch 1937); they
+    are too narrow if only a handful of verdicts differ from the rest.
 
     Questions with fewer than two verdicts are left out. None with fewer than two questions, or if
     all verdicts are the same.
@@ -77,12 +79,11 @@ def _falling(x: FloatArray, k: int) -> FloatArray:
 
 
 def stopped_by_verdicts(counts: Cells) -> float | None:
-    """Chance that numbers of verdicts go with agreement as they do here, if they do by chance.
+    """P-value of the correlation between numbers of verdicts and agreement.
 
     A rule such as "stop at 5 if all are equal, else go on to 20" biases every coefficient, and no
-    formula mends it: adapt the number of questions, never that of the replications of one. It
-    shows as a correlation between how many verdicts a question has and how often they agree,
-    tested by permutation; None where all have as many verdicts, or never vary.
+    formula mends it: adapt the number of questions, never the replications of one. The correlation
+    shows such a rule; the test permutes. None if all questions have equally many, or never vary.
     """
     n = counts.replications
     few = n < FEW
@@ -94,14 +95,17 @@ def stopped_by_verdicts(counts: Cells) -> float | None:
 
 
 def goes_with(numbers: FloatArray | IntArray, values: FloatArray) -> float | None:
-    """Chance of a correlation as large, if these are dealt to each other at random.
+    """P-value of a correlation at least as large, by permutation.
 
-    None where either never varies, or there are fewer than four.
+    None if either never varies, or there are fewer than four. Once `ENOUGH` are as large, it is
+    their share of those dealt (Besag & Clifford 1991).
     """
     if len(numbers) < 4 or np.ptp(numbers) == 0 or np.ptp(values) == 0:
         return None
     x, y = numbers - numbers.mean(), values - values.mean()
-    generator = np.random.default_rng(0)
-    dealt = np.abs([x @ generator.permutation(y) for _ in range(PERMUTATIONS)])
-    reached = int((dealt >= abs(x @ y) - 1e-12).sum())
+    generator, least, reached = np.random.default_rng(0), abs(x @ y) - 1e-12, 0
+    for dealt in range(1, PERMUTATIONS + 1):
+        reached += int(abs(x @ generator.permutation(y)) >= least)
+        if reached == ENOUGH:
+            return reached / dealt
     return (1 + reached) / (1 + PERMUTATIONS)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .cells import Cells, FloatArray
+from .cells import Cells
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
 from .intervals import (
@@ -17,7 +17,7 @@ from .intervals import (
     Study,
     with_ends,
 )
-from .sums import Scale, Sums
+from .sums import Scale
 
 NO_VARIANCE = "no variance between questions"
 NO_END = "an exact distribution has no number of replications"
@@ -27,21 +27,22 @@ NO_K = "the number of categories is not fixed where every non-response is a cate
 
 @dataclass(frozen=True)
 class Coefficient:
-    """One row of the table. Call it with counts (or numbers) to estimate it alone.
+    """One coefficient. Call it with counts (or numbers) to estimate it.
 
     Attributes:
         name: Its key, and its name in metrics, JSON and data frames; people read its title.
-        formula: The coefficient as a function of sums over questions, NaN where it has no value.
-        scale: What it takes verdicts for: names, ranks or numbers.
-        least: The least it can be, of the same sums, by default 0: no interval goes lower than
-            this, or than the value.
-        best: Its value where no question ever varies, 0 or 1.
-        interval: How its interval is made.
+        formula: The coefficient as a function of sums over questions, NaN if undefined.
+        scale: Scale of the verdicts: names, ranks or numbers.
+        least: Its minimum, from the same sums, by default 0; no interval goes below this and the
+            value.
+        best: Its value if no question ever varies, 0 or 1.
+        interval: Method of its interval.
         needs_categories: Whether it depends on the number of declared categories, K.
         depends_on_replications: Whether its true value depends on the number of replications, R.
-        of_all_replications: Whether exact distributions have none, as it is of all replications.
+        of_all_replications: Whether it is of all replications, which exact distributions do not
+            have.
         needs_complete: Whether it needs replications in which every question has a verdict.
-        compact: Whether a short panel has it.
+        compact: Whether a short panel includes it.
     """
 
     name: str
@@ -61,7 +62,7 @@ class Coefficient:
     compact: bool = False
 
     def __post_init__(self) -> None:
-        """Give `help(omega)` and `omega?` the coefficient's own words, not those of its class."""
+        """Give `help(omega)` and `omega?` the coefficient's own text."""
         said = f"{self.title}. {self.about} ({self.source})\n\n{self.__call__.__doc__}"
         object.__setattr__(self, "__doc__", said)
 
@@ -70,10 +71,10 @@ class Coefficient:
         return estimates(given, [self], level)[self.name]
 
     def check(self, given: Cells) -> None:
-        """Refuse names where the coefficient takes numbers, and the reverse.
+        """Check that the verdicts have the coefficient's scale.
 
         Raises:
-            ReliabilityError: They do not fit.
+            ReliabilityError: They have another.
         """
         if given.numeric != (self.scale == "interval"):
             wanted, other = ("names", "numbers") if given.numeric else ("numbers", "names")
@@ -83,7 +84,7 @@ class Coefficient:
             )
 
     def undefined(self, given: Cells) -> str:
-        """Why the formula can have no value."""
+        """Why the formula may be undefined."""
         if self.needs_categories and given.singletons:
             return NO_K
         if self.needs_complete and (~np.isnan(given.scores).any(axis=0)).sum() < 2:
@@ -115,7 +116,6 @@ def estimates(given: Cells, rows: list[Coefficient], level: float) -> dict[str, 
 
 
 def _estimate(row: Coefficient, given: Cells, study: Study, blank: Estimate) -> Estimate:
-    """One coefficient with its interval, or with the reason why it has none."""
     if row.of_all_replications and given.exact:
         return replace(blank, reason=NO_END)
     if study.n < row.fewest_questions:
@@ -131,9 +131,7 @@ def _estimate(row: Coefficient, given: Cells, study: Study, blank: Estimate) -> 
         return found
     method = EXACT_BOUND if constant and not row.interval.constant else row.interval
 
-    def rising(s: Sums) -> FloatArray:
-        return row.formula(s) if row.best == 1 else 1 - row.formula(s)
-
+    rising: Formula = row.formula if row.best == 1 else lambda s: 1 - row.formula(s)
     name = EXACT_BOUND.name if constant else method.name
     found = with_ends(found, method.ends(rising, study, blank.level), name)
     if found.low is None or found.high is None:

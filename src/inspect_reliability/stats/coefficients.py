@@ -1,8 +1,8 @@
-"""The coefficients: one table, of which each row is a formula and what to know about it.
+"""The coefficients: a table of formulas, with titles, meanings and sources.
 
-Unequal replications: omega, agreement, AC1 and the shares count every question alike; Fleiss'
+With unequal replications, omega, agreement, AC1 and the shares weight questions equally; Fleiss'
 kappa takes chance from all verdicts, and Krippendorff's alpha weights each question by its
-verdicts, as they define them. A single declared category leaves nothing to chance.
+verdicts, as they are defined. A single declared category leaves nothing to chance.
 """
 
 from collections.abc import Callable, Iterable
@@ -34,7 +34,7 @@ class _Table(dict[str, Coefficient]):
 
 
 COEFFICIENTS: dict[str, Coefficient] = _Table()
-"""Name -> coefficient, in the order of tables. Add a row, and everything that lists has it."""
+"""Name -> coefficient, in the order of tables. Every list is made from this table."""
 
 
 def of_scale(scale: Scale) -> tuple[str, ...]:
@@ -47,19 +47,20 @@ def panel(
 ) -> dict[str, Estimate]:
     """Estimate coefficients with their intervals.
 
-    Each row of the table names its method (`Coefficient.interval`). Where no question varies the
-    exact bound takes its place, with the shares of the categories as observed. One question is
-    enough for the agreement, all others need two; an interval needs three, unless none varies.
+    Each coefficient names its method (`Coefficient.interval`). If no question varies, the exact
+    bound replaces it, with category shares as observed. Agreement needs one question, all others
+    two; an interval needs three, unless none varies.
 
     Args:
         given: Verdicts per question; questions with fewer than two are left out and named.
             Intervals are over clusters. Exact distributions are infinitely many replications.
-        names: Coefficients to estimate; by default all nominal ones of counts, and all of numbers.
+        names: Coefficients to estimate; by default all nominal ones for counts, and all for
+            numbers.
         level: Confidence level of the intervals.
 
     Raises:
         UnknownCoefficientError: A coefficient does not exist.
-        ReliabilityError: The level is not between 0 and 1, or a coefficient takes other verdicts.
+        ReliabilityError: The level is not between 0 and 1, or a coefficient needs another scale.
     """
     if names is None:
         names = of_scale("interval" if given.numeric else "nominal")
@@ -77,7 +78,7 @@ def _least_over_categories(s: Sums) -> FloatArray:
 
 
 def _row(title: str, about: str, source: str, **known: Any) -> Callable[[Formula], Coefficient]:
-    """Make a formula a row of the table, under its own name."""
+    """Add a formula to the table, under its own name."""
 
     def add(formula: Formula) -> Coefficient:
         return _add(Coefficient(formula.__name__, title, about, source, formula, **known))
@@ -116,7 +117,7 @@ def _composite(omega: FloatArray, replications: FloatArray) -> FloatArray:
 
 
 def _like(row: Coefficient, *, composite: bool = False) -> Method:
-    """The interval of another coefficient of the same population value, or of its composite."""
+    """The interval of another coefficient with the same population value, or of its composite."""
 
     def ends(formula: Formula, study: Study, level: float) -> Ends:
         low, high = row.interval.ends(row.formula, study, level)
@@ -143,8 +144,7 @@ def _like(row: Coefficient, *, composite: bool = False) -> Method:
 def omega_composite(s: Sums) -> FloatArray:
     """R w / (1 + (R - 1) w) of omega w, R the harmonic mean (Spearman-Brown).
 
-    Unequal replications can make the denominator negative: such questions vary less than chance
-    alone would have it, and the composite has no value.
+    Unequal replications can make the denominator negative; the composite is then undefined.
     """
     between = s.any_two - s.within
     mean = between + s.within / s.replications

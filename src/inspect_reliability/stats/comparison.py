@@ -1,4 +1,4 @@
-"""Is one judge, or one temperature, more reliable than another over the same questions?"""
+"""Differences in reliability between judges, or temperatures, over the same questions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from .sums import Sums, ratio, terms_of_shares
 from .validity import Labelled
 
 PERMUTATIONS = 500
-"""How often the judges of each question change places, to see how far equal judges come apart."""
+"""Shuffles of judges within questions, for differences between equal judges."""
 
 AT_ONCE = 25
 
@@ -38,9 +38,9 @@ Value = Callable[[list[Sums]], FloatArray]
 
 @dataclass(frozen=True)
 class Driver:
-    """What one question (of a cluster, the first) does to a difference.
+    """The effect of one question (for a cluster, named by its first) on a difference.
 
-    `influence` is the difference with it minus that without it; None if the latter is not
+    `influence` is the difference with it minus the difference without it; None if the latter is not
     estimable.
     """
 
@@ -97,21 +97,21 @@ def compare_all(
     """Compare every two of several judges by the paired jackknife, with simultaneous intervals.
 
     The interval of a difference is +- c SE of the jackknife over questions (Efron & Tibshirani
-    1993, ch. 11); pairing removes what the questions do to both judges alike. Of two judges c is
-    the t quantile on N - 1 degrees of freedom. Of more it is that of the largest |t| of all pairs,
-    where the judges of each question change places at random (max-t by permutation; Westfall &
-    Young 1993). Where the verdicts are ranks, or judges lack different replications, it is a
-    Bonferroni t quantile. Where a coefficient of names is no mean over questions, its jackknife
-    does not see all that its interval does, and the interval of the difference reaches at least as
-    far as those of both judges say (`_together`).
+    1993, ch. 11); pairing removes the effect of questions on both judges. For two judges, c is the
+    t quantile on N - 1 degrees of freedom. For more, it is that of the largest |t| of all pairs
+    when the judges are shuffled within questions (max-t by permutation; Westfall & Young 1993). If
+    the verdicts are ranks, or judges lack different replications, it is a Bonferroni t quantile.
+    For coefficients of names that are no mean over questions, the jackknife misses part of the
+    uncertainty, so the interval reaches at least as far as those of both judges imply
+    (`_together`).
 
     Returns:
-        One comparison a pair, over the questions that all of the judges judged at least twice.
+        One comparison per pair, over the questions that all judges judged at least twice.
 
     Raises:
         NothingSharedError: No question was judged at least twice by all.
         UnknownCoefficientError: The coefficient does not exist.
-        ReliabilityError: It takes other verdicts, or other numbers of replications; fewer than two
+        ReliabilityError: It needs another scale, or equal numbers of replications; fewer than two
             judges; a level outside (0, 1); or non-responses that are handled differently.
     """
     row = COEFFICIENTS[coefficient]
@@ -137,7 +137,7 @@ def compare_accuracy(
 ) -> tuple[Comparison, ...]:
     """Compare how often every two of several judges are right, by the same labels.
 
-    As `compare_pooled`, by judge and benchmark; one verdict on a question is enough.
+    See `compare_pooled`. `judges` is by judge and benchmark; one verdict per question is enough.
     """
     given = {name: {of: one.given for of, one in known.items()} for name, known in judges.items()}
     strata, left_out = _strata(given, level, 1)
@@ -156,12 +156,12 @@ def compare_accuracy(
 def compare_pooled(
     judges: Mapping[str, Mapping[str, Cells]], coefficient: str = "omega", *, level: float = 0.95
 ) -> tuple[Comparison, ...]:
-    """Compare every two of several judges over several benchmarks, of which each counts alike.
+    """Compare every two of several judges over several benchmarks, which count equally.
 
     The coefficients are those of `pooled_omega`, 1 - mean W / mean D of the benchmarks, or the mean
-    agreement. Questions are left out of one benchmark at a time (the stratified jackknife), so the
-    t quantile has as many degrees of freedom as questions less benchmarks. Benchmarks with fewer
-    than two shared questions are left out.
+    agreement. Questions are left out within one benchmark at a time (the stratified jackknife), so
+    the t quantile has as many degrees of freedom as questions minus benchmarks. Benchmarks with
+    fewer than two shared questions are left out.
 
     Args:
         judges: Name -> benchmark -> verdicts; every judge has the same benchmarks.
@@ -169,7 +169,7 @@ def compare_pooled(
         level: Confidence level of all intervals together.
 
     Raises:
-        ReliabilityError: As `compare_all`, another coefficient, or no benchmark that can enter.
+        ReliabilityError: As `compare_all`, another coefficient, or no usable benchmark.
     """
     if coefficient not in ("omega", "agreement"):
         raise ReliabilityError(f"Pool omega or agreement over benchmarks, not {coefficient!r}.")
@@ -180,7 +180,7 @@ def compare_pooled(
 def _strata(
     judges: Mapping[str, Mapping[str, Cells]], level: float, fewest: int = 2
 ) -> tuple[dict[str, list[Cells]], dict[str, tuple[str, ...]]]:
-    """The shared questions of each benchmark, one table a judge; reason -> those left out."""
+    """Shared questions of each benchmark, one table per judge; and reason -> those left out."""
     _check(judges, level)
     strata: dict[str, list[Cells]] = {}
     left_out: dict[str, tuple[str, ...]] = {}
@@ -206,27 +206,27 @@ def _check(judges: Mapping[str, object], level: float) -> None:
 
 
 class _Found(NamedTuple):
-    """A coefficient of J judges, [..., J], and without each question of a stratum, [N, ..., J]."""
+    """A coefficient of J judges, [..., J], and its values without each question, [N, ..., J]."""
 
     whole: FloatArray
     without: list[FloatArray]
 
     @classmethod
     def of(cls, value: Value, totals: list[Sums], without: list[Sums]) -> "_Found":
-        """From the sums of each stratum, and those without one of its questions each."""
+        """Compute it from the sums of each stratum, with all questions and without each one."""
         left_out = [value([*totals[:i], one, *totals[i + 1 :]]) for i, one in enumerate(without)]
         return cls(value(totals), left_out)
 
     @property
     def deviations(self) -> FloatArray:
-        """Of which the squares, or products, add up to the jackknife's (co)variances."""
+        """Deviations whose squares, or products, sum to the jackknife's (co)variances."""
         return np.concatenate(
             [np.sqrt((len(x) - 1) / len(x)) * (x - x.mean(axis=0)) for x in self.without]
         )
 
     @property
     def largest(self) -> FloatArray:
-        """The largest |t| of all pairs of judges; infinite where one is not estimable."""
+        """The largest |t| of all pairs of judges; infinite if one is not estimable."""
         one, other = np.triu_indices(self.whole.shape[-1], 1)
         difference = self.whole[..., one] - self.whole[..., other]
         moved = self.deviations
@@ -243,9 +243,9 @@ def _pairs(
     level: float,
     studies: Sequence[Sequence[Study]] | None = None,
 ) -> tuple[Comparison, ...]:
-    """The comparison of every two judges over one or several strata of shared questions.
+    """Compare every two judges over one or several strata of shared questions.
 
-    `studies` are those of each judge, where they are more than its verdicts.
+    `studies` has the studies of each judge, if they hold more than its verdicts.
     """
     by_judge = studies or list(
         zip(*([Study(one, row.scale) for one in s] for s in strata.values()), strict=True)
@@ -325,7 +325,7 @@ def _pairs(
 def _critical(
     found: _Found, by_judge: Sequence[Sequence[Study]], value: Value, level: float
 ) -> float:
-    """How many standard errors the intervals of all differences reach."""
+    """How many standard errors all intervals of differences reach."""
     deviations = found.deviations
     n, freedom = len(deviations), len(deviations) - len(found.without)
     known = np.flatnonzero(~np.isnan(deviations).any(axis=0))
@@ -353,7 +353,7 @@ def _critical(
 
 
 def _stacked(studies: Sequence[Study]) -> Sums | None:
-    """The terms of J judges, [N, J]; None if they are ranks, or of different replications."""
+    """The terms of J judges, [N, J]; None for ranks, or different replications."""
     terms = [study.terms for study in studies]
     if studies[0].ranked or len({np.shape(one.items) for one in terms}) > 1:
         return None
@@ -363,7 +363,6 @@ def _stacked(studies: Sequence[Study]) -> Sums | None:
 def _interval(
     difference: float, deviations: FloatArray, critical: float
 ) -> tuple[float | None, float | None, str | None]:
-    """The ends of the paired jackknife interval, or why there is none."""
     if len(deviations) < FEWEST_QUESTIONS:
         return None, None, TOO_FEW
     error = float(np.sqrt((deviations**2).sum()))
@@ -379,9 +378,9 @@ def _together(
 ) -> tuple[float, float]:
     """How far below and above a difference the intervals of both judges reach.
 
-    sqrt(a^2 + b^2 - 2 r a b), a and b how far each interval reaches, r the correlation of the two
-    jackknives (Zou 2007). What the judges share moves both to one side: where r > 0, 2 a b is what
-    it is if they reach equally far on that side.
+    sqrt(a^2 + b^2 - 2 r a b), where a and b are the reaches of the intervals and r is the
+    correlation of the two jackknives (Zou 2007). Shared effects move both to one side: if r > 0, 2
+    a b is its value for equal reaches on that side.
     """
     if first.ends is None or second.ends is None:
         return 0.0, 0.0
@@ -399,7 +398,6 @@ def _together(
 
 
 def _drivers(questions: list[str], difference: float, without: FloatArray) -> tuple[Driver, ...]:
-    """What each question does to the difference, those that move it most first."""
     moved = difference - without
     order = np.argsort(-np.abs(np.nan_to_num(moved, nan=np.inf)), kind="stable")
     return tuple(Driver(questions[i], _known(moved[i])) for i in order)

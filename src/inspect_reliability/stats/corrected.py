@@ -1,4 +1,4 @@
-"""What a rate would be if people had judged everything, from a judge and a few labels."""
+"""Rates corrected by a few labels, as if people had judged everything."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -20,13 +20,13 @@ NO_BETTER_THAN_CHANCE = "the judge is right no more often than by chance"
 
 @dataclass(frozen=True)
 class Corrected:
-    """A rate, corrected by labels.
+    """A rate corrected by labels.
 
     Attributes:
-        estimate: The rate with its interval; `n_questions` are those that were labelled.
-        n_judged: Questions that the judge judged.
-        reach: Number of labels on the same questions -> half the width of the interval that they
-            are expected to give; None where it is not known.
+        estimate: The rate with its interval; `n_questions` counts labelled ones.
+        n_judged: Questions with a verdict.
+        reach: Expected half-width of the interval, given a number of labels on the same questions;
+            None if not known.
     """
 
     estimate: Estimate
@@ -35,7 +35,7 @@ class Corrected:
 
     @cached_property
     def labels_for_half(self) -> int | None:
-        """Labels in all that halve the interval; None if not known, or if all questions do not."""
+        """Total labels that halve the interval; None if not known, or out of reach."""
         if self.reach is None:
             return None
         reach, now = self.reach, self.estimate.n_questions
@@ -49,9 +49,9 @@ class Sample:
     """A category on labelled and other questions, all drawn at random.
 
     Attributes:
-        labels: Share of the labels that are the category, of each of n labelled questions.
-        judged: Share of the verdicts that are, of the same questions.
-        rest: The same of each of N other questions.
+        labels: Share of labels in the category, for each of n labelled questions.
+        judged: Share of verdicts in it, for the same questions.
+        rest: Share of verdicts in it, for each of N other questions.
     """
 
     labels: FloatArray
@@ -60,9 +60,9 @@ class Sample:
 
     @classmethod
     def of(cls, given: Cells, labels: Cells, category: str) -> Self:
-        """A category of these verdicts and labels.
+        """One category of these verdicts and labels.
 
-        Of several outputs of a question those with a label enter; other questions have none.
+        Only labelled outputs of a question enter; the other questions have no label.
         """
         row = {name: i for i, name in enumerate(labels.questions)}
         place = np.array([row.get(name, -1) for name in given.questions])
@@ -78,14 +78,13 @@ class Sample:
 
     @property
     def all_judged(self) -> FloatArray:
-        """Share of the verdicts, of every question."""
+        """Share of verdicts in the category, for every question."""
         return np.concatenate([self.judged, self.rest])
 
     def differs(self) -> float:
-        """How many standard errors the verdicts on labelled and other questions lie apart.
+        """Standard errors between the verdicts on labelled and on other questions.
 
-        Labels that were drawn at random are a sample of all, so that this is about a standard
-        normal variable.
+        About standard normal if the labelled questions were drawn at random.
         """
         n, rest, spread = len(self.judged), len(self.rest), self.all_judged.std()
         if not rest or spread == 0:
@@ -94,20 +93,19 @@ class Sample:
 
 
 def ppi(sample: Sample, level: float = 0.95) -> Corrected:
-    """Prediction-powered inference for a mean, with the weight of the judge that helps most.
+    """Prediction-powered inference for a mean, with the judge's optimal weight.
 
-    The mean of the labels, plus lambda times what the judge says of the other questions less what
-    it says of the labelled ones; lambda = cov(y, f) / (var f (1 + n / N)), from 0 to 1
-    (Angelopoulos, Duchi & Zrnic 2023, PPI++, arXiv 2311.01453). A judge that is worth nothing gets
-    0, and the labels alone count, as they do with no other question. The interval has the t
-    quantile of n - 1, and its ends are those that a fraction of a question more would give, which
-    the judge got wrong (`unseen`).
+    The mean of the labels, plus lambda times the judge's mean on the other questions minus its mean
+    on the labelled ones; lambda = cov(y, f) / (var f (1 + n / N)), limited to 0 to 1 (Angelopoulos,
+    Duchi & Zrnic 2023, PPI++, arXiv 2311.01453). A worthless judge gets 0, so the labels count
+    alone, as they do without other questions. The interval has the t quantile of n - 1 degrees of
+    freedom; its ends add a fraction of a question that the judge got wrong (`unseen`).
     """
     y, f, rest = sample.labels, sample.judged, sample.rest
     n, total = len(y), len(y) + len(rest)
     if not len(rest):
         return Corrected(mean_share(y, level, 1.0), total)
-    var_y, var_f = y.var(), sample.all_judged.var()
+    var_y, var_f = y.var(), sample.all_judged.var(ddof=1)  # as ppi-python has them
     cov = float(np.mean((y - y.mean()) * (f - f.mean())))
 
     def weight(n: float, others: float) -> float:
@@ -123,7 +121,7 @@ def ppi(sample: Sample, level: float = 0.95) -> Corrected:
     w = np.append(np.ones(n), unseen(y))
 
     def end(side: float, more: float) -> float:
-        """With a fraction of a question more, of this residual."""
+        """The end with a fraction of a question of this residual added."""
         residuals = np.append(y - tuned * f, more)
         mean = w @ residuals / w.sum()
         error = w @ (residuals - mean) ** 2 / (w.sum() * (w.sum() - 1))
@@ -140,14 +138,13 @@ def ppi(sample: Sample, level: float = 0.95) -> Corrected:
 
 
 def rogan_gladen(sample: Sample, level: float = 0.95) -> Corrected:
-    """The rate that sensitivity and specificity give: (p + q0 - 1) / (q0 + q1 - 1), from 0 to 1.
+    """The rate implied by sensitivity and specificity: (p + q0 - 1) / (q0 + q1 - 1), from 0 to 1.
 
-    p is what the judge says of the other questions, q1 how often it says the category where the
-    label does, q0 how often it does not where the label does not (Rogan & Gladen 1978). The
-    interval is that of Lang & Reiczigel (2014) as Lee et al. (2025, arXiv 2511.21140) take it, with
-    their pseudo-verdicts; means over several verdicts on a question have the variance that they
-    have, less than that of one verdict.
-    The sample is of one of two categories.
+    p is the judge's share on the other questions, q1 its share of the category among labels that
+    are, q0 its share of others among labels that are not (Rogan & Gladen 1978). The interval is
+    that of Lang & Reiczigel (2014) in the form of Lee et al. (2025, arXiv 2511.21140), with their
+    pseudo-verdicts; a mean over several verdicts has its own variance, smaller than that of one.
+    There must be exactly two categories.
     """
     y, f, rest = sample.labels, sample.judged, sample.rest
     total = len(y) + len(rest)
@@ -163,7 +160,6 @@ def rogan_gladen(sample: Sample, level: float = 0.95) -> Corrected:
     z = t_quantile(level, np.inf)
 
     def ends(times: float) -> Ends:
-        """Of so many times the labels."""
         p, of_p = _with_pseudo(rest, np.ones(len(rest)), z**2)
         q1, of_q1 = _with_pseudo(f, times * y, 2)
         q0, of_q0 = _with_pseudo(1 - f, times * (1 - y), 2)
@@ -183,7 +179,7 @@ def rogan_gladen(sample: Sample, level: float = 0.95) -> Corrected:
 
 
 def _with_pseudo(values: FloatArray, weights: FloatArray, more: float) -> tuple[float, float]:
-    """Weighted mean and its variance, with so many values more, of which half are 0 and half 1."""
+    """Weighted mean and its variance after adding `more` values, half of them 0 and half 1."""
     n = weights.sum() + more
     mean = (weights @ values + more / 2) / n
     return float(mean), float(((weights @ values**2 + more / 2) / n - mean**2) / n)

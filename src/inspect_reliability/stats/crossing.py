@@ -1,4 +1,4 @@
-"""How many orders, wordings, judges and seeds does a study need, and which are cheapest?"""
+"""The cheapest numbers of orders, wordings, judges and seeds for a study."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ MOST_CALLS = 100
 
 @dataclass(frozen=True)
 class Crossing:
-    """A crossed design: so many levels of each facet, and so many replications of each cell.
+    """A crossed design: levels of each facet, and replications of each cell.
 
     Attributes:
         levels: Facet -> number of levels.
-        n_replications: Replications of each cell; infinity of exact distributions.
-        dependability: That of a question's mean verdict in this design.
-        n_questions: Questions, and `half_width` half the width expected of the 95% interval of the
-            mean; None where what is wanted does not depend on them.
+        n_replications: Replications of each cell; infinity for exact distributions.
+        dependability: Dependability of a question's mean verdict in this design.
+        n_questions: Number of questions, and `half_width` the expected half-width of the 95%
+            interval of the mean; None if the goal does not depend on them.
     """
 
     levels: Mapping[str, int]
@@ -39,7 +39,7 @@ class Crossing:
 
     @property
     def calls(self) -> int:
-        """Calls on one question."""
+        """Calls per question."""
         return int(_calls([*self.levels.values(), self.n_replications]))
 
 
@@ -59,20 +59,20 @@ class _Tried(NamedTuple):
 def cheapest_dependable(
     pilot: Disagreement, wanted: float, assurance: float = 0.8, all_of: Collection[str] = ()
 ) -> Crossing:
-    """The design with the fewest calls on a question whose mean verdict is dependable enough.
+    """The design with the fewest calls per question whose mean verdict is dependable enough.
 
-    Of several with as many calls, the most dependable one.
+    Among equally cheap designs, the most dependable one.
 
     Args:
         pilot: Judgments in which the facets vary.
         wanted: Dependability, below 1.
-        assurance: How sure to be of it, over pilots of other questions: the lower end of such a
-            one-sided jackknife interval reaches it.
-        all_of: Facets that have no levels but the pilot's; see `Disagreement.dependability`.
+        assurance: Required certainty over pilots of other questions: the lower end of a one-sided
+            jackknife interval at this level must reach `wanted`.
+        all_of: Facets whose levels are all in the pilot; see `Disagreement.dependability`.
 
     Raises:
-        ReliabilityError: No design of up to `MOST_CALLS` calls reaches it, the pilot has no pairs
-            of verdicts that a component needs, or a share is not between 0 and 1.
+        ReliabilityError: No design of up to `MOST_CALLS` calls reaches it, the pilot lacks pairs of
+            verdicts for a component, or a share is not between 0 and 1.
     """
     safety = safety_of(assurance)
     if not 0 < wanted < 1:
@@ -81,7 +81,6 @@ def cheapest_dependable(
     own = np.array([QUESTION in names for names in pilot.component])
 
     def surely(design: _Tried) -> float:
-        """The lower end."""
         of_question, rest = design.every * own, design.mean - design.every
         value, each = (ratio(p @ of_question, p @ (of_question + rest)) for p in (whole, without))
         return float(value) - safety * jackknife_error(each)
@@ -99,10 +98,10 @@ def cheapest_dependable(
 def cheapest_precise(
     pilot: Disagreement, half_width: float, assurance: float = 0.8, all_of: Collection[str] = ()
 ) -> Crossing:
-    """The design with the fewest calls in all that knows the mean to within a half-width.
+    """The design with the fewest calls in all that estimates the mean to within a half-width.
 
-    The mean of numbers or, of names, the share of each of them. The half-width is that of the 95%
-    interval, for other questions and other levels; for the rest see `cheapest_dependable`.
+    The mean is that of numbers or, for names, the share of each. The half-width is that of the 95%
+    interval, for other questions and other levels; otherwise see `cheapest_dependable`.
 
     Raises:
         ReliabilityError: As `cheapest_dependable`, or more than a million questions are needed.
@@ -124,7 +123,7 @@ def cheapest_precise(
     drawn = np.array([bool({QUESTION, SEED} & {*names}) for names in pilot.component])
 
     def variance(weights: FloatArray, safety: float = safety) -> float:
-        """Of the mean that is known least."""
+        """Variance of the least certain mean."""
         found = (
             float(parts @ weights) + safety * jackknife_error(without @ weights)
             for parts, without in known
@@ -135,7 +134,7 @@ def cheapest_precise(
         return np.where(drawn, design.mean / n, design.mean - design.every)
 
     def cost(design: _Tried) -> float:
-        """Calls in all: what comes from questions shrinks with them, what does not must fit."""
+        """Calls in all: variance from questions shrinks with their number, the rest must fit."""
         always = variance(over(design, np.inf))
         alone = variance(np.where(drawn, design.mean, 0.0))
         return design.calls * alone / (wanted - always) if always < wanted else np.inf
@@ -153,7 +152,6 @@ def cheapest_precise(
 
 
 def _designs(pilot: Disagreement, all_of: Collection[str]) -> Iterator[_Tried]:
-    """Every design, those with the fewest calls first."""
     facets, exact = list(pilot.levels), pilot.cells.exact
     tops = [pilot.levels[name] if name in all_of else MOST_CALLS for name in facets]
     tops.append(1 if exact or (SEED,) not in pilot.component else MOST_CALLS)
@@ -177,7 +175,7 @@ def _calls(numbers: Collection[float]) -> float:
 
 
 def _parts(pilot: Disagreement, d: Differences) -> FloatArray:
-    """The variance components, [..., C]. One below 0 is 0: designs would seem to gain by it.
+    """The variance components, [..., C]; negative ones become 0, or designs would gain by them.
 
     Raises:
         ReliabilityError: One is not estimable.

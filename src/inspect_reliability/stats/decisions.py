@@ -1,8 +1,8 @@
 """Is a judge good enough, and when may one stop asking?
 
-A fixed study is decided by its interval. Looking again and again at a 95% interval, until it leaves
-the limit, decides wrongly far more often than 5%. Two ways keep the promise: evidence that is valid
-however often one looks, and a number of looks planned beforehand.
+A fixed study is decided by its interval. Checking a 95% interval again and again, until it clears
+the limit, decides wrongly far more often than 5%. Two ways keep the error rate: evidence that is
+valid at any number of looks, and a planned number of looks.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,13 +24,13 @@ FAILS = "fails"
 OPEN = "too uncertain to say"
 
 BETS = 20
-"""How many sizes of bets the evidence averages."""
+"""Number of bet sizes to average."""
 
 CONTINUATIONS = 100
 """Continuations of a study, from its own questions, that say how many more it will take."""
 
 LONGEST = 2_000
-"""Questions at most in such a continuation."""
+"""Most questions in such a continuation."""
 
 PROBABLY = 0.8
 """Probability that a decision has been made by the number of questions given."""
@@ -38,13 +38,13 @@ PROBABLY = 0.8
 
 @dataclass(frozen=True)
 class Decision:
-    """What evidence that may be looked at any time says.
+    """The result of evidence that is valid at any number of looks.
 
     Attributes:
-        for_pass: Evidence that the judge meets the limit, an e-value: it ever reaches 1 / alpha
-            with probability alpha at most if the judge does not. `for_fail` is that it does not.
-        needed: Evidence at which either is decided, 1 / alpha = 2 / (1 - level).
-        decided_after: Questions after which it was decided; None if it is not.
+        for_pass: E-value that the judge meets the limit: if it does not, the e-value ever reaches 1
+            / alpha with probability alpha at most. `for_fail` is the e-value that it does not.
+        needed: Evidence that decides either, 1 / alpha = 2 / (1 - level).
+        decided_after: Questions until the decision; None if undecided.
     """
 
     result: str
@@ -57,20 +57,24 @@ class Decision:
 
     @property
     def more_questions(self) -> int | None:
-        """How many more it will probably take, simulated; None if decided, or thousands."""
+        """Simulated number of further questions; None if decided, or in the thousands."""
         return self.ahead()
 
 
 def settled(verdicts: Sequence[str], error: float) -> int | None:
-    """After how many verdicts on a question its most frequent one is the judge's first choice.
+    """Number of verdicts after which the most frequent one is the judge's first choice.
 
-    None where they do not say so yet. Some verdict that is not a likeliest one is taken for it with
-    probability `error` at most, however long one looks. Of each other verdict, given or not, one
-    bets with every draw that the leader so far is likelier; it is out once the wealth, averaged
-    over the sizes of bets, has reached 1 / error (Ville 1939). No list of verdicts is needed.
+    None if they do not show it yet. The probability that a verdict other than the likeliest is ever
+    chosen is `error` at most, however often one looks. For every other verdict, given or not, each
+    draw is a bet that the current leader is likelier; that verdict is out once the wealth, averaged
+    over bet sizes, has reached 1 / error (Ville 1939). No list of verdicts is needed.
 
-    Verdicts come in the order in which they were drawn. ReliabilityError if the error is not
-    between 0 and 1.
+    Args:
+        verdicts: Verdicts on one question, in the order of drawing.
+        error: Probability of a wrong answer.
+
+    Raises:
+        ReliabilityError: The error is not between 0 and 1.
     """
     check_level(1 - error)
     if not len(verdicts):
@@ -95,7 +99,8 @@ def within_limit(
 ) -> str:
     """Whether a whole interval meets a limit (`PASSES`), misses it (`FAILS`), or neither (`OPEN`).
 
-    ReliabilityError if not exactly one limit is given.
+    Raises:
+        ReliabilityError: Not exactly one limit is given.
     """
     if (at_least is None) == (at_most is None):
         raise ReliabilityError("Give one limit: at_least or at_most.")
@@ -109,10 +114,12 @@ def within_limit(
 
 
 def look_level(level: float, looks: int) -> float:
-    """The level of each interval, if so many looks are planned and the first may decide.
+    """The level of each interval if this many looks are planned and any may decide.
 
-    Each look gets an equal part of the error (Bonferroni). ReliabilityError if the level is not
-    between 0 and 1, or there is less than one look.
+    Each look gets an equal part of the error (Bonferroni).
+
+    Raises:
+        ReliabilityError: The level is not between 0 and 1, or there is less than one look.
     """
     check_level(level)
     if looks < 1:
@@ -121,14 +128,14 @@ def look_level(level: float, looks: int) -> float:
 
 
 def anytime_omega(counts: Cells, at_least: float, level: float = 0.95) -> Decision:
-    """Decide whether omega is at least a limit, valid however often one looks.
+    """Decide whether omega is at least a limit, valid at any number of looks.
 
-    Each two new questions give Z = (1 - limit) D - W, of D how often verdicts on the two differ and
-    W how often two verdicts on one do; its mean is D (omega - limit). The evidence is the wealth of
-    bets on Z > 0, averaged over their sizes (Shafer 2021; Waudby-Smith & Ramdas 2024). Replications
-    may be unequal, if their number does not depend on the verdicts. Questions (clusters) are in the
-    order in which they were asked; those with fewer than two verdicts are passed over. The level is
-    1 minus the probability of a wrong pass plus that of a wrong fail.
+    Each pair of new questions gives Z = (1 - limit) D - W, where D is how often verdicts on the two
+    differ and W how often two verdicts on one do; its mean is D (omega - limit). The evidence is
+    the wealth of bets on Z > 0, averaged over bet sizes (Shafer 2021; Waudby-Smith & Ramdas 2024).
+    Replications may be unequal, if their number does not depend on the verdicts. Questions
+    (clusters) are in the order in which they were asked; those with fewer than two verdicts are
+    skipped. The level is 1 minus the probability of a wrong pass plus that of a wrong fail.
 
     Raises:
         ReliabilityError: The limit or the level is not between 0 and 1.
@@ -138,7 +145,7 @@ def anytime_omega(counts: Cells, at_least: float, level: float = 0.95) -> Decisi
     known = terms(counts.replicated)
 
     def payoff(asked: NDArray[np.int64]) -> FloatArray:
-        """Of pairs of questions [..., 2]."""
+        """Payoffs of pairs of questions [..., 2]."""
         shares = known.means[asked]
         differ = 1 - (shares[..., 0, :] * shares[..., 1, :]).sum(axis=-1)
         return np.asarray((1 - at_least) * differ - known.disagreement[asked].mean(axis=-1))
@@ -157,7 +164,7 @@ def anytime_rate(
 
 
 def anytime_share(shares: FloatArray, at_most: float, level: float = 0.95) -> Decision:
-    """The same of the mean of any shares, from 0 to 1, of questions in the order in which asked."""
+    """Decide the same about the mean of shares from 0 to 1, in the order of asking."""
     _check_limit(at_most)
     return _decide(
         lambda asked: at_most - shares[asked[..., 0]], 1, len(shares), (1 - at_most, at_most), level
@@ -165,11 +172,10 @@ def anytime_share(shares: FloatArray, at_most: float, level: float = 0.95) -> De
 
 
 def questions_to_decide(found: Precision, at_least: float) -> int | None:
-    """How many more questions will probably bring an interval to one side of a limit.
+    """How many further questions will probably bring an interval to one side of a limit.
 
-    The number that decides with a probability of .8 if the estimate is right; None without an
-    estimate, or beyond a million. The level is that of the precision (`look_level` of planned
-    looks).
+    The number that decides with probability .8 if the estimate is right; None without an estimate,
+    or beyond a million. The level is that of the precision (`look_level` for planned looks).
     """
     if found.value is None or found.reason:
         return None
@@ -179,7 +185,7 @@ def questions_to_decide(found: Precision, at_least: float) -> int | None:
 def questions_to_decide_rate(
     counts: Cells, at_most: float, category: str = "non-response", level: float = 0.95
 ) -> int | None:
-    """The same of the interval of a rate."""
+    """The same for the interval of a rate."""
     from scipy.special import ndtri
 
     shares, found = question_rates(counts, category, level)
@@ -253,18 +259,17 @@ def _log_wealth(z: FloatArray, loss: float) -> FloatArray:
 
 
 def _log_mean(logs: FloatArray) -> FloatArray:
-    """Logarithm of the mean over bets."""
     most = logs.max(axis=0)
     return np.asarray(most + np.log(np.exp(logs - most).mean(axis=0)))
 
 
 def _first(reached: NDArray[np.bool_]) -> Any:
-    """The first position on the last axis; its length if there is none."""
+    """The first true position on the last axis; its length if there is none."""
     return np.where(reached.any(axis=-1), reached.argmax(axis=-1), reached.shape[-1])
 
 
 def _continuations(n: int, size: int) -> NDArray[np.int64]:
-    """Questions drawn anew from those asked, [CONTINUATIONS, T, size], none twice in a payoff."""
+    """Questions resampled from those asked, [CONTINUATIONS, T, size], none twice in a payoff."""
     generator = np.random.default_rng(0)
     shape = (CONTINUATIONS, LONGEST // size)
     first = generator.integers(n, size=shape)

@@ -1,9 +1,9 @@
-"""What moves a verdict? How often two verdicts differ, by what they share.
+"""What moves a verdict? How often two verdicts differ, by the facets they share.
 
 D_S is the mean difference of two judgments that share the levels of exactly the facets in S and
-differ in every other; the question is one of the facets. Sums over the groups that share at least S
-give it by inclusion and exclusion, so that no pair is ever listed. Agreement, omega over any
-facets, flips and variance components are differences and ratios of D_S.
+differ in all others; the question is one of the facets. Inclusion and exclusion over groups that
+share at least S gives it without listing pairs. Agreement, omega over any facets, flips and
+variance components are differences and ratios of D_S.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -56,14 +56,19 @@ class Differences(NamedTuple):
 
     Attributes:
         facets: The facets, the question first.
-        table: D of each subset of the facets, [..., 2^m]: bit i is facet i. NaN without a pair.
+        table: D of each subset of the facets, [..., 2^m], where bit i is facet i; NaN without a
+            pair.
     """
 
     facets: tuple[str, ...]
     table: FloatArray
 
     def of(self, shared: Iterable[str]) -> FloatArray:
-        """D of judgments that share exactly these; ReliabilityError if there is no such facet."""
+        """D of judgments that share exactly these facets.
+
+        Raises:
+            ReliabilityError: There is no such facet.
+        """
         return np.asarray(self.table[..., self.place(shared)])
 
     def place(self, shared: Iterable[str]) -> int:
@@ -79,7 +84,7 @@ Formula = Callable[[Differences], FloatArray]
 
 
 class _Question(NamedTuple):
-    """A question that was not drawn, alike in every cell."""
+    """A hypothetical further question, the same in every cell."""
 
     weight: float
     mean: FloatArray
@@ -89,10 +94,10 @@ class _Question(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Disagreement:
-    """D_S of a study, and everything that follows from it, with intervals over questions.
+    """D_S of a study and everything derived from it, with intervals over questions.
 
-    Intervals are for other questions of the same kind; they speak of the levels that were tried.
-    Estimates without a value name the reason: the design may have no pair that they need.
+    Intervals are for other questions of the same kind at the levels that were tried. An estimate
+    without a value names the reason; for instance, the design may lack the pairs it needs.
     """
 
     cells: Cells
@@ -105,7 +110,7 @@ class Disagreement:
 
     @property
     def levels(self) -> dict[str, int]:
-        """Facet -> number of levels that were tried, without the question."""
+        """Facet -> number of levels tried, without the question."""
         return {name: len(np.unique(one)) for name, one in self.cells.facets.items()}
 
     def d(self, *shared: str) -> float:
@@ -113,7 +118,7 @@ class Disagreement:
         return float(self.whole.of(shared))
 
     def by_question(self, *shared: str) -> FloatArray:
-        """D of each question (cluster), the question among what they share; NaN without a pair."""
+        """D of each question (cluster), the question being shared; NaN without a pair."""
         place = self.whole.place((QUESTION, *shared)) // 2
         num, den = (one[:, place] for one in self._rows.within)
         return np.where(den > 0, num / np.where(den > 0, den, 1.0), np.nan)
@@ -125,19 +130,19 @@ class Disagreement:
 
     @cached_property
     def without(self) -> Differences:
-        """D_S without one question (cluster) each, [N, 2^m]."""
+        """D_S without each question (cluster) in turn, [N, 2^m]."""
         return self._sums[1]
 
     def agreement(self, over: Iterable[str] = ()) -> Estimate:
-        """How often two verdicts on a question agree that differ in these facets, or in seed alone.
+        """How often verdicts on a question agree across these facets, or across seeds alone.
 
-        Over the facet of judges it is the agreement between judges.
+        Over the facet of judges, this is agreement between judges.
         """
         shared, _ = self._all_but(over)
         return self.estimate(lambda d: 1 - d.of(shared), "agreement")
 
     def omega(self, over: Iterable[str] = ()) -> Estimate:
-        """Omega where these facets may vary too: 1 - D_qX / D_X, X all other facets."""
+        """Omega if these facets may vary too: 1 - D_qX / D_X, with X all other facets."""
         over = tuple(over)
         shared, others = self._all_but(over)
         return self.estimate(
@@ -145,14 +150,14 @@ class Disagreement:
         )
 
     def flips(self, facet: str) -> Estimate:
-        """How much more often verdicts differ that differ in this facet than in seed alone."""
+        """How much more often verdicts differ across this facet than across seeds alone."""
         shared, _ = self._all_but([facet])
         return self.estimate(lambda d: d.of(shared) - d.of(self.facets), "variance")
 
     def beyond_noise(self, facet: str) -> Estimate:
-        """Omega across a facet over omega within: 1 where its levels differ in nothing but noise.
+        """Omega across a facet over omega within: 1 if its levels differ only by noise.
 
-        A correlation that is corrected for attenuation (Spearman 1904).
+        This is a correlation corrected for attenuation (Spearman 1904).
         """
         shared, others = self._all_but([facet])
 
@@ -165,19 +170,19 @@ class Disagreement:
     def correlation(self, facet: str) -> Estimate:
         """Correlation over questions between single verdicts at two levels of a facet.
 
-        (D_X - D_qX) / D_fX, X all other facets: the mean covariance of two levels over the mean
-        variance of one.
+        (D_X - D_qX) / D_fX, with X all other facets: the mean covariance of two levels over the
+        mean variance of one.
         """
         shared, others = self._all_but([facet])
         return self.estimate(lambda d: ratio(d.of(others) - d.of(shared), d.of((*others, facet))))
 
     def components(self) -> dict[tuple[str, ...], Estimate]:
-        """Variance components: the facets that act together -> how much of D_0 they explain.
+        """Variance components: the facets that act together -> their part of D_0.
 
-        v_C = sum over S inside C of (-1)^(size C - size S + 1) D_S (Koch 1967; Brennan 2001);
-        two verdicts drawn anywhere differ as often as all add up to. Negative ones are shown.
-        ("seed",) is D of judgments that share everything. Of one verdict a cell, it and the highest
-        interaction cannot be split, and are named together.
+        v_C = sum over S inside C of (-1)^(size C - size S + 1) D_S (Koch 1967; Brennan 2001). They
+        sum to how often two verdicts drawn anywhere differ. Negative ones are shown. ("seed",) is D
+        of judgments that share everything. With one verdict per cell, it cannot be separated from
+        the highest interaction, and both are named together.
         """
         return {
             names: self.estimate(formula, "variance") for names, formula in self.component.items()
@@ -189,13 +194,16 @@ class Disagreement:
         replications: float = 1,
         all_of: Iterable[str] = (),
     ) -> Estimate:
-        """How far the mean verdict of so many levels of each facet is the question's own.
+        """Dependability of the mean verdict over this many levels of each facet.
 
-        v_q / (v_q + the sum of the other components, each over the number of levels of its facets):
-        Phi of a D-study (Brennan 2001). `all_of` are facets of which all levels were tried, such as
-        the two orders of a pair: what they do to a question is its own (Cochran 1977, ch. 2;
-        Brennan 2001, ch. 3). ReliabilityError if there is no such facet or level, or if more
-        replications are asked for and no cell has two.
+        v_q / (v_q + the sum of the other components, each divided by the number of levels of its
+        facets): Phi of a D-study (Brennan 2001). `all_of` are facets whose levels were all tried,
+        such as the two orders of a pair: their effect on a question is the question's own (Cochran
+        1977, ch. 2; Brennan 2001, ch. 3).
+
+        Raises:
+            ReliabilityError: There is no such facet or level, or more replications are asked for
+                and no cell has two.
         """
         weights = self.weights(levels, replications, all_of)
 
@@ -213,7 +221,7 @@ class Disagreement:
         replications: float = 1,
         all_of: Iterable[str] = (),
     ) -> dict[tuple[str, ...], tuple[float, float]]:
-        """How much of each component is in the mean of so many levels, and of all there are.
+        """The weight of each component in the mean over this many levels, and over all there are.
 
         Arguments and errors are those of `dependability`.
         """
@@ -240,11 +248,11 @@ class Disagreement:
     def estimate(
         self, formula: Formula, kind: Kind = "difference", replications: float = np.inf
     ) -> Estimate:
-        """Any function of D_S, NaN where it has no value, with its interval.
+        """Any function of D_S, NaN if undefined, with its interval.
 
-        "agreement" and "omega" are at most 1 and have their intervals; a "difference" that of the
-        jackknife-t, and a "variance" that of `on_root_scale`. `replications` is, of omega, how many
-        verdicts of a question its pairs are among.
+        "agreement" and "omega" are at most 1 and have their own intervals; a "difference" has the
+        jackknife-t interval, a "variance" that of `on_root_scale`. For omega, `replications` is the
+        number of verdicts per question that its pairs come from.
         """
         check_level(self.level)
         n = self.cells.n_clusters
@@ -295,7 +303,7 @@ class Disagreement:
         return low, high, "exact bound" if x == 1 else "plus a question"
 
     def _plus(self, formula: Formula, question: _Question) -> Ends:
-        """The value with a fraction of a question more, and its standard error."""
+        """The value with a fraction of a question added, and its standard error."""
         whole, without = self._rows.sums(question)
         x = float(formula(Differences(self.facets, whole)))
         without_each = formula(Differences(self.facets, without))
@@ -311,7 +319,7 @@ class Disagreement:
         return Differences(self.facets, whole), Differences(self.facets, without)
 
     def _all_but(self, over: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """All facets but these, of which the question is none, with and without the question."""
+        """All other facets, with and without the question."""
         varied = set(over)
         self.whole.of(varied)
         if QUESTION in varied:
@@ -320,7 +328,7 @@ class Disagreement:
         return shared, shared[1:]
 
     def _replications(self, over: tuple[str, ...]) -> float:
-        """Of verdicts on a question that differ in these facets, the most that all do."""
+        """The largest number of verdicts on a question that all differ in these facets."""
         if over:
             return float(min(self.levels[name] for name in over))
         alone = (1 / self.cells.replications)[self.cells.replications > 1]
@@ -348,20 +356,22 @@ class Disagreement:
 
 
 def disagreement(cells: Cells, level: float = 0.95) -> Disagreement:
-    """How often two verdicts differ, by which facets they share.
+    """How often two verdicts differ, by the facets they share.
 
-    The difference of two names is 1 if they differ, of two numbers half their squared difference,
-    and of ranks (`Cells.ranked`) that of the ranks. Each question weighs the same, and each of its
-    cells alike, whatever the number of verdicts; cells may be missing. Rows of one cluster that are
-    not one question are never compared, and share the weight. ReliabilityError if the level of the
-    intervals is not between 0 and 1.
+    Two different names differ by 1, two numbers by half their squared difference, ranks
+    (`Cells.ranked`) likewise. Questions weigh the same, and so do the cells of a question, whatever
+    their number of verdicts; cells may be missing. Different questions of one cluster are never
+    compared, and share its weight.
+
+    Raises:
+        ReliabilityError: The level of the intervals is not between 0 and 1.
     """
     check_level(level)
     return Disagreement(cells.rows(cells.replications > 0), level)
 
 
 def shares_of(**components: float | None) -> dict[str, float] | None:
-    """Component -> share of the sum of those that are known; None if nothing varies."""
+    """Component -> share of the sum of the known ones; None if nothing varies."""
     known = {name: float(part) for name, part in components.items() if part is not None}
     total = sum(known.values())
     return {name: part / total for name, part in known.items()} if total > 0 else None
@@ -372,7 +382,7 @@ def _subsets(names: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 class _Rows:
-    """The sums that D_S needs, of each cell: weight, mean and mean square of its verdicts."""
+    """Sums for D_S per cell: weight, mean and mean square of its verdicts."""
 
     def __init__(self, cells: Cells) -> None:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -392,7 +402,7 @@ class _Rows:
 
     @property
     def far(self) -> _Question:
-        """A question of far numbers; see `far_or_noise`."""
+        """A hypothetical question of far numbers; see `far_or_noise`."""
         weight, farther = FAR
         means = np.array([np.bincount(self.cluster, self.weights * x) for x in self.means.T]).T
         away = means - self.mean
@@ -402,7 +412,7 @@ class _Rows:
         return _Question(weight, far, float(far @ far) + within, within)
 
     def sums(self, more: _Question | None = None) -> tuple[FloatArray, FloatArray]:
-        """D_S over all questions, [2^m], and without one each, [N, 2^m]; `more` is one of N."""
+        """D_S over all questions, [2^m], and without each, [N, 2^m]; `more` is one of N."""
         num, den = self.within
         if more is not None:
             alike = more.weight * den.mean(axis=0, keepdims=True)
@@ -416,7 +426,7 @@ class _Rows:
 
     @cached_property
     def within(self) -> tuple[FloatArray, FloatArray]:
-        """Differences and weights of pairs on each question, by what else they share, [N, 2^k]."""
+        """Differences and weights of pairs on each question, by shared facets, [N, 2^k]."""
         w = self.within_weights
         num, den = np.zeros((2, self.clusters, 1 << len(self.levels)))
         for place, group, of in self._groups(self.question, self.cluster):
@@ -432,7 +442,7 @@ class _Rows:
         return num, den
 
     def _between(self, more: _Question | None = None) -> tuple[FloatArray, FloatArray]:
-        """The same of pairs of each question with the others."""
+        """The same for pairs of each question with the others."""
         rows = self if more is None else self._with(more)
         w, q = rows.weights, rows.weights * rows.norms
         num, den = np.zeros((2, int(rows.cluster.max()) + 1, 1 << len(rows.levels)))
@@ -456,7 +466,7 @@ class _Rows:
         return _exactly(num, den)
 
     def _with(self, more: _Question) -> "_Rows":
-        """With a question that is alike in every cell, in proportion to the cells there are."""
+        """These with a further question, the same in every cell, in proportion to the cells."""
         found = object.__new__(_Rows)
         [(*_, cell, _)] = self._groups(np.zeros_like(self.cluster), self.cluster)[-1:]
         share = np.bincount(cell, self.weights) / self.clusters
@@ -473,7 +483,7 @@ class _Rows:
         return found
 
     def _groups(self, first: IntArray, owner: IntArray) -> list[tuple[int, IntArray, IntArray]]:
-        """For each set of facets: its bits, the group of each row, and whose each group is."""
+        """For each set of facets: its bits, the group of each row, and the owner of each group."""
         found = [(0, first)]
         for i, one in enumerate(self.levels):
             most = one.max() + 1
@@ -487,7 +497,7 @@ class _Rows:
 
 
 def _ratios(num: FloatArray, den: FloatArray, whole: FloatArray, all_: FloatArray) -> FloatArray:
-    """The ratio of all questions, and of all but one each; NaN where there is no pair."""
+    """The ratio over all questions, and without each; NaN without a pair."""
     above = np.concatenate([whole[None], whole - num])
     below = np.concatenate([all_[None], all_ - den])
     known = below > _NO_PAIR * len(num)
@@ -495,14 +505,13 @@ def _ratios(num: FloatArray, den: FloatArray, whole: FloatArray, all_: FloatArra
 
 
 def _numbered(values: IntArray) -> IntArray:
-    """The values as numbers from 0, in their order."""
     return np.asarray(np.unique(values, return_inverse=True)[1])
 
 
 def _exactly(num: FloatArray, den: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """From sums over pairs that share at least each set to those that share it exactly, in place.
+    """Turn sums over pairs that share at least each set into those that share exactly it, in place.
 
-    0 where that leaves no pair but rounding.
+    0 where only rounding errors remain.
     """
     sets = num.shape[1]
     for at_least in (num, den):

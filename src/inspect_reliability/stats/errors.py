@@ -1,14 +1,14 @@
-"""What the statistics refuse, by name."""
+"""What the statistics refuse, as named errors."""
 
 from collections.abc import Iterable
 
 
 class ReliabilityError(ValueError):
-    """No statistic can be computed from what was given."""
+    """No statistic can be computed from this input."""
 
 
 class NoJudgmentsError(ReliabilityError):
-    """Not one verdict was given."""
+    """There is no verdict."""
 
     def __init__(self) -> None:
         super().__init__("No verdicts: nothing was judged, or every verdict is missing.")
@@ -29,14 +29,14 @@ class UnknownCategoryError(ReliabilityError):
 
 
 class UnknownCoefficientError(ReliabilityError):
-    """A name that the table of coefficients does not have."""
+    """The name is not in the table of coefficients."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         super().__init__(f"Unknown coefficient {name!r}. Use one of: {', '.join(known)}.")
 
 
 def check_level(level: float) -> None:
-    """Refuse a confidence level outside (0, 1) with ReliabilityError."""
+    """Raise ReliabilityError for a confidence level outside (0, 1)."""
     if not 0 < level < 1:
         raise ReliabilityError(
             f"The confidence level must lie between 0 and 1, not be {level}. For 95% pass 0.95."

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Estimate:
-    """A coefficient, which never travels alone.
+    """A coefficient with its interval and what qualifies it.
 
     Attributes:
-        value: The coefficient, never clipped; None if it is not estimable.
+        value: The coefficient, never clipped; None if not estimable.
         low: Lower end of its interval, and `high` the upper; None without an interval.
         n_questions: Questions that entered.
-        n_replications: Replications per question that entered: their mean over the questions.
+        n_replications: Mean replications of these questions.
         left_out: Questions with too few verdicts to enter.
-        reason: Why there is no value or, with a value, why there is no interval; else None.
-        method: How the interval was made; None without an interval. Each generalises to other
-            questions of the same kind. "Clopper-Pearson" is of questions, "exact bound" is for
-            questions that never vary; all others are jackknives over questions.
+        reason: Why there is no value or, with a value, no interval; else None.
+        method: Method of the interval; None without one. All intervals are for other questions of
+            the same kind. "Clopper-Pearson" counts questions, "exact bound" is for questions that
+            never vary; all others are jackknives over questions.
         level: Confidence level of the interval.
     """
 

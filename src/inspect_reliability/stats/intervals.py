@@ -1,16 +1,16 @@
-"""Intervals over questions: what would other questions of the same kind have shown?
+"""Intervals over questions: what other questions of the same kind would show.
 
-A jackknife cannot see questions that were never drawn. Where a judge is nearly perfect, or one
-verdict dominates, a single such question would move a coefficient far, so the ends are also
-computed as if a fraction of one had been drawn, and the farther end is taken.
+A jackknife cannot see questions that were never drawn. For a nearly perfect judge, or one with a
+dominant verdict, a single such question would move a coefficient far. So the ends are also computed
+with a fraction of such a question, and the farther end is kept.
 
-scipy is imported where it is called: that takes twice as long as numpy, and whoever only imports a
-metric does not need it.
+scipy is imported where it is called: importing it takes twice as long as numpy, and a metric alone
+does not need it.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -19,12 +19,12 @@ from .estimate import Estimate
 from .sums import Scale, Sums, of_ranks, ratio, terms, terms_of_moments
 
 FEWEST_QUESTIONS = 3
-"""Fewer do not show how much questions differ."""
+"""Fewer do not show how much questions vary."""
 
 TOO_FEW = f"an interval needs at least {FEWEST_QUESTIONS} questions"
 
 NO_WIDTH = 1e-12
-"""An interval this narrow is rounding: it would promise certainty."""
+"""A narrower interval is rounding, and would promise certainty."""
 
 UNSEEN = 0.4
 """Weight of a question that always gets the second most frequent verdict, for upper ends."""
@@ -33,10 +33,10 @@ NOISE = 0.5
 """Weight of a question that gets nothing but noise, for lower ends."""
 
 NOISE_OF_NUMBERS = 2.0
-"""The same of numbers, which a few questions can make noisy."""
+"""The same for numbers, where few questions carry the noise."""
 
 SETTLED = 0.75
-"""Weight of a question that never varies, for upper ends of what is a mean over questions."""
+"""Weight of a question that never varies, for upper ends of means over questions."""
 
 FAR = 0.25, 2.0
 """Weight of a question of far numbers, for upper ends, and how much farther than the farthest."""
@@ -50,9 +50,9 @@ class Method:
     """How an interval is made.
 
     Attributes:
-        name: What `Estimate.method` calls it.
-        ends: Its ends, of a formula and a study at a level; NaN where they cannot be computed.
-        constant: Whether it also knows what to do where no question varies.
+        name: Its name in `Estimate.method`.
+        ends: Computes its ends from a formula, a study and a level; NaN if impossible.
+        constant: Whether it also works if no question varies.
     """
 
     name: str
@@ -63,8 +63,8 @@ class Method:
 class Study:
     """The questions of one study, and the sums over them that intervals need.
 
-    `terms` are what each of n questions (or clusters) contributes, of ranks as numbers, `total` is
-    the sum; `ranked` ones are ranked anew for each sum.
+    `terms` are the contributions of each of n questions (or clusters), with ranks as numbers;
+    `total` is their sum; `ranked` ones are ranked anew for each sum.
     """
 
     def __init__(self, given: Cells, scale: Scale, known: Sums | None = None) -> None:
@@ -75,14 +75,30 @@ class Study:
 
     @cached_property
     def without(self) -> Sums:
-        """The sums without one question each, [N]."""
+        """The sums without each question, [N]."""
         if self.ranked:
             return of_ranks(self.given, 1.0 - np.eye(self.n))
         return self.terms.without_each()
 
+    @cached_property
+    def with_noise_or_settled(self) -> list[tuple[Sums, Sums, float]]:
+        """Both sums with a fraction of a noise question more, and of one that never varies.
+
+        Of each the sum, the sums without one question each, and the weight of that question.
+        """
+        shares = pooled(self.terms)
+
+        def plus(agreement: float, modal: float, weight: float) -> tuple[Sums, Sums, float]:
+            more = with_one(self.terms, shares, 1 - agreement, modal=modal)
+            more = more.each(lambda _, x: np.concatenate([x[:-1], weight * x[-1:]]))
+            return more.over(), more.without_each(), weight
+
+        noise = plus(noise_agreement(shares), min(shares.max(initial=0.0), 0.5), NOISE)
+        return [noise, plus(1.0, 1.0, SETTLED)]
+
 
 def log_scale(formula: Formula, study: Study, level: float) -> Ends:
-    """Jackknife-t on the scale log(1 - x), which follows the skewness of what cannot exceed 1."""
+    """Jackknife-t on the scale log(1 - x), which follows the skewness of values bounded by 1."""
     x, left_out = float(formula(study.total)), formula(study.without)
     return on_log_scale(x, jackknife_error(left_out), t_quantile(level, study.n - 1))
 
@@ -94,7 +110,7 @@ def f_scale(formula: Formula, study: Study, level: float) -> Ends:
 
 
 def noise_or_settled(formula: Formula, study: Study, level: float) -> Ends:
-    """The log scale, or what a fraction of a question more would give where that is farther out.
+    """The log scale, or the ends with a fraction of a question added, where these are farther.
 
     Lower end: a noise question; upper end: one that never varies. Their standard error is that of
     the weighted jackknife (Efron & Tibshirani 1993, ch. 11).
@@ -102,34 +118,32 @@ def noise_or_settled(formula: Formula, study: Study, level: float) -> Ends:
     base = log_scale(formula, study, level)
     if base[1] - base[0] < NO_WIDTH:
         return base
-    shares, t = pooled(study.terms), t_quantile(level, study.n - 1)
 
-    def plus(agreement: float, modal: float, weight: float) -> Ends:
-        more = with_one(study.terms, shares, 1 - agreement, modal=modal)
-        more = more.each(lambda _, x: np.concatenate([x[:-1], weight * x[-1:]]))
-        x = float(formula(more.over()))
-        return x, weighted_error(x - formula(more.without_each()), weight)
+    def plus(more: Sums, without: Sums, weight: float) -> Ends:
+        x = float(formula(more))
+        return x, weighted_error(x - formula(without), weight)
 
-    noise = plus(noise_agreement(shares), min(shares.max(initial=0.0), 0.5), NOISE)
-    return farthest_mean(base, noise, plus(1.0, 1.0, SETTLED), t)
+    noise, settled = (plus(*one) for one in study.with_noise_or_settled)
+    return farthest_mean(base, noise, settled, t_quantile(level, study.n - 1))
 
 
 def farthest_mean(base: Ends, noise: Ends, settled: Ends, t: float) -> Ends:
-    """The ends of a mean over questions, or those with a question more where they are farther out.
+    """The ends of a mean over questions, or those with a question added where these are farther.
 
-    `noise` and `settled` are the mean and its error with a fraction of a noise question, and of
-    one that never varies; t is how many errors an interval reaches.
+    `noise` and `settled` are the mean and its error with a fraction of a noise question, and of one
+    that never varies; t is the number of errors that an interval reaches.
     """
     low, high = on_log_scale(*noise, t)[0], on_log_scale(*settled, t)[1]
     return float(np.fmin(base[0], low)), float(np.fmax(base[1], high))
 
 
+@lru_cache(maxsize=1)  # several coefficients have the interval of omega
 def plus_a_question(formula: Formula, study: Study, level: float) -> Ends:
-    """The F scale, or what a fraction of a question more would give where that is farther out.
+    """The F scale, or the ends with a fraction of a question added, where these are farther.
 
-    Upper end: a question that always gets the second most frequent verdict, on the scale
-    log(1 - x). Lower end: a noise question, on the F scale. Both with the linearised standard
-    error of omega in questions of unequal weights.
+    Upper end: a question that always gets the second most frequent verdict, on the scale log(1 -
+    x). Lower end: a noise question, on the F scale. Both use the linearised standard error of omega
+    with unequal weights of questions.
     """
     t, r = t_quantile(level, study.n - 1), float(study.total.replications)
     constant = study.total.disagreement == 0
@@ -141,33 +155,35 @@ def plus_a_question(formula: Formula, study: Study, level: float) -> Ends:
 def with_a_question(
     base: Ends, terms: Sums, plus: Callable[[Sums, float], Ends], t: float, r: float
 ) -> Ends:
-    """See `farthest`; `plus` gives omega and its error, the last question weighing so much."""
+    """See `farthest`; `plus` gives omega and its error, given the weight of the last question."""
     shares = pooled(terms)
     sure = [plus(with_one(terms, one, 0.0), UNSEEN) for one in second(shares)]
     return farthest(base, plus(with_one(terms, shares), NOISE), sure, t, r)
 
 
 def farthest(base: Ends, noise: Ends, sure: Sequence[Ends], t: float, r: float) -> Ends:
-    """The ends of omega, or those with a question more where they are farther out.
+    """The ends of omega, or those with a question added where these are farther.
 
     `noise` and `sure` are omega and its error with a fraction of a noise question, and of each
-    that always gets the second most frequent verdict; t is how many errors an interval reaches.
+    question that always gets the second most frequent verdict; t is the number of errors that an
+    interval reaches.
     """
     low = on_f_scale(*noise, t, r)[0]
     high = max(on_log_scale(*one, t)[1] for one in sure)
     return float(np.fmin(base[0], low)), float(np.fmax(base[1], high))
 
 
+@lru_cache(maxsize=1)
 def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
-    """The F scale, or what a question more would give where that is farther out.
+    """The F scale, or the ends with questions added, where these are farther.
 
-    Upper end: questions of skewed or heavy-tailed numbers that were not drawn would be the reliable
+    Upper end: for skewed or heavy-tailed numbers, the questions not drawn would be the reliable
     ones. The one added lies twice as far from the mean as the farthest drawn, and varies like the
-    mean. Lower end: two noise questions, whose numbers are drawn from all questions, but no more
-    of them than N questions without one leave room for (`constant_share_bound`), of R numbers that
-    show one in 1 - 1/R of the cases. How far R numbers of a noise question differ varies itself,
-    like chi squared on R - 1 degrees of freedom. Where a few questions carry the error, it has
-    fewer degrees of freedom than questions: 4N over their kurtosis less 1.
+    average question. Lower end: two noise questions, whose numbers are drawn from all questions,
+    but no more of them than N questions without one allow (`constant_share_bound`), of R numbers
+    that show one in 1 - 1/R of the cases. The spread of R numbers of a noise question varies like
+    chi squared on R - 1 degrees of freedom. If a few questions carry the error, it has fewer
+    degrees of freedom than questions: 4N over their kurtosis minus 1.
     """
     low, high = f_scale(formula, study, level)
     terms, (weight, farther) = study.terms, FAR
@@ -190,7 +206,7 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
 
 
 def ranks(formula: Formula, study: Study, level: float) -> Ends:
-    """The F scale, or the ends of the ranks taken for numbers where these are farther out."""
+    """The F scale, or the ends of the ranks as numbers, where these are farther."""
     low, high = f_scale(formula, study, level)
     numbers = Study(study.given.ranked, "interval", study.terms)
     found = far_or_noise(lambda s: 1 - ratio(s.within, s.any_two), numbers, level)
@@ -198,7 +214,7 @@ def ranks(formula: Formula, study: Study, level: float) -> Ends:
 
 
 def exact_bound(formula: Formula, study: Study, level: float) -> Ends:
-    """Where no question varies: exact for agreement, carried over from it for the others."""
+    """The interval if no question varies: exact for agreement, derived from it for the others."""
     sums, bound = study.total, constant_share_bound(study.n, level)
     at_bound = replace(  # as if a share 1 - bound of the questions had no two verdicts alike
         sums,
@@ -218,7 +234,7 @@ def with_ends(
     method: str,
     undefined: str = "no interval: only one or two questions vary",
 ) -> Estimate:
-    """The estimate with these ends, or with the reason why there are none."""
+    """The estimate with these ends, or with the reason for none."""
     low, high = ends
     if np.isnan(low) or np.isnan(high):
         return replace(found, reason=undefined)
@@ -243,7 +259,7 @@ def with_one(
     norm: float = 1.0,
     modal: float = 0.0,
 ) -> Sums:
-    """The terms with a question more, which differs as often as its shares say, or as given."""
+    """The terms with a question added, which differs as its shares say, or as given."""
     differ = 1 - mean @ mean if disagreement is None else disagreement
     logs = np.log(mean, out=np.zeros_like(mean), where=mean > 0)
     inverse = terms.inverse.mean()
@@ -267,7 +283,7 @@ def with_one(
 
 
 def _omega_with(more: Sums, weight: float, varies: float = 0.0) -> Ends:
-    """Omega and its error, the last question weighing so much and the others 1.
+    """Omega and its error, given the weight of the last question; the others weigh 1.
 
     `varies` is the variance of how often (or far) its verdicts differ, in units of D squared.
     """
@@ -278,9 +294,9 @@ def _omega_with(more: Sums, weight: float, varies: float = 0.0) -> Ends:
 
 
 def _freedom(terms: Sums) -> float:
-    """Degrees of freedom of the standard error of the ICC: N - 1, or fewer if few questions count.
+    """Degrees of freedom of the ICC's standard error: N - 1, or fewer if few questions count.
 
-    A variance of N values has a relative variance of their kurtosis less 1, over N.
+    The variance of N values has a relative variance of their kurtosis minus 1, over N.
     """
     n = len(terms.questions)
     _, slopes = omega_slopes(terms, np.ones(n))
@@ -293,9 +309,9 @@ def _freedom(terms: Sums) -> float:
 def omega_parts(
     points: Sums, weights: FloatArray, at: Sums | None = None
 ) -> tuple[np.float64, np.float64, FloatArray, FloatArray]:
-    """W and D, and how much each changes with the weight of each question, [N].
+    """W and D, and their slopes in the weight of each question, [N].
 
-    A slope is V dW / dw, the total weight V kept; with `at` slopes are those of other questions.
+    A slope is V dW / dw at fixed total weight V; with `at`, slopes are those of other questions.
     """
     v = weights.sum()
     mean, norm = weights @ points.means / v, weights @ points.norm / v
@@ -309,7 +325,7 @@ def omega_parts(
 def omega_slopes(
     points: Sums, weights: FloatArray, at: Sums | None = None
 ) -> tuple[float, FloatArray]:
-    """Omega (of numbers ICC), and its slope in the weight of each question; see `omega_parts`."""
+    """Omega (for numbers ICC), and its slope in the weight of each question; see `omega_parts`."""
     within, any_two, of_within, of_any_two = omega_parts(points, weights, at)
     return 1 - within / any_two, within / any_two**2 * of_any_two - of_within / any_two
 
@@ -323,21 +339,21 @@ def agreement_slopes(
 
 
 def linear_error(slopes: FloatArray, weights: FloatArray) -> float:
-    """Standard error over questions from slopes that a weighted question may be among."""
+    """Standard error over questions from slopes; the weights may differ."""
     v = weights.sum()
     return float(np.sqrt(weights @ slopes**2 / (v * (v - 1))))
 
 
 def weighted_error(moved: FloatArray, weight: float) -> float:
-    """The same from how far leaving out each question moves a value, the last of this weight."""
+    """The same from the change without each question; the last has this weight."""
     weights = np.append(np.ones(len(moved) - 1), weight)
     return linear_error((weights.sum() - weights) / weights * moved, weights)
 
 
 def second(shares: FloatArray) -> list[FloatArray]:
-    """One-hot vectors of the second most frequent verdict, several where some tie.
+    """One-hot vectors of the second most frequent verdict, several in a tie.
 
-    Of a single category there is no second: a verdict that no other question got.
+    With a single category, it is a verdict that no other question got.
     """
     if len(shares) < 2:
         return [np.zeros_like(shares)]
@@ -355,7 +371,7 @@ def pooled(terms: Sums) -> FloatArray:
 
 
 def noise_agreement(shares: FloatArray) -> float:
-    """How often the verdicts of a noise question agree: no more than the tosses of a coin."""
+    """How often the verdicts of a noise question agree; at most like tosses of a coin."""
     return min(float(shares @ shares), 0.5)
 
 
@@ -387,7 +403,7 @@ def on_f_scale(x: float, error: float, t: float, r: float) -> Ends:
 
 
 def _on_odds_scale(x: float, reach: float) -> Ends:
-    """The ends on the scale of odds, or of the least value that could not be 0."""
+    """The ends on the scale of odds; at 0, of the smallest value that could not be 0."""
     if reach >= 1:
         return 0.0, 1.0
     at = max(x, reach)
@@ -400,25 +416,25 @@ def _on_odds_scale(x: float, reach: float) -> Ends:
 
 
 def on_root_scale(x: float, reach: float, most: float) -> Ends:
-    """The ends x +- reach, or those on the scale of square roots where these are farther out.
+    """The ends x +- reach, or those on the scale of square roots where these are farther.
 
-    A component of variance is the square of an effect: its error grows with it, so a small estimate
-    comes with an error that is too small. So does one near the most that it can be. There the root
-    is no scale, and an end is at most a quarter of the reach farther out.
+    A variance component is the square of an effect, so its error grows with it, and a small
+    estimate comes with an error that is too small. So does one near its maximum. There the root is
+    no scale, and an end is at most a quarter of the reach farther out.
     """
     below, above = (min(0.25, reach / (4 * max(room, 1e-9))) for room in (most - x, x))
     return x - reach * (1 + below), x + reach * (1 + above)
 
 
 def t_quantile(level: float, degrees_of_freedom: float) -> float:
-    """What a t variable exceeds, on either side, with probability 1 - level."""
+    """The value that |t| exceeds with probability 1 - level."""
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees_of_freedom, (1 + level) / 2))
 
 
 def level_of(t: float, degrees_of_freedom: float) -> float:
-    """The level of which this is the t quantile, above 0 and below 1."""
+    """The level with this t quantile, above 0 and below 1."""
     from scipy.special import stdtr
 
     return float(np.clip(2 * stdtr(max(degrees_of_freedom, 1), t) - 1, NO_WIDTH, 1 - NO_WIDTH))
@@ -435,7 +451,7 @@ def clopper_pearson(successes: float, trials: float, level: float) -> Ends:
 
 
 def jackknife_error(left_one_out: FloatArray) -> float:
-    """Standard error over questions, from the N values without one question each."""
+    """Standard error over questions, from the N values without each question."""
     n = len(left_one_out)
     return float(np.sqrt((n - 1) / n * ((left_one_out - left_one_out.mean()) ** 2).sum()))
 

@@ -1,4 +1,4 @@
-"""How many replications must vote before their majority is the judge's own?"""
+"""How many replications must vote until their majority is the judge's own."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from .rates import by_question as by_cluster
 from .rates import mean_share
 
 VOTES = (1, 3, 5, 7, 9, 15, 25, 49)
-"""Numbers of votes to try of exact distributions."""
+"""Numbers of votes to try for exact distributions."""
 
 _NEVER = 1e-9
 """Verdicts this unlikely win no majority."""
@@ -24,19 +24,19 @@ _NEVER = 1e-9
 ComplexArray = NDArray[np.complex128]
 
 RESAMPLES = 1000
-"""Draws for a question, where it is judged on its own or is one of twenty or fewer."""
+"""Draws per question, if it stands alone or among at most twenty."""
 
 _FEWEST = 100
 _IN_ALL = 20_000
 """Draws for a mean over questions: it errs by .0035 at most (one standard error)."""
 
 _QUICK = 250
-"""Votes times verdicts of a question for which its agreement is quickly computed exactly."""
+"""Votes times verdicts of a question up to which agreement is computed exactly."""
 
 
 @dataclass(frozen=True)
 class Unsettled:
-    """A question whose majority is not the same often enough, whatever the votes tried.
+    """A question whose majority is not stable enough at any number of votes tried.
 
     Attributes:
         agreement: How often two majorities of `StableMajority.most_by_question` votes are the same.
@@ -50,18 +50,18 @@ class Unsettled:
 
 @dataclass(frozen=True, eq=False)
 class StableMajority:
-    """How often two majorities of so many votes are the same.
+    """How often two majorities of equally many votes are the same.
 
     Attributes:
         votes: The V numbers of votes m.
         agreement: Probability that the majorities of two disjoint sets of m replications are the
             same, mean over questions, for each m.
-        intervals: The 95% interval of each, over questions; None of fewer than three.
+        intervals: The 95% interval of each, over questions; None with fewer than three.
         share_stable: Share of questions in which it is at least `wanted`, for each m; None beyond
             `most_by_question`.
         by_question: The probability for each m and question, V x N; NaN beyond `most_by_question`.
-        most_by_question: The most votes tried for which single questions can be judged, at most a
-            quarter of the replications of the question with the fewest; None if none is.
+        most_by_question: The most votes tried at which single questions can be judged, at most a
+            quarter of the smallest number of replications; None if none.
         votes_needed: The fewest votes tried that reach `wanted`, mean over questions; else None.
         votes_likely: The fewest whose interval reaches it, and whose interval does not go below.
         unsettled: Questions below it with `most_by_question` votes, the least stable first.
@@ -85,22 +85,25 @@ def stable_majority(
     wanted: float = 0.95,
     seed: int = 0,
 ) -> StableMajority:
-    """How often the majority of m replications is that of m others of the same judge.
+    """How often the majority of m replications equals that of m others of the same judge.
 
     Two disjoint sets of m are drawn without replacement from a question's R replications, so m is
-    at most R/2: 1,000 times, or 20,000 times in all of more than twenty questions that differ.
-    Verdicts that tie for the majority win with equal chance. Such draws are right for the mean over
-    questions only: with m near R/2 the two sets are nearly each other's complement. Single
-    questions are judged by m votes drawn with replacement (plug-in), exactly or from 1,000 draws;
-    the bias grows with m/R, so that these figures end at m = R/4. Of exact distributions every
-    figure is exact.
+    at most R/2: 1,000 times, or 20,000 times in all with more than twenty varying questions. Tied
+    verdicts win with equal chance. Such draws are right only for the mean over questions: with m
+    near R/2 the two sets are nearly complements. Single questions are judged by m votes drawn with
+    replacement (plug-in), exactly or from 1,000 draws; the bias grows with m/R, so these figures
+    end at m = R/4. For exact distributions every figure is exact.
 
-    By default odd numbers of votes are tried, up to half of the median replications, or up to 49.
-    `wanted` is the probability that counts as stable.
+    Args:
+        counts: Verdicts per question.
+        votes: Numbers of votes; by default odd ones, up to half of the median replications, or up
+            to 49.
+        wanted: Probability that counts as stable.
+        seed: Seed of the draws.
 
     Raises:
-        ReliabilityError: No question has two replications per vote, `votes` or `wanted` are out
-            of range, or each non-response is a category of its own.
+        ReliabilityError: No question has two replications per vote, `votes` or `wanted` are out of
+            range, or each non-response is a category of its own.
     """
     if counts.singletons:
         raise ReliabilityError(
@@ -171,14 +174,14 @@ def _stability(
 
 
 def _odd_numbers(most: int) -> list[int]:
-    """Odd numbers up to `most`, closer together where votes still matter; `most` itself if odd."""
+    """Odd numbers up to `most`, denser where votes still matter; `most` itself if odd."""
     steps = [1, 3, 5, 7, 9, 15, 25, 49, 99, 199, 499]
     largest = most - (most % 2 == 0)
     return sorted({m for m in [*steps, largest] if 1 <= m <= most})
 
 
 def _agreement(table: NDArray[np.int64], m: int, generator: np.random.Generator) -> FloatArray:
-    """How often two majorities of m votes drawn without replacement are the same, N."""
+    """Agreement of two majorities of m votes drawn without replacement, N."""
     # Which category is which makes no difference.
     ordered, same = np.unique(np.sort(table, axis=1)[:, ::-1], axis=0, return_inverse=True)
     if m == 1:  # two votes are two replications
@@ -201,7 +204,7 @@ def _agreement(table: NDArray[np.int64], m: int, generator: np.random.Generator)
 
 
 def _with_replacement(shares: FloatArray, m: int, generator: np.random.Generator) -> FloatArray:
-    """How often two majorities of m votes drawn with replacement are the same, N."""
+    """Agreement of two majorities of m votes drawn with replacement, N."""
     if m * (shares > 0).sum(axis=1).max() <= _QUICK:
         return majority_agreement(shares, m)
     drawn = generator.multinomial(m, shares, size=(2, RESAMPLES, len(shares)))
@@ -210,7 +213,7 @@ def _with_replacement(shares: FloatArray, m: int, generator: np.random.Generator
 
 
 def _won(votes: NDArray[np.int64]) -> FloatArray:
-    """Each category's share of a majority, [K, ...]: those that tie win with equal chance."""
+    """Each category's share of a majority, [K, ...]; tied ones share it equally."""
     most = votes == votes.max(axis=0)
     return np.asarray(most / most.sum(axis=0))
 
@@ -218,7 +221,7 @@ def _won(votes: NDArray[np.int64]) -> FloatArray:
 def _without_replacement(
     left: NDArray[np.int64], m: int, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw m (multivariate hypergeometric), one category after the other, all [K, ...]."""
+    """Draw m (multivariate hypergeometric), one category after another, [K, ...]."""
     drawn = np.empty_like(left)
     others = left.sum(axis=0)
     wanted = np.full_like(others, m)
@@ -250,7 +253,7 @@ def majority_agreement(shares: FloatArray, votes: int) -> FloatArray:
 
 
 def winners(shares: FloatArray, votes: int) -> FloatArray:
-    """Probability of each category to have the majority of so many independent votes, K.
+    """Probability of each category to win the majority of this many independent votes, K.
 
     Votes are independent Poisson numbers given their sum.
     """
@@ -261,10 +264,10 @@ def winners(shares: FloatArray, votes: int) -> FloatArray:
 
 
 def winners_of_some(counts: NDArray[np.int64], votes: int) -> FloatArray:
-    """The same of so many votes drawn from these without replacement, K.
+    """The same for votes drawn from these without replacement, K.
 
-    The mean over all subsets, so without bias for a vote of the judge. Votes are independent
-    binomial numbers given their sum.
+    The mean over all subsets, so unbiased for a vote of the judge. Votes are independent binomial
+    numbers given their sum.
     """
     used = np.flatnonzero(counts)
     given, numbers = counts[used, None], np.arange(votes + 1)
@@ -276,15 +279,15 @@ def winners_of_some(counts: NDArray[np.int64], votes: int) -> FloatArray:
 
 
 def _majority(used: NDArray[np.int64], categories: int, chances: FloatArray) -> FloatArray:
-    """Probability of each category to have most votes, of how likely each number of its votes is.
+    """Probability of each category to have most votes, from the probabilities of vote numbers.
 
-    Given its number of votes c, a category wins where all others have fewer, or ties with some d
-    of them and wins in 1 of 1 + d, the integral of t^d from 0 to 1. Numbers of votes are
-    independent given their sum; their generating functions are multiplied on the unit circle, with
-    a weight t for each tie, and integrated over t by Gauss and Legendre, exactly for so few ties.
+    Given its number of votes c, a category wins if all others have fewer, or ties with d of them
+    and wins in 1 of 1 + d cases, the integral of t^d from 0 to 1. Numbers of votes are independent
+    given their sum; their generating functions are multiplied on the unit circle, with a weight t
+    for each tie, and integrated over t by Gauss-Legendre, exactly for so few ties.
 
-    `used` are the U of K categories that have votes; `chances` is the logarithm of how likely 0, 1,
-    ... of all m votes are, U x m + 1.
+    `used` are the U of K categories with votes; `chances` has the log probabilities of 0, 1, ..., m
+    votes, U x m + 1.
     """
     found = np.zeros(categories)
     if len(used) == 1:

@@ -1,4 +1,4 @@
-"""The questions that several judges share: do the judges agree, and what is a panel worth?"""
+"""Questions that several judges share: do they agree, and what is a panel worth?"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,19 +13,19 @@ from .rates import by_question, mean_share
 
 
 class NothingSharedError(ReliabilityError):
-    """Judges without a question in common."""
+    """The judges have no question in common."""
 
 
 def shared_questions(
     judges: Mapping[str, Cells], replications: int = 2
 ) -> tuple[dict[str, Cells], dict[str, tuple[str, ...]]]:
-    """Keep the questions that all judges gave so many verdicts on, and name the others.
+    """Keep the questions with enough verdicts of all judges, and name the others.
 
-    Categories are matched by name; one that a judge does not declare is one that it never chose.
+    Categories are matched by name; a judge never chose one that it does not declare.
 
     Returns:
         Name -> verdicts on the same questions, in the same categories and order; and reason -> the
-        questions that did not enter because of it.
+        questions left out because of it.
 
     Raises:
         NothingSharedError: No question is shared.
@@ -57,7 +57,6 @@ def shared_questions(
 
 
 def _categories(judges: Mapping[str, Cells]) -> tuple[str, ...]:
-    """All categories of the judges, that of singletons last."""
     counted = judges.values()
     singletons = {counts.categories[-1] for counts in counted if counts.singletons}
     if singletons and not all(
@@ -74,13 +73,13 @@ def _categories(judges: Mapping[str, Cells]) -> tuple[str, ...]:
 def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estimate:
     """How often two judges give the same verdict on a question (the paper's Table 1).
 
-    The mean over questions of the mean over pairs of judges, every verdict of one compared with
-    every verdict of the other. Questions that not every judge judged are left out and named.
+    The mean over questions of the mean over pairs of judges; all verdicts of one are compared with
+    all of the other. Questions that some judge did not judge are left out and named.
 
     Raises:
         NothingSharedError: No question is shared.
-        ReliabilityError: Fewer than two judges, a level outside (0, 1), verdicts taken for numbers,
-            or each non-response is a category of its own.
+        ReliabilityError: Fewer than two judges, a level outside (0, 1), verdicts as numbers, or
+            each non-response is a category of its own.
     """
     check_level(level)
     if len(judges) < 2:
@@ -105,11 +104,11 @@ def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estim
 
 
 def effective_number(judges: int, correlation: Estimate) -> Estimate:
-    """How many judges without common errors a panel is worth: k / (1 + (k - 1) rho).
+    """The number of judges without common errors that a panel is worth: k / (1 + (k - 1) rho).
 
-    The variance of one judge's error over that of their mean (Kish 1965, eq. 5.4.1), of the mean
-    correlation rho of two judges' errors; that of verdicts counts what is right as common too, and
-    the number is the least.
+    The variance of one judge's error over that of their mean (Kish 1965, eq. 5.4.1), given the mean
+    correlation rho of two judges' errors. A correlation of verdicts also counts what is right as
+    common, and gives a lower bound.
     """
 
     def number(rho: float | None) -> float | None:

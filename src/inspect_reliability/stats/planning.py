@@ -1,4 +1,4 @@
-"""How many questions and replications does an interval of a wanted width take?"""
+"""How many questions and replications an interval of a wanted width needs."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -36,7 +36,7 @@ MOST_QUESTIONS = 1_000_000
 
 _CLUSTERED = "several outputs of each question were judged: plan from one output of each"
 _STEADY = "no question varies, so its precision is not known"
-_FEW_VARY = "only one or two questions vary"
+_FEW_VARY = "too few questions vary, or all but one are alike"
 
 Slopes = Callable[..., tuple[float, FloatArray]]
 
@@ -49,10 +49,10 @@ class Design:
     """A study to run.
 
     Attributes:
-        n_replications: Replications of each question; infinity of exact distributions.
-        half_width: Half the width that its interval is expected to have.
+        n_replications: Replications of each question; infinity for exact distributions.
+        half_width: Expected half-width of its interval.
         fewest: Questions if the pilot overstates how much questions differ, and `most` if it
-            understates that: with a probability of .8 the number lies between them.
+            understates that: the true number lies between them with probability .8.
     """
 
     n_questions: int
@@ -63,24 +63,23 @@ class Design:
 
     @property
     def judgments(self) -> float:
-        """What it costs: verdicts the judge has to give, or exact distributions."""
+        """Its cost: verdicts that the judge must give, or exact distributions."""
         return self.n_questions * (self.n_replications if np.isfinite(self.n_replications) else 1)
 
 
 @dataclass(frozen=True)
 class Precision:
-    """Where the uncertainty of a coefficient comes from, to plan the next study with.
+    """Sources of a coefficient's uncertainty, for planning the next study.
 
-    The variance of the coefficient in a study of N questions with R replications is about
-    (between + within / (R - 1)) / N: more replications shrink the second part only. R - 1 because
-    these coefficients rest on pairs of replications.
+    The variance of the coefficient in a study of N questions with R replications is about (between
+    + within / (R - 1)) / N: more replications shrink the second part only. R - 1 because these
+    coefficients rest on pairs of replications.
 
-    That is known of omega and agreement. The ends of any other coefficient are those of the pilot,
-    drawn together as the standard error falls with the square root of the questions, for as many
-    replications as the pilot's.
+    This holds for omega and agreement. For any other coefficient, the pilot's interval shrinks with
+    the square root of the number of questions, at the pilot's number of replications.
 
     Attributes:
-        n_replications: Replications per question that entered, mean.
+        n_replications: Mean replications of the questions that entered.
         reason: Why nothing can be planned; else None.
         level: Confidence level of the planned interval.
         value: The estimate; this and the following are None if not estimable.
@@ -103,9 +102,12 @@ class Precision:
     terms: Sums | None = field(default=None, repr=False, compare=False)
 
     def half_width(self, n_questions: int, n_replications: float, times: float = 1.0) -> float:
-        """Half the width of the interval that a study of this size is expected to have.
+        """Expected half-width of the interval of a study of this size.
 
-        Its standard error is taken so many times. Too small a study raises ReliabilityError.
+        Its standard error is multiplied by `times`.
+
+        Raises:
+            ReliabilityError: The study is too small.
         """
         low, high = self._ends(n_questions, n_replications, times)
         return (min(high, 1.0) - low) / 2
@@ -113,7 +115,7 @@ class Precision:
     def excludes(self, limit: float, n_questions: int, probability: float) -> bool:
         """Whether the interval lies to one side of a limit with this probability.
 
-        Of so many questions with the pilot's replications, if its estimate is right.
+        For this many questions with the pilot's replications, if its estimate is right.
         """
         from scipy.special import ndtri
 
@@ -125,7 +127,7 @@ class Precision:
     def _ends(
         self, n_questions: int, n_replications: float, times: float = 1.0, more: float = 0.0
     ) -> Ends:
-        """The ends expected, or those with the error and the t quantile changed."""
+        """Expected ends, with changes to the error and the t quantile."""
         if self.reason or self.value is None:
             raise ReliabilityError(f"{self.coefficient} cannot be planned: {self.reason}.")
         if n_questions < FEWEST_QUESTIONS or (n_replications < 2 and not self.ends):
@@ -168,7 +170,7 @@ class Precision:
         z, likely = safety_of(assurance), float(ndtri((1 + LIKELY) / 2))
 
         def needed(more: Callable[[float], float]) -> int:
-            """Questions if the error is larger by so many spreads, of the pilot's share of them."""
+            """Questions if the error is larger by this many spreads of the pilot."""
 
             def reached(n: int) -> bool:
                 times = np.exp((self.spread or 0.0) * more(self.n_questions / n))
@@ -192,15 +194,15 @@ class Precision:
 def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95) -> Precision:
     """Split the uncertainty of a coefficient into questions and replications.
 
-    The jackknife over questions gives the whole variance, that over the replications of each
-    question the part that more replications would shrink (Efron & Stein 1981); the rest lies
-    between questions. Both are of the coefficient's linear approximation. Questions with fewer than
-    three verdicts (of other coefficients than omega and agreement, two) are left out. Of
-    exact distributions nothing lies within questions.
+    The jackknife over questions gives the total variance; that over the replications of each
+    question gives the part that more replications would shrink (Efron & Stein 1981); the rest lies
+    between questions. Both use the coefficient's linear approximation. Questions with fewer than
+    three verdicts (two, for coefficients other than omega and agreement) are left out. Exact
+    distributions have no variance within questions.
 
     Raises:
         UnknownCoefficientError: There is no such coefficient.
-        ReliabilityError: It takes other verdicts, or the level is not between 0 and 1.
+        ReliabilityError: It needs another scale, or the level is not between 0 and 1.
     """
     known_as = COEFFICIENTS[coefficient]
     check_level(level)
@@ -247,7 +249,7 @@ def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95)
 
 
 def _scaled(counts: Cells, row: Coefficient, level: float) -> Precision:
-    """The interval of a pilot, and how much its width varies, from one jackknife over questions."""
+    """The interval of a pilot, and the variability of its width, from one jackknife."""
     found = row(counts, level)
     blank = Precision(
         coefficient=row.name,
@@ -274,7 +276,7 @@ def _scaled(counts: Cells, row: Coefficient, level: float) -> Precision:
 
 
 def _within(counts: Cells, slopes: Slopes, known: Sums) -> FloatArray:
-    """Variance of a coefficient that comes from the replications of each question, N."""
+    """Variance of a coefficient due to the replications of each question, N."""
     table, n = counts.table, len(counts.questions)
     question, category = np.nonzero(table)
     without_one = table[question]
@@ -288,7 +290,11 @@ def _within(counts: Cells, slopes: Slopes, known: Sums) -> FloatArray:
 
 
 def safety_of(assurance: float) -> float:
-    """How many errors below a normal variable stays so surely; ReliabilityError outside (0, 1)."""
+    """The standard normal quantile of an assurance.
+
+    Raises:
+        ReliabilityError: The assurance is not between 0 and 1.
+    """
     from scipy.special import ndtri
 
     if not 0 < assurance < 1:
@@ -297,7 +303,7 @@ def safety_of(assurance: float) -> float:
 
 
 def fewest(reached: Callable[[int], bool]) -> int | None:
-    """The fewest questions that reach what more of them reach too; None if a million do not."""
+    """The fewest questions that suffice, as more would; None if a million do not."""
     if not reached(MOST_QUESTIONS):
         return None
     sizes = range(FEWEST_QUESTIONS, MOST_QUESTIONS)
@@ -305,13 +311,13 @@ def fewest(reached: Callable[[int], bool]) -> int | None:
 
 
 def _omega_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
-    """The ends that `plus_a_question` is expected to give."""
+    """Expected ends of `plus_a_question`."""
     base = on_f_scale(float(1 - terms.over().within / terms.over().any_two), error, t, r)
     return with_a_question(base, terms, partial(_plus, omega_slopes, terms, n, error), t, r)
 
 
 def _agreement_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
-    """The ends that `noise_or_settled` is expected to give."""
+    """Expected ends of `noise_or_settled`."""
     shares = pooled(terms)
 
     def plus(disagreement: float, weight: float) -> Ends:
@@ -324,7 +330,7 @@ def _agreement_ends(terms: Sums, n: int, r: float, error: float, t: float) -> En
 
 
 def _plus(slopes: Slopes, terms: Sums, n: int, error: float, more: Sums, weight: float) -> Ends:
-    """A coefficient of n questions with one more of this weight, the last, and its error.
+    """A coefficient of n questions plus a last one of this weight, and its error.
 
     The questions of the pilot count n in all; the error is theirs alone.
     """

@@ -33,8 +33,8 @@ class Pooled:
 
     Attributes:
         estimate: The pooled omega. Its interval is for other questions of these benchmarks.
-        between: Standard deviation of omega between benchmarks beyond what the sampling of
-            questions explains, 0 where it explains all; None where it is not estimable.
+        between: Standard deviation of omega between benchmarks beyond sampling of questions; 0 if
+            sampling explains it, None if not estimable.
     """
 
     estimate: Estimate
@@ -42,13 +42,15 @@ class Pooled:
 
 
 def pooled_omega(benchmarks: Mapping[str, Cells], level: float = 0.95) -> Pooled:
-    """Omega over several benchmarks, of which each counts alike.
+    """Omega over several benchmarks, which count equally.
 
-    Verdicts are compared within a benchmark only: omega is 1 minus the mean W over the mean D of
-    the benchmarks (the benchmark as a fixed facet; Brennan 2001). The questions of each are a
-    stratum of their own, with Satterthwaite's degrees of freedom. Benchmarks with fewer than two
-    questions that have two verdicts are left out. ReliabilityError if there are fewer than two
-    benchmarks, or the level is not between 0 and 1.
+    Verdicts are compared only within a benchmark: omega is 1 minus the mean W over the mean D of
+    the benchmarks (the benchmark as a fixed facet; Brennan 2001). Each benchmark's questions are a
+    stratum, with Satterthwaite's degrees of freedom. Benchmarks with fewer than two questions that
+    have two verdicts are left out.
+
+    Raises:
+        ReliabilityError: There are fewer than two benchmarks, or the level is not between 0 and 1.
     """
     if len(benchmarks) < 2:
         raise ReliabilityError(f"Pooling needs at least 2 benchmarks, not {len(benchmarks)}.")
@@ -106,7 +108,6 @@ def _estimate(strata: list[Sums], blank: Estimate) -> Estimate:
 
 
 def _omega(strata: Sequence[Sums], weights: list[FloatArray]) -> tuple[float, float, float]:
-    """Omega of strata that count alike, its standard error, and the degrees of freedom of that."""
     parts = [omega_parts(one, w) for one, w in zip(strata, weights, strict=True)]
     within, any_two = (float(np.mean([part[i] for part in parts])) for i in (0, 1))
     if any_two <= 1e-12:
@@ -124,7 +125,7 @@ def _omega(strata: Sequence[Sums], weights: list[FloatArray]) -> tuple[float, fl
 
 
 def _between(found: Iterable[Estimate]) -> float | None:
-    """Spread of estimates beyond their own errors, taken from the widths of their intervals."""
+    """Spread of estimates beyond their own errors, which their intervals' widths give."""
     known = [
         (one.value, np.ptp(one.ends) / 2 / t_quantile(one.level, one.n_questions - 1))
         for one in found

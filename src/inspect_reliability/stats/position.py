@@ -1,4 +1,4 @@
-"""Does a judge go by the position of an answer, or by whose it is?"""
+"""Does a judge prefer a position, or a responder?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ class ChoiceShares:
         shares: Share of each of the L options among all choices, with its interval over questions.
         p_value: Probability of shares at least as unequal if the true ones are equal.
         n_questions: Questions with a choice.
-        n_choices: Verdicts that chose an option; None of exact distributions.
+        n_choices: Verdicts that chose an option; None for exact distributions.
         reason: Why there is no test; else None.
     """
 
@@ -32,14 +32,16 @@ class ChoiceShares:
 
 
 def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
-    """Shares of letters, or of responders, and whether they are equal.
+    """Shares of letters, or of responders, and a test that they are equal.
 
     Questions are the sampling units: Pearson's chi-square is divided by its mean design effect,
-    from the covariance of the shares over questions (linearised ratios), and referred to F on
+    from the covariance of the shares over questions (linearised ratios), and compared with F on
     Satterthwaite's degrees of freedom and those times n - 1: the second-order correction of Rao &
-    Scott (1981, 1984), as Thomas & Rao (1987) refer it. Of two options it is the t test. Letters
-    and responders are told apart only where the order of options varies. ReliabilityError if there
-    are fewer than two options.
+    Scott (1981, 1984), with the reference of Thomas & Rao (1987). For two options it is the t test.
+    Only varying orders tell letters from responders.
+
+    Raises:
+        ReliabilityError: There are fewer than two options.
     """
     if len(options) < 2:
         raise ReliabilityError(f"A choice needs at least 2 options, not {len(options)}.")

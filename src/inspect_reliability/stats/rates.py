@@ -1,4 +1,4 @@
-"""Shares that differ between questions: non-response above all, which moves every coefficient."""
+"""Shares that vary between questions, above all non-response, which affects every coefficient."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -30,11 +30,14 @@ RARE = 3
 def handle_non_response(
     counts: Cells, handling: Handling, non_response: str = "non-response"
 ) -> Cells:
-    """The same judgments with non-responses counted in one of three ways.
+    """The same judgments with non-responses treated in one of three ways.
 
-    As a "category" they are verdicts that agree with each other (the paper's). Where each is
-    "unique", a category of its own, it agrees with nothing. If "excluded" they count as missing
-    (`Cells.coverage` tells how much is left). ReliabilityError for any other handling.
+    "category": non-responses agree with each other (the paper's). "unique": each is a category of
+    its own and agrees with nothing. "excluded": they count as missing (`Cells.coverage` is the
+    rest).
+
+    Raises:
+        ReliabilityError: Any other treatment.
     """
     if handling not in ("category", "unique", "excluded"):
         raise ReliabilityError(
@@ -49,11 +52,14 @@ def handle_non_response(
 
 
 def rate(counts: Cells, category: str = "non-response", level: float = 0.95) -> Estimate:
-    """Share of the verdicts that are of one category, mean over questions.
+    """Share of the verdicts in one category, mean over questions.
 
-    One verdict of a question is enough, and the category need not be a declared one. The interval
-    is that of `mean_share`; of fewer than three questions that of Clopper & Pearson (1934), with a
-    question for a trial. ReliabilityError if the level is not between 0 and 1.
+    One verdict per question is enough, and the category need not be declared. The interval is that
+    of `mean_share`; with fewer than three questions that of Clopper & Pearson (1934), with
+    questions as trials.
+
+    Raises:
+        ReliabilityError: The level is not between 0 and 1.
     """
     shares, estimate = question_rates(counts, category, level)
     if estimate.value is None:
@@ -66,9 +72,9 @@ def rate(counts: Cells, category: str = "non-response", level: float = 0.95) -> 
 
 
 def unseen(values: FloatArray) -> float:
-    """Weight of a question that was not drawn: half, or less where more than three of each are.
+    """Weight of an undrawn question: half, or less with more than three questions of each kind.
 
-    As many questions are of share 1 as the shares add up to, the others of share 0.
+    The shares' sum counts as that many questions of share 1, the others as share 0.
     """
     ones = float(values.sum())
     return NOISE * RARE / max(min(ones, len(values) - ones), RARE)
@@ -83,10 +89,10 @@ def mean_share(
 ) -> Estimate:
     """The mean over questions of shares from 0 to 1, with its interval.
 
-    Jackknife-t on the logit scale, or what half of a question more (`unseen`), of share 0 for the
-    lower end and of share 1 for the upper, would give where that is farther out; but no farther out
-    than the interval of Clopper and Pearson with a question for a trial, as if each question
-    had one verdict.
+    Jackknife-t on the logit scale, or the ends with half a question added (`unseen`), of share 0
+    for the lower end and 1 for the upper, where these are farther; but never farther than the
+    interval of Clopper and Pearson with questions as trials, as if each question had one
+    verdict.
     """
     n = len(values)
     found = Estimate(float(values.mean()), None, None, n, n_replications, left_out, level=level)
@@ -100,7 +106,7 @@ def standard_error(values: FloatArray) -> float | None:
     """SD over replications / sqrt(R) of the mean over questions; None with fewer than two.
 
     Args:
-        values: [N, R], NaN where there is none; or means, [R].
+        values: [N, R], NaN if missing; or means, [R].
     """
     values = np.atleast_2d(values)
     means = np.ma.masked_invalid(values).mean(axis=0).compressed()
@@ -112,10 +118,12 @@ def gini_mean_difference(
 ) -> Estimate:
     """How far two replications of a question differ, mean over questions, in units of the verdicts.
 
-    Twice the sum of F (1 - F) over the gaps between values, F the share of verdicts up to a value
-    (Gini 1912; unbiased in every question). The interval is that of `mean_share`, of the difference
-    as a share of the whole range of values. Verdicts without a value are left out.
-    ReliabilityError if the level is not between 0 and 1, or nothing was replicated.
+    Twice the sum of F (1 - F) over the gaps between values, F being the share of verdicts up to a
+    value (Gini 1912; unbiased for every question). The interval is that of `mean_share`, for the
+    difference as a share of the whole range. Verdicts without a value are left out.
+
+    Raises:
+        ReliabilityError: The level is not between 0 and 1, or nothing was replicated.
     """
     check_level(level)
     names = sorted(set(values).intersection(counts.categories), key=values.__getitem__)
@@ -158,7 +166,7 @@ def by_question(
     clusters: NDArray[np.int64],
     known: NDArray[np.bool_] | EllipsisType = ...,
 ) -> FloatArray:
-    """The mean of values, [N, ...], over the rows of each question (cluster) that are known."""
+    """The mean of values, [N, ...], over the known rows of each question (cluster)."""
     _, of = np.unique(clusters[known], return_inverse=True)
     n = np.bincount(of)
     sums = np.zeros((len(n), *values.shape[1:]))
@@ -184,8 +192,8 @@ def question_rates(counts: Cells, category: str, level: float) -> tuple[FloatArr
 class Shift(NamedTuple):
     """How often a verdict is given at one level of a facet.
 
-    `share` is the mean over questions; `change`, over those with several levels, is the share there
-    less that at the others.
+    `share` is the mean over questions; `change`, over questions with several levels, is the share
+    there minus that at the other levels.
     """
 
     level: int
@@ -195,11 +203,14 @@ class Shift(NamedTuple):
 
 
 def shifts(cells: Cells, facet: str, level: float = 0.95) -> Iterator[Shift]:
-    """The share of each category at each level of a facet, and how far it is from elsewhere.
+    """The share of each category at each level of a facet, and its difference from other levels.
 
-    Verdicts are names. Questions (clusters) weigh alike, and so do the cells of one at a level.
-    Changes are paired: the levels of a question are compared with each other, with an interval of t
-    over questions. ReliabilityError if the confidence level is not between 0 and 1.
+    Verdicts are names. Questions (clusters) weigh the same, and so do the cells of one at a level.
+    Changes are paired: the levels of a question are compared with each other, with a t interval
+    over questions.
+
+    Raises:
+        ReliabilityError: The confidence level is not between 0 and 1.
     """
     check_level(level)
     given = cells.rows(cells.replications > 0)
@@ -220,7 +231,7 @@ def shifts(cells: Cells, facet: str, level: float = 0.95) -> Iterator[Shift]:
 
 
 def mean_difference(values: FloatArray, level: float, n_replications: float) -> Estimate:
-    """The mean over questions of differences, with its interval of t."""
+    """The mean over questions of differences, with its t interval."""
     n = len(values)
     mean = float(values.mean()) if n else None
     reason = TOO_FEW if n else "no question has two levels"

@@ -1,4 +1,4 @@
-"""Variance of a suite's score: the questions, the model's own runs, or the judge?"""
+"""Variance of a suite's score: from questions, the model's own runs, or the judge."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _MOST_GROUPS = 50
 
 @dataclass(frozen=True)
 class Decomposition:
-    """Variance components of a score, and what they mean for the standard error of its mean.
+    """Variance components of a score, and standard errors of its mean.
 
     Negative estimates are reported as they are, and count as 0 in a standard error.
 
@@ -30,12 +30,12 @@ class Decomposition:
             `questions`, if no question has two.
         judge: Variance between the judge's replications on one output; None, and part of the
             component above, if no output has two.
-        se_judge: Standard error if the same outputs were judged again.
-        se_runs: If the same questions were answered and judged again.
-        se_questions: If other questions of the same kind were asked, as inspect's `stderr()`.
+        se_judge: Standard error for judging the same outputs again.
+        se_runs: The same for answering and judging the same questions again.
+        se_questions: The same for other questions of the same kind, as inspect's `stderr()`.
         n_questions: Questions; `n_runs` of each and `n_judgments` of each output are means.
         left_out: Missing scores (NaN).
-        reason: What cannot be told apart; None if all can.
+        reason: Which components cannot be separated; None if all can.
     """
 
     mean: float
@@ -57,9 +57,10 @@ class Decomposition:
         return shares_of(questions=self.questions, runs=self.runs, judge=self.judge)
 
     def standard_error(self, n_questions: float, n_runs: float, n_judgments: float) -> float:
-        """Standard error of the mean over so many questions, runs of each, judgments of each run.
+        """Standard error of the mean over this many questions, runs of each, judgments of each run.
 
-        ReliabilityError if the scores do not show what other numbers would do.
+        Raises:
+            ReliabilityError: The scores do not show the effect of other numbers.
         """
         if self.questions is None:
             raise ReliabilityError("One question does not show what others would do.")
@@ -78,8 +79,10 @@ class Decomposition:
     def widening(self, published: float, n_judgments: float = 1) -> float:
         """How many times as wide the interval around a published mean of these runs should be.
 
-        About 1 if what was published is a standard error over questions. ReliabilityError as
-        `standard_error`, or if the published one is not positive.
+        About 1 if the published standard error is one over questions.
+
+        Raises:
+            ReliabilityError: As `standard_error`, or the published one is not positive.
         """
         if not published > 0:
             raise ReliabilityError(f"A standard error is positive, not {published}.")
@@ -91,10 +94,10 @@ def decompose(
 ) -> Decomposition:
     """Split the variance of a score into questions, the model's runs and the judge's replications.
 
-    Judgments within runs within questions: components of D_S, half squared differences (see
-    `disagreement`; Koch 1967). Of balanced designs they are those of the nested random-effects
-    analysis of variance; otherwise every question counts alike, and every run of one. Each score,
-    NaN where missing, has its question and the run (epoch) that was judged.
+    Judgments are nested in runs, runs in questions: components of D_S, half squared differences
+    (see `disagreement`; Koch 1967). In balanced designs they are those of the nested random-effects
+    analysis of variance; otherwise every question counts the same, and every run of a question.
+    Each score, NaN if missing, comes with its question and the run (epoch) judged.
 
     Raises:
         ShapeError: The three differ in length.
@@ -144,10 +147,7 @@ def decompose(
 def _by_output(
     questions: Iterable[object], runs: Iterable[object], scores: Iterable[float]
 ) -> tuple[FloatArray, IntArray]:
-    """The scores of each output, NaN where it has fewer than others, and its question's number.
-
-    NoJudgmentsError if there is no score.
-    """
+    """The scores of each output, padded with NaN, and the number of its question."""
     outputs: dict[tuple[object, object], list[float]] = {}
     for question, run, score in zip(questions, runs, scores, strict=True):
         if not np.isnan(score):
@@ -161,12 +161,12 @@ def _by_output(
 def tied_to_scores(
     questions: Iterable[object], runs: Iterable[object], scores: Iterable[float]
 ) -> tuple[float, int, int] | None:
-    """Chance that numbers of runs go with the scores as they do here, if they do by chance.
+    """P-value of the correlation between numbers of runs and scores.
 
-    Runs that were stopped by what they showed bias the mean and every component. It shows as a
-    correlation between how many runs a question has and the mean of their scores, tested by
-    permutation (`goes_with`). With the chance come the fewest and the most runs of a question; None
-    where all have as many.
+    Runs stopped because of their scores bias the mean and every component. They show as a
+    correlation between a question's number of runs and its mean score, tested by permutation
+    (`goes_with`). Also returns the fewest and the most runs of a question; None if all have equally
+    many.
     """
     try:
         table, of_output = _by_output(questions, runs, scores)
@@ -208,7 +208,7 @@ def widening(
 
 
 def _reason(a: int, b: int, n: int) -> str | None:
-    """What a design of a questions, b outputs and n scores cannot tell apart."""
+    """What a design with a questions, b outputs and n scores cannot separate."""
     reasons = []
     if a == 1:
         reasons.append("one question does not show what others would do")

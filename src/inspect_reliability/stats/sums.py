@@ -1,12 +1,12 @@
-"""What each question contributes, and the weighted sums that every coefficient is a function of.
+"""The contribution of each question, and the weighted sums behind every coefficient.
 
-A resample of questions is a vector of weights, so that leaving out questions is one matrix product,
-and a formula is evaluated on all resamples at once. Verdicts of any scale are vectors, one-hot for
-names and of length 1 for numbers, so that omega and ICC, and the alphas, share their formulas.
+A resample of questions is a vector of weights, so leaving out questions is one matrix product, and
+a formula is evaluated on all resamples at once. Verdicts of any scale are vectors, one-hot for
+names and of length 1 for numbers, so omega and ICC, and the alphas, share their formulas.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +19,7 @@ Scale = Literal["nominal", "ordinal", "interval"]
 _ABSENT: FloatArray = np.float64(np.nan)  # type: ignore[assignment]
 _VECTORS = ("means", "pooled", "items", "item_squares")
 _ADDED = ("verdicts", "weighted_disagreement", "weighted_norm", "pooled", "alone")
-"""Of which a cluster has the sum of its questions', not the mean."""
+"""Terms that a cluster sums over its questions; it averages the others."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Sums:
 
     @property
     def any_two(self) -> FloatArray:
-        """D: how often (or far) verdicts on two different questions differ; 0 if they never do."""
+        """D: how often (or far) verdicts on two different questions differ; 0 if never."""
         cross = (self.means**2).sum(axis=-1) - self.squares
         with np.errstate(divide="ignore", invalid="ignore"):
             norm = self.norm / self.questions
@@ -95,13 +95,9 @@ class Sums:
         return np.where(found > 1e-12 * self.weighted_norm, found, 0.0)
 
     def each(self, change: Callable[[str, FloatArray], FloatArray]) -> "Sums":
-        """The same with every array changed, given the name and the array."""
-        changed: dict[str, Any] = {
-            field.name: change(field.name, value)
-            for field in fields(self)
-            if np.ndim(value := getattr(self, field.name))
-        }
-        return replace(self, **changed)
+        """The same sums with `change` applied to every array, by name."""
+        known = vars(self)
+        return Sums(**known | {name: change(name, x) for name, x in known.items() if np.ndim(x)})
 
     def over(self, weights: ArrayLike | None = None) -> "Sums":
         """Sum over questions by weights [W, N]; by default all are 1, and W is dropped."""
@@ -111,9 +107,9 @@ class Sums:
         return self.each(lambda name, x: w @ x if name in _VECTORS else x @ w.T)
 
     def without_each(self) -> "Sums":
-        """Sum these terms over all questions but one each, [N].
+        """Sum these terms over all questions but each one, [N].
 
-        Sums of those before and those after lose no digits, as subtracting from the total would.
+        Adding the sums before and after it loses no digits, unlike subtracting from the total.
         """
 
         def others(_: str, x: FloatArray) -> FloatArray:
@@ -125,24 +121,29 @@ class Sums:
         return self.each(others)
 
     def together(self, clusters: NDArray[np.int64]) -> "Sums":
-        """Terms of clusters: the mean of what their questions have, and all of their verdicts."""
-        number = clusters.max() + 1
-        if number == len(clusters):
+        """Terms of clusters: the mean of their questions' terms, and all their verdicts."""
+        sizes = np.bincount(clusters)
+        if len(sizes) == len(clusters):
             return self
-        members = np.equal.outer(np.arange(number), clusters).astype(np.float64)
-        mean = self.over(members / members.sum(axis=1, keepdims=True))
-        summed = self.over(members)
-        found = mean.each(lambda name, x: getattr(summed, name) if name in _ADDED else x)
-        return replace(found, squares=(mean.means**2).sum(axis=-1))
+        order = np.argsort(clusters, kind="stable")
+        starts = np.cumsum(sizes) - sizes
+
+        def of_clusters(name: str, x: FloatArray) -> FloatArray:
+            axis, each = (-2, sizes[:, None]) if name in _VECTORS else (-1, sizes)
+            summed = np.add.reduceat(x.take(order, axis), starts, axis)
+            return np.asarray(summed if name in _ADDED else summed / each)
+
+        found = self.each(of_clusters)
+        return replace(found, squares=(found.means**2).sum(axis=-1))
 
 
 def terms(given: Cells) -> Sums:
-    """What each question contributes, or each cluster; every question needs two verdicts."""
+    """The contribution of each question (or cluster); every question needs two verdicts."""
     return terms_of_rows(given).together(given.clusters)
 
 
 def terms_of_rows(given: Cells) -> Sums:
-    """What each row contributes."""
+    """The contribution of each row."""
     if given.scores.size:
         return _of_scores(given.scores)
     if given.numeric:
@@ -153,7 +154,7 @@ def terms_of_rows(given: Cells) -> Sums:
 
 
 def terms_of_names(table: ArrayLike, *, singletons: bool = False) -> Sums:
-    """What each question of a table of counts contributes, tables [..., N, K]."""
+    """The contribution of each question of a table of counts; tables [..., N, K]."""
     counts = np.asarray(table, dtype=np.float64)
     n = counts.sum(axis=-1)
     named = counts[..., :-1] if singletons else counts
@@ -175,7 +176,7 @@ def terms_of_names(table: ArrayLike, *, singletons: bool = False) -> Sums:
 
 
 def terms_of_shares(shares: FloatArray) -> Sums:
-    """Terms of questions of which such shares of the pairs agree, [N]."""
+    """Terms of questions with these shares of agreeing pairs, [N]."""
     return terms_of_moments(np.full(len(shares), 2.0), 1 - shares, shares[:, None])
 
 
@@ -187,7 +188,7 @@ def terms_of_moments(
     exact: bool = False,
     **more: Any,
 ) -> Sums:
-    """Terms of questions with so many verdicts, their disagreement, mean and mean square."""
+    """Terms of questions from their numbers of verdicts, disagreement, mean and mean square."""
     norm = np.ones_like(n) if norm is None else norm
     known: dict[str, Any] = {
         "questions": np.ones_like(n),
@@ -274,11 +275,11 @@ def _of_numbers(given: Cells, values: FloatArray) -> Sums:
 
 
 def of_ranks(given: Cells, weights: FloatArray | None = None) -> Sums:
-    """Sums of verdicts that are ranks, by weights of the clusters; see `Sums.over`.
+    """Sums of ranked verdicts, by weights of the clusters; see `Sums.over`.
 
-    Each category is its mid-rank among the verdicts of the resample: the difference of two is the
-    number of verdicts from one to the other, less half of those in the two (Krippendorff 2019,
-    section 12.3.4). Ranks change with the resample, so questions contribute no terms of their own.
+    Each category is its mid-rank among the verdicts of the resample: two differ by the number of
+    verdicts from one to the other, minus half of those in the two (Krippendorff 2019, section
+    12.3.4). Ranks change with the resample, so questions contribute no terms of their own.
     """
     resamples = np.ones((1, given.n_clusters)) if weights is None else weights
     found = []

@@ -1,4 +1,4 @@
-"""Steady, or right? The verdicts of a judge beside labels that people gave."""
+"""Steady, or right? A judge's verdicts beside people's labels."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,18 +25,18 @@ from .rates import by_question, mean_share, unseen
 NOT_REPLICATED = "every labelled question was judged once"
 SAME_LABEL = "all labels are the same"
 _FEW = 9
-"""Votes up to which every number of them is tried."""
+"""Up to this, every number of votes is tried."""
 
 
 class Labelled:
     """Verdicts and labels on the same questions, in the same categories.
 
-    A label is right by definition. Where several raters labelled a question, each counts alike: a
+    A label is right by definition. If several raters labelled a question, each counts the same: a
     verdict is right as often as it is the label of a rater drawn at random.
 
     Attributes:
         given: Verdicts of the labelled questions (or outputs, or cells), N x K.
-        raters: Labels of questions that have verdicts, one verdict a rater.
+        raters: Labels of questions with verdicts, one verdict per rater; in the same clusters.
         truth: Share of each label among those of a row's question, N x K.
 
     Raises:
@@ -48,19 +48,20 @@ class Labelled:
         known = np.array([name in at for name in given.questions]) & (given.replications > 0)
         names = tuple(dict.fromkeys([*given.categories, *labels.categories]))
         self.given = given.rows(known).columns(names)
-        self.raters = labels.rows([at[name] for name in dict.fromkeys(self.given.questions)])
-        row = {name: i for i, name in enumerate(self.raters.questions)}
+        of = dict(zip(self.given.questions, self.given.clusters.tolist(), strict=True))
+        self.raters = labels.rows([at[name] for name in of]).together(of.values())
+        row = {name: i for i, name in enumerate(of)}
         rows = [row[name] for name in self.given.questions]
         self.truth = self.raters.columns(names).shares[rows]
 
     @cached_property
     def right(self) -> FloatArray:
-        """How often a verdict is right, of each question, N."""
+        """How often a verdict is right, for each question, N."""
         return np.asarray((self.truth * self.given.shares).sum(axis=1))
 
     @cached_property
     def twice(self) -> FloatArray:
-        """How often two verdicts are right by the same label, N; NaN where there is only one."""
+        """How often two verdicts are right by the same label, N; NaN with only one verdict."""
         given = self.given
         if given.exact:
             alike = given.shares**2 - given.excess(np.eye(len(given.categories)))
@@ -71,7 +72,7 @@ class Labelled:
 
     @property
     def by_question(self) -> FloatArray:
-        """How often a verdict is right, of each question that intervals are over."""
+        """How often a verdict is right, for each question (cluster) that intervals are over."""
         return by_question(self.right, self.given.clusters)
 
     def accuracy(self, level: float = 0.95) -> Estimate:
@@ -82,8 +83,8 @@ class Labelled:
         """The error of one verdict in two parts, from pairs of verdicts on a question.
 
         `wrong_twice`, E (1 - p)^2: a second verdict of the same judge is wrong as well, so asking
-        again cannot help. `wrong_then_right`, E p (1 - p): it is right, so votes can. They add up
-        to `wrong`, which questions with one verdict enter alone.
+        again cannot help. `wrong_then_right`, E p (1 - p): it is right, so votes can help. They add
+        up to `wrong`, the only part for questions with one verdict.
         """
         right, twice = self.right, self.twice
         parts = {"wrong_twice": 1 - 2 * right + twice, "wrong_then_right": right - twice}
@@ -92,9 +93,9 @@ class Labelled:
         }
 
     def across(self, facet: str, level: float = 0.95) -> dict[str, Estimate]:
-        """The same of pairs of verdicts under two levels of a facet, all else being equal.
+        """The same split for two verdicts under two levels of a facet, with all else equal.
 
-        Would turning the order round once, or another wording, have helped? `given` are cells.
+        It tells whether another order, or another wording, would have helped. `given` are cells.
         """
         others = [levels for name, levels in self.given.facets.items() if name != facet]
         cells = np.stack([np.unique(self.given.questions, return_inverse=True)[1], *others])
@@ -114,9 +115,9 @@ class Labelled:
     def votes(self, level: float = 0.95) -> dict[int, Estimate]:
         """How often the majority of n verdicts is right, for each n up to the median replications.
 
-        Of a question's verdicts every subset of n counts alike, so that there is no bias; those
-        that tie win with equal chance. Questions with fewer verdicts than the largest n are left
-        out. Of exact distributions those up to 49 are tried.
+        All subsets of n verdicts of a question count the same, so there is no bias; tied verdicts
+        win with equal chance. Questions with fewer verdicts than the largest n are left out. Exact
+        distributions are tried up to 49.
         """
         given = self.given
         most = float(np.median(given.replications))
@@ -143,13 +144,13 @@ class Labelled:
     def kappa(self, values: FloatArray | None = None, level: float = 0.95) -> Estimate:
         """Cohen's kappa of one verdict with one label: agreement beyond that of both by chance.
 
-        Of categories with values, K, NaN for those that are no numbers, it is weighted by squared
-        differences: the intraclass correlation (Fleiss & Cohen 1973).
+        With `values` of the K categories (NaN for those that are no numbers) it is weighted by
+        squared differences: the intraclass correlation (Fleiss & Cohen 1973).
         """
         return self._beyond_chance(values, level, pooled=False)
 
     def alpha(self, level: float = 0.95) -> Estimate:
-        """Krippendorff's alpha of one verdict with one label: chance is that of both together."""
+        """Krippendorff's alpha of one verdict with one label; chance is that of both together."""
         return self._beyond_chance(None, level, pooled=True)
 
     def confusion(self) -> FloatArray:
@@ -158,9 +159,9 @@ class Labelled:
         return np.asarray(by_question(pairs, self.given.clusters).mean(axis=0))
 
     def share_of(self, label: str, verdict: str, level: float = 0.95) -> Estimate:
-        """How often a verdict is this one where the label is that one: sensitivity, specificity.
+        """How often a verdict is this one if the label is that one: sensitivity, specificity.
 
-        Of a question with several raters, that of those who gave the label.
+        With several raters, only those who gave the label count.
         """
         names = self.given.categories
         weight = self.truth[:, names.index(label)]
@@ -168,7 +169,7 @@ class Labelled:
         return self._mean(np.where(weight > 0, said, np.nan), level, f"no label is {label!r}")
 
     def precision(self, level: float = 0.95) -> Precision:
-        """What planning needs of the accuracy: its interval, and how much the width of one varies.
+        """The accuracy as planning needs it: its interval, and the variability of its width.
 
         The standard error of a mean has a relative variance of (kurtosis - 1) / 4 N.
         """
@@ -188,7 +189,6 @@ class Labelled:
         )
 
     def _mean(self, values: FloatArray, level: float, why: str = NOT_REPLICATED) -> Estimate:
-        """The mean over questions of what is known of each."""
         known, given = ~np.isnan(values), self.given
         if not known.any():
             return Estimate(reason=why, level=level)

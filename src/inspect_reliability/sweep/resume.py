@@ -1,4 +1,4 @@
-"""What the logs of a folder hold of a sweep."""
+"""Find, merge and de-duplicate the logs of an interrupted sweep."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ Made = tuple[int | str, int]
 
 
 def log_headers(log_dir: str) -> list[EvalLog]:
-    """Headers of the logs in a folder, which need not exist."""
+    """Headers of the logs in a folder; none if it does not exist."""
     kind = kind_of(log_dir)
     if kind is None:
         return []
@@ -36,7 +36,7 @@ def made_in(
     task: Task,
     task_args: Mapping[str, Any],
 ) -> set[Made]:
-    """Judgments that logs hold of a judge and a task, of epochs as of replications."""
+    """Judgments in logs of a judge and a task, from epochs and from replications alike."""
     own = {**task_args, "replications": None}
     study = (task.dataset[0].metadata or {})["design"]["study"]
     return {
@@ -63,7 +63,7 @@ def _judgments(log: EvalLog, study: str) -> Iterator[Made]:
 
 
 def by_range(judgments: Iterable[Made]) -> Mapping[str, set[int | str]]:
-    """Judgments by ranges of replications ("51-100") -> ids of the questions, each in just one."""
+    """Judgments by range of replications ("51-100") -> ids of questions; each range once."""
     found: dict[str, set[int | str]] = defaultdict(set)
     numbers: dict[int | str, list[int]] = defaultdict(list)
     for question, number in sorted(judgments, key=itemgetter(1)):

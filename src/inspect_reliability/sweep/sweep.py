@@ -27,15 +27,15 @@ TEMPERATURES = (1.0, 0.75, 0.5, 0.25, 0.0)
 """The paper's temperatures."""
 
 _CHARACTERS_A_TOKEN = 4
-"""Of English text, about."""
+"""Rough value for English text."""
 
 _TASKS_AT_ONCE = 10
-"""Temperatures and benchmarks that a judge sees side by side."""
+"""Temperatures and benchmarks that a judge works on at once."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep runs: the options of the command.
+    """The options of a sweep.
 
     `tasks` are those of the judges, each with the arguments that say what is judged.
     """
@@ -56,7 +56,7 @@ replications, and their cost."""
 
 
 class Outcome(NamedTuple):
-    """Replications that the folder lacks and has, and why replications failed, one for each."""
+    """Replications missing from the folder and in it, and the error of each failed one."""
 
     missing: int
     made: int
@@ -73,8 +73,8 @@ def run_sweep(
 ) -> Outcome:
     """Make the judgments of a sweep that a folder of logs lacks, in new logs beside the old ones.
 
-    Judges run one after the other, so that only one local model is in memory. The cost is handed to
-    `say` before the first call. No call is made in a `dry_run`.
+    Judges run one after another, so only one local model is in memory. `say` gets the cost before
+    the first call; a `dry_run` makes no call.
 
     Raises:
         UserError: A log in the folder cannot be read, a judge cannot be used, or more than
@@ -160,7 +160,6 @@ def _run_judge(sweep: Sweep, judge: str, log_dir: str) -> list[EvalLog]:
 
 
 def _errors(logs: Iterable[EvalLog]) -> Iterator[str]:
-    """Why replications failed, one for each."""
     for log in logs:
         if log.error:
             yield log.error.message

@@ -1,4 +1,4 @@
-"""A judge in small: a Llama of under a million parameters that we trained ourselves."""
+"""A small judge: a Llama of under a million parameters that we trained ourselves."""
 
 from pathlib import Path
 

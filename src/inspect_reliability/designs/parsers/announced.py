@@ -29,7 +29,7 @@ _VERBS = {"options": say.CHOOSE, "words": say.CLASSIFY, "scale": say.GRADE}
 
 
 class Announced:
-    """Finds announcements of one design's verdicts; labels are those that the design asks for."""
+    """Finds the verdicts that an output announces, by the labels of the design."""
 
     def __init__(self, kind: str, spelling: Spelling, labels: Sequence[str]) -> None:
         self._spelling = spelling
@@ -85,7 +85,7 @@ class Announced:
             yield from self._subjects(output)
 
     def answers(self, output: Output) -> Iterator[Claim]:
-        """Verdicts called an answer, which may be that to the question judged about."""
+        """Verdicts called an answer; they may answer the judged question itself."""
         for found in self._mark.finditer(output.low):
             lead, how = output.lead(found.start()), self._how(output, found)
             begins_line = lead.cut in ("", "-", "[", "**", "<") and self._set_off(output, found)
@@ -107,7 +107,7 @@ class Announced:
             yield Claim(found.start(), names, how)
 
     def _marked(self, output: Output, found: re.Match[str]) -> str:
-        """How a mark announces the verdict after it; empty where it does not."""
+        """How a mark announces the verdict after it; empty if it does not."""
         mark, start = found[0][-1], found.start()
         if "\n" in mark + found["lead"] and not self._set_off(output, found):
             return ""
@@ -123,7 +123,7 @@ class Announced:
         return self._how(output, found) if own and self._is_name(lead.phrase) else ""
 
     def _is_own(self, output: Output, found: re.Match[str], lead: Lead) -> bool:
-        """Whether the judge gives the verdict: it does not deny it, nor quote a response."""
+        """Whether the verdict is the judge's own: neither denied nor quoted from a response."""
         if lead.denies or not self._chooses:
             return not lead.denies
         if lead.cut == "." and _JUDGED.fullmatch(lead.phrase):
@@ -138,13 +138,12 @@ class Announced:
         return "json" if key else "label"
 
     def _is_name(self, phrase: str) -> bool:
-        """Whether a phrase calls what follows the verdict."""
         return self.name.search(phrase) is not None or (
             _FINAL.search(phrase) is not None and _ANSWER.search(phrase) is not None
         )
 
     def _set_off(self, output: Output, found: re.Match[str]) -> bool:
-        """Whether the verdict is alone on its line, or at the head of its own text only."""
+        """Whether the verdict stands alone on its line, or heads no text but its own."""
         names, end = self._spelling.named(output.text, found.end("lead"))
         if ALONE.match(output.text, end):
             return True
@@ -152,14 +151,14 @@ class Announced:
         return head and not output.lists(found["lead"], names)
 
     def _stated(self, output: Output, found: re.Match[str]) -> bool:
-        """Whether the sentence ends with the verdict, where it might say something else of it."""
+        """Whether the sentence ends with the verdict; more words could qualify it."""
         if self._kind == "scale" or (self._chooses and found["copula"]):
             return True
         end = self._spelling.named(output.text, found.end("lead"))[1]
         return _STATED.match(output.low, end) is not None
 
     def _subjects(self, output: Output) -> Iterator[Claim]:
-        """Verdicts of which a sentence says that they are the best."""
+        """Verdicts that a sentence calls the best."""
         for found in self._subject.finditer(output.low):
             lead = output.lead(found.start())
             partial = not self._spelling.two and re.fullmatch(say.BETTER, found["good"] or "")

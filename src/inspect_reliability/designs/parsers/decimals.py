@@ -11,7 +11,7 @@ from .strict import PatternParser, Spelled
 _NUMBER = re.compile(r"(?:(?<![\w.])[-+])?(?:\d+(?:[.,]\d+)*|(?<!\w)\.\d+)")
 _STAND_INS = tuple(map(str, range(100, 1000)))
 _OFF = "9999"
-"""Stands for what is not on the scale."""
+"""Stands for a number off the scale."""
 
 
 def decimals_parser(
@@ -41,14 +41,13 @@ def decimals_parser(
 class _DecimalsParser(Parser):
     """Writes each number on the scale as a whole number of three digits, the highest as 999.
 
-    The parser of whole numbers reads that text.
+    The parser of whole numbers then reads that text.
     """
 
     def __init__(self, spelled: Spelled, highest: str, inner: Parser) -> None:
         self._spelled, self._highest, self._inner = spelled, highest, inner
 
     def read(self, text: str) -> Reading:
-        """Read a whole output."""
         whole, numbers = self._whole(text)
         verdict, how = self._inner.read(whole)
         if verdict in (NON_RESPONSE, INVALID):
@@ -56,12 +55,10 @@ class _DecimalsParser(Parser):
         return Reading(numbers[verdict], how) if verdict in numbers else Reading(NON_RESPONSE)
 
     def completed(self, text: str) -> str | None:
-        """Read an output that is still being written; None before it names its verdict."""
         whole, numbers = self._whole(text)
         return numbers.get(self._inner.completed(whole) or "")
 
     def _whole(self, text: str) -> tuple[str, dict[str, str]]:
-        """A text with whole numbers, and what each stands for."""
         unused = iter(_STAND_INS[:-1])
         places = {self._highest: _STAND_INS[-1]}
 

@@ -1,8 +1,7 @@
-"""Reads what a person reads in the output of a judge.
+"""Reads a judge's output as a person would.
 
-Judges announce their verdicts in many ways; each announcement found is a claim. A wrong verdict is
-far worse than none: what a person would hesitate at is no claim, and claims that contradict each
-other are no verdict.
+Judges announce verdicts in many ways; each announcement found is a claim. A wrong verdict is far
+worse than none: what a person would doubt is no claim, and contradicting claims give no verdict.
 """
 
 import re
@@ -17,11 +16,11 @@ from .shown import Shown
 from .spelling import CLOSE, Spelling
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][A-Za-z]*\":)")
-"""Before a further word of a key in a JSON object, "bestResponse"."""
+"""Before each further word of a JSON key, as in "bestResponse"."""
 
 
 class DefaultParser:
-    """Reads outputs as a person does; labels are those that the design asks for."""
+    """Reads outputs as a person does, with the labels of the design."""
 
     def __init__(self, kind: str, verdicts: tuple[str, ...], labels: Sequence[str] = ()) -> None:
         self.verdicts = verdicts
@@ -64,9 +63,9 @@ class DefaultParser:
         return Reading(NON_RESPONSE)
 
     def completed(self, text: str) -> str | None:
-        """Read an output that is still being written; None before its verdict is announced.
+        """Read an unfinished output; None until its verdict is announced.
 
-        Only a later verdict, or the end of a thought, can then change what is read.
+        Only a later verdict, or the end of a thought, can then change the reading.
         """
         if self._closed.search(text.lower()) is None:
             return None
@@ -75,7 +74,7 @@ class DefaultParser:
 
 
 def _settled(output: Output, claims: Sequence[Claim]) -> Reading:
-    """The verdict of all claims, or of what is named as final and all that follows."""
+    """The verdict of all claims, or of the claim named final and those after it."""
     named = {name for claim in claims for name in claim.verdicts}
     if len(named) > 1:
         final = next((n for n, claim in enumerate(claims) if output.is_final(claim.start)), 0)

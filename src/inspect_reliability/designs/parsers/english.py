@@ -12,7 +12,7 @@ def any_of(listed: str) -> str:
 
 
 def words(listed: str) -> str:
-    """One of some words, whole."""
+    """Whole words."""
     return rf"(?<![^\W_])(?:{any_of(listed)})(?![^\W_])"
 
 

@@ -8,7 +8,7 @@ from . import english as say
 from .spelling import ALONE, Spelling
 
 _BEFORE = 100
-"""Characters before a verdict in which its announcement begins."""
+"""Characters before a verdict in which its announcement may begin."""
 _MOST_WORDS = 14
 
 _BREAK = re.compile(
@@ -45,7 +45,7 @@ class Claim(NamedTuple):
 
 
 class Lead(NamedTuple):
-    """What leads to a verdict: words in lower case, back to the last break ("" or a mark)."""
+    """The words before a verdict, in lower case, back to the last break ("" or a mark)."""
 
     phrase: str
     cut: str
@@ -62,7 +62,7 @@ class Lead(NamedTuple):
 
 
 class Output:
-    """The text of an output, with a lower-case twin in which words are looked for."""
+    """An output's text, and a lower-case copy in which to look for words."""
 
     def __init__(self, text: str, spelling: Spelling) -> None:
         self.text = text
@@ -70,11 +70,11 @@ class Output:
         self._spelling = spelling
 
     def near(self, place: int) -> str:
-        """What comes before a place."""
+        """The text just before a place."""
         return self.low[max(0, place - _BEFORE) : place]
 
     def lead(self, place: int) -> Lead:
-        """What leads to a place."""
+        """The words that lead to a place."""
         raw = self.text[max(0, place - _BEFORE) : place]
         if raw.rstrip().endswith(","):
             raw = _INSERTED.sub(" ", raw)
@@ -83,12 +83,12 @@ class Output:
         return Lead(_simple(raw[cut.end() :]), cut[0].strip()) if cut else Lead(_simple(raw), "")
 
     def heads_text(self, lead: str, end: int) -> bool:
-        """Whether what ends here is the head of a text that is not found fault with: "[C]: ..."."""
+        """Whether what ends here heads a text that finds no fault: "[C]: ..."."""
         head = _LABEL.fullmatch(lead) and _HEADS.match(self.low, end)
         return head is not None and not _FAULT.search(self.low, end, end + 3 * _BEFORE)
 
     def lists(self, lead: str, names: tuple[str, ...]) -> bool:
-        """Whether other lines begin with other verdicts in the same way: all are titles then."""
+        """Whether other lines begin with other verdicts in the same way, so that all are titles."""
         if self.text.rstrip().endswith(("\n[", "\n(")):  # the next title is cut off
             return True
         return not self._titles.get(_AROUND.sub("", lead), set()) <= {*names}
@@ -111,5 +111,4 @@ class Output:
 
 
 def _simple(phrase: str) -> str:
-    """A phrase in lower case, without decoration."""
     return _DECORATION.sub(" ", phrase).strip().lower()

@@ -27,7 +27,7 @@ _LONE = re.compile(r"(?<!\w)[АВСЕΑΒΕ](?!\w| [\u0370-\u052f])")
 
 
 def without_thoughts(text: str) -> str:
-    """What follows the last finished thought, up to the next one, which does not end."""
+    """The text after the last finished thought, up to an unfinished one."""
     *_, last = 0, *(end.end() for end in _END.finditer(text))
     begin = _BEGIN.search(text, last)
     return text[last : begin.start() if begin else None]

@@ -45,7 +45,7 @@ class Shown:
         )
 
     def claims(self, output: Output) -> Iterator[Claim]:
-        """Verdicts that can mean nothing else."""
+        """Verdicts whose form allows no other meaning."""
         for found in self._brackets.finditer(output.low):
             if self._is_set_off(output, found):
                 yield from self._claim(output, found.start(), found.end(), "brackets")
@@ -76,7 +76,7 @@ class Shown:
             yield from self._claim(output, last.start() + 1, last.end(), "bare")
 
     def hints(self, output: Output) -> Iterator[Claim]:
-        """Ties, and marks out of the highest: they can be about something else."""
+        """Ties, and marks out of the highest; these may be about something else."""
         if self._kind == "options":
             for found in self._tie.finditer(output.low):
                 if not output.lead(found.start()).denies:
@@ -90,7 +90,7 @@ class Shown:
             yield Claim(start, names, how)
 
     def _is_set_off(self, output: Output, found: re.Match[str]) -> bool:
-        """Whether what is in brackets is a verdict: not denied, nor a part of a sentence."""
+        """Whether a bracketed name is a verdict: neither denied nor part of a sentence."""
         end = self._spelling.named(output.text, found.end())[1]
         lead = output.near(found.start()).rstrip(" \t*_\"'`(")
         before = found.start() - len(output.near(found.start())) + len(lead.rstrip(" :"))
@@ -102,7 +102,7 @@ class Shown:
         )
 
     def _is_one(self, text: str, names: tuple[str, ...], line: re.Match[str], end: int) -> bool:
-        """Whether a verdict alone is one and whole, not the first letter of what is cut off."""
+        """Whether a lone verdict is single and whole, not the first letter of a cut word."""
         ending = text[end:].strip()
         small = self._kind == "options" and text[line.end()].islower()
         cut_off = line[0][-1:] in "[(" and ending[:1] not in ("]", ")")

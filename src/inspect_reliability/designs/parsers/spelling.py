@@ -1,7 +1,6 @@
-"""How the verdicts of a design are written in running text.
+"""How to write the verdicts of a design in running text.
 
-A label is told from an article, or from another letter, by what stands around it. Which label it is
-makes no difference.
+Context tells a label from an article or another letter. All labels are treated alike.
 """
 
 import re
@@ -19,7 +18,7 @@ _END = (
     rf"(?!_*(?![{_CJK}])[^\W_]|['’\-‐‑](?!s\b)[^\W\d_]|['’]s\s+(?!(?:{say.NOUN})\b)\w|[.,:]\d"
     r"|\.[^\W\d_]\.|[%+#±])"
 )
-"""Nothing follows that continues a word or a number."""
+"""Not followed by the rest of a word or number."""
 
 _COUNT = (
     r"(?![ \t]+(?!(?:because|since|due|over|and|or|to|wins?|for|has|as|with|is|was|out|on"
@@ -38,7 +37,7 @@ _NUMBER = (
     rf"{_END}{_COUNT}"
 )
 _INEXACT = re.compile(r"(?:(?:[<≤≥]|[<>]=|(?:[\w:=][ \t]+|:)[*_]{0,3}>)[ \t*_]*|[#№])\Z")
-"""What makes the number after it a bound, or a place in a ranking."""
+"""Before a number: it is a bound, or a place in a ranking."""
 
 _AND = r"\s*[/&+=~]\s*|\s+(?:and|or|AND|OR|vs\.?|as\s+well\s+as|tied\s+with|ties\s+with)\s+"
 
@@ -93,7 +92,7 @@ class Spelling:
         )
 
     def named(self, text: str, at: int) -> tuple[tuple[str, ...], int]:
-        """The verdicts that a text names at a place, and where the last of them ends.
+        """The verdicts that a text names at a place, and the end of the last one.
 
         "A and B" names two. A number off the scale, a bound or a place ("<5", "#1") names none.
         """

@@ -1,4 +1,4 @@
-"""Reads outputs in one form: the one that a design asks for, or that of the published study."""
+"""Reads outputs in one form only: that of the design, or that of the published study."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from .english import loosely
 from .plain_text import without_thoughts
 
 Spelled = Callable[[str], str | None]
-"""The verdict that a text is; None if it is none."""
+"""The verdict that a text spells; None if none."""
 
 
 def spelled_as(verdicts: Iterable[str]) -> Spelled:
@@ -23,7 +23,7 @@ def spelled_as(verdicts: Iterable[str]) -> Spelled:
 
 
 class PatternParser(Parser):
-    """Reads the first group that took part in a regular expression, of every match."""
+    """Reads, in every match of a regular expression, the first group that took part."""
 
     def __init__(self, spelled: Spelled, pattern: str, how: str = "pattern") -> None:
         self._spelled, self._pattern, self._how = spelled, re.compile(pattern), how
@@ -36,7 +36,7 @@ class PatternParser(Parser):
 
 
 class JsonParser(Parser):
-    """Reads one field of the JSON objects in an output, also where they are cut off."""
+    """Reads one field of the JSON objects in an output, even if they are cut off."""
 
     def __init__(self, kind: str, verdicts: tuple[str, ...], field: str) -> None:
         name = re.escape(json.dumps(field, ensure_ascii=False))
@@ -77,10 +77,10 @@ def strict_parser(kind: str, verdicts: Sequence[str], labels: Sequence[str]) -> 
 
 @dataclass(frozen=True)
 class PublishedParser(Parser):
-    """Reads an output as the published study's code does, so that its numbers come out.
+    """Reads an output as the published study's code does, to reproduce its numbers.
 
     It takes the first letter of a word for a verdict ("Best Response: Explanation" is E), and
-    "Correctness:" for a "correct".
+    "Correctness:" for "correct".
 
     Source: Schroeder & Wood-Doughty (2024), published scripts, judgments and Table 6.
 

@@ -1,4 +1,4 @@
-"""A document's main records as comma-separated values that spreadsheets take for nothing else."""
+"""A document's main records as comma-separated values, safe for spreadsheets."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ def render(document: Document) -> str:
 
 
 def columns(records: Iterable[Record]) -> tuple[list[str], list[list[Any]]]:
-    """Records as the names of their columns, and lines that have each of them."""
+    """Names of the columns of records, and one line per record with all of them."""
     plain = [flat(record) for record in records]
     names = list(dict.fromkeys(name for record in plain for name in record))
     return names, [[record.get(name) for name in names] for record in plain]
@@ -35,9 +35,9 @@ def columns(records: Iterable[Record]) -> tuple[list[str], list[list[Any]]]:
 def to_csv(names: Sequence[str], lines: Iterable[Iterable[Any]], line_end: str = "\n") -> str:
     r"""CSV with a header; a missing value is empty, lists and mappings become JSON.
 
-    Texts that a spreadsheet would take for a formula begin with an apostrophe. Texts may break
-    lines in quotes, but with "\n" a lone carriage return gets none: texts with any need "\r\n" as
-    the end of a line, as RFC 4180 has it.
+    Texts that a spreadsheet would take for a formula begin with an apostrophe. Quoted texts may
+    contain line breaks. Texts with lone carriage returns need `line_end="\r\n"` (RFC 4180), since
+    "\n" leaves them unquoted.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator=line_end)

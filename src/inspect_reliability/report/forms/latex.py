@@ -1,4 +1,4 @@
-r"""A document's tables for LaTeX, and what qualifies them."""
+r"""A document's tables and cautions for LaTeX."""
 
 from collections.abc import Sequence
 
@@ -50,7 +50,7 @@ def render(document: Document) -> str:
 
 
 def plain(text: str) -> str:
-    """A text that LaTeX sets as it is, on one line."""
+    """A text on one line, escaped for LaTeX."""
     return one_line(text).translate(_ESCAPED)
 
 
@@ -75,7 +75,7 @@ def _table(table: Table, caption: str) -> str:
 
 
 def _columns(table: Table) -> str:
-    """As wide as their cells, but a column of long texts breaks its lines."""
+    """Columns as wide as their cells; a column of long texts breaks its lines."""
     long = [
         any(len(cell) > _LONG for cell in cells)
         for cells in zip(table.headings, *table.rows, strict=True)

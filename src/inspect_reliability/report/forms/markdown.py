@@ -22,14 +22,14 @@ def _block(block: Block) -> str:
 
 
 def pipes(table: Table) -> str:
-    """A pipe table, with its numbers at the right."""
+    """A pipe table with numbers aligned at the right."""
     first, *rest = ([plain(cell) for cell in line] for line in (table.headings, *table.rows))
     lines = [first, ["---:" if numbers else "---" for numbers in table.numbers], *rest]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def plain(text: str) -> str:
-    """A text that Markdown shows as it is, on one line."""
+    """A text on one line, escaped for Markdown."""
     for character in "\\`*_[]<>|#&~":
         text = text.replace(character, f"\\{character}")
     return one_line(text)

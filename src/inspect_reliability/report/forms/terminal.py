@@ -17,11 +17,11 @@ _PIPE_WIDTH = 180
 _LONGEST_WORD = 16
 """Characters of a word that are kept together; a longer one, such as a path, may be broken."""
 
-_ESTIMATE = re.compile(r"\S+ \[\S+ \S+\]")
-"""A value with its interval, which no line breaks."""
+_UNBROKEN = re.compile(r"\S+ \[\S+ \S+\]|[\d,]+ x \S+")
+"""A value with its interval, and N x R: no line breaks these."""
 
 _FEWEST = 3
-"""Columns that a table has at least where others do not fit."""
+"""Least columns of a table in a narrow window."""
 
 _STYLES: Mapping[Tone, str] = {
     "answer": "bold",
@@ -35,7 +35,7 @@ _STYLES: Mapping[Tone, str] = {
 
 
 def console(stderr: bool = False) -> Console:
-    """A console that is wide where nobody's window limits it, as in a pipe or a CI log."""
+    """A console; wide if no window limits it, as in a pipe or a CI log."""
     found = Console(stderr=stderr, highlight=False)
     if not found.is_terminal:
         found.width = _PIPE_WIDTH
@@ -43,14 +43,14 @@ def console(stderr: bool = False) -> Console:
 
 
 def render(document: Document) -> str:
-    """Its blocks as wide as the terminal, in colour if it has any.
+    """The blocks as wide as the terminal, coloured if it supports colour.
 
     Texts are shown, never interpreted, and never cut.
     """
     out = console()
     with out.capture() as captured:
         for before, block in zip([None, *document.blocks], document.blocks, strict=False):
-            if isinstance(before, Text) and isinstance(block, Table) and block.title:
+            if isinstance(before, Text) and isinstance(block, Table):
                 out.print()
             _print(out, block)
     return captured.get()
@@ -74,9 +74,9 @@ def _print(out: Console, block: Block) -> None:
 def print_table(out: Console, table: Table) -> None:
     """Print a table.
 
-    Lines break between words, but in no estimate. Where the first column does not fit unbroken,
-    its names stand above their rows. Columns that do not fit then are named below. Where hardly
-    any fits, each row is printed as a list of its own.
+    Lines break between words, but never within an estimate. If the first column does not fit
+    unbroken, its names stand above their rows. Columns that still do not fit are named below. If
+    hardly any fits, each row becomes a list of its own.
     """
     lines = [[one_line(cell) for cell in row] for row in (table.headings, *table.rows)]
     if table.title:
@@ -86,6 +86,8 @@ def print_table(out: Console, table: Table) -> None:
         for above, gap in ((0, 2), (0, 1), (1, 2), (1, 1)):
             widths = _widths([line[above:n] for line in lines], out.width - gap * (n - above))
             if not widths or (n > 1 and not above and widths[0] < whole):
+                continue
+            if above and table.numbers[0]:  # a number without its heading says nothing
                 continue
             columns = list(zip(lines[0][above:n], widths, table.numbers[above:n], strict=True))
             _print_grid(out, columns, gap, lines[1:1] if above else [row[:n] for row in lines[1:]])
@@ -110,7 +112,6 @@ def _print_grid(
     rows: Sequence[Sequence[str]],
     header: bool = True,
 ) -> None:
-    """Print rows below headings, in columns of these widths, of which some are numbers."""
     # The box's separator is the rest of the gap.
     grid = RichTable(
         box=box.SIMPLE_HEAD,
@@ -128,12 +129,12 @@ def _print_grid(
 
 
 def _widths(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
-    """Widths of the columns, none too narrow for its words; None if there is no room for them."""
+    """Widths of the columns, wide enough for their words; None if there is no room."""
     columns = list(zip(*lines, strict=True))
     widths = [
         max(
             min(max(map(cell_len, " ".join(cells).split()), default=0), _LONGEST_WORD),
-            *(cell_len(found[0]) for cell in cells if (found := _ESTIMATE.fullmatch(cell))),
+            *(cell_len(found[0]) for cell in cells if (found := _UNBROKEN.fullmatch(cell))),
             0,
         )
         for cells in columns

@@ -55,12 +55,12 @@ def bbh_from_hub() -> list[Question]:
 
 
 def bbh_from_files(path: Path) -> list[Question]:
-    """Questions of the official JSON files, one a category (a file or a folder).
+    """Questions of the official JSON files, one per category (a file or a folder).
 
-    A list of `{"category", "input", "target"}`, as the study published its sample, is read too.
+    Also reads a list of `{"category", "input", "target"}`, as the study published its sample.
 
     Raises:
-        UserError: A file is of another shape, or has no examples.
+        UserError: A file has another form, or no examples.
     """
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not files:

@@ -27,10 +27,10 @@ class Benchmark:
     Attributes:
         key: Its name in tasks and files ("bbh").
         design: How a judge sees the responses; its name is the benchmark's.
-        prefix: What the study's files call it, and how its question ids begin.
+        prefix: Its name in the study's files, and the start of its question ids.
         from_hub: Reads it from the model hub; None if it is not there.
         turns: Texts of a question.
-        rules: How a response is found right; none where no response is right or wrong.
+        rules: Rules for right responses; empty if no response is right or wrong.
         sampled: File of the study with the right answers to the questions it asked, if any.
     """
 

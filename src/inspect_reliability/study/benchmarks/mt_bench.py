@@ -29,10 +29,10 @@ def mt_bench_from_hub() -> list[Question]:
 def mt_bench_from_files(path: Path) -> list[Question]:
     """Questions of the official `question.jsonl`.
 
-    A JSON list of `{"category", "turns"}`, as the study published its sample, is read too.
+    Also reads a JSON list of `{"category", "turns"}`, as the study published its sample.
 
     Raises:
-        UserError: The file is of another shape, or a question has not two turns.
+        UserError: The file has another form, or a question does not have two turns.
     """
     official = path.suffix == ".jsonl"
     questions = []

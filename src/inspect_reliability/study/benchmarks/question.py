@@ -15,10 +15,10 @@ class Question:
         category: BBH category, SQuAD article, MT-Bench category, or Head-to-Tail popularity.
         turns: Question texts in order: one, or two for MT-Bench.
         context: Passage the question is about (SQuAD), or None.
-        targets: Accepted answers; empty where the benchmark has none. An unanswerable SQuAD
-            question has none and says `{"answerable": False}` in its metadata.
-        source: Where the question comes from, in words a log reader understands.
-        metadata: Anything else worth having in the log (small, JSON values).
+        targets: Accepted answers; empty if the benchmark has none. An unanswerable SQuAD question
+            has none and says `{"answerable": False}` in its metadata.
+        source: Origin of the question, for readers of a log.
+        metadata: Other facts for the log (small, JSON values).
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Whether a response is right, where the benchmark knows the right answer."""
+"""Whether a response is right, if the benchmark knows the right answer."""
 
 import re
 import string
@@ -17,15 +17,15 @@ _DECLINES = re.compile(
 
 
 def has_right_answer(question: Question) -> bool:
-    """Whether the benchmark says what would be right (that there is no answer counts)."""
+    """Whether the benchmark says what is right; "there is no answer" counts."""
     return bool(question.targets) or question.metadata.get("answerable") is False
 
 
 def concludes(question: Question, response: str) -> bool:
-    """Whether the last of the possible answers that a response names is the right one.
+    """Whether the last possible answer that a response names is the right one.
 
-    Possible are the listed options, true and false, yes and no, or any number, after the kind of
-    the target. The response must end with any other target (sorted words, brackets).
+    Depending on the target, the possible answers are the listed options, true and false, yes and
+    no, or any number. The response must end with any other target (sorted words, brackets).
     """
     target, asked = question.targets[0], question.turns[0]
     if lettered := _LETTERED.findall(asked):
@@ -63,9 +63,9 @@ def first_line_contains(question: Question, response: str) -> bool:
 
 
 def letter_as_published(question: Question, response: str) -> bool:
-    """Judge a BBH response as the published study's script does, so that its Table 4 comes out.
+    """Judge a BBH response as the published study's script does, to reproduce its Table 4.
 
-    Only targets like "(A)" are scored: the response repeats the target, in at least one sentence
+    Only targets like "(A)" are scored: the response repeats the target in at least one sentence
     that does not repeat the question's end, and in none with the word "incorrect". Responses to
     other questions count as wrong.
 

@@ -24,11 +24,11 @@ def squad_from_hub() -> list[Question]:
 def squad_from_files(path: Path) -> list[Question]:
     """Questions of an official file, version 1.1 or 2.0.
 
-    A list of `{"id", "context", "question", "answers", "is_impossible"}`, as the study published
-    its sample, is read too; it names no articles, so each question is a category of its own.
+    Also reads a list of `{"id", "context", "question", "answers", "is_impossible"}`, as the study
+    published its sample; it names no articles, so each question is a category of its own.
 
     Raises:
-        UserError: The file is of another shape, or an article has no questions.
+        UserError: The file has another form, or an article has no questions.
     """
     content = read_json(path)
     if isinstance(content, list):

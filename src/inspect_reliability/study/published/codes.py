@@ -31,7 +31,7 @@ _OF_NUMBERS = {
 
 
 def encode(verdicts: Iterable[Iterable[str | None]], codes: Mapping[str, int]) -> FloatArray:
-    """Verdicts of N questions x R replications as the paper's codes, R x N, NaN where missing."""
+    """Verdicts of N questions x R replications as the paper's codes, R x N; NaN if missing."""
     given = [[np.nan if one is None else codes[one] for one in row] for row in verdicts]
     return np.array(given, dtype=np.float64).T
 
@@ -39,8 +39,8 @@ def encode(verdicts: Iterable[Iterable[str | None]], codes: Mapping[str, int]) -
 def integer_coded(codes: ArrayLike) -> dict[str, Estimate]:
     """ICC(1) of one replication and of all, and Cronbach's alpha, of integer codes.
 
-    Codes are replications x questions, NaN where missing. The results depend on which number each
-    verdict is given.
+    Codes are replications x questions, NaN if missing. The results depend on the number assigned to
+    each verdict.
 
     Raises:
         ShapeError: The codes are not a table of numbers.

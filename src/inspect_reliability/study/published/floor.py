@@ -1,8 +1,8 @@
-"""What the published procedure shows on permuted verdicts, all permutations side by side.
+"""The published procedure on permuted verdicts, for all permutations side by side.
 
 One fit of the procedure (`minres`) takes milliseconds, and a report needs thousands. Here each
-permutation is fitted to the minimum that the procedure stops close to: as a problem in the loadings
-themselves, which needs matrix products only.
+permutation is fitted to the minimum near which the procedure stops, as a problem in the loadings
+themselves, which needs only matrix products.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ _ROUNDING = 1e-9
 
 
 def floor_of(values: FloatArray) -> Floor | None:
-    """Mean and 95% range of permuted values, NaN where there was none; None without any."""
+    """Mean and 95% range of permuted values, ignoring NaN; None without any."""
     known = values[~np.isnan(values)]
     if not known.size:
         return None

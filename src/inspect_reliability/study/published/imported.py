@@ -1,4 +1,4 @@
-"""Published judgments as inspect logs, so that `inspect view` and every metric know them."""
+"""Published judgments as inspect logs, which `inspect view` and every metric can read."""
 
 import re
 from collections import Counter
@@ -44,7 +44,7 @@ UNKNOWN = (
 _LOST = "The published file has no output here."
 
 _LONGEST = 120
-"""Characters of a file's name, without what tells it from others."""
+"""Most characters of a file's name, without its distinguishing part."""
 
 
 def write_published_logs(

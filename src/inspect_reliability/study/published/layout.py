@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from itertools import chain
 from math import isinf
@@ -34,6 +34,7 @@ from ..responses import (
     prediction_item,
     predictions_from_published,
 )
+from . import judgment_files
 
 _PREFIXES = {row.prefix: name for name, row in BENCHMARKS.items()}
 _TEMPERATURE = re.compile(r"temperature:\s*(\d+\.?\d*(?:[eE][-+]?\d+)?)")
@@ -80,16 +81,20 @@ class PublishedRun:
         return blake2b(identity.encode(), digest_size=11).hexdigest()
 
     def item(self, question: str) -> Item | None:
-        """What the judge was shown of a question; None if the files beside do not say."""
-        return _items(folder_of(self.path))[0].get((self.responder, question))
+        """What the judge was shown for a question; None if the other files do not say."""
+        return self._shown.get((self.responder, question))
+
+    @cached_property
+    def _shown(self) -> Mapping[tuple[str | None, str], Item]:
+        return _items(folder_of(self.path))[0]
 
     def prompt(self, question: str) -> str | None:
-        """Its prompt, rebuilt from the published responses; None if these do not say."""
+        """Its prompt, rebuilt from the published responses; None if they lack it."""
         item = self.item(question)
         return self.design.ask(item, list(item.responses)) if item else None
 
     def facts(self, question: str) -> dict[str, Any]:
-        """What is known of all judgments of a question."""
+        """Facts about all judgments of a question."""
         found: dict[str, Any] = {
             "question": question,
             "benchmark": self.benchmark,
@@ -109,13 +114,8 @@ def folder_of(path: Path) -> Path:
     return path.parents[2] if path.parent.name == "judgment_results" else path.parents[1]
 
 
-def is_published(folder: Path) -> bool:
-    """Whether a folder holds judgment files in the published layout."""
-    return any(_files(folder))
-
-
 def judgments_from_published(folder: str | Path, *, parser: ParserName = "published") -> Judgments:
-    """Judgments of every judge in a repository of the published layout, with notes of the unread.
+    """Judgments of every judge in a repository of the published layout; notes list unread ones.
 
     Raises:
         UserError: There is no judgment file, or none can be read.
@@ -168,15 +168,24 @@ def judgments_from_published(folder: str | Path, *, parser: ParserName = "publis
 
 def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
     """The content of all judgment files, or a UserError if there is none."""
-    files = list(_files(folder))
+    files = [(path, path.lstat().st_mtime_ns) for path in judgment_files(folder)]
     if not files:
         raise UserError(
             f"{folder} has neither results/full_judgements_*.json nor "
             "application_data/judgment_results/judge_full_*_by_*.json."
         )
+    runs, notes = _runs_of(folder, tuple(files))
+    return runs, [*notes, *_items(folder)[1]]
+
+
+@lru_cache(maxsize=1)  # texts are read from them again
+def _runs_of(
+    folder: Path, files: tuple[tuple[Path, int], ...]
+) -> tuple[list[PublishedRun], list[Note]]:
+    """The content of files that were last changed at these times."""
     runs: list[PublishedRun] = []
     notes: list[Note] = []
-    for path in files:
+    for path, _ in files:
         left_out: Counter[str] = Counter()
         try:
             content = expect(read_json(path), dict, str(path))
@@ -191,18 +200,13 @@ def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
                 found = list(_best_of_five(path, content, left_out))
             runs += [replace(run, written=written) for run in found]
         notes += [Note(what, count, str(path)) for what, count in left_out.items()]
-    return runs, [*notes, *_items(folder)[1]]
+    return runs, notes
 
 
 def full_name(stem: str, known: Sequence[str] = ()) -> str:
-    """A model's name from a file name, whose first "_" is the slash unless a known name fits."""
+    """A model's name from a file name: its first "_" is a slash, unless a known name fits."""
     same = (name for name in known if name.replace("/", "_") == stem)
     return next(same, stem.replace("_", "/", 1))
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    yield from sorted(folder.glob("results/full_judgements_*.json"))
-    yield from sorted(folder.glob("application_data/judgment_results/judge_full_*_by_*.json"))
 
 
 def _best_of_five(
@@ -244,7 +248,6 @@ def _head_to_tail(
 
 
 def _expected(value: object, kind: type[T], where: str, left_out: Counter[str]) -> T | None:
-    """A JSON value of one kind; None for anything else, which is noted."""
     try:
         return expect(value, kind, where)
     except UserError as error:

@@ -1,8 +1,8 @@
-"""The published procedure and the noise floor that it never leaves.
+"""The published procedure and its noise floor.
 
 It correlates questions over replications. Replications are independent draws, so the true
-correlations are 0 whatever the judge; their absolute values are not, and what comes out depends
-on the number of questions and replications. It is kept to be compared with, never as a headline.
+correlations are 0 for any judge; their absolute values are not, and the result depends on the
+numbers of questions and replications. It is for comparison only, never a headline.
 """
 
 from dataclasses import dataclass, replace
@@ -60,18 +60,17 @@ class AsPublished:
 def as_published(
     codes: ArrayLike, non_response: float | None = 6, permutations: int = 200, seed: int = 0
 ) -> AsPublished:
-    """Omega and alpha exactly as in the paper's Table 2, with what noise alone gives.
+    """Omega and alpha exactly as in the paper's Table 2, and what noise alone gives.
 
-    Columns that are always a non-response are
-    dropped, other constant columns are counted (n1), and reliabilipy's three-factor omega_total
-    or alpha of the k others, from absolute correlations, is pooled: (n1 + k x) / (n1 + k), which
-    is 1 if k = 0.
+    Columns that are always a non-response are dropped, other constant columns are counted (n1).
+    reliabilipy's three-factor omega_total or alpha of the k others, from absolute correlations, is
+    pooled: (n1 + k x) / (n1 + k), which is 1 if k = 0.
 
-    The floor permutes each column on its own, which keeps its verdicts and undoes whatever
+    The floor permutes each column on its own, which keeps its verdicts and removes whatever
     replications have in common.
 
     Args:
-        codes: Integer codes of the verdicts, replications x questions, NaN where missing.
+        codes: Integer codes of the verdicts, replications x questions, NaN if missing.
         non_response: The code of a non-response; None if it has none of its own.
         permutations: Permutations of the floor.
         seed: Seed of the permutations.

@@ -1,10 +1,10 @@
-"""What a report says of judgments beside its own results: that of the published study."""
+"""The published study's own results in a report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -16,8 +16,10 @@ from ...stats import Estimate, Floor
 from ...stats.cells import FloatArray
 from ...verdicts import NON_RESPONSE
 from .codes import CORRECTNESS_CODES, LETTER_CODES, encode, integer_coded
-from .layout import PublishedRun, folder_of, published_runs
 from .procedure import AsPublished, as_published
+
+if TYPE_CHECKING:
+    from .layout import PublishedRun
 
 BANDS = (
     (0.9, "excellent"),
@@ -45,7 +47,7 @@ class PublishedStudy(Study):
     permutations: int = 200
 
     def added(self, row: Row) -> Added:
-        """Its rule of thumb, omega of integer codes, and what its procedure gives."""
+        """Its rule of thumb, omega of integer codes, and the results of its procedure."""
         of_the_study = self.always or _is_of_the_study(row)
         coded, published, reason = None, None, ANOTHER_DESIGN
         if of_the_study:
@@ -79,7 +81,7 @@ class PublishedStudy(Study):
         return Added(estimates, numbers, why, _cautions(published))
 
     def text(self, judgment: Mapping[str, Any]) -> JudgmentText | None:
-        """Prompt and output of one row of the judgments, in its files as in logs."""
+        """Prompt and output of one row of the judgments, from its files or from logs."""
         place = judgment.get("log")
         if not isinstance(place, str) or not pd.isna(judgment.get("epoch")):
             return super().text(judgment)
@@ -90,7 +92,7 @@ class PublishedStudy(Study):
 
 
 def _coded(row: Row) -> tuple[FloatArray | None, str]:
-    """The verdicts in its codes, or None, and why its procedure has no value."""
+    """The verdicts in its codes, or None; and why its procedure has no value."""
     codes = CORRECTNESS_CODES if row.judged.correctness else LETTER_CODES
     if row.exact:
         return None, "the published procedure needs replications"
@@ -101,7 +103,7 @@ def _coded(row: Row) -> tuple[FloatArray | None, str]:
 
 
 def band(omega: Estimate) -> str | None:
-    """The rule-of-thumb word for omega; None unless its whole interval deserves the same word."""
+    """The rule-of-thumb word for omega; None unless its whole interval has the same word."""
     if omega.low is None or omega.high is None:
         return None
     words = {_word(omega.low), _word(omega.high)}
@@ -113,7 +115,6 @@ def _word(value: float) -> str:
 
 
 def _is_of_the_study(row: Row) -> bool:
-    """Whether the published study's designs were used."""
     table = row.table
     no = pd.Series(False, table.index)
     said = table["paper_design"].eq(True) if "paper_design" in table else no
@@ -137,6 +138,8 @@ def _cautions(published: AsPublished | None) -> tuple[str, ...]:
 
 
 def _text(row: Mapping[str, Any], path: Path) -> JudgmentText | None:
+    from .layout import folder_of  # brings every design
+
     temperature = None if pd.isna(row["temperature"]) else row["temperature"]
     for run in _runs(folder_of(path)):
         outputs = run.outputs.get(row["question"])
@@ -149,5 +152,7 @@ def _text(row: Mapping[str, Any], path: Path) -> JudgmentText | None:
 
 
 @lru_cache(maxsize=1)
-def _runs(folder: Path) -> tuple[PublishedRun, ...]:
+def _runs(folder: Path) -> "tuple[PublishedRun, ...]":
+    from .layout import published_runs
+
     return tuple(published_runs(folder)[0])

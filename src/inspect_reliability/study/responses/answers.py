@@ -1,4 +1,4 @@
-"""Responders' answers to questions: as a judge is shown them, and how many are right."""
+"""Responders' answers to questions, and how many are right."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -93,10 +93,9 @@ def turns_in(record: Mapping[str, Any], key: str, benchmark: str, where: str) ->
 
 
 def responders_right(answers: Sequence[Answer], rule: RuleName = "default") -> dict[str, int]:
-    """How many responders are right, question by question.
+    """How many responders are right, per question.
 
-    Answers to questions without a known right answer are passed over; where the benchmark has no
-    such rule, all are.
+    Questions without a known right answer are skipped, and so are benchmarks without such a rule.
     """
     right: dict[str, int] = {}
     for answer in answers:

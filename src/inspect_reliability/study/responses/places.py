@@ -1,4 +1,4 @@
-"""Responses from wherever they are, as five per question."""
+"""Responses from any place, arranged as five per question."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -65,10 +65,10 @@ def answers_in(
 
 
 def load_scorable_answers(spec: str | Path, benchmark: str) -> list[Answer]:
-    """Load all answers to a benchmark, with the questions' targets where they are known.
+    """Load all answers to a benchmark, with the questions' known targets.
 
-    Logs and JSONL name the targets themselves. The targets of the published responses, a file or
-    its folder, are in the files of sampled questions beside them.
+    Logs and JSONL name the targets themselves. For the published responses, a file or its folder,
+    they are in the files of sampled questions beside them.
 
     Raises:
         NoAnswersError: Nobody answered this benchmark.
@@ -97,7 +97,6 @@ def load_sample_pack(benchmark: str) -> list[ResponseSet]:
 
 
 def _is_log(path: Path) -> bool:
-    """Whether a path is an inspect log or a folder, which is taken for a folder of logs."""
     if path.is_dir() or path.suffix != ".json":
         return path.is_dir() or path.suffix == ".eval"
     try:

@@ -20,11 +20,11 @@ _SOURCE = "published questions and predictions (Schroeder & Wood-Doughty 2024)"
 
 
 def load_predictions(spec: str | Path | None, responder: str | None = None) -> list[Answer]:
-    """Load one responder's answers to Head-to-Tail questions, from places as in `load_responses`.
+    """Load one responder's answers to Head-to-Tail questions, from the places of `load_responses`.
 
     Raises:
-        UserError: There is no such place or responder, its content is not what it should be, a
-            question has no ground truth, or is answered twice.
+        UserError: There is no such place or responder, its content has another form, a question has
+            no ground truth, or is answered twice.
     """
     if spec is None or spec == SAMPLE_PACK:
         answers = [

@@ -8,10 +8,10 @@ from ..benchmarks import Question
 from .answers import Answer, ResponseSet
 
 FIVE = 5
-"""Responses the paper's judges choose from."""
+"""Number of responses that the paper's judges choose from."""
 
 _MOST = 6
-"""Names that an error lists."""
+"""Most names listed by an error."""
 
 
 def responses_per_question(

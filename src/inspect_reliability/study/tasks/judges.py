@@ -1,4 +1,4 @@
-"""The study's judges: of five responses which is best, of a prediction whether it is correct."""
+"""The study's judges: the best of five responses, or whether a prediction is correct."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -20,8 +20,6 @@ HEAD_TO_TAIL_CONFIG = JUDGE_CONFIG.merge(GenerateConfig(temperature=0.75))
 
 
 def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
-    """The judge task of a benchmark whose questions have five responses."""
-
     def judge(
         responses: str | None = None, responders: str | list[str] | None = None, **options: Any
     ) -> Task:
@@ -111,7 +109,7 @@ def judges_of(
     predictions: str | None = None,
     responder: str | None = None,
 ) -> list[partial[Task]]:
-    """The judge tasks of benchmarks, each once, with what they judge."""
+    """The judge tasks of benchmarks, each once, with the responses they judge."""
     judged = {"responses": predictions, "responder": responder}
     return [
         partial(JUDGE_TASKS[key], **({"responses": responses} if key in BEST_OF_FIVE else judged))

@@ -1,4 +1,4 @@
-"""A document as one page that needs nothing else: no script, no style or picture from elsewhere."""
+"""A document as one self-contained page, without script, and without outside styles or pictures."""
 
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
@@ -35,10 +35,13 @@ def render(document: Document) -> str:
         lstrip_blocks=True,
     )
     blocks = document.blocks
-    answers = [block for block in blocks if isinstance(block, Text) and block.tone == "answer"]
-    cautions = [block for block in blocks if isinstance(block, Caution)]
+    # A document that begins with a heading is made of parts: cards keep their own answers.
+    top = [] if getattr(blocks[0], "tone", "") == "heading" else blocks
+    answers = [block for block in top if isinstance(block, Text) and block.tone == "answer"]
+    cautions = [block for block in top if isinstance(block, Caution)]
     return environment.get_template("page.html.jinja").render(
         page=document,
+        facts=document.facts(),
         answers=answers,
         cautions=cautions,
         numbers=[block for block in blocks if block not in (*answers, *cautions)],
@@ -53,11 +56,11 @@ def render(document: Document) -> str:
 
 
 def _harmless(value: Any) -> Any:
-    """Control characters are written out in every text that is not markup of our own."""
+    """Write out control characters in every text but our own markup."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _runs(blocks: Sequence[Block]) -> Iterator[tuple[str, list[Block]]]:
-    """Blocks of one kind, or texts of one tone, that follow each other: they share a place."""
+    """Consecutive blocks of one kind, or texts of one tone, which share a place."""
     for kind, run in groupby(blocks, lambda one: getattr(one, "tone", type(one).__name__)):
         yield kind, list(run)

@@ -26,10 +26,10 @@ _PALETTE = (*COLOURS, *map(mpl.colors.to_hex, mpl.colormaps["tab20b"](range(20))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _SILENT = {NON_RESPONSE: ("none", "#9a9a9a"), INVALID: ("inv.", "#5f5f5f")}
 _PARTS = ("#b9c4d0", "#f0b27a", "#a8322a")
-"""From right to wrong each time, in colours of no judge."""
+"""From right to wrong, in colours that no judge has."""
 
 _IN_LEGEND, _IN_KEY, _AT_TICK = 34, 22, 18
-"""Characters of a name, by place."""
+"""Most characters of a name, by place."""
 
 _IN_A_ROW = 38
 """Characters that fit below a figure."""
@@ -44,7 +44,7 @@ _SYMBOLS = dict(zip(MARKERS, "●■▲◆▼✚✖", strict=True))
 def draw(
     figure: Figure, to_svg: Callable[[Picture, str, dict[str, str]], str], legend: bool = True
 ) -> str:
-    """A figure as `inline_svg` or `svg_file` writes it; a page has one `key` of several figures."""
+    """A figure as `inline_svg` or `svg_file` writes it; figures of a page share one `key`."""
     with mpl.rc_context(STYLE):
         picture = _FORMS.get(figure.kind, _points)(figure)
         for axes in picture.axes:
@@ -54,7 +54,7 @@ def draw(
 
 
 def key(figures: Sequence[Figure]) -> list[tuple[str, list[tuple[str, str, str]]]]:
-    """What tells series apart, with symbol, colour and name of each, once for all figures."""
+    """The legend of several figures: symbol, colour and name of each series, once."""
     found: dict[str, dict[str, tuple[str, str, str]]] = {}
     for figure in figures:
         if figure.by in ("", figure.x):  # one series, or names below it
@@ -70,6 +70,7 @@ def key(figures: Sequence[Figure]) -> list[tuple[str, list[tuple[str, str, str]]
             sorted(looks.values(), key=lambda one: order.get(one[2], 0)),
         )
         for by, looks in found.items()
+        if len(looks) > 1
     ]
 
 
@@ -78,9 +79,9 @@ _OWN_NAMES = ("judge", "of", "part", "verdict")
 
 
 def _look(figure: Figure, name: str) -> tuple[str, str]:
-    """Colour and marker of a series: a name has one on the whole page, numbers shade into another.
+    """Colour and marker of a series: each name keeps one on the whole page, numbers shade.
 
-    Greys for what is no choice.
+    Non-responses and invalid outputs are grey.
     """
     if name in _SILENT:
         return _SILENT[name][1], MARKERS[0]
@@ -244,7 +245,7 @@ _FORMS = {"bars": _bars, "effects": _effects, "plane": _plane}
 
 
 def _name_segments(axes: Axes, left: Any, widths: Any, name: str, colour: str) -> None:
-    """Write a category's initial where there is room: colour alone tells nothing."""
+    """Write a category's initial if there is room, because colour alone is not enough."""
     short = one_line(name) if len(name) <= 4 else one_line(name)[:1]
     dark = sum(int(colour[i : i + 2], 16) * w for i, w in ((1, 0.3), (3, 0.59), (5, 0.11))) < 140
     ink = "white" if dark else "black"
@@ -257,7 +258,7 @@ def _name_segments(axes: Axes, left: Any, widths: Any, name: str, colour: str) -
 
 
 def _places(figure: Figure) -> dict[str, float]:
-    """Places along the axis: numbers as far apart as they are, names in their order."""
+    """Places along the axis: true distances for numbers, in order for names."""
     values = {_name(record, figure.x): record.get(figure.x) for record in figure.records}
     numbers = {name: value for name, value in values.items() if isinstance(value, int | float)}
     ordered = sorted(numbers, key=numbers.__getitem__)
@@ -286,12 +287,12 @@ def _ends(record: Record, key: str) -> tuple[float, float]:
 
 
 def _bare(name: str) -> str:
-    """The name of a question without that of its benchmark."""
+    """A question's name without its benchmark."""
     return re.sub(r"^[\w-]+:(?=.)", "", name)
 
 
 def _cut(name: str, longest: int) -> str:
-    """The beginning and the end of a long name: names often differ in their ends alone."""
+    """The beginning and end of a long name, since names often differ only at the end."""
     line = one_line(name)
     end = longest // 3
     return line if len(line) <= longest else f"{line[: longest - end - 1]}…{line[-end:]}"
@@ -304,7 +305,7 @@ def _label(name: str, longest: int) -> str:
 
 
 def _cut_names(figure: Figure) -> dict[str, str]:
-    """What is cut in a drawing -> the whole name, or several that look alike."""
+    """Text cut in a drawing -> the whole name, or several that look alike."""
     keys = (figure.by, figure.x)
     names = dict.fromkeys(_name(record, key) for record in figure.records for key in keys)
     found: dict[str, list[str]] = {}

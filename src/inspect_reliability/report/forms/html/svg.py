@@ -1,4 +1,4 @@
-"""Matplotlib figures as SVG that lives inside a page."""
+"""Matplotlib figures as SVG inside a page."""
 
 import re
 import warnings
@@ -69,7 +69,7 @@ def svg_file(figure: Figure, label: str, whole: Mapping[str, str]) -> str:
 def inline_svg(figure: Figure, label: str, whole: Mapping[str, str]) -> Markup:
     """A figure, drawn in `STYLE`, as an SVG element.
 
-    Readers who cannot see it are told the label, and those who point at a cut name the whole name.
+    The label is for readers who cannot see it; pointing at a cut name shows the whole name.
     """
     svg = _saved(figure, whole, _PAGE, "none")
     svg = svg[svg.index("<svg") :]
@@ -125,7 +125,7 @@ def _saved(
 
 
 def _short(tag: re.Match[str]) -> str:
-    """A tag without what a reader cannot see: fonts, rotations by nothing, digits of a point."""
+    """A tag without invisible parts: fonts, rotations by zero, excess digits."""
     found = re.sub(r" font-family: [^;\"]*;?", "", tag[0])
     found = re.sub(r" transform=\"rotate\(-?0 [^)]*\)\"", "", found)
     found = re.sub(r"\d+\.\d{2,}", lambda number: f"{round(float(number[0]), 1):g}", found)
