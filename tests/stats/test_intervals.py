@@ -346,6 +346,13 @@ def test_one_question_that_varies() -> None:
     assert found.high - found.low > 0.5
 
 
+def test_one_question_that_alone_differs() -> None:
+    """Without it nothing is left to estimate, so omega may be as low as it can be."""
+    found = omega(counts(np.array([[5, 0]] * 19 + [[1, 4]])))
+    assert found.value == pytest.approx(0.75)
+    assert found.low == pytest.approx(-1 / 4)
+
+
 @pytest.mark.parametrize("level", [95, 0, 1])
 def test_refused(level: float) -> None:
     """A level that does not exist is refused, not guessed."""

@@ -385,8 +385,11 @@ def on_log_scale(x: float, error: float, t: float) -> Ends:
 def on_f_scale(x: float, error: float, t: float, r: float) -> Ends:
     """The ends of log F +- t SE dlog F / dx, F = (1 + (R - 1) x) / (1 - x), carried back to x.
 
-    With infinitely many replications that is the scale log(x / (1 - x)).
+    With infinitely many replications that is the scale log(x / (1 - x)). An error that is not known
+    has no bound below: without one question nothing would be left to estimate.
     """
+    if np.isnan(error):
+        return -np.inf, np.nan
     if np.isinf(r):
         return _on_odds_scale(x, t * error)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
@@ -454,9 +457,9 @@ def jackknife_error(left_one_out: FloatArray) -> float:
 
 
 def constant_share_bound(n_questions: float, level: float) -> float:
-    """Exact lower bound of the share of questions that never vary, if none of N did.
+    """Exact lower bound of the agreement, if no question varies.
 
-    If a share c of all questions never varies, N questions show it with probability c^N (Clopper &
-    Pearson 1934). Agreement is at least that share.
+    If a share c of all questions shows R verdicts that are alike, N of N do with probability c^N
+    (Clopper & Pearson 1934). Agreement is at least that share.
     """
     return float(((1 - level) / 2) ** (1 / n_questions))

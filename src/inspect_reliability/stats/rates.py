@@ -91,8 +91,8 @@ def mean_share(
 
     Jackknife-t on the logit scale, or the ends with half a question added (`unseen`), of share 0
     for the lower end and 1 for the upper, where these are farther; but never farther than the
-    interval of Clopper and Pearson with questions as trials, which holds without assumptions
-    (Hoeffding 1956, for sums of different shares).
+    interval of Clopper and Pearson with questions as trials, as if each question had one
+    verdict.
     """
     n = len(values)
     found = Estimate(float(values.mean()), None, None, n, n_replications, left_out, level=level)
