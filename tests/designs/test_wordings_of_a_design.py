@@ -148,6 +148,7 @@ def test_wordings_of_a_file_and_of_a_design(tmp_path: Path) -> None:
         ("[]", "line 1, wordings: expected 1 or more, found 0"),
         ("a", "line 1, wordings: expected a list of texts"),
         ("[{name: x, prompt: a}, {name: x, prompt: b}]", "two wordings are called 'x'"),
+        ("[{name: x, prompt: a}, {name: y, prompt: a}]", "'x' and 'y' are the same"),
         ("[{name: given, prompt: a}]", "called 'given', the name of the prompt that it rewords"),
         ("[a, '']", "line 1, wordings, item 2, prompt: expected a text that is not empty"),
     ],

@@ -148,7 +148,9 @@ def test_outputs_of_one_question_are_labelled_one_by_one(tmp_path: Path) -> None
     given = [{"id": "a", "label": "C"}, {"id": "q1, b", "label": "I"}, {"id": "q1", "label": "C"}]
     joined = with_labels(found, [write(tmp_path / "l.csv", given)])
     assert labels(joined) == {"q1, a": "C", "q1, b": "I"}
-    assert notes(joined) == ["1 labels of what has several outputs: label each output; such as q1"]
+    assert notes(joined) == [
+        "1 labels with an id that several outputs have: use that of one, or its uuid; such as q1"
+    ]
 
 
 def test_labels_of_numbers(tmp_path: Path) -> None:
@@ -193,6 +195,29 @@ def test_a_label_may_be_written_in_another_form(tmp_path: Path) -> None:
     assert labels(found) == {"q1": "A", "q2": "a"}
 
 
+def test_a_map_is_as_lenient_as_a_label(tmp_path: Path) -> None:
+    """Spaces, case and the form of a number do not matter on either side of it."""
+    said = {"q1": " YES ", "q2": "1.0", "q3": "no", "q4": "0"}
+    path = write(tmp_path / "l.csv", [{"id": f" {q}", "label": one} for q, one in said.items()])
+    found = with_labels(judgments(), [path], {"yes": "c", "1": "C", "No": "I", "0.0": "i"})
+    assert labels(found) == {"q1": "C", "q2": "C", "q3": "I", "q4": "I"}
+    assert notes(found) == []
+
+
+def test_labels_that_the_judge_never_gave_are_told(tmp_path: Path) -> None:
+    """A number beyond the judge's, or what a map names, counts as wrong, and a note says so."""
+    path = write(tmp_path / "l.csv", [{"id": "q1", "label": "maybe"}, {"id": "q2", "label": "C"}])
+    found = with_labels(judgments(), [path], {"maybe": "P"})
+    assert labels(found) == {"q1": "P", "q2": "C"}
+    never = "labels that the judge never gave as a verdict, taken as they are; such as"
+    assert notes(found) == [f"1 {never} P"]
+    rows = [{"question": f"q{n}", "verdict": n % 3, "replication": 1} for n in range(6)]
+    path = write(tmp_path / "l.csv", [{"id": "q1", "label": 7}, {"id": "q2", "label": 2}])
+    found = with_labels(judgments_from_frame(pd.DataFrame(rows)), [path])
+    assert labels(found) == {"q1": "7", "q2": "2"}
+    assert notes(found) == [f"1 {never} 7"]
+
+
 def test_a_file_takes_the_place_of_own_labels(tmp_path: Path) -> None:
     """Labels of the judgments count where there is no file."""
     own = judgments(label="C")
@@ -214,6 +239,9 @@ def test_a_file_without_a_label_is_refused(
     tmp_path: Path, rows: list[dict[str, Any]], says: str
 ) -> None:
     """The message says what the file lacks."""
+    (tmp_path / "twice.csv").write_text("id,label,label\nq1,C,I\n")
+    with pytest.raises(UserError, match="duplicate column 'label'"):
+        with_labels(judgments(), [str(tmp_path / "twice.csv")])
     with pytest.raises(UserError, match=says):
         with_labels(judgments(), [write(tmp_path / "l.csv", rows)])
 

@@ -226,6 +226,10 @@ def _told_apart(wordings: "tuple[Wording, ...]") -> "tuple[Wording, ...]":
     if again := [name for name in names if names.count(name) > 1]:
         of_itself = ", the name of the prompt that it rewords" if again[0] == GIVEN else ""
         raise ValueError(f"two wordings are called '{again[0]}'{of_itself}")
+    said: dict[tuple[str | None, str | None], str] = {}
+    for one in wordings:
+        if (first := said.setdefault((one.prompt, one.instructions), one.name)) != one.name:
+            raise ValueError(f"'{first}' and '{one.name}' are the same")
     return wordings
 
 

@@ -156,15 +156,8 @@ def _read(
 ) -> Judgments:
     import pandas as pd
 
-    names = list(map(str, frame.columns))
-    if frame.columns.nlevels > 1 or len({*names}) < len(names):
-        twice = dict.fromkeys(repr(name) for name in names if names.count(name) > 1)
-        raise UserError(
-            f"{where}: duplicate column {', '.join(twice)}. Give each column one name of its own."
-            if twice
-            else f"{where}: columns have names of several levels. Give each a single name."
-        )
-    frame = frame.set_axis(names, axis="columns").reset_index(drop=True)
+    frame = named_once(frame, where).reset_index(drop=True)
+    names = list(frame)
     found = f"found {', '.join(map(repr, names))}"
     if absent := [name for name in columns if name not in names]:
         raise UserError(f"{where} has no column {', '.join(map(repr, absent))} ({found}). {hint}")
@@ -216,6 +209,19 @@ def _read(
     made = Judgments(table[in_order(table.columns)], tuple(note for note in notes if note.count))
     _refuse_unknown_choices(made)
     return made
+
+
+def named_once(frame: pd.DataFrame, where: str) -> pd.DataFrame:
+    """A frame whose columns have texts as names; UserError if two have one name."""
+    names = list(map(str, frame.columns))
+    if frame.columns.nlevels > 1 or len({*names}) < len(names):
+        twice = dict.fromkeys(repr(name) for name in names if names.count(name) > 1)
+        raise UserError(
+            f"{where}: duplicate column {', '.join(twice)}. Give each column one name of its own."
+            if twice
+            else f"{where}: columns have names of several levels. Give each a single name."
+        )
+    return frame.set_axis(names, axis="columns")
 
 
 def _read_again(frame: pd.DataFrame, saved: Saved, where: str) -> Judgments:

@@ -15,7 +15,7 @@ from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
 from .columns import as_columns, by_rater
 from .count import NUMBER, opposites
-from .frame import read_frame
+from .frame import named_once, read_frame
 from .score import by_key, verdict_name
 from .table import Judgments, Note
 
@@ -28,9 +28,10 @@ inspect's `precomputed_scores`."""
 
 _EMPTY = "labels that are empty"
 _UNKNOWN = "labels of what was not judged"
-_SEVERAL = "labels of what has several outputs: label each output"
+_SEVERAL = "labels with an id that several outputs have: use that of one, or its uuid"
 _TWICE = "labels of a rater who gave two different ones"
 _OTHER = "labels that are no verdict of the judge: say what they mean with --map YOURS=VERDICT"
+_NEVER = "labels that the judge never gave as a verdict, taken as they are"
 _IN_PART = "outputs with a label for some of their parts only"
 
 
@@ -72,24 +73,28 @@ def with_labels(
     outputs = _Outputs(judgments.table, names.values())
     in_files = [one for source in sources for one in _in_file(source, outputs)]
     read = in_files if sources else _of_judgments(outputs)
-    given = [one._replace(label=names.get(str(one.label), one.label)) for one in read]
+    given = [
+        one._replace(label=names.get(str(_alike(one.label, names)), one.label)) for one in read
+    ]
     answers: dict[tuple[int, str], set[str | None]] = defaultdict(set)
     for one in given:
         for unit in one.units if one.label is not None and not outputs.several(one) else ():
             answers[unit, one.rater].add(outputs.meant(unit, one.label) or one.label)
     found: dict[int, dict[str, str]] = defaultdict(dict)
-    left_out: dict[tuple[str, str], list[str]] = defaultdict(list)
+    said: dict[tuple[str, str], list[str]] = defaultdict(list)
     for one in given:
         if problem := outputs.problem(one, answers):
-            left_out[one.where, problem].append(one.id if problem != _OTHER else str(one.label))
+            said[one.where, problem].append(one.id if problem != _OTHER else str(one.label))
         for unit in one.units if not problem else ():
             if verdict := outputs.meant(unit, one.label):
                 found[unit][one.rater] = verdict
+                if verdict not in outputs.verdicts(unit):
+                    said["labels", _NEVER].append(verdict)
     if some := outputs.in_part(found):
-        left_out["labels", _IN_PART] = some
+        said["labels", _IN_PART] = some
     notes = [
         Note(f"{what}; such as {', '.join([*dict.fromkeys(ids)][:3]):.80}", len(ids), where)
-        for (where, what), ids in left_out.items()
+        for (where, what), ids in said.items()
     ]
     for source in sources:
         own = [note for note in notes if note.where == source]
@@ -110,7 +115,8 @@ class _Outputs:
         self._output = list(zip(first["benchmark"], first["question"], strict=True))
         self._part = first["scorer"].tolist() if "scorer" in first else [None] * len(first)
         parts = table.groupby("scorer") if "scorer" in table else [(None, table)]
-        self._verdicts = {part: _verdicts(rows) | {*meant} for part, rows in parts}
+        self._verdicts = {part: _verdicts(rows) for part, rows in parts}
+        self._meant = meant
 
     @cached_property
     def _by_id(self) -> Sequence[Mapping[str, Collection[int]]]:
@@ -130,16 +136,18 @@ class _Outputs:
     def _parts(self, unit: int) -> tuple[str, str]:
         return str(self._part[unit]), str(self._part[unit]).rpartition(".")[2]
 
+    def verdicts(self, unit: int) -> Collection[str]:
+        """The verdicts that the judge could have given."""
+        return self._verdicts[self._part[unit]]
+
     def meant(self, unit: int, label: str | None) -> str | None:
-        """The verdict that a label names, in any case and any form of its number."""
-        verdicts = self._verdicts[self._part[unit]]
-        if label is None or label in verdicts:
-            return label
-        if verdicts and all(map(NUMBER.fullmatch, [*verdicts, label])):
-            alike = [one for one in verdicts if float(one) == float(label)]
-            return alike[0] if alike else verdict_name(float(label))
-        alike = [one for one in verdicts if one.casefold() == label.casefold()]
-        return alike[0] if len(alike) == 1 else None
+        """The verdict that a label names; one of numbers may be any number."""
+        verdicts = self.verdicts(unit)
+        if found := _alike(label, verdicts):
+            return found
+        if label and verdicts and all(map(NUMBER.fullmatch, [*verdicts, label])):
+            return verdict_name(float(label))
+        return label if label in self._meant else None
 
     def problem(self, one: _Label, answers: Mapping[Any, Collection[Any]]) -> str | None:
         """Why a label cannot be used; None if it can."""
@@ -175,6 +183,17 @@ class _Outputs:
         return self.table.assign(**{name: values[self.number] for name, values in made.items()})
 
 
+def _alike(label: str | None, names: Collection[str]) -> str | None:
+    """The name that a label is, whatever its case or the form of its number; None if several."""
+    if label is None or label in names:
+        return label
+    if NUMBER.fullmatch(label):
+        alike = [one for one in names if NUMBER.fullmatch(one) and float(one) == float(label)]
+    else:
+        alike = [one for one in names if one.casefold() == label.casefold()]
+    return alike[0] if len(alike) == 1 else None
+
+
 def _verdicts(rows: pd.DataFrame) -> set[str]:
     """Every possible name of a verdict, as far as known."""
     found = set(rows["verdict"])
@@ -203,6 +222,7 @@ def _in_file(path: str, outputs: _Outputs) -> Iterator[_Label]:
         # inspect_scout's files need no header: this one begins with a label.
         names = ["id", "label"]
         frame = pd.concat([pd.DataFrame([first], columns=names), frame.set_axis(names, axis=1)])
+    frame = named_once(frame, path)
     # inspect_scout has a column `target_PART` for each part.
     targets = [name for name in map(str, frame) if name.startswith("target_")]
     parts = {name: name.removeprefix("target_") for name in targets}
@@ -230,5 +250,6 @@ _MORE = ("rater", "part", "epoch")
 
 def _text(value: Any) -> str | None:
     value = value.tolist() if hasattr(value, "tolist") else value  # of parquet
-    missing = value is None or value != value or (isinstance(value, str) and not value.strip())
-    return None if missing else verdict_name(value)
+    if isinstance(value, str):
+        return value.strip() or None
+    return None if value is None or value != value else verdict_name(value)
