@@ -381,6 +381,8 @@ OTHERS = {
     "scores, half wilder": scores(6, 1.5, 0.5, wild=0.5, wide=1.2),
     "scores above the ceiling": scores(9.8, 1.3, 0.6),
     "scores, 12% bad": scores(8.5, 0.5, 0.9, bad=0.12),
+    "scores, 5% bad": scores(9, 0.5, 0.7, bad=0.05),
+    "scores, 2% bad": scores(9, 0.5, 0.7, bad=0.02),
 }
 """Populations that nothing was chosen on."""
 

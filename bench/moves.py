@@ -171,7 +171,7 @@ def coverage(studies: int) -> Iterator[dict[str, Any]]:
                     "truth": value,
                     "bias": float((values.mean() - value) / spread) if spread > 1e-12 else 0.0,
                     "coverage": float(np.mean(held)) if held else None,
-                    "no interval": 1 - len(held) / studies,
+                    "none a miss": float(sum(held)) / studies,
                 }
 
 
@@ -276,7 +276,10 @@ def _pilot(shown: Array) -> Disagreement:
 
 
 def by_estimate(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """One line an estimate: its lowest and highest coverage, where its truth is 0 and elsewhere."""
+    """One line an estimate: its lowest and highest coverage, where its truth is 0 and elsewhere.
+
+    The lowest also with studies that have no interval as misses, with its judge and N.
+    """
     for what in dict.fromkeys(one["estimate"] for one in found):
         own = [one for one in found if one["estimate"] == what]
         line: dict[str, Any] = {"estimate": what}
@@ -290,6 +293,8 @@ def by_estimate(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
                 ]
                 ends = dict.fromkeys([min(some), max(some)]) if some else ["-"]
                 line[f"N = {n}, truth {name}"] = " to ".join(ends)
+        least = min(own, key=lambda one: one["none a miss"])
+        line["lowest, none a miss"] = f"{least['none a miss']:.3f} ({least['judge']}, {least['n']})"
         yield line | {"largest bias": max(abs(one["bias"]) for one in own)}
 
 

@@ -96,6 +96,8 @@ def test_plus_a_question_by_loops(table: Table) -> None:
     assume(found.method == "plus a question")
     with np.errstate(all="ignore"):
         low, high = twins.plus_a_question(table, 0.9)
+    # Without a question that alone differs nothing is left: see below.
+    assume(found.low > possible(table, "omega"))
     # The twin solves for the ends, and cannot where they are too close to a limit.
     assume(not np.isnan(low) and not np.isnan(high) and high < 1 - 1e-9)
     least = possible(table, "omega")
@@ -351,6 +353,15 @@ def test_one_question_that_alone_differs() -> None:
     found = omega(counts(np.array([[5, 0]] * 19 + [[1, 4]])))
     assert found.value == pytest.approx(0.75)
     assert found.low == pytest.approx(-1 / 4)
+
+
+@pytest.mark.parametrize("n", [10, 60])
+def test_agreement_where_no_pair_agrees(n: int) -> None:
+    """It reaches at least as far as the exact interval of no success in n trials."""
+    found = panel(counts(np.tile([1, 1, 0], (n, 1))), ["agreement"])["agreement"]
+    exact = stats.binomtest(0, n).proportion_ci(0.95, method="exact").high
+    assert (found.value, found.low) == (0, 0)
+    assert found.high >= exact - 1e-12
 
 
 @pytest.mark.parametrize("level", [95, 0, 1])

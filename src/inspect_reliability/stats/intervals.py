@@ -113,11 +113,13 @@ def noise_or_settled(formula: Formula, study: Study, level: float) -> Ends:
     """The log scale, or the ends with a fraction of a question added, where these are farther.
 
     Lower end: a noise question; upper end: one that never varies. Their standard error is that of
-    the weighted jackknife (Efron & Tibshirani 1993, ch. 11).
+    the weighted jackknife (Efron & Tibshirani 1993, ch. 11). Where no two verdicts agree, agreement
+    is below 1 - `constant_share_bound`: a share c of questions without agreement shows N with c^N.
     """
-    base = log_scale(formula, study, level)
-    if base[1] - base[0] < NO_WIDTH:
-        return base
+    base, total = log_scale(formula, study, level), study.total
+    if total.disagreement == total.questions:  # the mirror image of `exact_bound`
+        bound = constant_share_bound(study.n, level)
+        base = base[0], float(formula(replace(total, disagreement=bound * total.questions)))
 
     def plus(more: Sums, without: Sums, weight: float) -> Ends:
         x = float(formula(more))
