@@ -278,7 +278,7 @@ def _pilot(shown: Array) -> Disagreement:
 def by_estimate(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """One line an estimate: its lowest and highest coverage, where its truth is 0 and elsewhere.
 
-    The lowest also with studies that have no interval as misses, with its judge and N.
+    Where it is not 0, the lowest also with studies that have no interval as misses.
     """
     for what in dict.fromkeys(one["estimate"] for one in found):
         own = [one for one in found if one["estimate"] == what]
@@ -293,8 +293,11 @@ def by_estimate(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
                 ]
                 ends = dict.fromkeys([min(some), max(some)]) if some else ["-"]
                 line[f"N = {n}, truth {name}"] = " to ".join(ends)
-        least = min(own, key=lambda one: one["none a miss"])
-        line["lowest, none a miss"] = f"{least['none a miss']:.3f} ({least['judge']}, {least['n']})"
+        some = [one for one in own if abs(one["truth"]) >= 5e-4]
+        least = min(some, key=lambda one: one["none a miss"], default=None)
+        line["lowest, none a miss"] = (
+            f"{least['none a miss']:.3f} ({least['judge']}, N = {least['n']})" if least else "-"
+        )
         yield line | {"largest bias": max(abs(one["bias"]) for one in own)}
 
 
