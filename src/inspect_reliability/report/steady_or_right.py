@@ -7,7 +7,6 @@ from ..errors import UserError
 from .columns import KEYS, declared
 from .document import Block, Caution, Document, Figure, Table, Text
 from .results import Analysis
-from .row import NO_LABELS
 from .validity import with_more
 from .values import Column, Record, describe, grouped, told_apart
 
@@ -149,7 +148,10 @@ def validate_document(analysis: Analysis, more: int | None = None) -> Document:
     """
     records = analysis.results["validity"]
     if not records:
-        raise UserError(f"There is nothing to validate: {NO_LABELS}.")
+        raise UserError(
+            "Nothing is labelled. Name a file of labels with --labels FILE, or draw outputs to "
+            "label with --next 50 --out labels.csv."
+        )
     names = ("validity", "validity_across", "confusion", "corrected", "notes")
     results: dict[str, Any] = {name: analysis.results[name] for name in names}
     blocks = [*right_or_wrong(analysis), *_confusions(analysis)]
