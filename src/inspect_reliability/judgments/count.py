@@ -37,7 +37,7 @@ def opposites(given: Collection[str | None]) -> tuple[str, ...]:
     return next((pair for pair in OPPOSITES if known & {*pair}), ())
 
 
-def _by_value(name: str) -> tuple[float, str]:
+def by_value(name: str) -> tuple[float, str]:
     """Numbers by their value, other names after them."""
     return float(name) if NUMBER.fullmatch(name) else math.inf, name
 
@@ -274,7 +274,7 @@ class Judged:
         occurring = set(self.choices) - {None}
         if first is None:
             first = opposites(occurring)
-        others = sorted(map(str, occurring.difference(first)), key=_by_value)
+        others = sorted(map(str, occurring.difference(first)), key=by_value)
         return self.count(self.choices, (*first, *others), facets)
 
     def count(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import UserError
+from ..judgments.count import by_value
 from .columns import KEYS, declared
 from .document import Block, Caution, Document, Figure, Table, Text
 from .results import Analysis
@@ -121,7 +122,7 @@ def _confusions(analysis: Analysis) -> Iterator[Table]:
         keys = analysis.keys(one) | {"label": one["label"]}
         lines.setdefault(str(keys), keys)[f"said {one['verdict']}"] = one["share"]
     said = dict.fromkeys(one["verdict"] for one in found)
-    columns = [Column(f"said {one}", heading=one, form=".1%") for one in sorted(said)]
+    columns = [Column(f"said {one}", heading=one, form=".1%") for one in sorted(said, key=by_value)]
     yield from analysis.tables(
         list(lines.values()), [Column("label", heading="Label"), *columns], _BY_LABEL
     )
