@@ -187,9 +187,9 @@ def read_again() -> str:
     """LOGS and how they are read, as another command takes them after this one."""
     given = click.get_current_context().params
     sources = given["logs"] if len(given["logs"]) < 3 else ["LOGS"]
-    pairs = [("--column", "=".join(pair)) for pair in given["columns"]]
+    pairs = [("--column", "=".join(pair)) for pair in given["columns"].items()]
     pairs += [("--labels", name) for name in given["labels"]]
-    pairs += [("--map", "=".join(pair)) for pair in given["meant"]]
+    pairs += [("--map", "=".join(pair)) for pair in given["meant"].items()]
     return shlex.join([*sources, *chain.from_iterable(pairs)])
 
 
