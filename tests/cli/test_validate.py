@@ -216,3 +216,24 @@ def test_recorded_grades(data: Path, tmp_path: Path) -> None:
     }
     assert rates["ppi++"] == pytest.approx([0.2787, 0.2318, 0.3256, 0.1938], abs=1e-3)
     assert rates["rogan-gladen"] == pytest.approx([0.2401, 0.1232, 0.3477, 0.1938], abs=1e-3)
+
+
+def test_the_next_command_reads_the_same_file(tmp_path: Path) -> None:
+    """`report` and `validate` name a file and its columns as the shell reads them."""
+    path, out = tmp_path / "my grades.csv", tmp_path / "next.csv"
+    rows = [{"essay": f"e{q}", "verdict": q + r} for q in range(9) for r in (1, 2)]
+    pd.DataFrame(rows).to_csv(path, index=False)
+    again = f"validate '{path}' --column essay=question"
+    assert again in " ".join(run("report", path, "--column", "essay=question").stdout.split())
+    drawn = run("validate", path, "--column", "essay=question", "--next", 2, "--out", out)
+    assert f"{again} --labels {out}" in " ".join(drawn.stderr.split())
+
+
+def test_scores_are_in_the_order_of_numbers(tmp_path: Path) -> None:
+    """Ten comes after nine, not after one, in the rows and the columns of every table."""
+    path = tmp_path / "scores.csv"
+    rows = [{"question": q, "verdict": q, "label": q} for q in range(1, 11) for _ in (1, 2)]
+    pd.DataFrame(rows).to_csv(path, index=False)
+    tables = run("validate", path, "--format", "markdown").stdout
+    heading = next(line for line in tables.splitlines() if line.startswith("| Label |"))
+    assert [one.strip() for one in heading.split("|")[2:-1]] == [str(n) for n in range(1, 11)]

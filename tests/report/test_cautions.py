@@ -46,7 +46,7 @@ def test_a_clean_study_needs_no_caution() -> None:
         ),
         (
             changed(made(), order=[ORDERS[n // 5] for n in range(10)] * 25, responder="a"),
-            "they compare verdicts under one order and under two alike. omega_over",
+            "they compare verdicts under one order and under two alike. The page",
         ),
         (
             changed(

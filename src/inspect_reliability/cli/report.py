@@ -14,7 +14,7 @@ from ..report.summary import report_document
 from ..saving import whole, whole_folder
 from ..study.published.reported import PublishedStudy
 from .main import examples
-from .sources import Read, by_option, progress, reads_logs, show
+from .sources import Read, by_option, progress, read_again, reads_logs, show
 
 
 @click.command(epilog=examples("report logs", "report results.csv --html report.html"))
@@ -74,7 +74,8 @@ def report(
     study = PublishedStudy(always=published)
     analysis = analyse(judgments, by, study=study, texts=texts, progress=progress)
     document = report_document(analysis)
-    show(document, form)
+    # A page goes to other people: only the terminal names paths.
+    show(report_document(analysis, read_again()) if form == "table" else document, form)
     screen = console(stderr=True)
     if save:
         print_text(screen, f"Wrote {save}")

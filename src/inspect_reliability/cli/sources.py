@@ -1,8 +1,10 @@
 """What the commands read and print, and how they show that they do."""
 
 import json
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, wraps
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -179,6 +181,16 @@ def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
         command(*args, read=read, **options)
 
     return run
+
+
+def read_again() -> str:
+    """LOGS and how they are read, as another command takes them after this one."""
+    given = click.get_current_context().params
+    sources = given["logs"] if len(given["logs"]) < 3 else ["LOGS"]
+    pairs = [("--column", "=".join(pair)) for pair in given["columns"].items()]
+    pairs += [("--labels", name) for name in given["labels"]]
+    pairs += [("--map", "=".join(pair)) for pair in given["meant"].items()]
+    return shlex.join([*sources, *chain.from_iterable(pairs)])
 
 
 def show(document: Document, form: Form) -> None:

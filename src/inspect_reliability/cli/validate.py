@@ -1,5 +1,6 @@
 """`validate`: steady, or right?"""
 
+import shlex
 from pathlib import Path
 
 import click
@@ -12,7 +13,7 @@ from ..report.steady_or_right import validate_document
 from ..report.validity import next_to_label
 from ..saving import write_text
 from .main import examples
-from .sources import Read, by_option, progress, reads_logs, show
+from .sources import Read, by_option, progress, read_again, reads_logs, show
 
 
 @click.command(
@@ -61,7 +62,9 @@ def validate(
     if more is not None and out is not None:
         drawn = next_to_label(analysis.rows, more, next_by)
         write_text(out, to_csv(*columns(drawn)))
-        print_text(console(stderr=True), f"Wrote {len(drawn):,} outputs to label in {out}")
+        told = f"Wrote {len(drawn):,} outputs to label in {out}. Fill in its column target. Next: "
+        again = f"inspect-reliability validate {read_again()} --labels {shlex.quote(str(out))}"
+        print_text(console(stderr=True), told + again)
         if not analysis.results["validity"]:
             return  # the first draw: nothing is labelled yet
     show(validate_document(analysis, more), form)

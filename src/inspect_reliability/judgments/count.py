@@ -37,6 +37,11 @@ def opposites(given: Collection[str | None]) -> tuple[str, ...]:
     return next((pair for pair in OPPOSITES if known & {*pair}), ())
 
 
+def by_value(name: str) -> tuple[float, str]:
+    """Numbers by their value, other names after them."""
+    return float(name) if NUMBER.fullmatch(name) else math.inf, name
+
+
 @dataclass(eq=False)
 class Judged:
     """Judgments of one judge under one condition, ready to be counted.
@@ -269,7 +274,7 @@ class Judged:
         occurring = set(self.choices) - {None}
         if first is None:
             first = opposites(occurring)
-        others = sorted(map(str, occurring.difference(first)))
+        others = sorted(map(str, occurring.difference(first)), key=by_value)
         return self.count(self.choices, (*first, *others), facets)
 
     def count(

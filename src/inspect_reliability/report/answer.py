@@ -15,15 +15,18 @@ from .values import Record, estimate, told_apart
 _SHARE = re.compile(r"^[\d.]+%")
 
 _NEXT = {
-    True: "Next: inspect-reliability plan LOGS says how many votes and questions to use.",
-    False: "Next: inspect-reliability validate LOGS --next 50 --out labels.csv draws outputs to "
+    True: "Next: inspect-reliability plan {logs} says how many votes and questions to use.",
+    False: "Next: inspect-reliability validate {logs} --next 50 --out labels.csv draws outputs to "
     "label, to learn whether the verdicts are right.",
 }
 """Whether anything is labelled -> the next command."""
 
 
-def answers(analysis: Analysis) -> Iterator[Text | Caution]:
-    """Each judge in words with its worst caution (a common one only once), and the next command."""
+def answers(analysis: Analysis, logs: str) -> Iterator[Text | Caution]:
+    """Each judge in words with its worst caution (a common one only once), and the next command.
+
+    `logs` is what the next command reads.
+    """
     judges: dict[Any, list[Row]] = {}
     for row in analysis.rows:
         judges.setdefault(row.group.get("judge"), []).append(row)
@@ -36,7 +39,7 @@ def answers(analysis: Analysis) -> Iterator[Text | Caution]:
         yield Text("".join([f"{name}: {in_words(analysis, rows)}", *worst]), "answer")
     yield from of_all
     if not all(row.no_draws for row in analysis.rows):
-        yield Text(_NEXT[bool(analysis.results["validity"])], "answer")
+        yield Text(_NEXT[bool(analysis.results["validity"])].format(logs=logs), "answer")
 
 
 def in_words(analysis: Analysis, rows: Sequence[Row]) -> str:

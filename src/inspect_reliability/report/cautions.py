@@ -180,8 +180,8 @@ def _of_the_order(table: pd.DataFrame, known: Judged) -> Iterator[str]:
     if varies(table, "order"):
         shown = set(zip(known.questions, map(str, known.column("order")), strict=True))
         yield "Omega and agreement pool the orders in which a question was shown: " + (
-            "they compare verdicts under one order and under two alike. omega_over tells these "
-            "apart."
+            "they compare verdicts under one order and under two alike. The page (--html) and "
+            "the key omega_over tell these apart."
             if len(shown) < len(table)
             else "each was shown once, so that two verdicts differ in order and seed. Judge each "
             "order several times to tell the two apart."

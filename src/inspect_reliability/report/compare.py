@@ -97,7 +97,7 @@ def sides_by(judgments: Judgments, key: str) -> Sides:
         raise UserError(
             f"Nothing to compare: every question belongs to one {key}, and a comparison needs "
             "questions that both sides have judged. To see them side by side, run "
-            f"inspect-reliability report --by {key}."
+            f"inspect-reliability report LOGS --by {key}."
         )
     return sides
 

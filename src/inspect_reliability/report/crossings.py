@@ -60,7 +60,7 @@ def crossings_document(found: Sequence[Named]) -> Document:
     for name, plan in found:
         if plan["designs"]:
             blocks.append(Table.of(plan["designs"], _COLUMNS, name))
-        if (most := plan["dependability_of_seeds_alone"]) is not None:
+        if (most := plan["dependability_of_seeds_alone"]) is not None and most < 1:
             facets = ", ".join(plan["facets"])
             said = f"more seeds of one {facets} reach at most a dependability of {most:.2f}."
             blocks.append(Text(f"{name}: {said}"))

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import UserError
+from ..judgments.count import by_value
 from .columns import KEYS, declared
 from .document import Block, Caution, Document, Figure, Table, Text
 from .results import Analysis
-from .row import NO_LABELS
 from .validity import with_more
 from .values import Column, Record, describe, grouped, told_apart
 
@@ -122,7 +122,7 @@ def _confusions(analysis: Analysis) -> Iterator[Table]:
         keys = analysis.keys(one) | {"label": one["label"]}
         lines.setdefault(str(keys), keys)[f"said {one['verdict']}"] = one["share"]
     said = dict.fromkeys(one["verdict"] for one in found)
-    columns = [Column(f"said {one}", heading=one, form=".1%") for one in sorted(said)]
+    columns = [Column(f"said {one}", heading=one, form=".1%") for one in sorted(said, key=by_value)]
     yield from analysis.tables(
         list(lines.values()), [Column("label", heading="Label"), *columns], _BY_LABEL
     )
@@ -149,7 +149,10 @@ def validate_document(analysis: Analysis, more: int | None = None) -> Document:
     """
     records = analysis.results["validity"]
     if not records:
-        raise UserError(f"There is nothing to validate: {NO_LABELS}.")
+        raise UserError(
+            "Nothing is labelled. Name a file of labels with --labels FILE, or draw outputs to "
+            "label with --next 50 --out labels.csv."
+        )
     names = ("validity", "validity_across", "confusion", "corrected", "notes")
     results: dict[str, Any] = {name: analysis.results[name] for name in names}
     blocks = [*right_or_wrong(analysis), *_confusions(analysis)]

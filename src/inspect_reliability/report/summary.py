@@ -25,19 +25,19 @@ _LONGEST = 200
 """Most characters of an output."""
 
 
-def report_document(analysis: Analysis) -> Document:
-    """Everything of an analysis, for every form."""
+def report_document(analysis: Analysis, logs: str = "LOGS") -> Document:
+    """Everything of an analysis, for every form; `logs` is what its next command reads."""
     several = len({row.group.get("judge") for row in analysis.rows}) > 1
     return Document(
         title="Can these judges be trusted?" if several else "Can this judge be trusted?",
-        blocks=summary(analysis),
+        blocks=summary(analysis, logs),
         results=analysis.results,
         facts=partial(_facts, analysis),
         sections=partial(sections, analysis),
     )
 
 
-def summary(analysis: Analysis) -> list[Block]:
+def summary(analysis: Analysis, logs: str = "LOGS") -> list[Block]:
     """The main tables, the meaning of their columns, and every caution."""
     records = analysis.estimates("rows")  # a caution says which rows are copies
     of_all = Column("", "questions x replications", heading="N x R", shown=size)
@@ -45,7 +45,7 @@ def summary(analysis: Analysis) -> list[Block]:
     filled = [column for column in known if any(map(column.show, records))]
     scale = any(row.judged.scale for row in analysis.rows)
     shown = [column for column in filled if scale or column.key != "icc"]
-    first = list(answers(analysis))
+    first = list(answers(analysis, logs))
     return [
         *first,
         *analysis.tables(records, shown),
