@@ -175,7 +175,7 @@ def test_a_json_list_is_read(tmp_path: Path) -> None:
     found = judgments_from(str(path))
     assert found.table["verdict"].tolist() == ["A", "B"]
     path.write_text('["A"]')
-    with pytest.raises(UserError, match="a.json, item 1: expected an object, found text"):
+    with pytest.raises(UserError, match=r"a\.json, item 1: expected an object, found text"):
         judgments_from(str(path))
 
 
@@ -183,7 +183,7 @@ def test_columns_with_one_name_or_several_levels_are_refused(tmp_path: Path) -> 
     """Nobody could tell which of them is meant."""
     twins = pa.Table.from_arrays([pa.array(["q"])] * 3, names=["question", "question", "verdict"])
     write_table(twins, tmp_path / "twins.parquet")
-    with pytest.raises(UserError, match="twins.parquet: duplicate column 'question'"):
+    with pytest.raises(UserError, match=r"twins\.parquet: duplicate column 'question'"):
         judgments_from(str(tmp_path / "twins.parquet"))
     frame = pd.DataFrame([["q", "r", "A"]], columns=["question", "question", "verdict"])
     with pytest.raises(UserError, match="duplicate column 'question'"):

@@ -15,7 +15,6 @@ from inspect_reliability.report.forms import render
 from inspect_reliability.report.summary import report_document
 from inspect_reliability.study.tasks import bbh_judge
 
-
 LETTERS = ("A", "B", "C", "D", "E")
 
 

@@ -153,9 +153,8 @@ def test_markdown_does_not_interpret() -> None:
     assert "\\<b\\>" in pipes(Table(["n"], [[name]]))
     assert pipes(Table(["n"], [[name]])).count("\n") == 2
     assert "\\&lt;\\~\\~x" in pipes(Table(["n"], [["&lt;~~x"]]))
-    assert "see www\\.x.org, a\\@x.org: 1.5" in pipes(
-        Table(["n"], [["see www.x.org, a@x.org: 1.5"]])
-    )
+    address = Table(["n"], [["see www.x.org, a@x.org: 1.5"]])
+    assert "see www\\.x.org, a\\@x.org: 1.5" in pipes(address)
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "=\r\n"])

@@ -103,10 +103,8 @@ def read_parquet(path: Path) -> tuple[pd.DataFrame, Saved | None]:
     try:
         saved = _SAVED.validate_json(own)
         columns = _types(schema)
-        if (
-            saved.rows,
-            len(columns),
-        ) != frame.shape or not saved.columns.items() <= columns.items():
+        same = (saved.rows, len(columns)) == frame.shape
+        if not same or not saved.columns.items() <= columns.items():
             raise ValueError
     except ValueError:
         raise ValueError(
