@@ -107,6 +107,14 @@ def test_labels_in_other_words_are_not_lost(files: tuple[Path, Path]) -> None:
     assert run("validate", judgments, "--map", "yes").exit_code == 2
 
 
+def test_a_label_means_one_verdict(files: tuple[Path, Path]) -> None:
+    """Two meanings of a label are refused; the last does not win in silence."""
+    judgments, labels = files
+    found = run("validate", judgments, "--labels", labels, "--map", "yes=C", "--map", "yes=I")
+    assert found.exit_code == 2
+    assert "'yes' has two values, 'C' and 'I'. Give it one." in found.output
+
+
 def test_the_next_labels_come_back(files: tuple[Path, Path], tmp_path: Path) -> None:
     """What is drawn is a validation set of scout's, which --labels reads once it is filled."""
     judgments, labels = files

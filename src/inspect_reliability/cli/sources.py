@@ -57,6 +57,19 @@ class Pair(click.ParamType):  # type: ignore[type-arg]  # not generic before cli
         return name, self._value.convert(of, param, ctx)
 
 
+def _once(
+    context: click.Context, option: click.Parameter, given: Sequence[tuple[str, Any]]
+) -> dict[str, Any]:
+    """The pairs by name; BadParameter if a name has two values."""
+    found: dict[str, Any] = {}
+    for name, value in given:
+        if (first := found.setdefault(name, value)) != value:
+            raise click.BadParameter(
+                f"{name!r} has two values, {first!r} and {value!r}. Give it one.", context, option
+            )
+    return found
+
+
 def _json_or_text(value: str) -> Any:
     try:
         return json.loads(value)
@@ -94,7 +107,7 @@ model_args_option = click.option(
     "model_args",
     multiple=True,
     type=Pair("KEY=VALUE", "device=cpu", _json_or_text),
-    callback=lambda context, option, given: dict(given),
+    callback=_once,
     help="Argument of the model's provider; repeat it for several.",
 )
 
@@ -114,6 +127,7 @@ _column_option = click.option(
     "columns",
     type=Pair("YOURS=OURS", "score=verdict"),
     multiple=True,
+    callback=_once,
     help="What a column of your file is, as in score=verdict; repeat it for several.",
 )
 
@@ -130,6 +144,7 @@ _map_option = click.option(
     "meant",
     type=Pair("YOURS=VERDICT", "yes=C"),
     multiple=True,
+    callback=_once,
     help="The verdict that a label means, as in yes=C; repeat it for several.",
 )
 
@@ -152,14 +167,14 @@ def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
     def run(
         *args: Any,
         facets: tuple[str, ...],
-        columns: tuple[tuple[str, str], ...],
+        columns: dict[str, str],
         parser: "ParserName",
         labels: tuple[str, ...],
-        meant: tuple[tuple[str, str], ...],
+        meant: dict[str, str],
         **options: Any,
     ) -> None:
         def read(sources: Sequence[str]) -> Judgments:
-            return read_judgments(sources, parser, dict(columns), facets, labels, dict(meant))
+            return read_judgments(sources, parser, columns, facets, labels, meant)
 
         command(*args, read=read, **options)
 
