@@ -142,7 +142,7 @@ def has_judgments(location: str) -> bool:
         return True
     try:
         content = json.loads(Path(location).read_bytes())
-        return isinstance(content, list) or reader_of(content) is not None
+        return (isinstance(content, list) and content != []) or reader_of(content) is not None
     except (OSError, ValueError):  # inspect reads logs elsewhere, and says what is wrong with one
         return False
 
