@@ -243,6 +243,10 @@ def test_a_pattern_cannot_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
         r"Verdict:\s+((?:\w+\s?)+)$",
         r"\*\*(yes|no)\*\* (?:.|x)*z",
         "((?:ab|ba|a|b)+)$",
+        r"(?:\t+)+Q(\w)",
+        r"(?:[\u2500-\u2502]+)+Q(\w)",
+        r"A(\w).{0,9}(?:[,;]+)+Q",
+        r"\s*\s*\s*\s*\s*Q(\w)",
     ):
         with pytest.raises(UserError, match="pattern: it takes more than 0 seconds to read a sh"):
             JudgeDesign("T", "p", ["yes", "no"], {"pattern": pattern})

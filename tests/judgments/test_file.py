@@ -5,14 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner, Result
+from pyarrow.parquet import write_table
 
 import example_logs
 from example_judgments import made
 from inspect_reliability.cli import main
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import judgments_from_file, judgments_from_frame
+from inspect_reliability.judgments import judgments_from, judgments_from_file, judgments_from_frame
 from inspect_reliability.report import analyse
 
 
@@ -146,6 +148,7 @@ def test_files_that_are_none(tmp_path: Path, name: str, content: str) -> None:
     [
         ({"share": ["half"]}, "'share': 'half' is not a number"),
         ({"share": [1.5]}, "'share': 1.5 is not"),
+        ({"share": [-1]}, "'share': -1 is not a number from 0 to 1"),
         ({"scorer": [["a", "b"]]}, "'scorer': .'a', 'b'. is not a text"),
         ({"prompt": [{"a": 1}]}, "'prompt': {'a': 1} is not a text"),
         ({"temperature": [10**400]}, "'temperature': 1000.* is not a number"),
@@ -165,8 +168,23 @@ def test_values_of_another_kind_are_refused(columns: dict[str, Any], message: st
         judgments_from_frame(frame)
 
 
-def test_columns_with_one_name_or_several_levels_are_refused() -> None:
+def test_a_json_list_is_read(tmp_path: Path) -> None:
+    """A list of rows is one file of judgments, and no broken log."""
+    path = tmp_path / "a.json"
+    path.write_text('[{"question": "q", "verdict": "A"}, {"question": "q", "verdict": "B"}]')
+    found = judgments_from(str(path))
+    assert found.table["verdict"].tolist() == ["A", "B"]
+    path.write_text('["A"]')
+    with pytest.raises(UserError, match=r"a\.json, item 1: expected an object, found text"):
+        judgments_from(str(path))
+
+
+def test_columns_with_one_name_or_several_levels_are_refused(tmp_path: Path) -> None:
     """Nobody could tell which of them is meant."""
+    twins = pa.Table.from_arrays([pa.array(["q"])] * 3, names=["question", "question", "verdict"])
+    write_table(twins, tmp_path / "twins.parquet")
+    with pytest.raises(UserError, match=r"twins\.parquet: duplicate column 'question'"):
+        judgments_from(str(tmp_path / "twins.parquet"))
     frame = pd.DataFrame([["q", "r", "A"]], columns=["question", "question", "verdict"])
     with pytest.raises(UserError, match="duplicate column 'question'"):
         judgments_from_frame(frame)

@@ -15,6 +15,8 @@ from inspect_reliability.report.forms import render
 from inspect_reliability.report.summary import report_document
 from inspect_reliability.study.tasks import bbh_judge
 
+LETTERS = ("A", "B", "C", "D", "E")
+
 
 def said(judgments: Judgments) -> str:
     rows = analyse(judgments).results["rows"]
@@ -65,6 +67,11 @@ def test_a_clean_study_needs_no_caution() -> None:
         (
             changed(made(), order=None, verdict=[f"{i / 7:.3f}" for i in range(250)]),
             "read ICC instead",
+        ),
+        (
+            changed(made(held=False), categories=[LETTERS] * 249 + [(*LETTERS, "F")]),
+            "declare 2 different lists of categories, or some declare none. AC1 and "
+            "Brennan-Prediger, which depend on their number, count 7.",
         ),
         (
             Judgments(made().table.iloc[9:]),

@@ -149,10 +149,12 @@ def test_numbers_stand_at_the_right() -> None:
 def test_markdown_does_not_interpret() -> None:
     """A name is no link, no markup and no column."""
     name = "=1+1|<b>[x](http://x)\n`*_"
-    assert "\\[x\\](http://x)" in pipes(Table(["n"], [[name]]))
+    assert "\\[x\\](http\\://x)" in pipes(Table(["n"], [[name]]))
     assert "\\<b\\>" in pipes(Table(["n"], [[name]]))
     assert pipes(Table(["n"], [[name]])).count("\n") == 2
     assert "\\&lt;\\~\\~x" in pipes(Table(["n"], [["&lt;~~x"]]))
+    address = Table(["n"], [["see www.x.org, a@x.org: 1.5"]])
+    assert "see www\\.x.org, a\\@x.org: 1.5" in pipes(address)
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "=\r\n"])

@@ -77,16 +77,20 @@ def _try_pattern(pattern: re.Pattern[str]) -> None:
     """
     said = pattern.pattern
     before = {_literal(said[: part.start()]) for part in re.finditer(r"[(\[\\]", said)}
-    for repeated in {*said, *re.findall(r"\w+", said), *"a1 \n"}:
+    escaped = (one.encode().decode("unicode_escape") for one in _ESCAPE.findall(said))
+    for repeated in {*said, *re.findall(r"\w+", said), *escaped, *"a1 \n"}:
         for start in ("", *before):
-            for _ in pattern.finditer(start + repeated * (60 // len(repeated) + 1) + "\0"):
+            for _ in pattern.finditer(start + repeated * (300 // len(repeated) + 1) + "\0"):
                 pass
+
+
+_ESCAPE = re.compile(r"\\(?:[tnrfv]|x[\da-fA-F]{2}|u[\da-fA-F]{4}|U000[\da-fA-F]{5})", re.ASCII)
 
 
 def _literal(pattern: str) -> str:
     """A text that roughly matches a pattern."""
-    signs = r"\\(\W)|(\\s)|\\\w|\|[^()|]*|\(\?\w*:?|[][(){}|^$*+?]"
-    return re.sub(signs, lambda sign: sign[1] or " " * bool(sign[2]), pattern)
+    signs = r"\\(\W)|(\\s)|(\\[wS])|\\\w|\|[^()|]*|\(\?\w*:?|\{[\d,]+\}|[][(){}|^$*+?]"
+    return re.sub(signs, lambda sign: sign[1] or " " * bool(sign[2]) + "a" * bool(sign[3]), pattern)
 
 
 def _template(prompt: str) -> str:

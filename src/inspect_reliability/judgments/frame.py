@@ -110,7 +110,7 @@ def judgments_from_frame(
 def judgments_from_file(
     path: str | Path, columns: Mapping[str, str] | None = None, facets: Sequence[str] = ()
 ) -> Judgments:
-    """Judgments of a CSV, JSONL or parquet file with one row a judgment, or of another tool.
+    """Judgments of a CSV, JSON, JSONL or parquet file, one row a judgment, or of another tool.
 
     Result files of promptfoo, DeepEval and lm-eval are recognised by their content.
 
@@ -141,7 +141,8 @@ def has_judgments(location: str) -> bool:
     if location.lower().endswith(ENDINGS):
         return True
     try:
-        return reader_of(json.loads(Path(location).read_bytes())) is not None
+        content = json.loads(Path(location).read_bytes())
+        return (isinstance(content, list) and content != []) or reader_of(content) is not None
     except (OSError, ValueError):  # inspect reads logs elsewhere, and says what is wrong with one
         return False
 
@@ -261,6 +262,7 @@ def _converted(values: pd.Series[Any], where: str, as_json: bool = False) -> pd.
     kind: Kind = COLUMNS[name].kind if name in COLUMNS else "any"
     convert, what = _KINDS[kind]
     convert = _BY_NAME.get(name, convert)
+    what = "a number from 0 to 1" if name == "share" else what
 
     def one(value: Any) -> Any:
         try:

@@ -91,18 +91,20 @@ def read_parquet(path: Path) -> tuple[pd.DataFrame, Saved | None]:
         ValueError: These facts cannot be read.
     """
     import pyarrow as pa
-    from pyarrow.parquet import read_schema, read_table
+    from pyarrow.parquet import ParquetFile, read_schema
 
     schema = read_schema(path)
     # A text that many rows share is one object.
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
-    table = read_table(path, read_dictionary=texts, page_checksum_verification=True)
-    frame = table.to_pandas(integer_object_nulls=True)
+    with ParquetFile(path, read_dictionary=texts, page_checksum_verification=True) as file:
+        frame = file.read().to_pandas(integer_object_nulls=True)
     if (own := (schema.metadata or {}).get(_KEY)) is None:
         return frame, None
     try:
         saved = _SAVED.validate_json(own)
-        if saved.rows != len(frame) or not saved.columns.items() <= _types(schema).items():
+        columns = _types(schema)
+        same = (saved.rows, len(columns)) == frame.shape
+        if not same or not saved.columns.items() <= columns.items():
             raise ValueError
     except ValueError:
         raise ValueError(

@@ -103,6 +103,12 @@ def cautions(
             f"The verdicts have {len(given)} different values. Omega and agreement count only "
             "exact matches."
         )
+    if len(known.lists_of_categories) > 1:
+        yield (
+            f"The scores of this row declare {len(known.lists_of_categories)} different lists of "
+            "categories, or some declare none. AC1 and Brennan-Prediger, which depend on their "
+            f"number, count {len(counts.categories)}. Check the scores in the logs."
+        )
     if worth := of_the_silent(silent):
         yield worth
     elif silent >= MANY_WITHOUT_VERDICT:

@@ -1,5 +1,7 @@
 """A document as Markdown."""
 
+import re
+
 from ..document import Block, Caution, Document, Table, Text
 from ..printable import one_line
 
@@ -32,4 +34,5 @@ def plain(text: str) -> str:
     """A text on one line, escaped for Markdown."""
     for character in "\\`*_[]<>|#&~":
         text = text.replace(character, f"\\{character}")
-    return one_line(text)
+    # GitHub makes links of bare addresses.
+    return one_line(re.sub(r"(?i)(?=://|@)|(?<=www)(?=\.)", r"\\", text))
