@@ -73,9 +73,9 @@ def report(
     texts = form in ("json", "html") or html is not None or tables is not None
     study = PublishedStudy(always=published)
     analysis = analyse(judgments, by, study=study, texts=texts, progress=progress)
-    document = report_document(analysis)
-    # A page goes to other people: only the terminal names paths.
-    show(report_document(analysis, read_again()) if form == "table" else document, form)
+    on_terminal = form == "table"
+    document = report_document(analysis, read_again()) if on_terminal else report_document(analysis)
+    show(document, form)
     screen = console(stderr=True)
     if save:
         print_text(screen, f"Wrote {save}")
@@ -83,7 +83,9 @@ def report(
     with ExitStack() as files:  # all get their names together, at its end
         if html:
             page = files.enter_context(whole(html))
-            Path(page).write_bytes(render(document, "html").encode())
+            # A page goes to other people: only the terminal names paths.
+            of_page = report_document(analysis) if on_terminal else document
+            Path(page).write_bytes(render(of_page, "html").encode())
             told.append(f"Wrote {html}")
         if tables:
             folder = files.enter_context(whole_folder(tables, data_files(analysis)))

@@ -72,6 +72,15 @@ def _once(
     return found
 
 
+_Command = Callable[..., None]
+
+
+def _pairs(option: str, name: str, form: Pair, help: str) -> Callable[[_Command], _Command]:
+    """An option for a mapping, one pair at a time."""
+    help = f"{help}; repeat it for several."
+    return click.option(option, name, type=form, multiple=True, callback=_once, help=help)
+
+
 def _json_or_text(value: str) -> Any:
     try:
         return json.loads(value)
@@ -104,13 +113,11 @@ by_option = click.option(
     "these.",
 )
 
-model_args_option = click.option(
+model_args_option = _pairs(
     "-M",
     "model_args",
-    multiple=True,
-    type=Pair("KEY=VALUE", "device=cpu", _json_or_text),
-    callback=_once,
-    help="Argument of the model's provider; repeat it for several.",
+    Pair("KEY=VALUE", "device=cpu", _json_or_text),
+    "Argument of the model's provider",
 )
 
 
@@ -124,13 +131,11 @@ _facet_option = click.option(
 )
 
 
-_column_option = click.option(
+_column_option = _pairs(
     "--column",
     "columns",
-    type=Pair("YOURS=OURS", "score=verdict"),
-    multiple=True,
-    callback=_once,
-    help="What a column of your file is, as in score=verdict; repeat it for several.",
+    Pair("YOURS=OURS", "score=verdict"),
+    "What a column of your file is, as in score=verdict",
 )
 
 _labels_option = click.option(
@@ -141,13 +146,11 @@ _labels_option = click.option(
     "log whose scores people edited. Repeat it for several; files take the place of other labels.",
 )
 
-_map_option = click.option(
+_map_option = _pairs(
     "--map",
     "meant",
-    type=Pair("YOURS=VERDICT", "yes=C"),
-    multiple=True,
-    callback=_once,
-    help="The verdict that a label means, as in yes=C; repeat it for several.",
+    Pair("YOURS=VERDICT", "yes=C"),
+    "The verdict that a label means, as in yes=C",
 )
 
 
