@@ -28,8 +28,8 @@ test: $(VENV)/test
 # The numeric tests with the arithmetic of an older processor. OpenBLAS takes a kernel of its own choice
 # where it does not know the name, as on ARM.
 KERNELS = OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=Nehalem ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE
-NUMERIC = stats report/test_cautions.py report/test_gate.py study/test_codes.py study/test_floor.py \
-	study/test_procedure.py study/test_published_study.py report/test_rows.py hf_seeded test_documentation.py
+NUMERIC = stats answers/test_cautions.py answers/test_gate.py study/test_codes.py study/test_floor.py \
+	study/test_procedure.py study/test_published_study.py answers/test_rows.py hf_seeded test_documentation.py
 kernels: $(VENV)/test
 	@$(KERNELS) $(BIN)/python -c 'import numpy, threadpoolctl as t, torch; print("Kernels:", \
 		*(one.get("architecture", "") for one in t.threadpool_info()), torch.backends.cpu.get_cpu_capability())'

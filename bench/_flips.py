@@ -5,12 +5,11 @@ from typing import Any
 
 import torch
 
-import _paths  # noqa: F401
 from _models import prompt_words, random_model, tiny_judge, word_tokenizer, write_verdicts
 from _variants import requests, tree
 from inspect_reliability.hf_seeded.batch import CopiedRows
 from inspect_reliability.hf_seeded.fastest import ModelRun
-from training.prompts import parse_verdict
+from inspect_reliability.study.benchmarks import BENCHMARKS
 
 BLOCKS = (7, 30)
 QUESTIONS = 9
@@ -51,7 +50,9 @@ def _changes(run: ModelRun, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
     others["keys and values copied"] = _texts(run, prompts, REPLICATIONS)
     return {"replications": len(whole)} | {
         name: {
-            "verdicts": _differ(whole, texts, parse_verdict),
+            "verdicts": _differ(
+                whole, texts, lambda text: BENCHMARKS["BBH"].design.reader.read(text).verdict
+            ),
             "texts": _differ(whole, texts, str),
         }
         for name, texts in others.items()

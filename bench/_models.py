@@ -19,11 +19,12 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import WhitespaceSplit
 from transformers import AutoModelForCausalLM, LlamaConfig, PreTrainedTokenizerFast
 
-from inspect_reliability.designs import DESIGNS, Item
+from inspect_reliability.designs import Item
 from inspect_reliability.hf_seeded.fastest import ModelRun
-from inspect_reliability.hf_seeded.load import load
+from inspect_reliability.hf_seeded.load import find
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
 from inspect_reliability.judging.sample import item_of
+from inspect_reliability.study.benchmarks import BENCHMARKS
 from inspect_reliability.study.tasks import bbh_judge
 
 SHAPES = {
@@ -84,11 +85,11 @@ def tiny_judge(
     device: str = "cpu",
     dtype: str | None = None,
     ask: Callable[[Item], Iterable[str]] = lambda item: [
-        DESIGNS["bbh"].ask(item, list(item.responses))
+        BENCHMARKS["BBH"].design.ask(item, list(item.responses))
     ],
 ) -> tuple[ModelRun, list[tuple[int, ...]]]:
     """The tiny judge, and its prompts of the first questions of the sample pack."""
-    judge = load(
+    judge = find(
         "tiny-judge",
         device=device,
         dtype=dtype,
@@ -97,7 +98,7 @@ def tiny_judge(
         revision=None,
         trust_remote_code=False,
         model_args={},
-    )
+    ).load()
     encoder = PromptEncoder(judge.tokenizer)
     texts = [text for item in sample_items(questions) for text in ask(item)]
     prompts = [encoder.encode([ChatMessageUser(content=text)]) for text in texts]

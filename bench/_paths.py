@@ -1,7 +1,6 @@
-"""Modules of the tests and of the training script, for benches that use them: import this first."""
+"""Modules of the tests, for benches that use them: import this first."""
 
 import sys
 from pathlib import Path
 
-_ROOT = Path(__file__).parents[1]
-sys.path += [str(_ROOT), str(_ROOT / "tests")]
+sys.path.append(str(Path(__file__).parents[1] / "tests"))

@@ -23,8 +23,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from inspect_reliability.answers import analyse
 from inspect_reliability.judgments import judgments_from_frame
-from inspect_reliability.report import analyse
 from inspect_reliability.stats import (
     OPEN,
     PASSES,
@@ -39,9 +39,6 @@ from inspect_reliability.stats import (
     fleiss_kappa,
     gwet_ac1,
     icc,
-    look_level,
-    modal_share,
-    normalised_entropy,
     omega,
     panel,
     precision,
@@ -291,8 +288,7 @@ def other_intervals(studies: int) -> Iterator[Coverage]:
 
             ac1 = middling.truth()["gwet_ac1"]
             yield ends(lambda: gwet_ac1(counts(middling)), "gwet_ac1", ac1, "middling")
-            for one in (fleiss_kappa, brennan_prediger, modal_share, normalised_entropy):
-                # What depends on R has its value with so many replications for its truth.
+            for one in (fleiss_kappa, brennan_prediger):
                 truth = one(counts(dominated, ENDLESS)).value
                 of = ends(lambda one=one: one(counts(dominated)), one.name, truth, "dominated")
                 yield of
@@ -437,12 +433,14 @@ class Errors:
     questions: float
 
 
-LOOKS = (20, 40, 80, 160, 320)
+LONGEST = 320
+"""Questions of the longest study of a gate."""
+
 Verdict = tuple[str, int]
 
 
 def decisions(studies: int) -> Iterator[Errors]:
-    """Gates at the limit and around it: one look, five, one after each 20 questions, any time."""
+    """Gates at the limit and around it: one look, one after each 20 questions, any time."""
 
     def looks(
         counts: Counts, at: Iterable[int], level: float, of: Callable[[Counts, float], str]
@@ -463,7 +461,6 @@ def decisions(studies: int) -> Iterator[Errors]:
         return {
             "one look at 40": lambda c: looks(c, (40,), 0.95, of),
             "95% interval, 16 looks": lambda c: looks(c, range(20, 321, 20), 0.95, of),
-            "--looks 5": lambda c: looks(c, LOOKS, look_level(0.95, len(LOOKS)), of),
             "--anytime": always,
         }
 
@@ -496,7 +493,7 @@ def _errors(
     studies: int,
 ) -> Iterator[Errors]:
     generator = np.random.default_rng(1)
-    asked = [population.counts(population.study(generator, LOOKS[-1], 10)) for _ in range(studies)]
+    asked = [population.counts(population.study(generator, LONGEST, 10)) for _ in range(studies)]
     for rule, decide in rules.items():
         results, questions = zip(*(decide(counts) for counts in asked), strict=True)
         passed = float(np.mean([result == PASSES for result in results]))

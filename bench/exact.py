@@ -23,12 +23,12 @@ from scipy import stats
 from _measure import cost, machine
 from _models import TOP_K, prompt_words, random_model, tiny_judge, word_tokenizer, write_verdicts
 from _variants import requests, tree
-from inspect_reliability.designs import DESIGNS
 from inspect_reliability.hf_seeded.batch import Rows
 from inspect_reliability.hf_seeded.distribution import Distribution, DistributionRequest
 from inspect_reliability.hf_seeded.fastest import ModelRun
 from inspect_reliability.hf_seeded.label_tree import distributions
 from inspect_reliability.stats import Cells, Counts, omega
+from inspect_reliability.study.benchmarks import BENCHMARKS
 
 EPS = 0.01
 TEMPERATURES = (1.0, 0.75, 0.5, 0.25)
@@ -39,7 +39,7 @@ DRAWS = 5000
 STUDIES = (100, 1000, 10_000)
 """Replications of which omega is compared with that of the exact shares."""
 
-READER = DESIGNS["bbh"].reader
+READER = BENCHMARKS["BBH"].design.reader
 
 
 def parse(text: str) -> str:

@@ -33,10 +33,11 @@ from _models import (
     write_verdicts,
 )
 from _variants import requests, tree
-from inspect_reliability.designs import DESIGNS, Item, wordings_of
+from inspect_reliability.designs import Item, wordings_of
 from inspect_reliability.hf_seeded.fastest import ModelRun
 from inspect_reliability.hf_seeded.forward import PIECE
-from inspect_reliability.judging.cells import orders_of
+from inspect_reliability.judging.order import orders_of
+from inspect_reliability.study.benchmarks import BENCHMARKS
 
 ORDERS, SEEDS = 2, 5
 WORDINGS = ("labels", "whitespace")
@@ -119,7 +120,7 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     result: dict[str, Any] = {"machine": machine("cpu")}
-    worded = wordings_of(DESIGNS["bbh"], WORDINGS)
+    worded = wordings_of(BENCHMARKS["BBH"].design, WORDINGS)
     number = ORDERS * len(worded)
 
     def ask(item: Item) -> list[str]:

@@ -13,10 +13,11 @@ from dataclasses import replace
 
 from inspect_ai.model import GenerateConfig, Model, get_model
 
-from inspect_reliability.designs import DESIGNS, Item, JudgeDesign
+from inspect_reliability.designs import Item, JudgeDesign
+from inspect_reliability.study.benchmarks import BENCHMARKS
 from inspect_reliability.study.responses import load_responses
 
-PLAIN = DESIGNS["bbh"]
+PLAIN = BENCHMARKS["BBH"].design
 BETWEEN = "{{ delimiter }}\n{{ option.text }}\n{{ delimiter }}"
 TEXT = "{{ option.text }}"
 

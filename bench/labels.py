@@ -61,7 +61,8 @@ def study(judge: Judge, labels: int, generator: np.random.Generator) -> tuple[Ce
 
 def split(judge: Judge) -> dict[str, float]:
     """True parts of the error of a verdict: of Beta(4 m, 4 (1 - m)), E p (1 - p) = .8 m (1 - m)."""
-    parts = {"wrong": 0.0, "wrong_twice": 0.0, "wrong_then_right": 0.0}
+    names = ("wrong", "wrong_twice", "wrong_then_right", "wrong_then_undecided")
+    parts = dict.fromkeys(names, 0.0)  # no verdict here is undecided
     kinds = ((judge.truth, judge.sensitivity), (1 - judge.truth, judge.specificity))
     for share, mean in kinds:
         then = 0.8 * mean * (1 - mean)

@@ -21,14 +21,13 @@ import numpy as np
 import threadpoolctl
 import torch
 
-import _paths  # noqa: F401
 from _models import tiny_judge
 from _variants import requests, tree
+from inspect_reliability.answers import analyse
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.report import analyse
+from inspect_reliability.study.benchmarks import BENCHMARKS
 from inspect_reliability.study.published.minres import singular
-from inspect_reliability.study.published.reported import PublishedStudy
-from training.prompts import parse_verdict
+from inspect_reliability.study.published.reported import with_published
 
 EXAMPLE = Path(__file__).parents[1] / "logs" / "example"
 KERNELS = [
@@ -49,19 +48,19 @@ def measured(replications: int) -> dict[str, Any]:
     texts = [one.text for one in tree(run, asked)]
     loaded = threadpoolctl.threadpool_info()
     blas = [one["architecture"] for one in loaded if one["internal_api"] == "openblas"] or ["none"]
-    (row,) = analyse(judgments_from_logs([EXAMPLE]), study=PublishedStudy()).results["rows"]
+    (row,) = with_published(analyse(judgments_from_logs([EXAMPLE]))).results["rows"]
     return {
         "kernels": f"{blas[0]}, {torch.backends.cpu.get_cpu_capability()}",
         "logits": run.prefill(prompts[0], TOKENS)[0].flatten().tolist(),
         "texts": texts,
-        "verdicts": [parse_verdict(text) for text in texts],
+        "verdicts": [BENCHMARKS["BBH"].design.reader.read(text).verdict for text in texts],
         "published": [row["published_omega"], *row["published_omega_floor"]],
         "tables": singular_tables(),
     }
 
 
 def singular_tables() -> dict[str, Any]:
-    """Condition numbers of random tables on both sides of the tolerance; inverses that fail."""
+    """Least shares of an eigenvalue on both sides of the tolerance; inverses that fail."""
     generator = np.random.default_rng(0)
     regular: list[float] = []
     without: list[float] = []
@@ -74,13 +73,14 @@ def singular_tables() -> dict[str, Any]:
             continue
         correlations = np.abs(np.corrcoef(codes, rowvar=False))
         kind = without if singular(correlations) else regular
-        kind.append(float(np.linalg.cond(correlations, 1)))
+        sizes = np.abs(np.linalg.eigvalsh(correlations))
+        kind.append(float(sizes.min() / sizes.max()))
         if kind is without:
             try:
                 np.linalg.inv(correlations)
             except np.linalg.LinAlgError:
                 failed += 1
-    return {"regular": max(regular), "singular": min(without), "failed": failed}
+    return {"regular": min(regular), "singular": max(without), "failed": failed}
 
 
 def under(told: dict[str, str], replications: int) -> dict[str, Any]:
@@ -112,8 +112,8 @@ def main() -> None:
             f"{found['kernels']}: {differ['verdicts']} verdicts and {differ['texts']} texts of "
             f"{len(own['texts']):,} differ, {differ['logits']:,} of {len(own['logits']):,} logits; "
             f"published omega and floor by at most {apart:.1e}; of "
-            f"{TABLES:,} singular tables (condition {tables['singular']:.0e} and more, others up "
-            f"to {tables['regular']:.0e}) numpy cannot invert {tables['failed']}"
+            f"{TABLES:,} singular tables (least eigenvalue up to {tables['singular']:.0e} of the "
+            f"largest, others from {tables['regular']:.0e}) numpy cannot invert {tables['failed']}"
         )
 
 

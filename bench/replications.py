@@ -25,10 +25,10 @@ from _flips import flips
 from _measure import Cost, cost, machine, median_cost
 from _models import prompt_words, random_model, save, word_tokenizer, write_verdicts
 from _variants import InspectHF, generate, requests, row_each, stopping, tree
-from inspect_reliability.designs import DESIGNS
 from inspect_reliability.hf_seeded.batch import FEWEST_ROWS, CopiedRows, Rows, SharedPrefixRows
 from inspect_reliability.hf_seeded.fastest import MAX_ROWS, ModelRun
 from inspect_reliability.hf_seeded.request import Request
+from inspect_reliability.study.benchmarks import BENCHMARKS
 
 QUESTIONS = 10
 TEMPERATURES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -39,7 +39,7 @@ REPLICATIONS = (1, 10, 100, 1000)
 
 
 def has_verdict(text: str) -> bool:
-    return DESIGNS["bbh"].reader.completed(text) is not None
+    return BENCHMARKS["BBH"].design.reader.completed(text) is not None
 
 
 class Bench:

@@ -45,8 +45,8 @@ from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 from inspect_reliability import tiny_judge
 from inspect_reliability.judging import provider_check
-from inspect_reliability.judging.replicate import replications_of
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.record.sample import texts_of
 from inspect_reliability.study.tasks import bbh_judge
 
 CONTEXT = 4096
@@ -167,7 +167,7 @@ def texts(logs: Sequence[EvalLog]) -> Texts:
     for log in logs:
         for sample in log.samples or []:
             one = {sample.metadata["replication"]: sample.output.completion}
-            made = replications_of(sample.metadata, sample.output) or one
+            made = texts_of(sample.metadata, sample.output) or one
             said |= {(sample.id, number): text for number, text in made.items()}
     table = judgments_from_logs([log.location for log in logs]).table
     verdicts = zip(table["question"], table["replication"], table["verdict"], strict=True)

@@ -13,7 +13,7 @@ from inspect_ai.scorer import Metric, SampleScore, Scorer, metric, model_graded_
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_reliability import rejudge, reliability
-from inspect_reliability.designs.paper import JUDGE_INSTRUCTION
+from inspect_reliability.study.benchmarks import BENCHMARKS
 from inspect_reliability.study.responses import load_responses
 
 TEMPLATE = """{instructions}
@@ -42,7 +42,8 @@ def stored_answer() -> Solver:
 def grader() -> Scorer:
     """The suite's scorer: the letter of the best answer."""
     pattern = r"Best Response:\W*([A-E])\b"
-    return model_graded_qa(TEMPLATE, JUDGE_INSTRUCTION, pattern)
+    instruction = BENCHMARKS["BBH"].design.prompt.partition("\n\n")[0]
+    return model_graded_qa(TEMPLATE, instruction, pattern)
 
 
 @metric(scores="unreduced")

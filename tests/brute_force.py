@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import permutations
-from math import log
 
 Verdicts = Sequence[Sequence[object]]
 
@@ -17,12 +16,6 @@ def agreement(verdicts: Verdicts) -> Fraction:
 def omega(verdicts: Verdicts) -> Fraction:
     """1 - how often pairs within questions differ, over how often pairs between questions do."""
     return 1 - (1 - agreement(verdicts)) / differing(verdicts)
-
-
-def omega_composite(verdicts: Verdicts) -> Fraction:
-    """R w / (1 + (R - 1) w), R the harmonic mean, where means of questions vary at all."""
-    w, r = omega(verdicts), 1 / mean([Fraction(1, len(row)) for row in verdicts])
-    return r * w / max(1 + (r - 1) * w, Fraction(0))
 
 
 def differing(verdicts: Verdicts) -> Fraction:
@@ -62,37 +55,6 @@ def brennan_prediger(verdicts: Verdicts, k: int) -> Fraction:
     return (agreement(verdicts) - Fraction(1, k)) / (1 - Fraction(1, k))
 
 
-def modal_share(verdicts: Verdicts) -> Fraction:
-    return mean([max(shares(row).values()) for row in verdicts])
-
-
-def modal_share_loo(verdicts: Verdicts) -> Fraction:
-    """How often a verdict is the majority of the others, drawn among those that tie."""
-    return mean([mean([hit(row, i) for i in range(len(row))]) for row in verdicts])
-
-
-def hit(row: Sequence[object], i: int) -> Fraction:
-    others = Counter([*row[:i], *row[i + 1 :]])
-    most = [c for c, times in others.items() if times == max(others.values())]
-    return Fraction(row[i] in most, len(most))
-
-
-def normalised_entropy(verdicts: Verdicts, k: int) -> float:
-    """Zhang's series: entropy is the sum over v >= 1 of sum p (1 - p)^v / v, as far as unbiased."""
-    return float(mean([entropy(row) for row in verdicts])) / log(k)
-
-
-def entropy(row: Sequence[object]) -> Fraction:
-    n, total = len(row), Fraction(0)
-    for times in Counter(row).values():
-        # Chance that one verdict drawn is of the category and the next v, not put back, are not.
-        chance = Fraction(times, n)
-        for v in range(1, n):
-            chance *= Fraction(n - times - v + 1, n - v)
-            total += chance / v
-    return total
-
-
 def shares(row: Sequence[object]) -> dict[object, Fraction]:
     return {category: Fraction(times, len(row)) for category, times in Counter(row).items()}
 
@@ -110,15 +72,12 @@ WITHOUT_K: dict[str, Callable[[Verdicts], Fraction]] = {
     for f in (
         agreement,
         omega,
-        omega_composite,
         fleiss_kappa,
         krippendorff_alpha,
-        modal_share,
-        modal_share_loo,
     )
 }
-WITH_K: dict[str, Callable[[Verdicts, int], float | Fraction]] = {
-    f.__name__: f for f in (gwet_ac1, brennan_prediger, normalised_entropy)
+WITH_K: dict[str, Callable[[Verdicts, int], Fraction]] = {
+    f.__name__: f for f in (gwet_ac1, brennan_prediger)
 }
 
 

@@ -67,20 +67,15 @@ def data() -> Path:
 @pytest.fixture(scope="session", autouse=True)
 def _few_permutations() -> Iterator[None]:
     """Reports fit five permutations for the published study's floor, else most of their time."""
-    from inspect_reliability.study.published.reported import PublishedStudy
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(PublishedStudy.__init__, "__defaults__", (False, 5))
+        patch.setattr("inspect_reliability.study.published.reported.PERMUTATIONS", 5)
         yield
 
 
 @pytest.fixture
 def all_permutations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports fit as many as a user's do, where a test looks at the floor."""
-    from inspect_reliability.study.published.reported import PublishedStudy
-
-    defaults = (False, PublishedStudy.permutations)
-    monkeypatch.setattr(PublishedStudy.__init__, "__defaults__", defaults)
+    monkeypatch.setattr("inspect_reliability.study.published.reported.PERMUTATIONS", 200)
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from inspect_ai import Task
+from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.model import (
     GenerateConfig,
     Model,
@@ -19,7 +19,10 @@ from inspect_ai.scorer import Score, Scorer, Target, accuracy, model_graded_qa, 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from evals import evaluate
-from inspect_reliability.judgments.replications import replications_in
+from inspect_reliability.record.replications import replications_in
+from inspect_reliability.rejudging import Rejudging
+from inspect_reliability.rejudging.limits import Limits, limited
+from inspect_reliability.rejudging.made import made_in
 
 TINY = "hf_seeded/tiny-judge"
 LENIENT = "lenient"
@@ -109,6 +112,24 @@ def run(task: Task, folder: Path, grader: Model | None = None, **options: Any) -
     log = evaluate(task, folder, model="none/none", model_roles=roles, **options)
     assert log.status == "success", log.error
     return log
+
+
+def rejudged(log: EvalLog, folder: Path, *scorers: str, **options: Any) -> EvalLog:
+    """Judge the outputs of a log again, what a folder lacks: its newest log."""
+    limits = options.pop("limits", {})
+    rejudging = Rejudging(log, scorers, **options)
+    task = rejudging.to_task(rejudging.missing(made_in(str(folder), rejudging.settings)))
+    with limited(Limits(**limits)):
+        [done] = eval(
+            task, task.model, log_dir=str(folder), display="none", log_buffer=1, log_realtime=False
+        )
+    assert done.status == "success", done.error
+    return newest(folder)
+
+
+def newest(folder: str | Path) -> EvalLog:
+    """The newest log in a folder."""
+    return read_eval_log(list_eval_logs(str(folder))[0], resolve_attachments=True)
 
 
 def in_full(score: Score) -> dict[str, Any]:

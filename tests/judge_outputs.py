@@ -1045,6 +1045,36 @@ OUTPUTS = {
             ("Best response after A: B", "-"),
         ],
     ),
+    "whole outputs, two verdicts": (
+        FIVE,
+        [
+            ("(D) ... The answer seems to be (C)", "?"),
+            ("(D) The answer seems to be (C)", "?"),
+            ("D\n\nTherefore, the answer is C.", "?"),
+            ("(D). The answer is (C).", "?"),
+            ("(D). The answer is (D).", "D"),
+            ("(D)\n\nThe answer is not (C).", "D"),
+            ("(D)\n\nThe answer in response A is (B).", "D"),
+            ("(D)\n\nResponse D's answer is (B).", "D"),
+            ("[D]: Clay is left of tin, so the answer is (E).", "D"),
+            ("Response B is better.", "B"),
+            ("**Response B** is better!", "B"),
+            ("I think Response B is better.\n", "B"),
+            ("Response B is not better.", "-"),
+            ("Response B is better than Response A.", "-"),
+            ("Response B is better in style. Response C is better.", "C"),
+            ("Response B is better. Response C is better.", "?"),
+            ("Response A is good. Response B is better. Response C is the best.", "C"),
+        ],
+    ),
+    "whole outputs, two verdicts, other kinds": (
+        TO_TEN,
+        [("8 ... The score seems to be 7", "?"), ("8... The score seems to be 7", "?")],
+    ),
+    "whole outputs, two verdicts in words": (
+        YES_NO,
+        [("(yes) ... The answer seems to be (no)", "?"), ("Yes. The answer is yes.", "yes")],
+    ),
     "whole outputs, denials": (
         FIVE,
         [

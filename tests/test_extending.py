@@ -6,13 +6,12 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from inspect_ai import eval
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-from inspect_reliability.cli import main
+from commands import invoke
 from inspect_reliability.designs import Item, JudgeDesign
-from inspect_reliability.scoring import reliability
+from inspect_reliability.metrics import reliability
 from inspect_reliability.stats import COEFFICIENTS, Coefficient
 from inspect_reliability.tasks import judge_task
 
@@ -26,23 +25,22 @@ OUTPUTS = ["polite", "curt", "curt", "polite", "rude", "rude", "rude", "curt"]
 
 
 @pytest.fixture
-def disagreement() -> Iterator[str]:
-    """A coefficient of one formula: the chance that two replications differ."""
-    name = "pair_disagreement"
+def net_agreement() -> Iterator[str]:
+    """A coefficient of one formula: how much more often two replications agree than differ."""
+    name = "net_agreement"
     COEFFICIENTS[name] = Coefficient(
         name=name,
-        title="Disagreement of pairs",
-        about="Chance that two replications of a question differ.",
+        title="Net agreement",
+        about="How much more often two replications of a question agree than differ.",
         source="this file",
-        formula=lambda s: 1 - COEFFICIENTS["agreement"].formula(s),
-        best=0.0,
+        formula=lambda s: 2 * COEFFICIENTS["agreement"].formula(s) - 1,
     )
     yield name
     del COEFFICIENTS[name]
 
 
 @pytest.mark.slow
-def test_a_coefficient_and_a_design_reach_every_result(disagreement: str, tmp_path: Path) -> None:
+def test_a_coefficient_and_a_design_reach_every_result(net_agreement: str, tmp_path: Path) -> None:
     """What a row of a table says once, metric, report, JSON and page show."""
     outputs = cycle(OUTPUTS)
 
@@ -62,27 +60,27 @@ def test_a_coefficient_and_a_design_reach_every_result(disagreement: str, tmp_pa
         for score in (sample.scores or {}).values():
             by_question.setdefault(str(sample.id), []).append(score.value)
     assert sorted(by_question) == sorted(REPLIES)
-    differ = [
-        sum(one != other for i, one in enumerate(own) for other in own[:i]) / 15
+    net = [
+        sum(1 if one == other else -1 for i, one in enumerate(own) for other in own[:i]) / 15
         for own in by_question.values()
     ]
-    expected = pytest.approx(sum(differ) / len(differ))
+    expected = pytest.approx(sum(net) / len(net))
 
     assert log.results is not None
     [scored] = log.results.scores
-    assert scored.metrics[disagreement].value == expected
+    assert scored.metrics[net_agreement].value == expected
 
     def said(*options: str) -> str:
-        done = CliRunner().invoke(main, ["report", str(tmp_path), *options])
+        done = invoke("report", tmp_path, *options)
         assert done.exit_code == 0, done.output
         return done.stdout
 
     [row] = json.loads(said("--format", "json"))["rows"]
     assert row["benchmark"] == "Tone"
-    assert row[disagreement] == expected
-    assert f"{disagreement}_interval" in row
+    assert row[net_agreement] == expected
+    assert f"{net_agreement}_interval" in row
     assert "Tone" in said()
     said("--html", str(tmp_path / "page.html"))
     page = (tmp_path / "page.html").read_text()
     assert "Tone" in page
-    assert "Disagreement of pairs" in page
+    assert "Net agreement" in page

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 import torch
 import yaml
-from click.testing import CliRunner, Result
+from click.testing import Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log, write_eval_log
@@ -24,14 +24,15 @@ from random_models import save_random_model
 from safetensors.torch import load_file, save
 
 import example_logs
+from commands import invoke
+from example_published import judgments_in as judgments_of
 from example_published import published_folder
-from inspect_reliability.cli import main
 from inspect_reliability.designs import Item
 from inspect_reliability.designs.file import design_from_file
 from inspect_reliability.errors import UserError
+from inspect_reliability.judging.connection import reached
 from inspect_reliability.judgments import judgments_from_frame
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.study.published.layout import judgments_from_published
 from inspect_reliability.study.responses import load_answers, load_predictions, load_responses
 from inspect_reliability.study.tasks import bbh_judge
 from outcomes import Reading, lawful
@@ -105,9 +106,7 @@ def whole(read: Callable[[], Any]) -> Callable[[], Reading]:
 
 def said(*arguments: str | Path) -> Result:
     """Run a command, which prints a result, or a line and exit status 2."""
-    done = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
+    done = invoke(*arguments)
     assert done.exit_code in (0, 2), done.output
     if done.exit_code == 2:
         raise UserError(done.stderr.strip())
@@ -211,9 +210,9 @@ def test_published_files(
     (folder / name).write_bytes(data.draw(st.just(text) | broken(text)))
 
     def every_output() -> Reading:
-        found = judgments_from_published(folder)
-        expected = verdicts(judgments_from_published(whole_folder).table, *NAMED)
-        got = verdicts(found.table, *NAMED)
+        found, notes = judgments_of(folder)
+        good, _ = judgments_of(whole_folder)
+        expected, got = verdicts(good, *NAMED), verdicts(found, *NAMED)
         if name in (PUBLISHED[0], PUBLISHED[3]):
             values = len(list(outputs_in(published[name])))
             try:
@@ -221,15 +220,14 @@ def test_published_files(
             except (ValueError, TypeError, AttributeError):
                 now = []
             missing = len(now) + len(expected) - values - len(got)
-            return range(missing), bool(found.notes)
-        good = judgments_from_published(whole_folder).table
+            return range(missing), bool(notes)
         orders, known = (
             int(table.reindex(columns=["order", "category"]).isna().sum().sum())
-            for table in (found.table, good)
+            for table in (found, good)
         )
         unknown = orders - known
         lost = [key for key in expected if got.get(key) != expected[key]]
-        return [*lost, *range(unknown)], bool(found.notes)
+        return [*lost, *range(unknown)], bool(notes)
 
     lawful(f"published, {Path(name).parent.name or Path(name).stem}", every_output)
     if name != PUBLISHED[0]:
@@ -480,7 +478,7 @@ def test_model_folders(data: st.DataObject, name: str, model_folder: Path, place
         answers = []
         for seed in (1, 2):  # weights that are drawn would differ
             torch.manual_seed(seed)
-            model = get_model(f"hf_seeded/{folder}", memoize=False, device="cpu")
+            model = reached(get_model(f"hf_seeded/{folder}", memoize=False, device="cpu"))
             config = GenerateConfig(seed=1, max_tokens=3, temperature=1.0)
             output = asyncio.run(model.generate("ab", config=config))
             answers.append(output.completion)

@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from commands import invoke
 from evals import evaluate
 from inspect_reliability import reliability
-from inspect_reliability.cli import main
 
 QUESTIONS, EPOCHS = 6, 5
 
@@ -72,7 +71,7 @@ def live(log: EvalLog) -> dict[str, float]:
 
 
 def reported(folder: Path) -> dict[str, Any]:
-    result = CliRunner().invoke(main, ["report", str(folder), "--format", "json"])
+    result = invoke("report", folder, "--format", "json")
     assert result.exit_code == 0, result.output
     content = json.loads(result.stdout)
     [row] = content["rows"] if isinstance(content, dict) else content

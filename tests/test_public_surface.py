@@ -109,7 +109,7 @@ def test_conditions_are_never_pooled_silently() -> None:
         omega(both)
     with pytest.raises(ValueError, match="2 conditions"):
         inspect_reliability.judgments.counts(judgments_from_frame(both).table)
-    rows = analyse(both, by="judge").frame().set_index("judge")["omega"]
+    rows = analyse(both, by="judge").frame("rows").set_index("judge")["omega"]
     alone = [omega(frame({"": verdicts})).value or 0 for verdicts in (STEADY, UNSTEADY)]
     assert rows.tolist() == pytest.approx(alone)
     within = compare(both, by="judge")
@@ -154,4 +154,4 @@ def of_logs(folder: Path, log: EvalLog) -> None:
     assert_type(judgments_from_logs(list_eval_logs("logs")), Judgments)
     assert_type(judgments, Judgments)
     assert_type(score_variance(judgments.table), Decomposition)
-    assert_type(rejudge_log(log, replications=6), EvalLog)
+    assert_type(rejudge_log("log.eval", replications=6), Task)

@@ -39,6 +39,7 @@ def test_help_of_a_bench(
 
 HELD: dict[str, Any] = {"HELD_QUESTIONS": [20], "HELD_REPLICATIONS": [8]}
 SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
+    "before": ("HEAD --studies 1", {}),
     "coverage": (
         "--quick",
         {"QUICK": 0, "QUESTIONS": [20], "REPLICATIONS": [5], "TRUTH": 900, "ENDLESS": 99, **HELD},
@@ -46,10 +47,8 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "end_to_end": ("--questions 2 --replications 3 --baseline 1", {}),
     "exact": ("--questions 1", {"TEMPERATURES": (1.0,), "REPLICATIONS": 2}),
     "experiments": ("", {"QUESTIONS": 1, "PROMPT": 30, "VARYING": 8, "ROUNDS": 1, "SEEDS": 2}),
-    "faults": ("--kills 1 --designs 5 --only import designs", {}),
     "hostile_texts": ("--questions 1 --draws 2", {}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
-    "live_metrics": ("", {"QUESTIONS": 5, "REPLICATIONS": 2, "CALLS": 1}),
     "load": (
         "",
         {
@@ -59,15 +58,13 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500, "HALVES": 1}),
-    "parsers": (str(ROOT / "tests" / "example_outputs.json"), {}),
     "processors": ("--here --replications 1", {"QUESTIONS": 1, "TOKENS": 4, "TABLES": 5}),
-    "rejudge": ("--samples 1 --replications 2 --max-tokens 8", {}),
+    "rejudge_killed": ("--kills 1 --outputs 12 --replications 3", {}),
     "replications": (
         "--prompt 20 --replications 4 --tokens 2 --repeats 1 --sample 1",
         {"QUESTIONS": 2, "VERDICT_TOKENS": 4, "LENGTHS": (20,), "REPLICATIONS": (2, 4)},
     ),
-    "settle": ("", {"TRIES": 2}),
-    "report_ratio": ("--loops 1", {"BENCHMARKS": {"BBH": 5}, "TEMPERATURES": {1.0: 0.9}}),
+    "report_ratio": (f"{ROOT / 'logs' / 'example'} --before {ROOT} --runs 1", {}),
 }
 """Bench -> arguments and constants of its smallest size. `served` needs vLLM."""
 
@@ -110,13 +107,6 @@ def test_a_bench_runs(
             assert hasattr(module, constant), f"{name} has no {constant}"
             monkeypatch.setattr(module, constant, value)
     monkeypatch.setattr(sys, "argv", [f"{bench}.py", *arguments.split()])
-    if bench == "faults":  # it forks, which a process with threads of its own cannot
-        script = ROOT / "bench" / "faults.py"
-        command = [sys.executable, str(script), *arguments.split()]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        assert "0 lost, 0 doubled, 0 different" in done.stdout
-        assert "0 tracebacks, 0 with another meaning, 0 over 20 s or 1 GB" in done.stdout
-        return
     module.main()
     assert any(character.isdigit() for character in capsys.readouterr().out)
 
@@ -141,8 +131,8 @@ def test_pictures_without_a_log(
 @pytest.mark.process
 def test_skipped_tests_are_counted_by_reason() -> None:
     """Without the published data, one line says how many tests were skipped and why."""
-    tests = ["tests/study/test_codes.py", "tests/study/test_sample_pack_others.py"]
-    command = [sys.executable, "-m", "pytest", *tests, "-k", "published or copied"]
+    tests = ["tests/cli/test_demo.py", "tests/designs/test_paper_prompts.py"]
+    command = [sys.executable, "-m", "pytest", *tests, "-k", "part_of_the or published_scripts"]
     nowhere = os.environ | {"RELIABILITY_DATA": "nowhere"}
     done = subprocess.run(command, cwd=ROOT, env=nowhere, capture_output=True, text=True)
     (line,) = [line for line in done.stdout.splitlines() if " skipped: " in line]

@@ -11,13 +11,12 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
-from click.testing import CliRunner
 from inspect_ai import eval
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog
 
+from commands import invoke
 from inspect_reliability import tiny_judge
-from inspect_reliability.cli import main
 from inspect_reliability.study.tasks import bbh_judge
 from processes import INSPECT, python, start
 
@@ -87,7 +86,7 @@ def whole(served: str, tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
 
 
 def report(*logs: str) -> Any:
-    done = CliRunner().invoke(main, ["report", *logs, "--format", "json"])
+    done = invoke("report", *logs, "--format", "json")
     assert done.exit_code == 0, done.output
     return json.loads(done.stdout)["rows"]
 

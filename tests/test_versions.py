@@ -16,12 +16,10 @@ TESTS = Path(__file__).parent
 JOURNEY = """
 import json, sys
 from pathlib import Path
-from click.testing import CliRunner
 from inspect_ai import __version__, eval
 from inspect_ai.log import read_eval_log
-from graders import TINY, run, suite, wins
-from inspect_reliability.cli import main
-from inspect_reliability.rejudging import rejudge, rejudge_log
+from graders import TINY, rejudged, run, suite, wins
+from inspect_reliability.rejudging import rejudge
 from inspect_reliability.study.tasks import bbh_judge
 
 folder = Path(sys.argv[1])
@@ -30,8 +28,8 @@ limit = folder / "limited"
 limit.touch()
 graded = run(suite(rejudge(wins(limit=str(limit)), replications=5)), folder, epochs=2)
 limit.unlink()
-again = rejudge_log(read_eval_log(graded.location), replications=6)
-report = CliRunner().invoke(main, ["report", judged.location, "--format", "json"])
+again = rejudged(read_eval_log(graded.location), folder / "again", replications=6)
+report = invoke("report", judged.location, "--format", "json")
 assert report.exit_code == 0, report.output
 
 def metric(log, scorer, name):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from inspect_ai import eval
 
-from inspect_reliability.judgments.replications import replications_in
+from inspect_reliability.record.replications import replications_in
 from inspect_reliability.study.tasks import bbh_judge
 
 pytestmark = pytest.mark.browser

@@ -1,1 +1,1 @@
-"""How the tiny judge was made: its text, its tokenizer, its training and its scores."""
+"""How the tiny judge was made: its text, its tokenizer and its training."""

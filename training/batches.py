@@ -2,24 +2,21 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 from transformers import PreTrainedTokenizerFast
 
-from inspect_reliability.designs.paper import LETTERS
-
-from .corpus import STYLES, Example, correctness_example, judge_example
+from .corpus import LETTERS, STYLES, Example, correctness_example, judge_example
 from .tokenizer import CONTEXT
 
 _POOLED = 4
 _PROMPTS = {0: 32, 1: 24, 2: 16, 3: 12, 6: 8}
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(NamedTuple):
     """The examples of one step.
 
     Attributes:
@@ -28,7 +25,6 @@ class Batch:
         rows: (n,) row of the token before each output token.
         columns: (n,) its column.
         targets: (n, vocabulary) what should follow: one token, or a distribution over letters.
-        letter: (n,) whether a distribution over letters is asked for.
         response_rows: (m,) row of each response.
         response_ends: (m,) column of its last token.
         styles: (m,) index of its style.
@@ -40,7 +36,6 @@ class Batch:
     rows: Tensor
     columns: Tensor
     targets: Tensor
-    letter: Tensor
     response_rows: Tensor
     response_ends: Tensor
     styles: Tensor
@@ -87,7 +82,7 @@ def make_batch(
     width = max(len(prompt) + len(output) for prompt, output in pairs)
     tokens = torch.full((len(examples), width), tokenizer.pad_token_id)
     positions = torch.arange(width).repeat(len(examples), 1)
-    before, targets, letter, responses = [], [], [], []
+    before, targets, responses = [], [], []
     for row, (example, (prompt, output)) in enumerate(zip(examples, pairs, strict=True)):
         tokens[row, : len(prompt) + len(output)] = torch.tensor(prompt + output)
         if rng.random() < stretch:
@@ -100,24 +95,12 @@ def make_batch(
             target[first, letters] = torch.tensor(example.letters)
         targets.append(target)
         before += [(row, len(prompt) - 1 + n) for n in range(len(follows))]
-        letter += [bool(example.letters) and n == first for n in range(len(follows))]
         for place, (end, style) in enumerate(zip(example.ends, example.styles, strict=True)):
             column = encoded.char_to_token(row, end - 1)
             responses.append((row, column, STYLES.index(style), place))
     rows, columns = torch.tensor(before).T
-    response_rows, response_ends, styles, places = torch.tensor(responses).T
-    return Batch(
-        tokens=tokens,
-        positions=positions,
-        rows=rows,
-        columns=columns,
-        targets=torch.cat(targets),
-        letter=torch.tensor(letter),
-        response_rows=response_rows,
-        response_ends=response_ends,
-        styles=styles,
-        places=places,
-    )
+    ends = torch.tensor(responses).T
+    return Batch(tokens, positions, rows, columns, torch.cat(targets), *ends)
 
 
 def _gaps(rng: random.Random, prompt: int, width: int) -> Tensor:

@@ -1,6 +1,6 @@
 """The training text of the tiny judge: made-up questions, responses of known quality, verdicts.
 
-Everything is drawn from the word lists of `words` and the sentence patterns below. What makes a
+Everything is drawn from the words and sentence patterns of `text.txt`. What makes a
 response good or bad shows on its surface, as it often does in real ones: steps that lead to a
 stated answer, thin answers, hedging and turning round, bare confidence, text that shares no words
 with the question.
@@ -12,56 +12,24 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from inspect_reliability.designs.paper import LETTERS
-from inspect_reliability.study.benchmarks import Question
+from inspect_reliability.study.benchmarks import BENCHMARKS, Question
+from inspect_reliability.study.responses import Answer, judged_item, prediction_item
 from inspect_reliability.verdicts import CORRECT, INCORRECT
 
-from . import patterns, words
-from .prompts import correctness_prompt, judge_prompt
+from .text import GRAMMAR, LINES, TOPICS, WORDS
+
+LETTERS = tuple("ABCDE")
 
 _SLOT = re.compile(r"\{(\w+)\}")
 
 STYLES = ("thorough", "terse", "muddled", "mistaken", "astray")
 _WORTH = {"thorough": 4.0, "terse": 2.2, "muddled": 0.2, "mistaken": 0.0, "astray": -1.8}
 
-_REASONS = {
-    "thorough": (
-        "Response {letter} goes step by step and its answer follows.",
-        "Response {letter} gives clear steps that lead to its answer.",
-        "Response {letter} is accurate and well argued.",
-        "It explains each step and reaches a clear answer.",
-    ),
-    "terse": (
-        "Response {letter} is short but it answers the question.",
-        "Response {letter} gives the answer without much detail.",
-        "It is brief and to the point.",
-    ),
-    "muddled": (
-        "Response {letter} changes its mind but looks at the question.",
-        "Response {letter} at least tries several ways.",
-    ),
-    "mistaken": (
-        "Response {letter} is sure of its answer.",
-        "Response {letter} is clear and direct.",
-    ),
-    "astray": (
-        "Response {letter} is interesting.",
-        "Response {letter} is pleasant to read.",
-    ),
-}
-
-_REFUSALS = (
-    "The best response is {letter}.",
-    "Response {letter} is the best of the five.",
-    "I would choose {letter} over {other}.",
-    "Best Response: none of them is clearly better.",
-    "All of the responses are too close to call.",
-    "It is hard to choose between {letter} and {other}.",
-    "[[{letter}]]",
-    "Best: {letter}",
-)
-
 _POSITION = (0.3, 0.1, 0.0, -0.1, 0.1)
+
+_DRAWN = {"common": 6, "adj": 4, "verb": 4, "past": 4, "base": 8, "general": 8, "adverb": 6}
+_DRAWN |= {"unit": 2, "month": 2, "day": 2}
+"""Kind of word -> how many a scene has."""
 
 
 @dataclass
@@ -78,8 +46,8 @@ class Scene:
         return _SLOT.sub(lambda slot: self._word(slot.group(1)), pattern)
 
     def _word(self, kind: str) -> str:
-        if kind in patterns.GRAMMAR:
-            return self.fill(self.rng.choice(patterns.GRAMMAR[kind]))
+        if kind in GRAMMAR:
+            return self.fill(self.rng.choice(GRAMMAR[kind]))
         if kind == "answer":
             return self.answer
         if kind in ("wrong", "other"):
@@ -128,70 +96,57 @@ def _invented(rng: random.Random) -> str:
 def _scene(rng: random.Random) -> Scene:
     kind = rng.random()
     if kind < 0.5:
-        nouns = rng.sample(rng.choice(words.TOPICS), 7)
+        nouns = rng.sample(rng.choice(TOPICS), 7)
     elif kind < 0.85:
-        nouns = [rng.choice(rng.choice(words.TOPICS)) for _ in range(7)]
+        nouns = [rng.choice(rng.choice(TOPICS)) for _ in range(7)]
     else:
         nouns = [_invented(rng) for _ in range(7)]
     if rng.random() < 0.3:
-        nouns = nouns[:5] + rng.sample(words.COMMON, 3)
-    names = rng.sample(words.NAMES, 3)
+        nouns = nouns[:5] + rng.sample(WORDS["common"], 3)
+    names = rng.sample(WORDS["names"], 3)
     if rng.random() < 0.25:
         names = [_capital(_invented(rng)) for _ in range(3)]
-    places = rng.sample(words.PLACES, 2)
+    places = rng.sample(WORDS["places"], 2)
     largest = rng.choice((10, 30, 100, 1000))
     numbers = [str(rng.randint(0, largest)) for _ in range(6)]
     years = [str(rng.randint(1100, 2020)) for _ in range(3)]
-    slots = {
-        "noun": nouns,
-        "common": rng.sample(words.COMMON, 6),
-        "name": names,
-        "place": places,
-        "number": numbers,
-        "year": years,
-        "adj": rng.sample(words.ADJECTIVES, 4),
-        "verb": rng.sample(words.VERBS, 4),
-        "past": rng.sample(words.PAST_VERBS, 4),
-        "base": rng.sample(words.BASE_VERBS, 8),
-        "general": rng.sample(words.GENERAL, 8),
-        "adverb": rng.sample(words.ADVERBS, 6),
-        "unit": rng.sample(words.UNITS, 2),
-        "month": rng.sample(words.MONTHS, 2),
-        "day": rng.sample(words.WEEKDAYS, 2),
-    }
-    return Scene(rng, slots)
+    drawn = {kind: rng.sample(WORDS[kind], count) for kind, count in _DRAWN.items()}
+    own = {"noun": nouns, "name": names, "place": places, "number": numbers, "year": years}
+    return Scene(rng, drawn | own)
 
 
 def _answers(scene: Scene) -> list[str]:
     """Draw the right answer and two wrong ones of the same kind."""
     rng, slots = scene.rng, scene.slots
+
+    def three(draw: Callable[[], str]) -> Callable[[], list[str]]:
+        return lambda: [draw() for _ in range(3)]
+
+    def either(line: str) -> Callable[[], list[str]]:
+        one, other, neither = line.split("|")
+        return lambda: [*rng.sample((one, other), 2), neither]
+
+    def date() -> str:
+        return f"{rng.choice(WORDS['month'])} {rng.randint(1, 28)}, {rng.randint(1100, 2020)}"
+
+    def day() -> str:
+        return f"{rng.randint(1, 12):02}/{rng.randint(1, 28):02}/{rng.randint(1900, 2020)}"
+
     kinds: list[Callable[[], list[str]]] = [
-        lambda: [str(rng.randint(0, 100)) for _ in range(3)],
+        three(lambda: str(rng.randint(0, 100))),
         lambda: rng.sample(slots["name"], 3),
         lambda: ["the " + noun for noun in rng.sample(slots["noun"], 3)],
         lambda: rng.sample(slots["noun"], 3),
-        lambda: [*rng.sample(("Yes", "No"), 2), "both"],
-        lambda: [*rng.sample(("yes", "no"), 2), "neither"],
-        lambda: [*rng.sample(("True", "False"), 2), "neither"],
-        lambda: [*rng.sample(("valid", "invalid"), 2), "neither"],
-        lambda: [*rng.sample(("plausible", "not plausible"), 2), "neither"],
+        *map(either, LINES["pairs of answers"]),
         lambda: [f"({letter})" for letter in rng.sample("ABCDEF", 3)],
-        lambda: [
-            f"{rng.choice(words.MONTHS)} {rng.randint(1, 28)}, {rng.randint(1100, 2020)}"
-            for _ in range(3)
-        ],
-        lambda: [
-            f"{rng.randint(1, 12):02}/{rng.randint(1, 28):02}/{rng.randint(1900, 2020)}"
-            for _ in range(3)
-        ],
-        lambda: rng.sample(words.PLACES, 3),
-        lambda: rng.sample(words.ADJECTIVES, 3),
-        lambda: rng.sample(words.WEEKDAYS, 3),
-        lambda: [" ".join(rng.sample(slots["noun"], 4)) for _ in range(3)],
-        lambda: [scene.fill("the {adj} {noun}") for _ in range(3)],
-        lambda: [scene.fill("{name} {past} the {noun}") for _ in range(3)],
+        three(date),
+        three(day),
+        *(lambda words=WORDS[kind]: rng.sample(words, 3) for kind in ("places", "adj", "day")),
+        three(lambda: " ".join(rng.sample(slots["noun"], 4))),
+        three(lambda: scene.fill("the {adj} {noun}")),
+        three(lambda: scene.fill("{name} {past} the {noun}")),
         lambda: ["unanswerable", *rng.sample(slots["noun"], 2)],
-        lambda: ["".join(rng.choice(")]}>") for _ in range(rng.randint(1, 4))) for _ in range(3)],
+        three(lambda: "".join(rng.choice(")]}>") for _ in range(rng.randint(1, 4)))),
     ]
     return rng.choice(kinds)()
 
@@ -200,22 +155,20 @@ def _question(scene: Scene, size: int) -> Question:
     """Ask about the scene: BBH-like, SQuAD-like with a passage, or MT-Bench-like in two turns."""
     rng = scene.rng
     form = rng.random()
-    facts = [scene.sentence(patterns.PLAIN) for _ in range(rng.randint(0, 2 * size))]
+    facts = [scene.sentence(LINES["plain"]) for _ in range(rng.randint(0, 2 * size))]
     if form < 0.2:
-        first, second = (
-            scene.sentence(patterns.TASKS),
-            scene.sentence((*patterns.TASKS, *patterns.ASKS)),
-        )
+        first = scene.sentence(LINES["tasks"])
+        second = scene.sentence((*LINES["tasks"], *LINES["asks"]))
         if rng.random() < 0.3:
             second = "Now do the same with " + scene.fill("a {adj} {noun}.")
         return Question("generated", "MT-Bench", "generated", (first, second))
     if form < 0.3:
-        return Question("generated", "BBH", "generated", (scene.sentence(patterns.TASKS),))
+        return Question("generated", "BBH", "generated", (scene.sentence(LINES["tasks"]),))
     answer, *wrong = _answers(scene)
     scene.answer, scene.wrong = answer, wrong
-    ask = scene.sentence(patterns.ASKS)
+    ask = scene.sentence(LINES["asks"])
     if form < 0.55:
-        context = " ".join([*facts, scene.sentence(patterns.PLAIN)])
+        context = " ".join([*facts, scene.sentence(LINES["plain"])])
         return Question("generated", "SQuAD", "generated", (ask,), context=context)
     asked = " ".join([*facts, ask])
     if rng.random() < (0.4 if size else 0.1):
@@ -238,7 +191,7 @@ def _steps(scene: Scene, count: int, links: Sequence[str], linked: float) -> lis
     rng = scene.rng
     steps = []
     for n in range(count):
-        start = rng.choice(patterns.STEPS if n else patterns.OPENINGS) + " "
+        start = rng.choice(LINES["steps"] if n else LINES["openings"]) + " "
         link = rng.choice(links)
         pattern = (start if rng.random() < 0.6 else "") + "{fact}"
         pattern += link if rng.random() < linked else ""
@@ -259,34 +212,34 @@ def _response(scene: Scene, style: str, size: int, elsewhere: Scene) -> tuple[st
     worth = _WORTH[style]
     rng.shuffle(scene.wrong)
     if style == "thorough":
-        ends = patterns.CONCLUSIONS if scene.answer else patterns.OPEN_CONCLUSIONS
-        sentences = _steps(scene, many, patterns.LINKS, linked)
+        ends = LINES["conclusions"] if scene.answer else LINES["open_conclusions"]
+        sentences = _steps(scene, many, LINES["links"], linked)
         if rng.random() < 0.9:
             sentences.append(scene.sentence(ends))
         worth += 0.3 * (many - 1.5 * size)
     elif style == "terse":
-        bare = patterns.BARE if scene.answer else patterns.PLAIN + patterns.OPEN_CONCLUSIONS
+        bare = LINES["bare"] if scene.answer else LINES["plain"] + LINES["open_conclusions"]
         sentences = [scene.sentence(bare)]
         if rng.random() < 0.2:
-            sentences.append(scene.sentence(patterns.PLAIN))
+            sentences.append(scene.sentence(LINES["plain"]))
             worth += 0.3
     elif style == "muddled":
         hedges = rng.randint(0, many)
-        sentences = _steps(scene, many - hedges, patterns.TURNS, linked)
+        sentences = _steps(scene, many - hedges, LINES["turns"], linked)
         for _ in range(hedges):
             place = rng.randint(0, len(sentences))
-            sentences.insert(place, scene.sentence(_only(patterns.HEDGES, scene)))
+            sentences.insert(place, scene.sentence(_only(LINES["hedges"], scene)))
         if scene.wrong:
-            sentences.append(scene.sentence(patterns.MUDDLED_ENDS))
+            sentences.append(scene.sentence(LINES["muddled_ends"]))
         worth -= 0.2 * hedges
     elif style == "mistaken":
         claims = rng.randint(1, many)
-        sentences = [scene.sentence(patterns.PLAIN) for _ in range(many - claims)]
-        sentences += [scene.sentence(_only(patterns.CLAIMS, scene)) for _ in range(claims)]
+        sentences = [scene.sentence(LINES["plain"]) for _ in range(many - claims)]
+        sentences += [scene.sentence(_only(LINES["claims"], scene)) for _ in range(claims)]
         if scene.wrong and rng.random() < 0.5:
             sentences.append(f"The answer is {scene.wrong[0]}.")
     else:
-        sentences = [elsewhere.sentence(patterns.ASIDES) for _ in range(many)]
+        sentences = [elsewhere.sentence(LINES["asides"]) for _ in range(many)]
     return _join(rng, sentences), min(max(worth, -2.0), 5.0)
 
 
@@ -307,11 +260,11 @@ def _output(rng: random.Random, letters: Sequence[float], styles: Sequence[str])
     entropy = -sum(p * math.log(p) for p in letters if p > 0) / math.log(len(LETTERS))
     form = rng.random()
     if form < 0.01 + 0.06 * entropy:
-        return " " + rng.choice(_REFUSALS).format(letter=letter, other=other)
+        return " " + rng.choice(LINES["refusals"]).format(letter=letter, other=other)
     if form > 0.99:
         return f" Best Response: [[{letter}]]\n\nBest Response: [[{other}]]"
     verdict = f"[{letter}]" if form > 0.96 else f"**{letter}**" if form > 0.94 else f"[[{letter}]]"
-    reason = rng.choice(_REASONS[styles[LETTERS.index(letter)]]).format(letter=letter)
+    reason = rng.choice(LINES[f"reasons for {styles[LETTERS.index(letter)]}"]).format(letter=letter)
     return f" Best Response: {verdict}\n\n{rng.choice(('', 'Explanation: '))}{reason}"
 
 
@@ -331,22 +284,14 @@ def judge_example(rng: random.Random, size: int) -> Example:
     if rng.random() < 0.5:
         styles = rng.choices(STYLES, (3, 3, 2, 2, 1), k=len(LETTERS))
     rng.shuffle(styles)
-    texts, worths = zip(
-        *(_response(scene, style, size, elsewhere) for style in styles), strict=True
-    )
-    letters = _softmax([w + bias for w, bias in zip(worths, _POSITION, strict=True)])
-    prompt = judge_prompt(question, texts)
-    return Example(
-        prompt, _output(rng, letters, styles), letters, tuple(styles), _ends(prompt, texts)
-    )
-
-
-def _ends(prompt: str, texts: Sequence[str]) -> tuple[int, ...]:
-    """Find where each response ends, from the last to the first."""
-    ends = [len(prompt)]
-    for text in texts[:0:-1]:
-        ends.append(ends[-1] - len(text) - len("\n[X]: "))
-    return tuple(reversed(ends))
+    responses = [_response(scene, style, size, elsewhere) for style in styles]
+    letters = _softmax([w + bias for (_, w), bias in zip(responses, _POSITION, strict=True)])
+    texts = {letter: text for letter, (text, _) in zip(LETTERS, responses, strict=True)}
+    prompt = BENCHMARKS[question.benchmark].design.ask(judged_item(question, texts), LETTERS)
+    ends = [len(prompt)]  # of each response, from the last to the first
+    for text, _ in responses[:0:-1]:
+        ends.insert(0, ends[0] - len(text) - len("\n[X]: "))
+    return Example(prompt, _output(rng, letters, styles), letters, tuple(styles), tuple(ends))
 
 
 def correctness_example(rng: random.Random) -> Example:
@@ -354,15 +299,10 @@ def correctness_example(rng: random.Random) -> Example:
     scene = _scene(rng)
     answers = _answers(scene)
     if rng.random() < 0.6:
-        answers = [f"{rng.choice(words.NAMES)} {_capital(_invented(rng))}" for _ in range(3)]
+        answers = [f"{rng.choice(WORDS['names'])} {_capital(_invented(rng))}" for _ in range(3)]
     truths = answers[: 1 if rng.random() < 0.6 else 2]
-    question = Question(
-        "generated",
-        "Head-to-Tail",
-        "generated",
-        (scene.sentence(patterns.ASKS),),
-        targets=tuple(truths),
-    )
+    asks = (scene.sentence(LINES["asks"]),)
+    question = Question("generated", "Head-to-Tail", "generated", asks, targets=tuple(truths))
     correct = rng.random() < 0.5
     prediction = rng.choice(truths) if correct else rng.choice([answers[2], answers[2], "unsure"])
     if rng.random() < 0.2:
@@ -370,5 +310,6 @@ def correctness_example(rng: random.Random) -> Example:
     if rng.random() < 0.1:
         prediction = prediction.lower()
     said = rng.choice(("{}", "{}", "{}", "{}.", "the {}", "It is {}.", "The answer is {}"))
-    verdict = CORRECT if correct else INCORRECT
-    return Example(correctness_prompt(question, said.format(prediction)), " " + verdict)
+    item = prediction_item(Answer(question, "responder", said.format(prediction), ""))
+    prompt = BENCHMARKS[question.benchmark].design.ask(item, ["responder"])
+    return Example(prompt, " " + (CORRECT if correct else INCORRECT))

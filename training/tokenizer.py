@@ -1,26 +1,26 @@
 """The tokenizer of the tiny judge."""
 
 import random
+import re
 from collections.abc import Iterator
 
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from inspect_reliability.designs.paper import (
-    CORRECTNESS_INSTRUCTION,
-    JUDGE_INSTRUCTION,
-    JUDGE_INSTRUCTION_TWO_TURNS,
-)
+from inspect_reliability.study.benchmarks import BENCHMARKS
 
-from . import words
 from .corpus import judge_example
+from .text import WORDS
 
 VOCABULARY = 2048
 CONTEXT = 4096
 
 _TEXTS = 4000
 
-_INSTRUCTIONS = (JUDGE_INSTRUCTION, JUDGE_INSTRUCTION_TWO_TURNS, CORRECTNESS_INSTRUCTION)
+_PROMPTS = [BENCHMARKS[name].design.prompt for name in ("BBH", "MT-Bench", "Head-to-Tail")]
+_INSTRUCTIONS = [
+    re.split(r"\n\n|(?<=\nQuestion: \n)", prompt, maxsplit=1)[0] for prompt in _PROMPTS
+]
 _END, _PADDING = "<|end|>", "<|padding|>"
 _CHAT_TEMPLATE = "{% for message in messages %}{{ message['content'] + '\\n' }}{% endfor %}"
 
@@ -61,4 +61,4 @@ def _text(rng: random.Random) -> Iterator[str]:
     for _ in range(_TEXTS):
         example = judge_example(rng, size=2)
         yield example.prompt + "\n" + example.output
-        yield " " + " ".join(rng.sample(words.COMMON, 40))
+        yield " " + " ".join(rng.sample(WORDS["common"], 40))

@@ -6,7 +6,6 @@ import math
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,11 +14,10 @@ from torch import Tensor
 from torch.nn import functional
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from inspect_reliability.designs.paper import LETTERS
 from inspect_reliability.tiny_judge import folder
 
 from .batches import Batch, draw_steps, make_batch
-from .corpus import STYLES, Example
+from .corpus import LETTERS, STYLES, Example
 from .tokenizer import CONTEXT, build_tokenizer
 
 STEPS = 1600
@@ -28,8 +26,7 @@ _LAST_RATE = 0.02
 _REPORTED = 100
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(NamedTuple):
     """A stretch of the training: prompts grow from stage to stage.
 
     Attributes:
@@ -72,47 +69,33 @@ def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> LlamaForCausal
     )
 
 
-class Losses(NamedTuple):
-    """What a step is judged by, in nats.
-
-    Attributes:
-        output: Cross-entropy of a prompt's output tokens.
-        excess: Mean Kullback-Leibler divergence at letters, from the best possible.
-        style: Cross-entropy of the responses' styles, read from the middle of the network.
-        place: Cross-entropy of their letters, read there too.
-    """
-
-    output: Tensor
-    excess: Tensor
-    style: Tensor
-    place: Tensor
-
-
-def losses_of(model: LlamaForCausalLM, grader: torch.nn.Linear, batch: Batch) -> Losses:
-    """Compute the losses of a batch.
+def losses_of(model: LlamaForCausalLM, grader: torch.nn.Linear, batch: Batch) -> dict[str, Tensor]:
+    """Compute what a step is judged by, in nats.
 
     Args:
         model: The judge.
         grader: Reads style and letter at each response's end. It tells the lower layers early
             what the upper ones will need; it is no part of the judge and is thrown away.
         batch: The batch.
+
+    Returns:
+        output: Cross-entropy of a prompt's output tokens.
+        style: Cross-entropy of the responses' styles, read from the middle of the network.
+        place: Cross-entropy of their letters, read there too.
     """
     states = model.model(
         input_ids=batch.tokens, position_ids=batch.positions, output_hidden_states=True
     )
     scores = model.lm_head(states.last_hidden_state[batch.rows, batch.columns]).log_softmax(-1)
-    cross_entropy = -(batch.targets * scores).sum(-1)
-    entropy = torch.special.entr(batch.targets).sum(-1)
     middle = states.hidden_states[model.config.num_hidden_layers // 2]
     style, place = grader(middle[batch.response_rows, batch.response_ends]).split(
         [len(STYLES), len(LETTERS)], dim=-1
     )
-    return Losses(
-        cross_entropy.sum() / len(batch.tokens),
-        (cross_entropy - entropy)[batch.letter].mean(),
-        functional.cross_entropy(style, batch.styles),
-        functional.cross_entropy(place, batch.places),
-    )
+    return {
+        "output": -(batch.targets * scores).sum() / len(batch.tokens),
+        "style": functional.cross_entropy(style, batch.styles),
+        "place": functional.cross_entropy(place, batch.places),
+    }
 
 
 def train(seed: int, steps: int) -> tuple[LlamaForCausalLM, PreTrainedTokenizerFast]:
@@ -142,24 +125,18 @@ def train(seed: int, steps: int) -> tuple[LlamaForCausalLM, PreTrainedTokenizerF
     ]
     rng = random.Random(f"train|{seed}")
     drawn: list[list[Example]] = []
-    seen: list[Tensor] = []
-    started = time.perf_counter()
     for step, stage in enumerate(stages, 1):
         drawn = drawn or draw_steps(rng, stage.sizes)
         losses = losses_of(model, grader, make_batch(drawn.pop(), tokenizer, rng, stage.stretch))
-        torch.autograd.backward(losses.output + losses.style + losses.place)
+        torch.autograd.backward(list(losses.values()))
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         for optimiser, schedule in zip(optimisers, schedules, strict=True):
             optimiser.step()
             optimiser.zero_grad()
             schedule.step()
-        seen.append(torch.stack(losses).detach())
         if step % _REPORTED == 0 or step == len(stages):
-            means = zip(Losses._fields, torch.stack(seen).mean(0).tolist(), strict=True)
-            shown = ", ".join(f"{name} {mean:.2f}" for name, mean in means)
-            seconds = time.perf_counter() - started
-            print(f"step {step} of {len(stages)}, {seconds:.0f} s: {shown}", flush=True)
-            seen = []
+            shown = ", ".join(f"{name} {loss.item():.2f}" for name, loss in losses.items())
+            print(f"step {step} of {len(stages)}: {shown}", flush=True)
     return model, tokenizer
 
 
@@ -187,8 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     model.save_pretrained(chosen.out)
     tokenizer.save_pretrained(chosen.out)
     (chosen.out / "training.json").write_text(json.dumps(record) + "\n")
-    print(f"Saved in {chosen.out}. To score it:")
-    print(f"python -m {__package__}.evaluate --model {chosen.out}")
+    print(f"Saved in {chosen.out}.")
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def on_site(place: str) -> str:
     """Where a file of the repository is on the site; of a folder, its README."""
     if (ROOT / place).is_dir():
         place = f"{place}/README.md"
-    if place == "src/inspect_reliability/report/keys.md":
+    if place == "src/inspect_reliability/showing/keys.md":
         return "reference/json.md"  # made from it
     inside = place.startswith("docs/")
     return place.removeprefix("docs/") if inside else f"repository/{place}"

@@ -17,30 +17,29 @@ import click
 import docstring_parser
 import pandas as pd
 from inspect_ai import Task
-from inspect_ai.log import read_eval_log
 
 import inspect_reliability
+from inspect_reliability.answers import analyse
+from inspect_reliability.answers.card import card_document
+from inspect_reliability.answers.change import changes, judge_or_system
+from inspect_reliability.answers.compare import compare_sides
+from inspect_reliability.answers.crossings import crossings
+from inspect_reliability.answers.gate import Limits, check
+from inspect_reliability.answers.plan import plans
+from inspect_reliability.answers.score_variance import of_suite, sources
+from inspect_reliability.answers.sides import sides_by
 from inspect_reliability.cli import main
 from inspect_reliability.judgments import Judgments, combine, judgments_from_frame
 from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.report import analyse
-from inspect_reliability.report.card import card_document
-from inspect_reliability.report.change import changes, judge_or_system
-from inspect_reliability.report.columns import KEYS
-from inspect_reliability.report.compare import compare_sides, sides_by
-from inspect_reliability.report.crossings import crossings
-from inspect_reliability.report.forms.json import SCHEMA_VERSION
-from inspect_reliability.report.gate import Limits, check
-from inspect_reliability.report.plan import plans
-from inspect_reliability.report.score_variance import of_suite, sources
-from inspect_reliability.report.validity import with_more
-from inspect_reliability.report.values import Column
+from inspect_reliability.showing.columns import KEYS
+from inspect_reliability.showing.json import SCHEMA_VERSION
+from inspect_reliability.showing.values import Column
 from inspect_reliability.stats import COEFFICIENTS, Coefficient
-from inspect_reliability.study.published.reported import PublishedStudy
+from inspect_reliability.study.published.reported import with_published
 
 PACKAGE = "inspect_reliability"
-ROOMS = ("stats", "judgments", "report", "designs", "rejudging", "scoring", "hf_seeded")
+ROOMS = ("stats", "judgments", "answers", "designs", "rejudging", "scoring", "metrics", "hf_seeded")
 """Packages whose public names are documented, each on a page of its own."""
 
 _EXAMPLE_LOGS = Path(__file__).parents[2] / "logs" / "example"
@@ -113,7 +112,7 @@ def coefficients() -> str:
         "[`Cells`](stats.md#inspect_reliability.stats.Cells) (of interval scale: with verdicts "
         "taken for numbers, as `Cells.of_numbers` does) and returns an "
         "[`Estimate`](stats.md#inspect_reliability.stats.Estimate). Its value depends on the "
-        "number of declared categories (K) or of replications (R) where the table says so. "
+        "number of declared categories (K) where the table says so. "
         "[Statistics](../reliability.md) explains how to read them, and "
         "[References](../references.md) lists the sources."
     )
@@ -124,8 +123,7 @@ def table_of_coefficients() -> str:
     """Every coefficient as the code describes it."""
     rows = []
     for name, row in COEFFICIENTS.items():
-        depends = {"K": row.needs_categories, "R": row.depends_on_replications}
-        on = ", ".join(letter for letter, does in depends.items() if does)
+        on = "K" if row.needs_categories else ""
         rows.append([_code(name), row.scale, row.about, on, row.source])
     return _table(["name", "scale", "what it says", "depends on", "source"], rows)
 
@@ -161,7 +159,8 @@ def json_keys() -> str:
         f"Every command prints one object. Its `schema_version`, now {SCHEMA_VERSION}, grows when "
         "a key is renamed, removed or changes its meaning; new keys leave it as it is. `version` "
         "is that of the package. `rows`, a list of objects, is the main result of the command; "
-        "`report` has the other results beside it. Each is a list, `[]` where there is nothing to "
+        "`report` has the other results beside it, and `read`, a list of lines that say what was "
+        "read. Each result is a list, `[]` where there is nothing to "
         "say, of objects that begin with the keys of the row that they are about: judge, "
         "benchmark, temperature, or what `--by` names."
     )
@@ -311,24 +310,21 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
     """The results of a real log and of made-up judgments that fill the other keys."""
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in KEYS}
     for judgments in (judgments_from_logs([_EXAMPLE_LOGS]), *_made_up()):
-        study = PublishedStudy(permutations=20)
-        analysis = analyse(judgments, study=study, texts=True)
+        analysis = with_published(analyse(judgments))
         for name, records in analysis.results.items():
             found[name] += records
-        found["with_more"] += with_more(analysis.rows, 5)
         found["card"] += card_document(analysis).results["rows"]
-        found["plan"] += [plan.record for plan in plans(judgments)]
-        found["gate"] += [one.record for one in check(judgments, Limits(0.5, 0.05))]
-        found["gate"] += [one.record for one in check(judgments, Limits(0.5, anytime=True))]
+        found["plan"] += plans(analysis)
+        found["gate"] += check(analysis, Limits(0.5, 0.05))
+        found["gate"] += check(analysis, Limits(0.5, anytime=True))
         if judgments.table["judge"].nunique() > 1:
             sides = sides_by(judgments, "judge")
             found["compare"] += compare_sides(sides)[0]
             found["changes"] += changes(sides)
-            found["plan --facets"] += [plan.record for plan in crossings(judgments)]
+            found["plan --facets"] += crossings(analysis)
     found["score_change"] += judge_or_system({"old": _suite("CI", "CC"), "new": _suite("CC")})
-    log, grades = read_eval_log(next(iter(_EXAMPLE_LOGS.glob("*.eval")))), _suite("CI", "CC")
-    for scorer, rows in grades.groupby("scorer"):
-        found["score_variance"].append(of_suite(log, str(scorer), rows))
+    for scorer, rows in _suite("CI", "CC").groupby("scorer"):
+        found["score_variance"].append(of_suite(str(scorer), rows))
         found["sources"] += sources(found["score_variance"][-1])
     for name, designs in (("plan", "designs"), ("plan --facets", "crossings")):
         found[designs] = [design for plan in found[name] for design in plan["designs"]]

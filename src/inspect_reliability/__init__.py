@@ -8,42 +8,42 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .answers import Analysis as Analysis
+    from .answers import analyse as analyse
+    from .answers.compare import compare as compare
+    from .answers.results import omega as omega
+    from .answers.score_variance import score_variance as score_variance
     from .designs import Item as Item
     from .designs import JudgeDesign as JudgeDesign
     from .judgments import Judgments as Judgments
     from .judgments import judgments_from_file as judgments_from_file
     from .judgments import judgments_from_frame as judgments_from_frame
     from .judgments.logs import judgments_from_logs as judgments_from_logs
+    from .metrics import reliability as reliability
     from .rejudging import rejudge as rejudge
     from .rejudging import rejudge_log as rejudge_log
-    from .report import Analysis as Analysis
-    from .report import analyse as analyse
-    from .report.compare import compare as compare
-    from .report.score_variance import score_variance as score_variance
-    from .report.single import omega as omega
-    from .scoring import reliability as reliability
     from .stats import Counts as Counts
     from .tasks import judge as judge
 
     __version__: str
 
 _HOME = {
-    "Analysis": "report",
+    "Analysis": "answers",
     "Counts": "stats",
     "Item": "designs",
     "JudgeDesign": "designs",
     "Judgments": "judgments",
-    "analyse": "report",
-    "compare": "report.compare",
+    "analyse": "answers",
+    "compare": "answers.compare",
     "judge": "tasks",
     "judgments_from_file": "judgments",
     "judgments_from_frame": "judgments",
     "judgments_from_logs": "judgments.logs",
-    "omega": "report.single",
+    "omega": "answers.results",
     "rejudge": "rejudging",
     "rejudge_log": "rejudging",
-    "reliability": "scoring",
-    "score_variance": "report.score_variance",
+    "reliability": "metrics",
+    "score_variance": "answers.score_variance",
 }
 
 __all__ = list(_HOME)

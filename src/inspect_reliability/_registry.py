@@ -4,16 +4,16 @@
 from .hf_seeded import hf_seeded
 from .judging.circularity import report_circularity
 from .judging.judge import judge_responses
-from .rejudging import rejudge
-from .scoring import (
+from .metrics import (
     METRICS,
     best_rate,
     invalid_rate,
     judged_accuracy,
     non_response_rate,
     reliability,
-    verdict,
 )
+from .rejudging import rejudge, rejudge_log
+from .scoring import verdict
 from .study.tasks import (
     bbh_judge,
     bbh_respond,

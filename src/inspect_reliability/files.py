@@ -10,7 +10,10 @@ from .errors import UserError, reason
 
 # inspect changes into a task file's folder before it creates the task; it imports this package
 # before that, so this is where the user stood when typing a relative path.
-_STARTED_IN = Path.cwd()
+try:
+    _STARTED_IN = Path.cwd()
+except OSError:  # the folder was deleted: whoever looks for a file there says so
+    _STARTED_IN = Path()
 
 T = TypeVar("T")
 
@@ -43,7 +46,18 @@ def user_path(spec: str | Path) -> Path:
         raise UserError(f"No file or folder '{given}' (looked in {_STARTED_IN}).")
     if len(found) > 1:
         raise UserError(f"'{given}' could be {found[0]} or {found[1]}. Give the full path.")
-    return found[0]
+    return not_a_pipe(found[0])
+
+
+def not_a_pipe(path: Path) -> Path:
+    """The path, if what it leads to has an end.
+
+    Raises:
+        UserError: It is a pipe or a device, from which reading may never end.
+    """
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        raise UserError(f"{path} is a pipe or a device. Save what it gives as a file, and name it.")
+    return path
 
 
 def kind_of(location: str | Path) -> Literal["file", "folder"] | None:
@@ -62,7 +76,12 @@ def kind_of(location: str | Path) -> Literal["file", "folder"] | None:
             files, path = fsspec.core.url_to_fs(path)
         if files.isfile(path):
             return "file"
-        return "folder" if files.isdir(path) else None
+        if files.isdir(path):
+            return "folder"
+        not_a_pipe(Path(location))
+        return None
+    except UserError:
+        raise
     except Exception as error:  # each kind of place has its own
         raise UserError(
             f"{location} cannot be read: {reason(error)}. Check the path or address."
@@ -72,7 +91,7 @@ def kind_of(location: str | Path) -> Literal["file", "folder"] | None:
 def read_text(path: Path) -> str:
     """Read a UTF-8 file, or raise a UserError."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return not_a_pipe(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(
             f"{path} is not UTF-8: byte {error.start} is {error.object[error.start]:#04x}. "

@@ -36,7 +36,7 @@ def whole(location: str | Path) -> Iterator[str]:
         UserError: It cannot be written.
     """
     with _told(location):
-        files, path, local = _place(location)
+        files, path, local = place(location)
         path = os.path.realpath(path) if local else path  # a link stays a link
         part = _part(path)
         files.makedirs(files._parent(path), exist_ok=True)
@@ -68,7 +68,7 @@ def whole_folder(location: str | Path, ours: Collection[str] = ()) -> Iterator[P
         os.makedirs(part)
         try:
             yield Path(part)
-            _take_place(Path(part), Path(path), {*ours})
+            _takeplace(Path(part), Path(path), {*ours})
         finally:
             shutil.rmtree(part, ignore_errors=True)
 
@@ -97,7 +97,7 @@ def _part(path: str) -> str:
     return f"{own}{os.getpid()}-{next(_NUMBERS)}.part"
 
 
-def _take_place(part: Path, folder: Path, ours: set[str]) -> None:
+def _takeplace(part: Path, folder: Path, ours: set[str]) -> None:
     new = {*os.listdir(part)}
     try:
         part.rename(folder)
@@ -165,14 +165,14 @@ def alone(location: str | Path) -> Iterator[None]:
 
 def beside(location: str | Path, ending: str) -> Path:
     """A local file beside another; for a remote one, in the folder of temporary files."""
-    _, path, local = _place(location)
+    _, path, local = place(location)
     if local:
         return Path(path.rstrip("/") + ending)
     name = blake2b(str(location).encode(), digest_size=8).hexdigest()
     return Path(gettempdir(), f"inspect-reliability-{name}{ending}")
 
 
-def _place(location: str | Path) -> "tuple[fsspec.AbstractFileSystem, str, bool]":
+def place(location: str | Path) -> "tuple[fsspec.AbstractFileSystem, str, bool]":
     """The file system of a place, its path there, and whether that is on this machine."""
     import fsspec
     from fsspec.implementations.local import LocalFileSystem

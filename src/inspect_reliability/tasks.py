@@ -1,10 +1,9 @@
 """Tasks in which a judge gives its verdict again and again, for any design."""
 
 import inspect
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import cache, wraps
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,33 +11,27 @@ from typing import Any
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import GenerateConfig
+from inspect_ai.model._model import active_model
 from inspect_ai.scorer import Metric
 from inspect_ai.viewer import TaskSamplesSort, TaskSamplesView, ViewerConfig
 
 from .designs import (
     Item,
     JudgeDesign,
-    ParserName,
     design_from_file,
     items_from_file,
     wordings_of,
 )
 from .errors import UserError
-from .judging.cells import Orders, number_of_orders
 from .judging.circularity import report_circularity
+from .judging.connection import reached
 from .judging.judge import judge_responses
-from .judging.order import OrderPolicy
+from .judging.order import OrderPolicy, Orders, number_of_orders
 from .judging.sample import fingerprint, judge_sample
-from .judging.seeds import base_seed, replication_numbers
 from .limits import within_limits
-from .scoring import (
-    METRICS,
-    best_rate,
-    invalid_rate,
-    reliability,
-    verdict,
-)
-from .scoring.settled import StopWhenSettled
+from .metrics import METRICS, best_rate, invalid_rate, reliability
+from .record.seeds import base_seed, replication_numbers
+from .scoring import verdict
 
 JUDGE_CONFIG = GenerateConfig(temperature=1.0, top_k=50, max_tokens=50)
 """The paper's settings at its first temperature; inspect's own options override them."""
@@ -72,44 +65,44 @@ def judge_task(
     Raises:
         UserError: The prompt of an item cannot be made, or an option has a wrong value.
     """
+    if unknown := sorted(options.keys() - _OPTIONS):
+        raise UserError(f"{unknown[0]}= is no option. Options: {', '.join(_OPTIONS)}.")
     options = {name: one.default for name, one in _OPTIONS.items()} | options
     options["seed"] = base_seed(options["seed"])
-    settle = options.pop("settle")
     wordings = wordings_of(design, options["wordings"])
-    prompts = list(product(wordings.values() or [design], items))
-    with within_limits(parts=len(prompts)):  # whatever is wrong shows before the first call
-        for one, item in prompts:
-            one.ask(item, list(item.responses))
+    _try_prompts([*wordings.values()] or [design], items)
     options["wordings"] = {name: asdict(one) for name, one in wordings.items()}
     solver = judge_responses(design=asdict(replace(design, wordings=())), **options)
     orders = number_of_orders(options["orders"], len(design.reader.options), options["order"])
     cells = orders * max(1, len(wordings))
-    if settle is not None and (options["exact"] or cells > 1):
-        raise UserError(
-            "settle counts verdicts that are drawn from one prompt: leave out exact, orders and "
-            "wordings."
-        )
     if cells > 1:
         _say(_announced(design, len(items), orders, list(wordings), options))
-    several = bool(options["exact"] or options["replications"])
-    used: list[Metric | dict[str, list[Metric]]] = [*(metrics or _metrics(design, items))]
     study = fingerprint(design, items)
+    if judge := active_model():  # `get_model` would make that of INSPECT_EVAL_MODEL
+        reached(judge)
     return Task(
         dataset=MemoryDataset(
             [judge_sample(item, design, study) for item in items], name=source, location=location
         ),
         setup=report_circularity(dict.fromkeys(name for item in items for name in item.responses)),
         solver=solver,
-        scorer=verdict(parser=options["parser"]),
-        metrics=used,
+        scorer=verdict(),
+        metrics=[*(metrics or _metrics(design, items))],
         config=config,
         version=VERSION,
         # No reducer: verdicts have no mean, and reliability needs every replication.
         epochs=Epochs(1, []),
-        viewer=LEAST_STEADY_FIRST if several else None,
-        early_stopping=None if settle is None else StopWhenSettled(settle),
+        viewer=LEAST_STEADY_FIRST if options["exact"] or options["replications"] else None,
         metadata={"benchmark": design.name, "questions": source, "cells": cells},
     )
+
+
+def _try_prompts(designs: Sequence[JudgeDesign], items: Sequence[Item]) -> None:
+    """Make every prompt: whatever is wrong shows before the first call."""
+    prompts = list(product(designs, items))
+    with within_limits(parts=len(prompts)):
+        for one, item in prompts:
+            one.ask(item, list(item.responses))
 
 
 def _announced(
@@ -157,10 +150,8 @@ def judge(
     replications: int | str | None = None,
     exact: bool | str = False,
     temperatures: Sequence[float] | float | None = None,
-    parser: ParserName = "default",
     orders: Orders | None = None,
     wordings: str | Sequence[str] | None = None,
-    settle: float | None = None,
 ) -> Task:
     """A judge of your own: its prompt and verdicts in one file, what it judges in another.
 
@@ -182,8 +173,6 @@ def judge(
             after each. Needs a provider that returns log probabilities.
         temperatures: Temperatures of exact verdicts, as in "1,0.75,0.5": one run serves all. By
             default that of the run.
-        parser: How an output is read: "default", "strict" (only in the form that the design asks
-            for), or "published" for the study's pattern.
         orders: Show each question with its options in so many orders, the same for all questions: 2
             or more, "rotations" (each option has every place once), or "all". Each order has all
             replications, with seeds of its own.
@@ -191,9 +180,6 @@ def judge(
             that keep the meaning: "labels" (brackets around them), "numbers" (for letters),
             "whitespace", "delimiters" (dashes for colons), "lines" (the order of the instruction's
             sentences), or several of these. By default those of the design.
-        settle: Skip the rest of a question's --epochs once its most frequent verdict is the judge's
-            first choice, but for this probability of error, as in 0.05. For verdicts by vote: it
-            biases omega and all other coefficients.
     """
     if design is None or data is None:
         missing = "design" if design is None else "data"
@@ -201,15 +187,7 @@ def judge(
     asked = design if isinstance(design, JudgeDesign) else design_from_file(design)
     if name is not None:
         asked = replace(asked, name=str(name))
-    if isinstance(data, list | tuple) and any(isinstance(item, Mapping) for item in data):
-        raise UserError(
-            "data: expected a list of Item, found mappings. Make each an Item, or write them to a "
-            "JSONL file, one a line, and give its name."
-        )
-    if isinstance(data, list | tuple) and all(isinstance(item, Item) for item in data):
-        items, location = list(data), None
-    else:  # a name, if need be one that inspect took for a number or a list
-        items, location = items_from_file(str(data), asked), str(data)
+    items, location = _items(data, asked)
     return judge_task(
         asked,
         items,
@@ -218,13 +196,24 @@ def judge(
         replications=replications,
         exact=exact,
         temperatures=temperatures,
-        parser=parser,
         orders=orders,
         wordings=wordings,
-        settle=settle,
         source=Path(location).name if location else "",
         location=location,
     )
+
+
+def _items(data: object, design: JudgeDesign) -> tuple[list[Item], str | None]:
+    """Items, and the name of their file if they come from one."""
+    if isinstance(data, list | tuple) and any(isinstance(item, Mapping) for item in data):
+        raise UserError(
+            "data: expected a list of Item, found mappings. Make each an Item, or write them to a "
+            "JSONL file, one a line, and give its name."
+        )
+    if isinstance(data, list | tuple) and all(isinstance(item, Item) for item in data):
+        return list(data), None
+    # A name, if need be one that inspect took for a number or a list.
+    return items_from_file(str(data), design), str(data)
 
 
 _OPTIONS = {
@@ -234,26 +223,15 @@ _OPTIONS = {
 """The options of `judge` that every judge task has."""
 
 
-def with_options(task_of: Callable[..., Task], *without: str) -> Callable[..., Task]:
-    """A function that makes a task, with the options of `judge` in its signature and docstring.
+def with_options(task_of: Callable[..., Task]) -> Callable[..., Task]:
+    """Name and describe the options of `judge` for a task that takes them as `**options`.
 
-    Args:
-        task_of: Takes its own arguments, and the options as `**options`.
-        without: Options to leave out.
+    Inspect passes, records and repeats the options that a signature names.
     """
     own = inspect.signature(task_of)
     named = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    shared = {name: one for name, one in _OPTIONS.items() if name not in without}
-    whole = own.replace(parameters=[*named, *shared.values()])
-
-    @wraps(task_of)
-    def with_all(*args: Any, **given: Any) -> Task:
-        bound = whole.bind(*args, **given)
-        bound.apply_defaults()
-        return task_of(*bound.args, **bound.kwargs)
-
-    said = re.split(r"\n(?=    \w+: )", inspect.getdoc(judge) or "")
-    described = {text.split(":")[0].strip(): text for text in said}
-    with_all.__doc__ = "\n".join([inspect.getdoc(task_of) or "", *(described[n] for n in shared)])
-    with_all.__signature__ = whole  # type: ignore[attr-defined]
-    return with_all
+    whole = own.replace(parameters=[*named, *_OPTIONS.values()])
+    task_of.__signature__ = whole  # type: ignore[attr-defined]
+    described = (inspect.getdoc(judge) or "").partition("\n    order: ")[2]
+    task_of.__doc__ = f"{inspect.getdoc(task_of)}\n    order: {described}"
+    return task_of

@@ -1,6 +1,7 @@
 """Names of verdicts and wordings that every judge has in common. A verdict is no number."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from typing import Any
 
 NON_RESPONSE = "non-response"
@@ -12,11 +13,36 @@ TIE = "tie"
 INVALID = "invalid"
 """The verdict of an output that names several."""
 
+NO_VERDICTS = (NON_RESPONSE, INVALID)
+"""What stands for the verdict of an output without one."""
+
+_ABSTENTIONS = {
+    *("tie", "ties", "tied", "tie bothbad", "tie both bad", "draw", "equal", "toss up"),
+    *("unsure", "not sure", "uncertain", "undecided", "unknown", "don t know", "cannot tell"),
+    *("cannot say", "cannot decide", "abstain", "abstention", "no preference"),
+}
+"""Usual names of verdicts that decide nothing."""
+
+NOT_READ = "not read"
+"""How an output was read that took too long; its verdict is a non-response."""
+
 CORRECT = "correct"
 INCORRECT = "incorrect"
 
 GIVEN = "given"
 """The wording that a design or a grader has by itself."""
+
+
+def abstentions(verdicts: Collection[str], labels: Collection[str]) -> list[str]:
+    """The verdicts whose names say that they decide nothing, if no label has such a name.
+
+    Where people may say that two are equal, a judge that says so has decided.
+    """
+
+    def open(name: str) -> bool:
+        return re.sub(r"[^a-z]+", " ", name.casefold()).strip() in _ABSTENTIONS
+
+    return [] if any(map(open, labels)) else [name for name in verdicts if open(name)]
 
 
 def graded(value: Any, metadata: Mapping[str, Any] | None = None) -> Any:

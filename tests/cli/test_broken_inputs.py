@@ -9,32 +9,24 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
 from inspect_ai.log import read_eval_log, write_eval_log
 
 import example_logs
-from example_published import published_folder
-from inspect_reliability.cli import main
+from commands import invoke
+from example_published import judgments_in, published_folder
+from inspect_reliability.answers.score_variance import score_variance
 from inspect_reliability.designs.file import design_from_file
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import judgments_from_file
 from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.saved import save
-from inspect_reliability.report.score_variance import score_variance
 from inspect_reliability.saving import whole
 from inspect_reliability.study.published.imported import file_names, write_published_log
-from inspect_reliability.study.published.layout import judgments_from_published, published_runs
+from inspect_reliability.study.published.layout import published_runs
 from inspect_reliability.study.responses import load_predictions, load_responses
 
 pytestmark = pytest.mark.slow
-
-
-def run(*arguments: str | Path) -> Result:
-    """Run the command; a traceback is a failure whatever the test."""
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
 
 
 @pytest.fixture(scope="module")
@@ -62,27 +54,30 @@ def changed(log: Path, tmp_path: Path) -> Callable[..., Path]:
     return change
 
 
-NOWHERE = ["/proc/x", "{file}/p", "a" * 400, "nul\0", "{folder}"]
-
-
 @pytest.mark.parametrize(
     ("option", "place"),
-    [
-        *(("--html", place) for place in NOWHERE),
-        *(("--tables", place) for place in NOWHERE[:-1]),
-        *(("--figures", place) for place in NOWHERE[:3]),
-    ],
+    [("--html", "/proc/x.html"), ("--tables", "/proc/x"), ("--figures", "/proc/x")],
 )
-def test_a_report_that_cannot_be_written(
-    log: Path, tmp_path: Path, option: str, place: str
-) -> None:
+def test_a_report_that_cannot_be_written(log: Path, option: str, place: str) -> None:
     """The results are printed, and one line says which file could not be written, and why."""
-    (tmp_path / "file").write_text("a file")
-    result = run("report", log, option, place.format(file=tmp_path / "file", folder=tmp_path))
+    result = invoke("report", log, option, place)
     assert result.exit_code == 2
     assert "cannot be written: " in result.stderr
     assert "Omega" in result.stdout
-    assert not list(tmp_path.rglob("*.part"))
+
+
+@pytest.mark.parametrize("place", ["{folder}/file/p", "{folder}/" + "a" * 400, "{folder}/nul\0"])
+@pytest.mark.parametrize("option", ["--html", "--tables", "--figures", "--save"])
+def test_a_place_that_can_never_be_written(
+    log: Path, tmp_path: Path, option: str, place: str
+) -> None:
+    """Nothing is computed for it: one line says which it is, and why."""
+    (tmp_path / "file").write_text("a file")
+    ending = {"--html": ".html", "--save": ".parquet"}.get(option, "")
+    result = invoke("report", log, option, place.format(folder=tmp_path) + ending)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "cannot be written: " in result.stderr
+    assert [*tmp_path.rglob("*")] == [tmp_path / "file"]
 
 
 def test_what_was_there_stays_where_writing_fails(tmp_path: Path) -> None:
@@ -186,7 +181,7 @@ def test_metadata_of_another_kind(
     """What has our key but not our type is somebody else's: every report can be made and saved."""
     options = ["--format", "json", "--tables", tmp_path / "data"]
     path = changed({key: value})
-    assert run("report", path, *options).exit_code == run("plan", path).exit_code == 0
+    assert invoke("report", path, *options).exit_code == invoke("plan", path).exit_code == 0
     assert len(pd.read_parquet(tmp_path / "data" / "judgments.parquet"))
 
 
@@ -206,7 +201,7 @@ def test_numbers_of_thousands_of_digits(tmp_path: Path) -> None:
     """JSON that Python reads no number of is refused with its line."""
     path = tmp_path / "a.jsonl"
     path.write_text('{"question": 1, "verdict": "A"}\n{"verdict": 1' + "0" * 5000 + "}")
-    result = run("report", path)
+    result = invoke("report", path)
     assert result.exit_code == 2
     assert f"{path}, line 2 cannot be read" in result.stderr
 
@@ -216,8 +211,10 @@ def test_a_copy_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("question,verdict,replication\n" + "q,A,1\nr,B,1\n")
     save(judgments_from_file(path), tmp_path / "a.parquet")
-    result = run("report", path, tmp_path / "a.parquet")
-    assert "Note: source 2: 2 judgments are the same in another source" in result.stderr
+    result = invoke("report", path, tmp_path / "a.parquet")
+    notes = " ".join(result.stderr.split())
+    assert f"Note: {tmp_path}/a.parquet: 2 judgments are in {path} too" in notes
+    assert "copies, counted once" in notes
 
 
 @pytest.mark.parametrize(
@@ -239,7 +236,7 @@ def test_questions_that_a_file_of_responses_lacks(tmp_path: Path) -> None:
     path = published_folder(tmp_path) / "prompt_responses.json"
     asked = json.loads(path.read_text())
     path.write_text(json.dumps({name: one for name, one in asked.items() if name != "bbh:q0"}))
-    (note,) = judgments_from_published(tmp_path).notes
+    _, (note,) = published_runs(tmp_path)
     assert (note.where, note.count) == (str(path), 1)
     assert "their responses are unknown" in note.what
 
@@ -249,7 +246,7 @@ def test_values_beyond_all_bounds(
     changed: Callable[..., Path], value: Any, recwarn: pytest.WarningsRecorder
 ) -> None:
     """Numbers without a sensible size are verdicts like others, and warn of nothing."""
-    assert run("report", changed({}, value=value), "--format", "json").exit_code == 0
+    assert invoke("report", changed({}, value=value), "--format", "json").exit_code == 0
     assert not [w for w in recwarn if issubclass(w.category, RuntimeWarning | FutureWarning)]
 
 
@@ -257,7 +254,7 @@ def test_values_beyond_all_bounds(
 def test_temperatures_that_are_none(changed: Callable[..., Path], temperature: float) -> None:
     """What no sampler can be set to is not known."""
     (row,) = json.loads(
-        run("report", changed({}, temperature=temperature), "--format", "json").stdout
+        invoke("report", changed({}, temperature=temperature), "--format", "json").stdout
     )["rows"]
     assert row["temperature"] is None
 
@@ -302,7 +299,7 @@ def test_broken_files_beside_published_judgments(tmp_path: Path, case: str) -> N
     name, content, why = BESIDE[case]
     folder = published_folder(tmp_path)
     (folder / name).write_text(content)
-    (note,) = judgments_from_published(folder).notes
+    _, (note,) = published_runs(folder)
     assert (note.where, why in note.what) == (str(folder / name), True)
 
 
@@ -319,7 +316,7 @@ def test_judges_with_names_that_no_file_can_have(tmp_path: Path, judge: str) -> 
     path = write_published_log(one, tmp_path / "logs" / name)
     assert [file.name for file in (tmp_path / "logs").iterdir()] == [path.name] == [name]
     read = judgments_from_logs(path).table
-    assert list(read["verdict"]) == list(judgments_from_published(tmp_path).table["verdict"])
+    assert list(read["verdict"]) == list(judgments_in(tmp_path)[0]["verdict"])
 
 
 FIVE = [{"question": "What?", "responder": f"r{n}", "response": "t"} for n in range(5)]
@@ -356,7 +353,7 @@ def test_paths_that_lead_nowhere(tmp_path: Path, read: Callable[[str], Any], pat
 def test_limits_that_are_no_numbers(log: Path, number: str) -> None:
     """No interval can meet or miss such a limit: it is refused."""
     for options in (["gate", log, "--min-omega"], ["plan", log, "--half-width"]):
-        result = run(*options, number)
+        result = invoke(*options, number)
         assert result.exit_code == 2
         assert number in result.stderr
 
@@ -365,4 +362,4 @@ def test_a_folder_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
     """However its path is written: the report is the same, and has no judgment twice."""
     folder = published_folder(tmp_path)
     options = ["report", "--format", "json", folder]
-    assert run(*options, f"{folder}/.").stdout == run(*options).stdout
+    assert invoke(*options, f"{folder}/.").stdout == invoke(*options).stdout

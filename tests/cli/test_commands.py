@@ -8,19 +8,19 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from inspect_ai.log import read_eval_log, read_eval_log_sample
 
 import example_logs
+from commands import invoke
 from example_published import QUESTIONS, REPLICATIONS, RESPONDERS, published_folder
-from inspect_reliability.cli import main
-from inspect_reliability.designs import DESIGNS
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.judgments.replications import replications_in
 from inspect_reliability.judgments.text import judgment_text
-from inspect_reliability.report.forms import FORMS
+from inspect_reliability.record.replications import replications_in
+from inspect_reliability.showing import FORMS
 from inspect_reliability.study.published.imported import write_published_log
 from inspect_reliability.study.published.layout import published_runs
+from inspect_reliability.study.published.parser import best_of_five
 
 pytestmark = pytest.mark.slow
 
@@ -32,13 +32,6 @@ COMMANDS = {
 }
 # A run that stopped before any question was judged twice is nothing to plan from.
 DONE = {"report": {0}, "plan": {0, 2}, "gate": {0, 1, 3}, "compare": {0}}
-
-
-def run(*arguments: str | Path) -> Result:
-    """Run the command; a traceback is a failure whatever the test."""
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
 
 
 def results(printed: Result) -> dict[str, Any]:
@@ -93,7 +86,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 )
 def test_nothing_to_read(logs: dict[str, Path], command: str, kind: str, words: str) -> None:
     """Nothing to report on is exit status 2 and one sentence."""
-    result = run(*COMMANDS[command], logs[kind])
+    result = invoke(*COMMANDS[command], logs[kind])
     assert result.exit_code == 2
     assert words in result.stderr
     assert result.stdout == ""
@@ -111,7 +104,7 @@ def test_nothing_to_read(logs: dict[str, Path], command: str, kind: str, words: 
 )
 def test_imperfect_logs(logs: dict[str, Path], command: str, kind: str, note: str) -> None:
     """What there is is used; what is missing is counted and named on standard error."""
-    result = run(*COMMANDS[command], logs[kind], "--format", "json")
+    result = invoke(*COMMANDS[command], logs[kind], "--format", "json")
     assert note in " ".join(result.stderr.split())
     assert result.exit_code in DONE[command]
     if result.exit_code == 2:
@@ -130,18 +123,18 @@ def test_imperfect_logs(logs: dict[str, Path], command: str, kind: str, note: st
 )
 def test_comparing_imperfect_logs(logs: dict[str, Path], kind: str, note: str) -> None:
     """A comparison says what one of its sides lacks."""
-    result = run("compare", logs[kind], logs["other"], "--format", "json")
+    result = invoke("compare", logs[kind], logs["other"], "--format", "json")
     assert result.exit_code == 0, result.stderr
     assert note in " ".join(result.stderr.split())
     rows = json.loads(result.stdout)["rows"]
     # The benchmark knows the best response, so that accuracy is compared, too.
-    assert {row["coefficient"] for row in rows} == {"omega", "agreement", "accuracy"}
+    assert {row["coefficient"] for row in rows} >= {"omega", "agreement", "accuracy"}
 
 
 @pytest.mark.parametrize(
     ("sources", "words"),
     [
-        (["clean", "foreign"], "share none"),
+        (["clean", "foreign"], "no question is in both ("),
         (["clean"], "Give two sources"),
         (["clean", "clean"], "Both sources are"),
         (["clean", "--by", "category"], "every question belongs to one category"),
@@ -150,14 +143,14 @@ def test_comparing_imperfect_logs(logs: dict[str, Path], kind: str, note: str) -
 )
 def test_what_cannot_be_compared(logs: dict[str, Path], sources: list[str], words: str) -> None:
     """Logs of different tasks share no question; one source alone is nothing to compare."""
-    result = run("compare", *(logs.get(source, source) for source in sources))
+    result = invoke("compare", *(logs.get(source, source) for source in sources))
     assert result.exit_code == 2
     assert words in result.stderr
 
 
 def test_one_broken_log_among_others(logs: dict[str, Path]) -> None:
     """A truncated log is named and the others are reported."""
-    result = run("report", logs["truncated"], logs["clean"], "--format", "json")
+    result = invoke("report", logs["truncated"], logs["clean"], "--format", "json")
     assert result.exit_code == 0
     assert "cannot be read" in result.stderr
     (row,) = json.loads(result.stdout)["rows"]
@@ -167,14 +160,14 @@ def test_one_broken_log_among_others(logs: dict[str, Path]) -> None:
 def test_a_copy_changes_no_number(logs: dict[str, Path]) -> None:
     """Two copies of a log are one set of judgments."""
     once, twice = (
-        results(run("report", logs[kind], "--format", "json")) for kind in ("clean", "copied")
+        results(invoke("report", logs[kind], "--format", "json")) for kind in ("clean", "copied")
     )
     assert once == twice
 
 
 def test_a_foreign_task_is_reported_by_scorer(logs: dict[str, Path]) -> None:
     """Numbers and the parts of dict scores are verdicts of scorers of their own."""
-    rows = json.loads(run("report", logs["foreign"], "--format", "json").stdout)["rows"]
+    rows = json.loads(invoke("report", logs["foreign"], "--format", "json").stdout)["rows"]
     assert [row["scorer"] for row in rows] == ["numeric", "rubric.facts", "rubric.style"]
     assert {row["benchmark"] for row in rows} == {"sums"}
     assert rows[2]["agreement"] == 1
@@ -187,7 +180,7 @@ def test_every_format_of_every_command(logs: dict[str, Path], command: str, form
     arguments = ["compare", logs["clean"], logs["other"]]
     if command != "compare":
         arguments = [*COMMANDS[command], logs["clean"]]
-    result = run(*arguments, "--format", form)
+    result = invoke(*arguments, "--format", form)
     assert result.exit_code in DONE[command]
     assert result.stdout.strip()
     assert "\x1b" not in result.stdout
@@ -197,11 +190,11 @@ def test_every_format_of_every_command(logs: dict[str, Path], command: str, form
 
 def test_grouping(logs: dict[str, Path]) -> None:
     """Any key of the scores' metadata can be grouped by; an unknown one lists those there are."""
-    by_category = run("report", logs["clean"], "--by", "category", "--format", "json")
+    by_category = invoke("report", logs["clean"], "--by", "category", "--format", "json")
     rows = json.loads(by_category.stdout)["rows"]
     assert len(rows) == 3
     assert all(row["n_questions"] == 1 for row in rows)
-    result = run("report", logs["clean"], "--by", "nonsense")
+    result = invoke("report", logs["clean"], "--by", "nonsense")
     assert result.exit_code == 2
     assert "category" in result.stderr
 
@@ -219,20 +212,20 @@ def test_grouping(logs: dict[str, Path]) -> None:
 )
 def test_exit_status_of_the_gate(logs: dict[str, Path], limits: list[str], code: int) -> None:
     """0 passes, 1 fails, 3 is too uncertain, and 2 is a mistake in asking."""
-    assert run("gate", logs["clean"], *limits).exit_code == code
+    assert invoke("gate", logs["clean"], *limits).exit_code == code
 
 
 def test_a_judge_that_fails_the_gate(tmp_path: Path) -> None:
     """A judge that never answers fails whatever limit on non-response."""
     example_logs.judged(tmp_path, model=example_logs.judge("-"))
-    result = run("gate", tmp_path, "--max-non-response", "0.1")
+    result = invoke("gate", tmp_path, "--max-non-response", "0.1")
     assert result.exit_code == 1
     assert "The gate fails" in result.stdout
 
 
 def test_data(logs: dict[str, Path], tmp_path: Path) -> None:
     """Judgments and results are the same in parquet, in CSV and in JSON."""
-    result = run("report", logs["clean"], "--tables", tmp_path / "data", "--format", "json")
+    result = invoke("report", logs["clean"], "--tables", tmp_path / "data", "--format", "json")
     assert result.exit_code == 0, result.stderr
     (row,) = json.loads(result.stdout)["rows"]
     for read, kind in ((pd.read_parquet, "parquet"), (pd.read_csv, "csv")):
@@ -245,7 +238,7 @@ def test_data(logs: dict[str, Path], tmp_path: Path) -> None:
 
 def imported(folder: Path, log_dir: Path) -> Result:
     """Import in this process."""
-    return run("import", folder, "--log-dir", log_dir)
+    return invoke("import", folder, "--log-dir", log_dir)
 
 
 def test_published_judgments_as_logs(tmp_path: Path) -> None:
@@ -258,31 +251,28 @@ def test_published_judgments_as_logs(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.stderr
     assert "Not known" in result.stderr
     assert len(list(log_dir.glob("*.eval"))) == 3 * 3 + 1
-    assert " ".join(result.stdout.split()).startswith(f"{3 * 3 + 1} logs are in {log_dir}")
+    said = " ".join(result.stdout.split())
+    assert "The paper's tables" in said or "Published" in said
+    assert f"{3 * 3 + 1} logs are in {log_dir}" in said
     shutil.copytree(log_dir, again)
-    files, logs, twice = (
-        run("report", *sources, "--format", "json")
-        for sources in ([folder], [log_dir], [log_dir, again])
+    logs, twice = (
+        invoke("report", *sources, "--format", "json") for sources in ([log_dir], [log_dir, again])
     )
-    assert results(logs) == results(files) == results(twice)
-    judgments = sum(row["n_judgments"] for row in results(files)["rows"])
+    assert results(logs) == results(twice)
+    judgments = sum(row["n_judgments"] for row in results(logs)["rows"])
     assert judgments == (3 * len(QUESTIONS) + 4) * REPLICATIONS
     assert "duplicate judgments" in twice.stderr
 
 
 def test_importing_without_responses(tmp_path: Path) -> None:
-    """Judgments alone give the same numbers as logs and as files."""
+    """Judgments alone have their numbers, without what the other files would say."""
     folder = published_folder(tmp_path / "published")
     for path in folder.glob("results/*"):
         path.unlink()
     for path in (folder / "prompt_responses.json", *folder.glob("application_data/*.json")):
         path.unlink()
     assert imported(folder, tmp_path / "logs").exit_code == 0
-    files, logs = (
-        results(run("report", source, "--format", "json")) for source in (folder, tmp_path / "logs")
-    )
-    assert files["rows"] == logs["rows"]
-    (row,) = files["rows"]
+    (row,) = results(invoke("report", tmp_path / "logs", "--format", "json"))["rows"]
     assert row["a_lm"] is not None
     assert row["h_lm"] is None
 
@@ -310,7 +300,7 @@ def test_imported_logs_hold_prompt_output_and_metrics(tmp_path: Path) -> None:
     assert [one.message.text for one in sample.output.choices] == list(texts)
     assert all(name in sample.messages[0].text for name in RESPONDERS)
     assert sample.scores is not None
-    read = [DESIGNS["bbh"].reader.read(str(text), "published").verdict for text in texts]
+    read = [best_of_five(str(text)) for text in texts]
     kept = replications_in(sample.scores["verdict"])
     assert kept is not None
     assert kept.verdicts == read
@@ -323,17 +313,14 @@ def test_imported_logs_hold_prompt_output_and_metrics(tmp_path: Path) -> None:
 def test_an_output_that_is_missing_is_a_replication_that_failed(
     tmp_path: Path, missing: int
 ) -> None:
-    """The others keep their numbers and their texts, in the files as in the logs."""
+    """The others keep their numbers and their texts."""
     folder = published_folder(tmp_path / "published")
     file = folder / "results" / "full_judgements_other_judge.json"
     judged = json.loads(file.read_text())
     judged["other/judge"]["temperature: 1"]["bbh:q0"][missing] = None
     file.write_text(json.dumps(judged))
     assert imported(folder, tmp_path / "logs").exit_code == 0
-    files, logs = (
-        run("report", source, "--format", "json") for source in (folder, tmp_path / "logs")
-    )
-    assert results(logs) == results(files)
+    logs = invoke("report", tmp_path / "logs", "--format", "json")
     assert "1 replications that failed" in logs.stderr
     table = judgments_from_logs(tmp_path / "logs").table
     rows = table[(table["judge"] == "other/judge") & (table["question"] == "bbh:q0")]
@@ -345,14 +332,14 @@ def test_an_output_that_is_missing_is_a_replication_that_failed(
 
 def test_importing_another_folder(tmp_path: Path) -> None:
     """A folder of another layout is refused."""
-    result = run("import", tmp_path)
+    result = invoke("import", tmp_path)
     assert result.exit_code == 2
     assert "does not have the layout" in result.stderr
 
 
 def test_a_path_that_does_not_exist(tmp_path: Path) -> None:
     """A typing error is named."""
-    result = run("report", tmp_path / "nothing")
+    result = invoke("report", tmp_path / "nothing")
     assert result.exit_code == 2
     assert "No file or folder" in result.stderr
 
@@ -367,8 +354,10 @@ def test_hostile_names_do_nothing_on_a_terminal(tmp_path: Path, form: str) -> No
     (folder / "full_judgements_evil.json").write_text(
         json.dumps({evil: {"temperature: 1": {f"bbh:{evil}{n}": texts for n in range(3)}}})
     )
-    for command in ("report", "plan"):
-        result = run(command, tmp_path, "--format", form)
+    logs = tmp_path / "logs"
+    read = invoke("import", tmp_path, "--log-dir", logs)
+    for command in ("report", "plan", None):
+        result = invoke(command, logs, "--format", form) if command else read
         assert result.exit_code == 0, result.stderr
         for character in ("\x1b", "\x07", "\u202e"):
             assert character not in result.stdout + result.stderr

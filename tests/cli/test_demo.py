@@ -6,33 +6,34 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
-from inspect_reliability.cli import main
+from commands import invoke
+from inspect_reliability.answers import analyse
 from inspect_reliability.cli.demo import DATA
-from inspect_reliability.report import analyse
 
-SPLIT = {
-    ("gpt-5.4", "base"): (0.7225, 0.2249, 0.0527, 0.8322),
-    ("gpt-5.4", "criteria"): (0.7471, 0.2038, 0.0491, 0.8429),
-    ("gpt-5.4-mini", "base"): (0.6596, 0.2601, 0.0803, 0.7508),
-    ("gpt-5.4-mini", "criteria"): (0.6953, 0.2297, 0.0751, 0.7680),
-    ("gpt-5.4-nano", "base"): (0.5230, 0.3338, 0.1432, 0.5351),
+KNOWN = {
+    ("gpt-5.4", "base"): (0.722, 0.191, 0.086, 0.050, 0.832),
+    ("gpt-5.4", "criteria"): (0.747, 0.173, 0.080, 0.047, 0.843),
+    ("gpt-5.4-mini", "base"): (0.660, 0.239, 0.102, 0.049, 0.751),
+    ("gpt-5.4-mini", "criteria"): (0.695, 0.208, 0.097, 0.048, 0.768),
+    ("gpt-5.4-nano", "base"): (0.523, 0.272, 0.205, 0.079, 0.535),
 }
-"""Right, wrong twice, wrong then right, and agreement, computed by other code from the source."""
+"""Right, undecided, wrong, wrong twice, and agreement, computed by other code from the source."""
 
 
 @pytest.mark.slow
 def test_the_errors_are_those_of_the_source() -> None:
-    """Each row of the demo splits its errors as another program does."""
+    """Each row of the demo splits its errors as another program does, and the parts add up."""
     found = analyse(pd.read_parquet(DATA))
     rows = {(row["judge"], row["wording"]): row for row in found.results["rows"]}
     right = {(row["judge"], row["wording"]): row for row in found.results["validity"]}
-    assert rows.keys() == right.keys() == SPLIT.keys()
-    for key, (accuracy, twice, once, agreement) in SPLIT.items():
-        split = [right[key][name] for name in ("accuracy", "wrong_twice", "wrong_then_right")]
-        assert split == pytest.approx([accuracy, twice, once], abs=6e-5)
-        assert rows[key]["agreement"] == pytest.approx(agreement, abs=6e-5)
+    assert rows.keys() == right.keys() == KNOWN.keys()
+    for key, known in KNOWN.items():
+        names = ("accuracy", "undecided", "wrong", "wrong_twice")
+        split = [right[key][name] for name in names] + [rows[key]["agreement"]]
+        assert split == pytest.approx([*known], abs=6e-4)
+        parts = ("wrong_twice", "wrong_then_right", "wrong_then_undecided")
+        assert sum(right[key][name] for name in parts) == pytest.approx(right[key]["wrong"])
 
 
 def test_the_judgments_are_a_part_of_the_source(data: Path) -> None:
@@ -70,4 +71,4 @@ def test_demo_needs_no_model_and_keeps_what_is_there(tmp_path: Path) -> None:
 
 def test_demo_takes_nothing() -> None:
     """A file that somebody names is not silently ignored."""
-    assert CliRunner().invoke(main, ["demo", "mine.csv"]).exit_code == 2
+    assert invoke("demo", "mine.csv").exit_code == 2

@@ -6,9 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from inspect_reliability.cli import main
+from commands import invoke
 from processes import python
 
 RUN = """
@@ -45,7 +44,7 @@ def test_a_report_while_an_eval_writes_its_log(tmp_path: Path) -> None:
         try:
             while True:
                 assert evaluation.running(), "the run ended before its gate was opened"
-                during = CliRunner().invoke(main, ["report", str(logs), "--format", "json"])
+                during = invoke("report", logs, "--format", "json")
                 assert during.exit_code in (0, 2), during.exception
                 if during.exit_code == 0:
                     break
@@ -56,6 +55,6 @@ def test_a_report_while_an_eval_writes_its_log(tmp_path: Path) -> None:
         finally:
             gate.touch()
     assert evaluation.result().returncode == 0
-    after = CliRunner().invoke(main, ["report", str(logs), "--format", "json"])
+    after = invoke("report", logs, "--format", "json")
     assert json.loads(after.stdout)["rows"][0]["n_judgments"] == 12
     assert "being written" not in " ".join(after.stderr.split())

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSpec, write_eval_log
 
-from inspect_reliability.cli import main
+from commands import invoke
 
 NOWHERE = {
     "empty": ("", "The path is empty"),
@@ -24,7 +23,7 @@ def test_what_leads_nowhere_is_refused_in_words(command: str, place: str) -> Non
     """No command ends with a traceback, or takes an empty name for the current folder."""
     path, message = NOWHERE[place]
     more = {"gate": ["--min-omega", "0.5"], "compare": ["--by", "judge"]}.get(command, [])
-    done = CliRunner().invoke(main, [command, path, *more])
+    done = invoke(command, path, *more)
     assert isinstance(done.exception, SystemExit), done.exception
     assert done.exit_code == 2
     assert message in done.stderr
@@ -36,7 +35,7 @@ def test_links_that_end_nowhere_are_refused_in_words(tmp_path: Path, name: str) 
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
     (tmp_path / "folder").write_text("a file")
-    done = CliRunner().invoke(main, ["report", str(tmp_path / name)])
+    done = invoke("report", str(tmp_path / name))
     assert isinstance(done.exception, SystemExit), done.exception
     assert (done.exit_code, name in done.stderr) == (2, True)
 
@@ -58,7 +57,7 @@ def test_a_sweep_tries_its_folder_first(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("not a folder")
     command = ["sweep", "--model", "nosuch/model", "--benchmark", "bbh", "--temperature", "1"]
-    done = CliRunner().invoke(main, [*command, "--limit", "1", "--log-dir", folder])
+    done = invoke(*command, "--limit", "1", "--log-dir", folder)
     assert isinstance(done.exception, SystemExit), done.exception
     assert done.exit_code == 2
     assert message in done.stderr
@@ -76,9 +75,9 @@ def test_what_cannot_be_meant_is_refused_in_words(tmp_path: Path) -> None:
     write_eval_log(EvalLog(eval=spec), log := str(tmp_path / "a.json"))
     for arguments, message in (
         (["compare", "x", "./x/"], "Both sources are x"),
-        (["rejudge", log, "--output", ""], "The path is empty"),
+        (["rejudge", log, "--log-dir", ""], "The path is empty"),
         (["sweep", "--replications", "1000000000"], "is not in the range"),
     ):
-        done = CliRunner().invoke(main, arguments)
+        done = invoke(*arguments)
         assert isinstance(done.exception, SystemExit), done.exception
         assert message in done.stderr

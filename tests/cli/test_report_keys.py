@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 import example_logs
-from example_published import published_folder
-from inspect_reliability.cli import main
-from inspect_reliability.report.columns import KEYS
-from inspect_reliability.report.results import RESULTS
+from commands import invoke
+from example_published import imported, published_folder
+from inspect_reliability.answers.results import RESULTS
+from inspect_reliability.showing.columns import KEYS
 
 GROUP = {"judge", "benchmark", "temperature", "scorer", "responder", "time", "wording", "method"}
 """Keys that name a row, in whatever is about it."""
@@ -33,7 +32,7 @@ def as_declared(name: str, records: Iterable[Mapping[str, Any]]) -> set[str]:
 
 
 def printed(*arguments: object) -> dict[str, Any]:
-    result = CliRunner().invoke(main, [*map(str, arguments), "--format", "json"])
+    result = invoke(*arguments, "--format", "json")
     assert result.stdout, result.output
     found: dict[str, Any] = json.loads(result.stdout)
     return found
@@ -47,7 +46,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     example_logs.judged(folder / "reshuffled", epochs=4, order="reshuffled")
     example_logs.foreign(folder / "foreign")
     example_logs.cancelled(folder / "cancelled")
-    published_folder(folder / "published")
+    elsewhere = tmp_path_factory.mktemp("study")
+    imported(published_folder(elsewhere), folder / "published")
     return folder
 
 
@@ -60,7 +60,7 @@ def reports(folder: Path) -> list[dict[str, Any]]:
 def test_every_key_of_a_report_is_declared(reports: list[dict[str, Any]]) -> None:
     """No result has a key that is not declared, or a null where it says never."""
     for report in reports:
-        assert report.keys() == {"schema_version", "version", *RESULTS}
+        assert report.keys() == {"schema_version", "version", "read", *RESULTS}
         for name in RESULTS:
             as_declared(name, report[name])
 
@@ -89,7 +89,7 @@ def test_null_has_its_reason(reports: list[dict[str, Any]]) -> None:
     """A coefficient that is null has a reason, and what has a reason is null."""
     for row in (row for report in reports for row in report["rows"]):
         assert all(row[key] is None for key in row["not_estimable"])
-        for key in ("omega", "agreement", "published_omega", "published_omega_floor"):
+        for key in ("omega", "agreement"):
             assert (row[key] is None) == (key in row["not_estimable"])
     for name, value in (("position", "p_value"), ("votes", "votes"), ("components", "variance")):
         for record in (record for report in reports for record in report[name]):

@@ -1,6 +1,5 @@
 """`report --save`: a study reads the same from its file, from several, and beside its logs."""
 
-import json
 import random
 import shutil
 from collections.abc import Callable
@@ -9,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
 from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log, write_eval_log
@@ -17,9 +15,9 @@ from inspect_ai.scorer import model_graded_qa
 from inspect_ai.solver import generate
 
 import example_logs
+from commands import invoke, results
 from example_published import published_folder
 from inspect_reliability import Item, JudgeDesign, judge, rejudge
-from inspect_reliability.cli import main
 from inspect_reliability.study.tasks import bbh_judge
 
 pytestmark = pytest.mark.slow
@@ -31,16 +29,8 @@ ITEMS = [Item(str(n), f"What is {n}?", {"x": "good", "y": f"bad {n}"}) for n in 
 ALONE = [Item(str(n), f"What is {n}?", {"x": "good"}) for n in range(4)]
 
 
-def run(*arguments: str | Path) -> Result:
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
-
-
 def report(*arguments: str | Path) -> dict[str, Any]:
-    result = run("report", *arguments, "--format", "json")
-    assert result.exit_code == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
+    found = results("report", *arguments)
     found["notes"] = sorted(found["notes"], key=str)
     return found
 
@@ -131,22 +121,16 @@ def test_a_study_is_the_same_from_its_files(study: Callable[[Path], None], tmp_p
     parts = []
     for number, log in enumerate(logs):
         part = tmp_path / f"{number}.parquet"
-        done = run("report", log, "--save", part, "--format", "json")
+        done = invoke("report", log, "--save", part, "--format", "json")
         parts.append(part if done.exit_code == 0 else log)
-    assert report(*parts) == expected
-    if study in (seeds, gaps, retried):  # the last of two may be the one that is kept
-        assert report(*parts[::-1]) == report(*logs[::-1])
-    both = report(*logs, saved)
-    if study is table:
-        assert "if one is a copy, leave it out" in str(both["notes"])
-    else:
-        assert both["rows"] == expected["rows"]
+    assert report(*parts) == report(*parts[::-1]) == expected
+    assert report(*logs, saved)["rows"] == expected["rows"]
 
 
 def test_labels_are_saved(tmp_path: Path) -> None:
     """Those of a file, of several raters, and those that did not fit, as a note."""
     numbers(tmp_path / "logs")
-    rows = report(tmp_path / "logs")["least_stable"]
+    rows = report(tmp_path / "logs")["questions"][:2]
     labels = tmp_path / "labels.csv"
     known = [{"id": one["question"], "label": "2", "rater": by} for one in rows for by in "xy"]
     pd.DataFrame([*known, {"id": "no such", "label": "2", "rater": "x"}]).to_csv(labels)
@@ -158,16 +142,14 @@ def test_labels_are_saved(tmp_path: Path) -> None:
 
 
 def test_a_published_study_counts_once(tmp_path: Path) -> None:
-    """As its folder, as logs of it, as a file of either, and as all of these together."""
+    """As logs of it, as a copy of these, as a saved file, and as all of these together."""
     folder, logs = published_folder(tmp_path / "published"), tmp_path / "logs"
-    assert run("import", folder, "--log-dir", logs).exit_code == 0
-    files = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
-    expected = report(folder, "--save", files[0])
-    assert report(files[0]) == expected
-    report(logs, "--save", files[1])
-    moved = tmp_path / "copy"
-    shutil.copytree(folder, moved)
-    for places in ([folder, logs], [folder, moved], files):
+    assert invoke("import", folder, "--log-dir", logs).exit_code == 0
+    saved, moved = tmp_path / "a.parquet", tmp_path / "copy"
+    expected = report(logs, "--save", saved)
+    assert report(saved) == expected
+    shutil.copytree(logs, moved)
+    for places in ([saved, logs], [logs, moved], [moved, saved]):
         both = report(*places)
         assert both["rows"] == expected["rows"], places
         assert "duplicate judgments left out" in str(both["notes"])
@@ -176,7 +158,7 @@ def test_a_published_study_counts_once(tmp_path: Path) -> None:
 def test_logs_that_an_earlier_version_imported(tmp_path: Path) -> None:
     """A sample a replication, with other ids: that they double others is said."""
     folder, logs = published_folder(tmp_path / "published"), tmp_path / "logs"
-    assert run("import", folder, "--log-dir", logs).exit_code == 0
+    assert invoke("import", folder, "--log-dir", logs).exit_code == 0
     for path in logs.glob("BBH*.eval"):
         log = read_eval_log(str(path))
         apart = []
@@ -197,8 +179,7 @@ def test_logs_that_an_earlier_version_imported(tmp_path: Path) -> None:
                 )
         log.samples, log.eval.config.epochs = apart, 6
         write_eval_log(log, str(tmp_path / "earlier" / f"{path.stem}_part001.eval"))
-    for other in (logs, folder):
-        notes = report(tmp_path / "earlier", other)["notes"]
-        copies = [note for note in notes if "if one is a copy, leave it out" in note["what"]]
-        assert len(copies) >= (6 if other == logs else 2)
+    notes = report(tmp_path / "earlier", logs)["notes"]
+    copies = [note for note in notes if "if one is a copy, leave it out" in note["what"]]
+    assert len(copies) >= 6
     assert report(tmp_path / "earlier")["notes"] == []

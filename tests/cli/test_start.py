@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from example_published import published_folder
 from inspect_reliability.cli import main
 from inspect_reliability.cli.main import COMMANDS
 
@@ -41,17 +40,6 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     loaded = set(done.stdout.partition("loaded:")[2].split())
     assert "click" in loaded
     assert not HEAVY & loaded
-
-
-@pytest.mark.process
-def test_published_judgments_are_reported_without_inspect(tmp_path: Path) -> None:
-    """A report of a published folder, whose judgments are in no log, does not import inspect."""
-    arguments = ["report", str(published_folder(tmp_path))]
-    code = LOADED.format(arguments=arguments)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(done.stdout.partition("loaded:")[2].split())
-    assert "pandas" in loaded
-    assert "inspect_ai" not in loaded
 
 
 @pytest.mark.parametrize("name", COMMANDS)

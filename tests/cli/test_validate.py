@@ -7,15 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
 from scipy import stats
 
+from commands import invoke
 from example_logs import judged
-from inspect_reliability.cli.main import main
-
-
-def run(*arguments: Any) -> Result:
-    return CliRunner().invoke(main, [str(one) for one in arguments])
+from inspect_reliability.study.published.imported import write_published_log
+from inspect_reliability.study.published.layout import published_runs
 
 
 @pytest.fixture
@@ -52,8 +49,8 @@ MAP = ("--map", "yes=C", "--map", "no=I")
 def test_every_command_takes_labels(files: tuple[Path, Path], command: tuple[str, ...]) -> None:
     """Labels say something in each, and what was left out of them is a note."""
     judgments, labels = files
-    plain = run(*command, judgments, "--format", "json")
-    found = run(*command, judgments, "--labels", labels, *MAP, "--format", "json")
+    plain = invoke(*command, judgments, "--format", "json")
+    found = invoke(*command, judgments, "--labels", labels, *MAP, "--format", "json")
     assert found.exit_code == 0, found.output
     assert "1 labels of what was not judged; such as q99" in found.stderr
     assert found.stdout != plain.stdout
@@ -65,7 +62,7 @@ def test_two_sources_are_compared_by_labels(files: tuple[Path, Path], tmp_path: 
     judgments, labels = files
     other = tmp_path / "other.csv"
     pd.read_csv(judgments).assign(verdict="C").to_csv(other, index=False)
-    found = run("compare", judgments, other, "--labels", labels, *MAP, "--format", "json")
+    found = invoke("compare", judgments, other, "--labels", labels, *MAP, "--format", "json")
     rows = json.loads(found.stdout)["rows"]
     assert [row["coefficient"] for row in rows] == ["omega", "agreement", "accuracy"]
     assert rows[2]["difference"] > 0
@@ -84,7 +81,7 @@ def test_benchmarks_are_compared_together(files: tuple[Path, Path], tmp_path: Pa
     paths = tmp_path / "one.csv", tmp_path / "other.csv"
     for path, frame in zip(paths, (one, other), strict=True):
         frame.to_csv(path, index=False)
-    rows = json.loads(run("compare", *paths, "--format", "json").stdout)["rows"]
+    rows = json.loads(invoke("compare", *paths, "--format", "json").stdout)["rows"]
     [found] = [r for r in rows if r["benchmark"] == "all" and r["coefficient"] == "accuracy"]
     by = [one["benchmark"], one["question"]]
     right = [(side["verdict"] == side["label"]).astype(float).groupby(by) for side in (one, other)]
@@ -100,17 +97,17 @@ def test_benchmarks_are_compared_together(files: tuple[Path, Path], tmp_path: Pa
 def test_labels_in_other_words_are_not_lost(files: tuple[Path, Path]) -> None:
     """Without --map nothing fits, and the message says what to do."""
     judgments, labels = files
-    found = run("validate", judgments, "--labels", labels)
+    found = invoke("validate", judgments, "--labels", labels)
     assert found.exit_code == 2
     assert "--map YOURS=VERDICT" in found.stderr
-    assert run("validate", judgments).exit_code == 2
-    assert run("validate", judgments, "--map", "yes").exit_code == 2
+    assert invoke("validate", judgments).exit_code == 2
+    assert invoke("validate", judgments, "--map", "yes").exit_code == 2
 
 
 def test_a_label_means_one_verdict(files: tuple[Path, Path]) -> None:
     """Two meanings of a label are refused; the last does not win in silence."""
     judgments, labels = files
-    found = run("validate", judgments, "--labels", labels, "--map", "yes=C", "--map", "yes=I")
+    found = invoke("validate", judgments, "--labels", labels, "--map", "yes=C", "--map", "yes=I")
     assert found.exit_code == 2
     assert "'yes' has two values, 'C' and 'I'. Give it one." in found.output
 
@@ -119,31 +116,28 @@ def test_the_next_labels_come_back(files: tuple[Path, Path], tmp_path: Path) -> 
     """What is drawn is a validation set of scout's, which --labels reads once it is filled."""
     judgments, labels = files
     out = tmp_path / "next.csv"
-    first = run("validate", judgments, "--next", 10, "--out", out)
+    first = invoke("validate", judgments, "--next", 10, "--out", out)
     assert (first.exit_code, first.stdout) == (0, "")
     drawn = pd.read_csv(out)
     assert list(drawn) == ["id", "target", "split"]
     assert len(drawn) == 10
     assert drawn["target"].isna().all()
-    assert run("validate", judgments, "--labels", out).exit_code == 2  # still empty
+    assert invoke("validate", judgments, "--labels", out).exit_code == 2  # still empty
     drawn.assign(target=["C", "I"] * 5).to_csv(out, index=False)
-    filled = run("validate", judgments, "--labels", out, "--format", "json")
+    filled = invoke("validate", judgments, "--labels", out, "--format", "json")
     assert json.loads(filled.stdout)["validity"][0]["n_labelled"] == 10
-    more = run(
+    more = invoke(
         *("validate", judgments, "--labels", labels, *MAP, "--format", "json"),
-        *("--next", 20, "--next-by", "verdict", "--out", out),
+        *("--next", 20, "--next-by", "verdict", "--out", tmp_path / "more.csv"),
     )
-    widths = json.loads(more.stdout)["with_more"]
-    assert {one["of"] for one in widths} == {"accuracy", "ppi++", "rogan-gladen"}
-    assert all(one["half_width_then"] < one["half_width"] for one in widths)
-    assert {(one["n_labels"], one["n_labels_then"]) for one in widths} == {(30, 50)}
+    assert json.loads(more.stdout)["validity"][0]["n_labelled"] == 30
 
 
 def test_scout_finds_what_is_to_be_labelled(tmp_path: Path) -> None:
     """Samples of logs are named by their uuid, as scout names them, and by their id for people."""
     log = judged(tmp_path / "logs", epochs=2, questions=2)
     out = tmp_path / "next.csv"
-    assert run("validate", tmp_path / "logs", "--next", 2, "--out", out).exit_code == 0
+    assert invoke("validate", tmp_path / "logs", "--next", 2, "--out", out).exit_code == 0
     drawn = pd.read_csv(out)
     assert list(drawn) == ["id", "target", "split", "task_id"]
     known = {(one.uuid, one.id) for one in log.samples or [] if one.epoch == 1}
@@ -157,26 +151,30 @@ def test_half_of_what_a_draw_needs_is_refused(
     files: tuple[Path, Path], options: tuple[Any, ...]
 ) -> None:
     """A number goes with a file."""
-    assert run("validate", files[0], *options).exit_code == 2
+    assert invoke("validate", files[0], *options).exit_code == 2
 
 
 def test_best_responses_are_labels(tmp_path: Path) -> None:
     """The sample pack knows the best response, so one command says how often a judge is right."""
     judged(tmp_path, epochs=3, questions=3)
-    found = run("validate", tmp_path, "--format", "json")
+    found = invoke("validate", tmp_path, "--format", "json")
     [row] = json.loads(found.stdout)["validity"]
-    log = run("report", tmp_path, "--format", "json")
+    log = invoke("report", tmp_path, "--format", "json")
     assert json.loads(log.stdout)["validity"] == [row]
     assert row["n_labelled"] == 3
 
 
-def test_head_to_tail_knows_the_truth(data: Path) -> None:
+def test_head_to_tail_knows_the_truth(data: Path, tmp_path: Path) -> None:
     """The published judgments against Head-to-Tail's answers, with A_LM as published."""
     paper = data / "paper"
-    found = json.loads(run("validate", paper, "--format", "json").stdout)
+    for run in published_runs(paper)[0]:
+        if run.benchmark == "Head-to-Tail":
+            write_published_log(run, tmp_path / "head_to_tail.eval")
+    found = json.loads(invoke("validate", tmp_path, "--format", "json").stdout)
     [row] = found["validity"]
     assert row["n_labelled"] == 1008
-    assert row["wrong_twice"] + row["wrong_then_right"] == pytest.approx(row["wrong"])
+    parts = ("wrong_twice", "wrong_then_right", "wrong_then_undecided")
+    assert sum(row[part] for part in parts) == pytest.approx(row["wrong"])
     [judged_correct] = {one["judged"] for one in found["corrected"] if one["category"] == "correct"}
     assert round(judged_correct, 4) == 0.0395
 
@@ -196,7 +194,7 @@ def test_recorded_grades(data: Path, tmp_path: Path) -> None:
     some = tmp_path / "grades.parquet"
     grades[grades["judge"].isin(kappas)].to_parquet(some)
     columns = ("--column", "passage=question", "--column", "grade=verdict")
-    found = json.loads(run("validate", some, *columns, "--format", "json").stdout)["validity"]
+    found = json.loads(invoke("validate", some, *columns, "--format", "json").stdout)["validity"]
     assert {one["judge"]: one["kappa"] for one in found} == pytest.approx(kappas, abs=1e-3)
     one = grades.query("judge == 'willia-umbrela1'").reset_index(drop=True)
     drawn = np.random.default_rng(0).choice(4423, 300, replace=False)
@@ -208,7 +206,7 @@ def test_recorded_grades(data: Path, tmp_path: Path) -> None:
     pd.DataFrame(
         {"id": known["passage"], "label": np.where(known["label"] >= 2, "high", "low")}
     ).to_csv(labels, index=False)
-    found = json.loads(run("validate", judgments, "--labels", labels, "--format", "json").stdout)
+    found = json.loads(invoke("validate", judgments, "--labels", labels, "--format", "json").stdout)
     rates = {
         one["method"]: [one["rate"], *one["rate_interval"], one["judged"]]
         for one in found["corrected"]
@@ -224,8 +222,8 @@ def test_the_next_command_reads_the_same_file(tmp_path: Path) -> None:
     rows = [{"essay": f"e{q}", "verdict": q + r} for q in range(9) for r in (1, 2)]
     pd.DataFrame(rows).to_csv(path, index=False)
     again = f"validate '{path}' --column essay=question"
-    assert again in " ".join(run("report", path, "--column", "essay=question").stdout.split())
-    drawn = run("validate", path, "--column", "essay=question", "--next", 2, "--out", out)
+    assert again in " ".join(invoke("report", path, "--column", "essay=question").stdout.split())
+    drawn = invoke("validate", path, "--column", "essay=question", "--next", 2, "--out", out)
     assert f"{again} --labels {out}" in " ".join(drawn.stderr.split())
 
 
@@ -234,6 +232,6 @@ def test_scores_are_in_the_order_of_numbers(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     rows = [{"question": q, "verdict": q, "label": q} for q in range(1, 11) for _ in (1, 2)]
     pd.DataFrame(rows).to_csv(path, index=False)
-    tables = run("validate", path, "--format", "markdown").stdout
+    tables = invoke("validate", path, "--format", "markdown").stdout
     heading = next(line for line in tables.splitlines() if line.startswith("| Label |"))
     assert [one.strip() for one in heading.split("|")[2:-1]] == [str(n) for n in range(1, 11)]

@@ -9,17 +9,15 @@ from typing import Any
 
 import pytest
 
+from commands import invoke
 from inspect_reliability.designs import (
-    DESIGNS,
     Item,
     JudgeDesign,
-    design_file,
     design_from_file,
     items_from_file,
 )
 from inspect_reliability.errors import UserError
-from inspect_reliability.study.responses.places import load_sample_pack
-from inspect_reliability.study.responses.predictions import load_predictions, prediction_item
+from inspect_reliability.study.benchmarks import BENCHMARKS, Benchmark
 from inspect_reliability.tasks import judge_task
 
 PAIR = """\
@@ -42,18 +40,12 @@ def rows(folder: Path, *given: dict[str, Any]) -> Path:
     return write(folder, "rows.jsonl", "\n".join(map(json.dumps, given)))
 
 
-@pytest.mark.parametrize("key", DESIGNS)
-def test_a_printed_design_asks_as_before(key: str, tmp_path: Path) -> None:
-    """A design of the paper, printed and read again, is the same design with the same prompts."""
-    read = design_from_file(write(tmp_path, "d.yaml", design_file(DESIGNS[key])))
-    assert read == DESIGNS[key]
-    if key == "head_to_tail":
-        items = [prediction_item(prediction) for prediction in load_predictions(None)]
-    else:
-        items = [one.item for one in load_sample_pack(DESIGNS[key].name)]
-    for item in items:
-        order = list(item.responses)
-        assert read.ask(item, order) == DESIGNS[key].ask(item, order)
+@pytest.mark.parametrize("row", BENCHMARKS.values(), ids=lambda row: row.key)
+def test_a_printed_design_is_the_tasks(row: Benchmark, tmp_path: Path) -> None:
+    """A design of the paper, printed and read as a user's, is that of its task."""
+    printed = invoke("design", row.key).stdout
+    assert design_from_file(write(tmp_path, "d.yaml", printed)) == row.design
+    assert row.design.name == row.name
 
 
 def test_a_design_in_json_and_with_a_prompt_file(tmp_path: Path) -> None:
@@ -132,7 +124,6 @@ def test_labels_of_a_design_are_a_line(tmp_path: Path) -> None:
         ("name: x\nprompt: {text: p}\nverdict: [a, b]\n", "prompt: expected the text of a prompt"),
         ("name: &x [a]\nverdict: [*x, *x]\n", "d.yaml, line 2: write out what '*x' refers to"),
         ("[" * 600 + "]" * 600, "d.yaml: nested too deeply, or too"),
-        ("[" * 20_000, "d.yaml: nested too deeply, or too large, for a design"),
         (PAIR.replace("[A, B]", f"[{'a, ' * 9000}b]"), "options: expected at most 26, found 9001"),
         (PAIR.replace("kinder", "kinder " * 99_000), "is larger than a design may be"),
         (PAIR.replace("kinder", "kinder " * 29_000), "prompt: a text of more than 200,000 char"),
@@ -179,15 +170,22 @@ def test_labels_of_a_design_are_a_line(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_bad_designs_are_refused(
-    text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bad_designs_are_refused(text: str, message: str, tmp_path: Path) -> None:
     """A design that cannot be used is refused by file, line and field."""
-    monkeypatch.setattr("inspect_reliability.limits._SECONDS", 1)
     with pytest.raises(UserError) as refused:
         design_from_file(write(tmp_path, "d.yaml", text))
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="time is not limited on Windows")
+def test_a_design_that_is_read_for_ever_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file on which YAML spends minutes is refused when its time is over."""
+    monkeypatch.setattr("inspect_reliability.limits._SECONDS", 0.2)
+    with pytest.raises(UserError, match=r"d.yaml: nested too deeply, or too large, for a design"):
+        design_from_file(write(tmp_path, "d.yaml", "[" * 20_000))
 
 
 def test_a_prompt_file_is_a_file(tmp_path: Path) -> None:
@@ -196,7 +194,7 @@ def test_a_prompt_file_is_a_file(tmp_path: Path) -> None:
     text = "name: x\nprompt: {file: pipe}\nverdict: [a, b]\n"
     with pytest.raises(UserError, match="pipe is no file with text"):
         design_from_file(write(tmp_path, "d.yaml", text))
-    with pytest.raises(UserError, match="pipe is no file with text"):
+    with pytest.raises(UserError, match=r"pipe is a pipe or a device\. Save what it gives"):
         design_from_file(tmp_path / "pipe")
 
 
@@ -221,10 +219,10 @@ def test_a_prompt_cannot_eat_the_machine(costly: str, tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="time is not limited on Windows")
 def test_time_is_that_of_all_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred costly wordings, or rows, have the time of one, and end in words."""
-    monkeypatch.setattr("inspect_reliability.limits._SECONDS", 0.2)
     costly = "{% for a in range(9000) %}{% for b in range(99) %}{% endfor %}{% endfor %}"
     one = {"id": "q", "question": "Q", "responses": {"x": "a"}}
     worded = JudgeDesign("T", "p", ["yes", "no"], wordings=[costly + str(n) for n in range(99)])
+    monkeypatch.setattr("inspect_reliability.limits._SECONDS", 0.2)
     began = time.monotonic()
     with pytest.raises(UserError, match=r"prompt of 'T', item 'q': it takes more than 1 sec"):
         judge_task(worded, [Item(**one)])
@@ -232,28 +230,6 @@ def test_time_is_that_of_all_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(UserError, match=r"prompt of 'T', item '.*': it takes more than 1 sec"):
         items_from_file(many, JudgeDesign("T", costly, ["yes", "no"]))
     assert time.monotonic() - began < 20
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="time is not limited on Windows")
-def test_a_pattern_cannot_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pattern that would look at an output for years is refused, at the latest by the output."""
-    monkeypatch.setattr("inspect_reliability.limits._SECONDS", 0.2)
-    for pattern in (
-        "((a+)+)$",
-        r"Verdict:\s+((?:\w+\s?)+)$",
-        r"\*\*(yes|no)\*\* (?:.|x)*z",
-        "((?:ab|ba|a|b)+)$",
-        r"(?:\t+)+Q(\w)",
-        r"(?:[\u2500-\u2502]+)+Q(\w)",
-        r"A(\w).{0,9}(?:[,;]+)+Q",
-        r"\s*\s*\s*\s*\s*Q(\w)",
-    ):
-        with pytest.raises(UserError, match="pattern: it takes more than 0 seconds to read a sh"):
-            JudgeDesign("T", "p", ["yes", "no"], {"pattern": pattern})
-    design = JudgeDesign("T", "p", ["yes", "no"], {"pattern": "(?:xyz?){3}((a+)+)$"})
-    with pytest.raises(UserError, match="parser: it takes more than 0 seconds to read an output"):
-        design.reader.read("xyxyxy" + "a" * 40 + "b")
-    assert design.reader.read("a" * 4).verdict == "non-response"
 
 
 def test_a_conversation_is_a_row(tmp_path: Path) -> None:

@@ -1,66 +1,13 @@
-import json
 import re
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_reliability.designs import DESIGNS, Reader
+from inspect_reliability.designs import Reader
 from inspect_reliability.errors import UserError
-
-BEST_OF_FIVE, CORRECTNESS = DESIGNS["bbh"].reader, DESIGNS["head_to_tail"].reader
-
-
-def parse_strict(text: str) -> str:
-    return BEST_OF_FIVE.read(text, "strict").verdict
-
-
-def parse_published(text: str) -> str:
-    return BEST_OF_FIVE.read(text, "published").verdict
-
-
-def parse_correctness(text: str) -> str:
-    return CORRECTNESS.read(text).verdict
-
-
-def parse_published_correctness(text: str) -> str:
-    return CORRECTNESS.read(text, "published").verdict
-
-
-@pytest.mark.parametrize(
-    ("text", "strict", "published"),
-    [
-        ("Best Response: [[C]]", "C", "C"),
-        ("Best Response: [D]\n\nBecause it is right.", "D", "D"),
-        ("Best Response: **A**", "A", "A"),
-        ("**Best Response:** [B]", "B", "B"),
-        ("**Best Response**: [[B]]", "B", "non-response"),
-        ('Best Response: "E".', "E", "E"),
-        ("Best Response: ‘D’", "D", "D"),
-        ("Best Response:\n\n_C_", "C", "non-response"),
-        ("Best Response: B", "B", "B"),
-        ("best response: [[b]]", "B", "non-response"),
-        ("Best Response: [b]", "B", "B"),
-        ("Best Response: a clear one", "non-response", "A"),
-        ("Best Response: Explanation follows", "non-response", "E"),
-        ("Best Response: Depends", "non-response", "D"),
-        ("Best Response: A-level work", "non-response", "A"),
-        ("Best Response: D'accord", "non-response", "D"),
-        ("Best Response: [F]", "non-response", "non-response"),
-        ("Best Response: 7 of them, B", "non-response", "non-response"),
-        ("Best Response: [[A]]. Best Response: [[A]]", "A", "A"),
-        ("Best Response: [[A]] ... Best Response: [[B]]", "invalid", "invalid"),
-        ("Best Response: [[A]] rather than [B]", "A", "A"),
-        ("[A] is the best response.", "non-response", "non-response"),
-        ("", "non-response", "non-response"),
-    ],
-)
-def test_strict_and_published(text: str, strict: str, published: str) -> None:
-    """The strict parser tolerates brackets and no words; the published one is its pattern."""
-    assert parse_strict(text) == strict
-    assert parse_published(text) == published
 
 
 @pytest.mark.parametrize(
@@ -68,7 +15,6 @@ def test_strict_and_published(text: str, strict: str, published: str) -> None:
     [
         (["A", "B"], {"labels": ["[RESULT]"]}, "Fine. [RESULT] B", "B"),
         (["A", "B"], {"labels": ["Winner", "Best"]}, "Winner: A\nBest: A", "A"),
-        (["A", "B"], {"labels": ["Winner"]}, "Best: A", "non-response"),
         ({"from": 1, "to": 10}, {"labels": ["Score"]}, "Score: 10", "10"),
         ({"from": 1, "to": 10}, {"labels": ["Score"]}, "Score: 7.5", "non-response"),
         ({"from": 1, "to": 10}, {"labels": ["Score"]}, "Score: 11", "non-response"),
@@ -76,7 +22,6 @@ def test_strict_and_published(text: str, strict: str, published: str) -> None:
         (["yes", "no"], {"labels": ["Verdict"]}, "Verdict: nobody", "non-response"),
         (["yes", "no"], {"labels": ["Verdict"]}, "<think>Verdict: no</think>Verdict: yes", "yes"),
         (["yes", "no"], None, "**Yes.**", "yes"),
-        (["yes", "no"], None, "Yes, it is.", "non-response"),
         (["yes", "no"], {"pattern": r"-> (\w+)"}, "-> yes -> yes", "yes"),
         (["yes", "no"], {"pattern": r"-> (\w+)"}, "-> yes -> no", "invalid"),
         (["yes", "no"], {"pattern": r"-> (\w+)"}, "-> maybe", "non-response"),
@@ -92,7 +37,7 @@ def test_strict_and_published(text: str, strict: str, published: str) -> None:
 )
 def test_parsers_of_designs(verdict: object, parser: object, text: str, read: str) -> None:
     """A label, a pattern or a field of a design is the one place where a verdict is read."""
-    assert Reader(verdict, parser).read(text, "strict").verdict == read
+    assert Reader(verdict, parser).read(text).verdict == read
 
 
 @pytest.mark.parametrize(
@@ -153,6 +98,45 @@ def test_criteria(text: str, style: str, facts: str) -> None:
     assert reader.value(text)[0] == {"style": style, "facts": facts}
 
 
+COSTLY = [
+    (r"((?:a+)+)$", "a" * 3000 + "b"),
+    (r"(?:\t+)+Q(\w)", "\t" * 3000),
+    (r"\*\*(yes|no)\*\* (?:.|x)*z", "**yes** " + "x" * 3000),
+    (r"(?:xyz?){3}((a|aa)+)$", "xyxyxy" + "a" * 3000 + "b"),
+]
+
+
+@pytest.mark.parametrize(("pattern", "hard"), COSTLY)
+def test_what_takes_too_long_is_not_read(
+    pattern: str, hard: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A pattern that would look at an output for years ends in any thread, with no verdict."""
+    monkeypatch.setattr("inspect_reliability.designs.parsers.patterns._SECONDS", 0.05)
+    reader = Reader(["yes", "no", "aaaa"], {"pattern": pattern})
+    with ThreadPoolExecutor() as threads:
+        found = [reader.read(hard), threads.submit(reader.read, hard).result()]
+    assert found == [("non-response", "not read")] * 2
+    assert reader.read("Nothing.") == ("non-response", "")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "read"),
+    [
+        (
+            r"(?i)(?:final\s*)?(?:verdict|answer)\s*(?:is)?\s*:?\s*\**\s*(yes|no)",
+            "Final answer is: **Yes**",
+            "yes",
+        ),
+        (r"(?s).*\[\[(yes|no)\]\]", "[[no]] or rather [[yes]]", "yes"),
+        (r"(?i)\A\W*(yes|no)\b", "No. Yes would be wrong.", "no"),
+        (r"(?m)^(?:Verdict|Urteil):\s*(\w+)\s*$", "Verdict: maybe\nVerdict: no", "no"),
+    ],
+)
+def test_usual_patterns_are_taken(pattern: str, text: str, read: str) -> None:
+    """A pattern is judged by what it reads, not by how it is written."""
+    assert Reader(["yes", "no"], {"pattern": pattern}).read(text) == (read, "pattern")
+
+
 def test_ties_are_verdicts_beside_the_options() -> None:
     """What the judge can answer also is a verdict, and no label of a response."""
     reader = Reader({"options": ["A", "B"], "also": ["tie"]})
@@ -189,37 +173,3 @@ def test_parsers_refused(parser: object, message: str) -> None:
     """A parser that cannot be one is refused, naming its field."""
     with pytest.raises(UserError, match=re.escape(message)):
         Reader(["yes", "no"], parser)
-
-
-@pytest.mark.parametrize(
-    ("text", "verdict", "published"),
-    [
-        ("correct", "correct", "correct"),
-        (" Incorrect.", "incorrect", "incorrect"),
-        ("Correctness: correct", "correct", "correct"),
-        ("incorrect, not correct", "incorrect", "incorrect"),
-        ("correct\nQuestion: x\nCorrectness: incorrect", "correct", "incorrect"),
-        ("Question: x\nCorrectness: correct", "non-response", "correct"),
-        ("Correctness: 2019", "non-response", "correct"),
-        ("2019", "non-response", "non-response"),
-        ("", "non-response", "non-response"),
-    ],
-)
-def test_correctness(text: str, verdict: str, published: str) -> None:
-    """The first of the two words counts, before the model goes on to examples of its own."""
-    assert parse_correctness(text) == verdict
-    assert parse_published_correctness(text) == published
-
-
-def test_published_parser_meets_words(data: Path) -> None:
-    """On the published outputs of two judges the pattern takes a word for a letter 33 times."""
-    words = 0
-    for file in sorted((data / "paper" / "results").glob("full_judgements_*.json")):
-        for temperatures in json.loads(file.read_text()).values():
-            for questions in temperatures.values():
-                outputs = [text for texts in questions.values() for text in texts]
-                words += sum(
-                    parse_strict(text) == "non-response" != parse_published(text)
-                    for text in outputs
-                )
-    assert words == 33

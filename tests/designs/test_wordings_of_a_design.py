@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from inspect_reliability.designs import (
-    DESIGNS,
     Item,
     JudgeDesign,
     design_from_file,
@@ -18,6 +17,7 @@ from inspect_reliability.designs import (
 )
 from inspect_reliability.designs.wordings import CHANGES
 from inspect_reliability.errors import UserError
+from inspect_reliability.study.benchmarks import BENCHMARKS
 from inspect_reliability.verdicts import GIVEN
 
 PAIR = JudgeDesign(
@@ -66,11 +66,15 @@ def test_a_change_leaves_what_is_shown_as_it_is(change: str, prompt: str) -> Non
     assert asked == expected
 
 
-@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("name", BENCHMARKS)
 def test_every_change_fits_the_papers_prompts(name: str) -> None:
     """Each makes another prompt of the paper's, but those of labels where there are none."""
-    own = [*CHANGES] if DESIGNS[name].reader.options else ["whitespace", "delimiters", "lines"]
-    worded = wordings_of(DESIGNS[name], own)
+    own = (
+        [*CHANGES]
+        if BENCHMARKS[name].design.reader.options
+        else ["whitespace", "delimiters", "lines"]
+    )
+    worded = wordings_of(BENCHMARKS[name].design, own)
     assert [*worded] == [GIVEN, *own]
     assert len({one.prompt for one in worded.values()}) == len(worded)
 

@@ -20,6 +20,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from evals import evaluate
 from inspect_reliability import errors
 from inspect_reliability.errors import UserError
+from inspect_reliability.judging.connection import reached
 from inspect_reliability.study.tasks import bbh_judge
 
 gguf = pytest.importorskip("gguf", reason="the package gguf is not installed")
@@ -99,7 +100,7 @@ def write(llama: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, tmp_path: 
 
 
 def load(path: Path, **arguments: Any) -> Any:
-    return get_model(f"hf_seeded/{path}", memoize=False, device="cpu", **arguments)
+    return reached(get_model(f"hf_seeded/{path}", memoize=False, device="cpu", **arguments))
 
 
 def ask(model: Model) -> str:
@@ -209,7 +210,8 @@ def test_hostile_templates(
 def test_templates_without_end(asked: str, write: Write) -> None:
     """A template that goes on for ever is stopped, at load or for the message that it waits for."""
     loop = "{% for i in range(99999) %}" * 3 + "{% endfor %}" * 3
-    path = write(template=f"{asked}{loop}{'{% endif %}' if asked else ''}")
+    otherwise = "{% else %}{{ messages[0].content }}{% endif %}" if asked else ""
+    path = write(template=f"{asked}{loop}{otherwise}")
     with pytest.raises(UserError, match="takes more than 5 seconds"):
         ask(load(path))
 

@@ -53,6 +53,7 @@ from inspect_reliability.hf_seeded import reading
 from inspect_reliability.hf_seeded.distribution import Labels
 from inspect_reliability.hf_seeded.prompt import ChatTemplate, PromptEncoder
 from inspect_reliability.hf_seeded.request import Request
+from inspect_reliability.judging.connection import reached
 
 TEMPLATE = (
     "{% for message in messages %}"
@@ -63,9 +64,8 @@ TEMPLATE = (
 
 
 def load(folder: Path, config: GenerateConfig | None = None, **model_args: Any) -> Model:
-    return get_model(
-        f"hf_seeded/{folder}", config=config or GenerateConfig(), memoize=False, **model_args
-    )
+    settings = config or GenerateConfig()
+    return reached(get_model(f"hf_seeded/{folder}", config=settings, memoize=False, **model_args))
 
 
 def ask(model: Model, prompt: str | list[ChatMessage] = "Which is best?", **config: Any) -> Any:
@@ -472,7 +472,7 @@ def test_end_tokens_of_the_generation_config_count(
     assert ended.usage.output_tokens == free.tokens.index(free.tokens[6]) + 1
 
 
-LATE = "{% if messages[0].content|length < 99 %}{{ hostile }}{% endif %}"
+LATE = "{% set text = messages[0].content %}{{ text if text|length > 99 else hostile }}"
 
 
 @pytest.mark.parametrize("place", ["tokenizer_config.json", "chat_template.jinja"])
@@ -693,8 +693,21 @@ def test_models_that_cannot_be_loaded(
         good=model_folder,
     )
     with pytest.raises(UserError, match=message):
-        get_model(f"hf_seeded/{folder}", memoize=False, **model_args)
+        load(folder, **model_args)
     assert not (tmp_path / "executed").exists()
+
+
+def test_a_model_that_is_not_there_is_found_out_before_its_weights_are_asked_for(
+    tmp_path: Path, model_folder: Path
+) -> None:
+    """A task of anybody's ends before its first request, not in it."""
+    for path, message in ((tmp_path, "no config.json"), (tmp_path / "none", "There is no folder")):
+        with pytest.raises(UserError, match=message):
+            get_model(f"hf_seeded/{path}", memoize=False)
+    shutil.copytree(model_folder, tmp_path / "model")
+    (tmp_path / "model" / "config.json").write_text("{")
+    with pytest.raises(UserError, match="cannot be loaded"):
+        get_model(f"hf_seeded/{tmp_path / 'model'}", memoize=False)
 
 
 def test_old_checkpoints_without_the_base_models_name(
@@ -707,7 +720,7 @@ def test_old_checkpoints_without_the_base_models_name(
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps(config | {"n_layer": 3}))
     with pytest.raises(UserError, match=r"no place for 11 of its weights, such as h\.3\."):
-        get_model(f"hf_seeded/{tmp_path}", memoize=False)
+        load(tmp_path)
 
 
 def test_logits_that_are_not_finite_are_refused(model_folder: Path) -> None:

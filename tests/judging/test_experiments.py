@@ -13,12 +13,12 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from evals import evaluate
 from inspect_reliability import Item, JudgeDesign, judge
+from inspect_reliability.answers import analyse
 from inspect_reliability.designs import wordings_of
 from inspect_reliability.errors import UserError
-from inspect_reliability.judging.cells import MOST_ORDERS, number_of_orders, orders_of
+from inspect_reliability.judging.order import MOST_ORDERS, number_of_orders, orders_of
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.text import judgment_text
-from inspect_reliability.report import analyse
 from inspect_reliability.study.tasks import bbh_judge, head_to_tail_judge
 from inspect_reliability.verdicts import GIVEN
 from processes import INSPECT, KILLED, python
@@ -229,7 +229,6 @@ def test_as_many_orders_as_five_options_have() -> None:
     ("make", "options", "message"),
     [
         (head_to_tail_judge, {"wordings": "numbers"}, "this judge is shown no labels"),
-        (bbh_judge, {"wordings": "numbers", "parser": "published"}, "A to E"),
         (bbh_judge, {"orders": 2, "order": "reshuffled"}, "Leave out one of them"),
         (bbh_judge, {"wordings": "nowhere.yaml"}, "No file or folder 'nowhere.yaml'"),
     ],

@@ -9,11 +9,12 @@ from inspect_ai import Task
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 
 from evals import evaluate
-from inspect_reliability.designs import DESIGNS
-from inspect_reliability.designs.paper import LETTERS
 from inspect_reliability.errors import UserError
-from inspect_reliability.judging.seeds import replication_seed
+from inspect_reliability.record.seeds import replication_seed
+from inspect_reliability.study.benchmarks import BENCHMARKS
 from inspect_reliability.study.tasks import bbh_judge
+
+LETTERS = tuple("ABCDE")
 
 pytestmark = pytest.mark.slow
 
@@ -63,7 +64,7 @@ def test_every_judgment_is_in_the_log_with_the_seed_that_was_sent(log: EvalLog) 
         assert metadata["seed"] in sent
         assert metadata["seed"] == replication_seed(0, str(sample.id), sample.epoch)
         assert metadata["replication"] == sample.epoch
-        assert score.value in DESIGNS["bbh"].reader.categories
+        assert score.value in BENCHMARKS["BBH"].design.reader.categories
         assert score.explanation == sample.output.completion
         if score.value in LETTERS:
             assert metadata["responder"] == metadata["order"][LETTERS.index(str(score.value))]
@@ -144,7 +145,6 @@ def test_published_prompts_are_judged(data: Path, judge: Judge) -> None:
     ("arguments", "message"),
     [
         ({"order": "sorted"}, "order='sorted' is not known. Use one of: shuffled"),
-        ({"parser": "lenient"}, "parser='lenient' is not known. Use one of: default"),
         ({"seed": "x"}, "seed='x' is not a whole number"),
         ({"responses": "nowhere.json"}, "No file or folder 'nowhere.json'"),
     ],

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,16 @@ from inspect_ai.model import ModelOutput
 from evals import evaluate
 from inspect_reliability.errors import UserError
 from inspect_reliability.hf_seeded.provider import HFSeededAPI
-from inspect_reliability.judging import judge as judge_module
-from inspect_reliability.judging.seeds import SEED_LIMIT, replication_numbers
+from inspect_reliability.judging import asking
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.judgments.replications import replications_in
 from inspect_reliability.judgments.text import judgment_text
-from inspect_reliability.scoring.verdict import verdict
+from inspect_reliability.record.replications import Replications, replications_in
+from inspect_reliability.record.seeds import SEED_LIMIT, replication_numbers
+from inspect_reliability.scoring.verdict import score_of, verdict
+from inspect_reliability.study.benchmarks import BENCHMARKS
+from inspect_reliability.study.responses import load_sample_pack
 from inspect_reliability.study.tasks import bbh_judge, head_to_tail_judge
+from inspect_reliability.tasks import judge_task
 
 pytestmark = pytest.mark.slow
 
@@ -72,10 +76,10 @@ def calls(log: EvalLog) -> list[ModelEvent]:
     [
         bbh_judge,
         lambda **arguments: bbh_judge(order="reshuffled", **arguments),
-        lambda **arguments: bbh_judge(parser="published", seed=3, **arguments),
+        lambda **arguments: bbh_judge(seed=3, **arguments),
         head_to_tail_judge,
     ],
-    ids=["options", "options reshuffled", "another parser", "words"],
+    ids=["options", "options reshuffled", "another seed", "words"],
 )
 def test_replications_are_epochs(task: Callable[..., Task], judge: Judge) -> None:
     """Verdict, seed, order and responder are equal one by one, and so are all metrics."""
@@ -116,7 +120,7 @@ def test_seeds_begin_again_at_their_limit(judge: Judge, monkeypatch: pytest.Monk
     def near_the_limit(base: int, question: str, replication: int) -> int:
         return (SEED_LIMIT - 3 + replication) % SEED_LIMIT
 
-    monkeypatch.setattr(judge_module, "replication_seed", near_the_limit)
+    monkeypatch.setattr(asking, "replication_seed", near_the_limit)
     together = judge(bbh_judge(replications=REPLICATIONS), limit=1)
     assert judgments(together) == judgments(judge(bbh_judge(), epochs=REPLICATIONS, limit=1))
     assert [row[2] for row in judgments(together)] == [SEED_LIMIT - 2, SEED_LIMIT - 1, 0, 1, 2, 3]
@@ -165,8 +169,11 @@ def test_a_failed_replication_loses_no_other(judge: Judge, monkeypatch: pytest.M
 def test_a_score_can_be_made_again_from_the_log(judge: Judge) -> None:
     """The texts of all replications are in the log: `inspect score` reads them anew."""
     log = judge(bbh_judge(replications=REPLICATIONS, order="reshuffled"))
-    again = score(log, verdict("published"), action="overwrite", display="none")
-    first = judge(bbh_judge(replications=REPLICATIONS, order="reshuffled", parser="published"))
+    parser = {"pattern": r"Response:\W*([A-E])"}
+    again = score(log, verdict(parser), action="overwrite", display="none")
+    design = replace(BENCHMARKS["BBH"].design, parser=parser)
+    items = [one.item for one in load_sample_pack("BBH")]
+    first = judge(judge_task(design, items, replications=REPLICATIONS, order="reshuffled"))
     assert [s.scores for s in again.samples or []] == [s.scores for s in first.samples or []]
 
 
@@ -224,3 +231,13 @@ def test_a_range_names_its_replications() -> None:
     """A number counts from 1, a range from its first to its last."""
     assert list(replication_numbers(3)) == [1, 2, 3]
     assert list(replication_numbers("4-6")) == [4, 5, 6]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "value"),
+    [(["non-response"] * 3 + ["A"] * 2, "A"), (["non-response"] * 2, "non-response")],
+)
+def test_silence_wins_no_majority(verdicts: list[str], value: str) -> None:
+    """A score's value is a verdict as long as any output has one."""
+    kept = Replications(verdicts, seed=1)
+    assert score_of(kept, [""] * len(verdicts), {}).value == value

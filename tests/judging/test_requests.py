@@ -10,10 +10,10 @@ from inspect_ai.event import InfoEvent
 from inspect_ai.log import EvalLog, read_eval_log
 
 from chat_server import ChatServer, serving
+from inspect_reliability.answers import analyse
 from inspect_reliability.judging import provider_check
-from inspect_reliability.judging.seeds import replication_seed
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.report import analyse
+from inspect_reliability.record.seeds import replication_seed
 from inspect_reliability.study.tasks import bbh_judge
 
 pytestmark = pytest.mark.server
@@ -112,7 +112,7 @@ def test_a_run_checks_once_while_questions_wait(judge: Any) -> None:
     """Questions that begin at once share one check, whose calls are few."""
     server = ChatServer(said=SAID)
     judge(server)
-    checks = 2 + provider_check.TRIED + 1  # top_k left out and sent, draws, choices
+    checks = provider_check.TRIED + 1  # draws, choices
     seeds = 4  # what the seed check draws besides two replications
     assert len(server.requests) == 3 + checks + seeds
 
@@ -136,9 +136,7 @@ def test_top_k_reaches_a_server_that_takes_it(
     """Every request has it, beside what the user adds, whose own value wins; the log shows it."""
     server = ChatServer(said=SAID)
     log = judge(server, replications=replications, extra_body=extra)
-    first, *others = server.requests
-    assert first.get("top_k") == (extra or {}).get("top_k")
-    assert {body.get("top_k") for body in others} == {sent}
+    assert {body.get("top_k") for body in server.requests} == {sent}
     assert {body.get("min_p") for body in server.requests} == {(extra or {}).get("min_p")}
     shown = [
         event.config
@@ -166,10 +164,10 @@ def test_a_refused_option_is_said_once_and_again_in_the_report(
 
 
 def test_a_server_that_fails_now_and_then_is_judged_all_the_same(judge: Any) -> None:
-    """The check tries again, and a failed request loses no replication but its own."""
+    """A failed request loses no replication but its own, and no option is given up for it."""
     server = ChatServer(said=SAID, fails_every=9)
     log = judge(server, max_samples=1)
     made, expected = verdicts(log), drawn(log)
-    assert found(log)["sent by extra_body"] == "top_k"
+    assert {body.get("top_k") for body in server.requests} == {50}
     assert made == {one: expected[one] for one in made}
     assert len(made) > 2 * REPLICATIONS

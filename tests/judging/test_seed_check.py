@@ -26,18 +26,19 @@ from inspect_ai.solver import TaskState
 from evals import evaluate
 from graders import LENIENT, TINY, letters, run, suite, tiny
 from inspect_reliability import tiny_judge
-from inspect_reliability.designs.paper import LETTERS
+from inspect_reliability.answers import analyse
 from inspect_reliability.judging import replicate as replicating
 from inspect_reliability.judging.provider_check import ProviderCheck
 from inspect_reliability.judging.replicate import Replication, replicate
-from inspect_reliability.judging.seeds import replication_seed
 from inspect_reliability.judging.trials import DRAWS, Drawn, seed_outcome
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.record.seeds import replication_seed
 from inspect_reliability.rejudging import rejudge
-from inspect_reliability.rejudging.calls import Choices
 from inspect_reliability.rejudging.scorer import JudgeAgain
-from inspect_reliability.report import analyse
+from inspect_reliability.rejudging.sharing import Choices
 from inspect_reliability.study.tasks import bbh_judge, head_to_tail_judge
+
+LETTERS = tuple("ABCDE")
 
 
 @pytest.mark.parametrize(

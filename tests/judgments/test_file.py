@@ -1,34 +1,23 @@
 """Files of judgments, and frames that are none."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner, Result
 from pyarrow.parquet import write_table
 
 import example_logs
+from commands import invoke, results
 from example_judgments import made
-from inspect_reliability.cli import main
+from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import judgments_from, judgments_from_file, judgments_from_frame
-from inspect_reliability.report import analyse
-
-
-def run(*arguments: str | Path) -> Result:
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
 
 
 def rows(*arguments: str | Path) -> list[dict[str, Any]]:
-    result = run("report", *arguments, "--format", "json")
-    assert result.exit_code == 0, result.stderr
-    found: list[dict[str, Any]] = json.loads(result.stdout)["rows"]
-    return found
+    return list(results("report", *arguments)["rows"])
 
 
 def test_semicolons_separate_as_commas_do(tmp_path: Path) -> None:
@@ -72,16 +61,16 @@ def test_columns_are_named_on_the_command_line(tmp_path: Path, ending: str) -> N
     else:
         frame.to_parquet(path)
     found = judgments_from_file(path, {"passage": "question", "grade": "verdict"})
-    assert found.table["question"].tolist() == ["001", "002", "002"]
-    assert found.table["verdict"].tolist() == ["3", "1", "3"]
+    assert found.table["question"].tolist() == ["001", "001", "002", "002"]
+    assert found.table["verdict"].tolist() == ["3", "non-response", "1", "3"]
     assert {str(note).removeprefix(f"{path}: ") for note in found.notes} == {
-        "1 rows without a question or verdict",
+        "1 verdicts that are empty or a mark such as NA taken for non-responses",
         "1 column 'question' replaced by one that you named",
     }
     columns = ["--column", "passage=question", "--column", "grade=verdict"]
     for command in ("report", "plan", "card"):
-        assert run(command, path, *columns).exit_code == 0
-    assert run("gate", path, *columns, "--min-omega", "0").exit_code == 3
+        assert invoke(command, path, *columns).exit_code == 0
+    assert invoke("gate", path, *columns, "--min-omega", "0").exit_code == 3
     assert [row["day"] for row in rows(path, *columns, "--facet", "day")] == ["friday", "monday"]
 
 
@@ -97,7 +86,7 @@ def test_a_score_of_each_response_needs_no_option(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(found.table, named.table)
     assert found.table["question"].tolist()[:4] == ["p, 0", "p, 1", "p, 2", "p, 0"]
     assert [str(note).removeprefix(f"{path}: 1 column ") for note in found.notes] == [
-        "'score' taken for the verdict",
+        "'score' taken for 'verdict'",
         "'response' taken for 'output': it tells apart what was judged",
     ]
     frame["response"] = "the same"
@@ -109,16 +98,15 @@ def test_what_a_file_lacks_is_named(tmp_path: Path) -> None:
     """The columns that are missing, those that were found, and the option that says which is."""
     path = tmp_path / "grades.csv"
     path.write_text("passage,grade\n1,2\n")
-    result = run("report", path)
+    result = invoke("report", path)
     assert result.exit_code == 2
-    assert "no column 'question' and no column 'verdict'" in result.stderr
-    assert "(found 'passage', 'grade')" in result.stderr
+    assert "no column 'question' (found 'passage', 'grade')" in result.stderr
     assert "--column YOURS=OURS" in result.stderr
-    assert "no column 'pasage'" in run("report", path, "--column", "pasage=question").stderr
-    assert "YOURS=OURS" in run("report", path, "--column", "passage").stderr
-    assert "--column is for files" in run("report", tmp_path, "--column", "a=b").stderr
+    assert "no column 'pasage'" in invoke("report", path, "--column", "pasage=question").stderr
+    assert "YOURS=OURS" in invoke("report", path, "--column", "passage").stderr
+    assert "--column is for files" in invoke("report", tmp_path, "--column", "a=b").stderr
     both = ["--column", "passage=question", "--column", "grade=verdict"]
-    assert "no column 'mood'" in run("report", path, *both, "--facet", "mood").stderr
+    assert "no column 'mood'" in invoke("report", path, *both, "--facet", "mood").stderr
 
 
 @pytest.mark.parametrize(
@@ -138,7 +126,7 @@ def test_files_that_are_none(tmp_path: Path, name: str, content: str) -> None:
     """Each is refused in a line that names it."""
     path = tmp_path / name
     path.write_text(content)
-    result = run("report", path)
+    result = invoke("report", path)
     assert result.exit_code == 2
     assert str(path) in result.stderr
 
@@ -159,6 +147,8 @@ def test_files_that_are_none(tmp_path: Path, name: str, content: str) -> None:
         ({"tail": ["perhaps"]}, "'tail': 'perhaps' is not true or false"),
         ({"order": [["a"]]}, "'order': .'a'. is not a list of names"),
         ({"categories": ["A, B"]}, "'categories': 'A, B' is not a list of names"),
+        ({"categories": [["A", "A"]]}, "row 1, column 'categories': .* each of them once"),
+        ({"share": [0.5], "tail": [3]}, "row 1, column 'tail': 3 is not true or false"),
     ],
 )
 def test_values_of_another_kind_are_refused(columns: dict[str, Any], message: str) -> None:
@@ -166,6 +156,19 @@ def test_values_of_another_kind_are_refused(columns: dict[str, Any], message: st
     frame = pd.DataFrame({"question": ["q"], "verdict": ["A"], **columns}, dtype=object)
     with pytest.raises(UserError, match=message):
         judgments_from_frame(frame)
+
+
+def test_shares_of_more_than_one_name_their_question() -> None:
+    """Those of several judges or replications are several distributions."""
+    cells = [(q, verdict) for q in "pq" for verdict in "ABAB"]
+    frame = pd.DataFrame(cells, columns=["question", "verdict"])
+    frame["share"] = [0.5, 0.5, 0.25, 0.75, 0.5, 0.5, 0.5, 0.75]
+    with pytest.raises(UserError, match=r"data frame: the shares of question 'p' are 2 in all"):
+        judgments_from_frame(frame)
+    judges = frame.assign(judge=list("xxyy") * 2)
+    with pytest.raises(UserError, match=r"question 'q' are 1\.25 in all"):
+        judgments_from_frame(judges)
+    assert len(judgments_from_frame(judges[:-2])) == 6
 
 
 def test_a_json_list_is_read(tmp_path: Path) -> None:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 
 import example_logs
-from inspect_reliability.cli import main
+from commands import invoke
+from inspect_reliability.answers import analyse
+from inspect_reliability.answers.questions import contradictions
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.study.tasks import bbh_judge
 
@@ -194,7 +195,7 @@ def test_an_order_of_one_option_is_somebody_elses(changed: Callable[[Change], Pa
         for metadata in scores(log):
             metadata["order"] = ["a"]
 
-    result = CliRunner().invoke(main, ["report", str(changed(change))])
+    result = invoke("report", changed(change))
     assert (result.exit_code, result.exception) == (0, None), result.stderr
 
 
@@ -227,18 +228,19 @@ def flipped(log: Path, path: Path) -> Path:
 def test_samples_with_broken_bodies_end_no_report(log: Path, tmp_path: Path) -> None:
     """The texts of a sample may be unreadable; its verdicts are still there."""
     path = flipped(log, tmp_path / "broken.eval")
-    result = CliRunner().invoke(main, ["report", str(path), "--format", "json"])
+    result = invoke("report", path, "--format", "json")
     assert result.exception is None, result.exception
     found = json.loads(result.stdout)
     assert found["rows"][0]["n_judgments"] == QUESTIONS * REPLICATIONS
-    assert {one["text"] for row in found["least_stable"] for one in row["outputs"]} == {None}
+    (row,) = analyse(judgments_from_logs(path)).rows
+    assert {one["text"] for each in contradictions(row) for one in each["outputs"]} == {None}
 
 
 def test_broken_bodies_of_a_suite_end_no_report(tmp_path: Path) -> None:
     """Who graded a suite's outputs is read from some samples; without them it is not known."""
     log = Path(example_logs.foreign(tmp_path).location.removeprefix("file://"))
     good, broken = (
-        CliRunner().invoke(main, ["report", str(path), "--format", "json"])
+        invoke("report", path, "--format", "json")
         for path in (log, flipped(log, tmp_path / f"{log.stem}_broken.eval"))
     )
     assert broken.exception is None, broken.exception

@@ -1,11 +1,9 @@
 """Labels from wherever people keep them, joined to what they label."""
 
 import json
-import time
 from pathlib import Path
 from random import Random
 from typing import Any
-from zipfile import ZipFile
 
 import pandas as pd
 import pytest
@@ -13,11 +11,14 @@ from inspect_ai.log import EvalLog, ProvenanceData, edit_score, read_eval_log, w
 from inspect_ai.scorer import Score, ScoreEdit
 
 from example_logs import foreign, judged
+from inspect_reliability.answers import analyse
+from inspect_reliability.answers.data import write_data
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import (
     Judged,
     Judgments,
     judgments_from,
+    judgments_from_file,
     judgments_from_frame,
     logs,
     with_labels,
@@ -25,7 +26,6 @@ from inspect_reliability.judgments import (
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.saved import save
 from inspect_reliability.judgments.score import judgments_in
-from inspect_reliability.log_files import has_edits
 
 
 def judgments(**columns: Any) -> Judgments:
@@ -58,6 +58,32 @@ def labels(found: Judgments, column: str = "label") -> dict[str, Any]:
 
 def notes(found: Judgments) -> list[str]:
     return [f"{note.count} {note.what}" for note in found.notes]
+
+
+def test_labels_of_several_raters_survive_every_file(tmp_path: Path) -> None:
+    """Our tables and saved files give the labels again, also after pandas has written them."""
+    rows = [{"id": "q1", "label": one, "rater": by} for one, by in (("C", "a"), ("I", "b, c"))]
+    both = [{"id": "q2", "label": "C", "rater": "a"}]
+    for name, given in {"lists": rows, "mixed": rows + both}.items():
+        found = with_labels(judgments(), [write(tmp_path / "l.csv", given)])
+        (folder := tmp_path / name).mkdir()
+        write_data(folder, analyse(found))
+        written = folder / "judgments.parquet"
+        pd.read_parquet(written).to_parquet(folder / "again.parquet")
+        for path in (written, folder / "again.parquet", folder / "judgments.csv"):
+            again = with_labels(judgments_from_file(path))
+            assert labels(again) == labels(found), path
+            assert labels(again, "rater") == labels(found, "rater"), path
+            assert not again.notes
+
+
+def test_a_label_that_looks_like_a_list_stays(tmp_path: Path) -> None:
+    """Only where the raters are as many is it one of each."""
+    rows = [("q", '["a"]', "ann"), ("p", '["a"]', '["ann", "bob"]'), ("o", "[", "[")]
+    frame = pd.DataFrame(rows, columns=["question", "label", "rater"]).assign(verdict="a")
+    frame.to_csv(tmp_path / "some.csv", index=False)
+    found = judgments_from_file(tmp_path / "some.csv")
+    assert found.table["label"].tolist() == ['["a"]', '["a"]', "["]
 
 
 @pytest.mark.parametrize("ending", ["csv", "json", "jsonl", "parquet"])
@@ -189,10 +215,20 @@ def test_a_label_may_be_written_in_another_form(tmp_path: Path) -> None:
     flags = [{"question": f"q{n}", "verdict": n > 2, "replication": 1} for n in range(6)]
     path = write(tmp_path / "l.csv", [{"id": "q1", "label": "True"}])
     assert labels(with_labels(judgments_from_frame(pd.DataFrame(flags)), [path])) == {"q1": "true"}
-    both = [row | {"verdict": "aA"[n % 2]} for n, row in enumerate(rows)]
+    both = [row | {"verdict": "aA"[n % 2], "categories": ["a", "A"]} for n, row in enumerate(rows)]
     path = write(tmp_path / "l.csv", [{"id": "q1", "label": "A"}, {"id": "q2", "label": "a"}])
     found = with_labels(judgments_from_frame(pd.DataFrame(both)), [path])
     assert labels(found) == {"q1": "A", "q2": "a"}
+
+
+def test_labels_of_places_may_have_another_form(tmp_path: Path) -> None:
+    """ "Response 1" is the label of the verdict A, as 1 is; a note counts them."""
+    frame = pd.DataFrame({"question": ["q1", "q2", "q3"], "verdict": ["A", "B", "tie"]})
+    rows = [{"id": f"q{n}", "label": f"Response {n}"} for n in (1, 2)]
+    found = with_labels(judgments_from_frame(frame), [write(tmp_path / "l.csv", rows)])
+    assert labels(found) == {"q1": "A", "q2": "B"}
+    same = "2 labels taken for the verdict of the same place; such as Response 1, Response 2"
+    assert same in notes(found)
 
 
 def test_a_map_is_as_lenient_as_a_label(tmp_path: Path) -> None:
@@ -216,6 +252,38 @@ def test_labels_that_the_judge_never_gave_are_told(tmp_path: Path) -> None:
     found = with_labels(judgments_from_frame(pd.DataFrame(rows)), [path])
     assert labels(found) == {"q1": "7", "q2": "2"}
     assert notes(found) == [f"1 {never} 7"]
+
+
+def test_labels_mostly_in_other_words_are_none() -> None:
+    """The few names that fit by chance are no draw of all labels: none of them is used."""
+    said = ["response 1"] * 5 + ["Tie"] * 3
+    rows = [
+        {"question": f"q{n}", "verdict": "12"[n % 2], "label": one} for n, one in enumerate(said)
+    ]
+    rows += [row | {"judge": "other", "verdict": "Tie"} for row in rows]
+    found = with_labels(judgments_from_frame(pd.DataFrame(rows)))
+    assert labels(found) == {}
+    assert len(notes(found)) == 2
+    few = [
+        row | {"label": {"response 1": "1"}.get(str(row["label"]), row["label"])} for row in rows
+    ]
+    found = with_labels(judgments_from_frame(pd.DataFrame(few).assign(judge=["j"] * 8 + ["k"] * 8)))
+    assert len(labels(found)) == 8
+    never = "labels that {} never gave as a verdict, taken as they are; such as {}"
+    assert notes(found) == [f"3 {never.format('j', 'Tie')}", f"5 {never.format('k', '1')}"]
+
+
+@pytest.mark.parametrize("label", ["name", "letter"])
+def test_labels_of_named_pairs_may_be_letters(label: str) -> None:
+    """Where verdicts are names, the letter of a place is the response shown there."""
+    rows = [
+        {"question": f"q{n}", "order": order, "verdict": "x", "label": named}
+        for n, order in enumerate([["x", "y"], ["y", "x"]] * 2)
+        for named in ["x" if label == "name" else "AB"[order.index("x")]]
+    ]
+    truth = Judged(with_labels(judgments_from_frame(pd.DataFrame(rows))).table).truth
+    assert truth is not None
+    assert truth.categories == ("x",)
 
 
 def test_a_file_takes_the_place_of_own_labels(tmp_path: Path) -> None:
@@ -337,44 +405,12 @@ def test_transcripts_of_an_edited_log_are_not_read(
     assert not any(one.store for log in given for one in log.samples or [])
 
 
-def test_edits_of_a_long_run_are_found(edited: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though somebody tags its log a day after they were made, which changes its header alone."""
-    header = read_eval_log(edited, header_only=True)
-    header.stats.started_at = "2026-01-01T09:00:00+00:00"
-    header.stats.completed_at = "2026-01-01T10:00:00+00:00"
-    tomorrow = time.time() + 86_400
-    with monkeypatch.context() as then:
-        then.setattr(time, "time", lambda: tomorrow)
-        write_eval_log(header, str(edited), header_only=True)
-    assert has_edits(str(edited))
-
-
-@pytest.mark.parametrize(("started", "searched"), [("2000-01-01", False), ("2100-01-01", True)])
-def test_edits_of_a_retried_run_are_found(edited: Path, started: str, searched: bool) -> None:
-    """Samples that are older than their run are those of the run before, with its edits."""
-    later = edited.with_name("later.eval")
-    with ZipFile(edited) as before, ZipFile(later, "w") as after:
-        for number, entry in enumerate(before.infolist()):
-            content = before.read(entry)
-            if entry.filename == "header.json":
-                header = json.loads(content)
-                header["stats"] |= {
-                    f"{name}_at": f"{started}T0{hour}:00:00+00:00"
-                    for hour, name in enumerate(("started", "completed"))
-                }
-                content = json.dumps(header).encode()
-            # Its samples were written over more than half of the hour that it took.
-            entry.date_time = (2026, 1, 1, number % 24, 0, 0)
-            after.writestr(entry, content)
-    assert has_edits(str(later)) is searched
-
-
-@pytest.mark.parametrize("study", [None, "abc"])
-def test_a_label_in_metadata_is_one_in_judge_tasks_only(study: str | None) -> None:
+@pytest.mark.parametrize("ours", [False, True])
+def test_a_label_in_metadata_is_one_in_judge_tasks_only(ours: bool) -> None:
     """What another scorer calls its label may be its verdict."""
-    facts = {"label": "C", "rater": "x"} | ({"study": study} if study else {})
-    [found] = judgments_in(Score(value="I", metadata=facts), "q")
-    assert found.label == (study and "C")
+    declared = {"benchmark": "b", "categories": ["C", "I"]} if ours else {}
+    [found] = judgments_in(Score(value="I", metadata={"label": "C", "rater": "x"} | declared), "q")
+    assert found.label == ("C" if ours else None)
 
 
 def test_a_best_response_without_places_is_no_label() -> None:

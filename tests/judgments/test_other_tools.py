@@ -1,17 +1,16 @@
-"""Result files of promptfoo, DeepEval and lm-eval."""
+"""Result files of promptfoo and DeepEval."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from inspect_reliability.cli import main
+from commands import invoke
+from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import judgments_from_file
-from inspect_reliability.judgments.frame import has_judgments
-from inspect_reliability.report import analyse
+from inspect_reliability.judgments.rows import has_judgments
 
 JUDGE = "openai:gpt-5.4-mini"
 
@@ -121,12 +120,12 @@ def test_deepeval_over_several_runs(tmp_path: Path) -> None:
             case["input"] = f"Question {n}?"
         content = {"testCases": cases, "testPassed": 2}
         files.append(str(written(tmp_path / f"test_run_{run}.json", content)))
-    report = CliRunner().invoke(main, ["report", *files, "--format", "json"])
+    report = invoke("report", *files, "--format", "json")
     assert report.exit_code == 0, report.stderr
     [row] = json.loads(report.stdout)["rows"]
     assert (row["judge"], row["n_questions"], row["n_replications"]) == ("gpt-4.1", 4, 4)
     assert row["agreement"] == pytest.approx(AGREEMENT)
-    by_grade = CliRunner().invoke(main, ["report", *files, "--column", "grade=verdict"])
+    by_grade = invoke("report", *files, "--column", "grade=verdict")
     assert by_grade.exit_code == 0, by_grade.stderr
 
 
@@ -141,41 +140,9 @@ def test_deepeval_without_a_verdict(tmp_path: Path) -> None:
     assert found.table["question"].nunique() == 2
 
 
-def sample(n: int, answers: Any, **more: Any) -> dict[str, Any]:
-    """A line as lm-eval 0.4 writes it."""
-    return {
-        "doc_id": n,
-        "doc": {},
-        "target": "A",
-        "arguments": {"gen_args_0": {"arg_0": "Which?", "arg_1": {"until": ["\n"]}}},
-        "resps": [["..."]],
-        "filtered_resps": answers,
-        "filter": "strict-match",
-        "metrics": ["exact_match"],
-        "exact_match": 1.0,
-    } | more
-
-
-def test_lm_eval(tmp_path: Path) -> None:
-    """An answer that a filter found is a verdict of the model that the folder is named after."""
-    name = "samples_my_task_2025-05-21T10-11-12.123456.jsonl"
-    lines = [
-        sample(n, [["pass" if p else "[invalid]" for p in own]]) for n, own in VERDICTS.items()
-    ]
-    found = judgments_from_file(written(tmp_path / "org__model" / name, lines))
-    [row] = analyse(found).results["rows"]
-    assert (row["judge"], row["benchmark"]) == ("org__model", "my_task")
-    assert row["agreement"] == pytest.approx(AGREEMENT)
-    assert row["non_response_rate"] == pytest.approx(8 / 16)
-    assert set(found.table["exact_match"]) == {1.0}
-
-
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.jsonl", [sample(1, ["A"], arguments={"gen_args_0": {"arg_1": " A"}})], "likelihood"),
-        ("a.jsonl", [sample(1, ["A"], arguments=[["Which?"]])], "'arguments': expected an object"),
-        ("a.jsonl", [sample(1, "A")], "'filtered_resps': expected a list"),
         ("a.json", promptfoo([]), "no verdicts of a judge: it is empty"),
         ("a.json", promptfoo([{"promptIdx": []}]), "1 results without a grade"),
         ("a.json", promptfoo(["x"]), "result 1: expected an object"),
@@ -188,7 +155,7 @@ def test_a_file_that_lacks_something(tmp_path: Path, name: str, content: Any, sa
     path = written(tmp_path / name, content)
     with pytest.raises(UserError, match=said):
         judgments_from_file(path)
-    report = CliRunner().invoke(main, ["report", str(path)])
+    report = invoke("report", path)
     assert report.exit_code == 2
     assert said in " ".join(report.stderr.split())
 

@@ -10,10 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner, Result
 
 import example_logs
-from inspect_reliability.cli import main
+from commands import invoke, results
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judgments, Note, judgments_from_file
 from inspect_reliability.judgments.columns import COLUMNS
@@ -22,17 +21,8 @@ from inspect_reliability.judgments.saved import save
 from inspect_reliability.judgments.table import make_table
 
 
-def run(*arguments: str | Path) -> Result:
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
-
-
 def report(*arguments: str | Path) -> dict[str, Any]:
-    result = run("report", *arguments, "--format", "json")
-    assert result.exit_code == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+    return results("report", *arguments)
 
 
 @pytest.mark.slow
@@ -107,7 +97,7 @@ def test_a_saved_file_that_somebody_changed_is_named(tmp_path: Path) -> None:
         save(judgments, path)
         table = pq.read_table(path)
         pq.write_table(table.replace_schema_metadata({b"inspect_reliability": notes}), path)
-        result = run("report", path)
+        result = invoke("report", path)
         assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
         assert "cannot be read as parquet: its notes, columns or rows were cha" in result.stderr
     save(judgments, path)
@@ -133,7 +123,7 @@ def test_a_damaged_file_gives_no_other_numbers(tmp_path: Path) -> None:
     refused = 0
     for how, content in broken.items():
         path.write_bytes(content)
-        result = run("report", path, "--format", "json")
+        result = invoke("report", path, "--format", "json")
         if result.exit_code:
             refused += 1
             assert (result.exit_code, result.stderr.count("\n")) == (2, 1), result.stderr

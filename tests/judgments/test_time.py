@@ -7,10 +7,10 @@ import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 
 import example_logs
+from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judgments, judgments_from_frame
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.report import analyse
 
 QUESTIONS, REPLICATIONS = 3, 4
 
@@ -110,7 +110,8 @@ def test_wordings_have_rows_of_their_own() -> None:
 def test_a_named_column_is_a_facet() -> None:
     """Its levels are rows where questions have several, and the name must be that of a column."""
     judgments = crossed()
-    assert len(analyse(judgments).rows) == 1
+    with pytest.raises(UserError, match="'level' tells them apart"):
+        analyse(judgments)
     rows = analyse(judgments.with_facets(["level"])).rows
     assert [row.group["level"] for row in rows] == ["x", "y"]
     by_question = judgments.table.assign(subset=judgments.table["question"])

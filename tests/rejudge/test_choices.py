@@ -1,5 +1,6 @@
 """Replications of a served grader: choices of one request, where its calls are alike."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,12 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import concurrency
 
 from chat_server import ChatServer, serving
-from graders import in_full, run, suite, tiny
+from graders import in_full, rejudged, run, suite, tiny
 from inspect_reliability.judging import provider_check
-from inspect_reliability.rejudging import rejudge, rejudge_log
-from inspect_reliability.rejudging.calls import LONGEST
-from inspect_reliability.rejudging.run import MOST_TRIES, Run
+from inspect_reliability.judging.requests import Requests
+from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.rejudging import rejudge
+from inspect_reliability.rejudging.limits import MOST_TRIES, CallRefusedError, Limits
 
 pytestmark = pytest.mark.server
 
@@ -114,7 +116,9 @@ def test_what_is_found_in_one_wording_holds_for_the_others(tmp_path: Path) -> No
         grader, options = get_model(name), {"template": "{question}? {criterion} {answer}"}
         log = run(suite(model_graded_qa(**options)), tmp_path, grader)
         server.requests.clear()
-        rejudge_log(log, replications=REPLICATIONS, model=name, wordings=tmp_path / "wordings.yaml")
+        wordings = tmp_path / "wordings.yaml"
+        again = tmp_path / "again"
+        rejudged(log, again, replications=REPLICATIONS, model=name, wordings=wordings)
     assert choices_asked(server) == [CHECK, *[REPLICATIONS] * 5]
 
 
@@ -148,8 +152,6 @@ def test_a_request_that_fails_loses_its_replications_and_no_other(tmp_path: Path
         failed = [found for found in kept(log) if found["verdicts"] != drawn(found)]
         assert [found["verdicts"] for found in failed] == [[None] * REPLICATIONS]
         assert all("no key" in why for why in failed[0]["errors"].values())
-        again = rejudge_log(log, replications=REPLICATIONS)
-    assert [found["verdicts"] for found in kept(again)] == [drawn(f) for f in kept(again)]
 
 
 class Broken(ChatServer):
@@ -173,7 +175,6 @@ class Broken(ChatServer):
         ({"choices": []}, {}, "an answer without choices"),
         ({"choices": None}, {}, "an answer that cannot be read (TypeError"),
         ({}, {"content": [{"type": "text", "text": "A"}]}, "an answer that cannot be read"),
-        ({}, {"content": "A" * (LONGEST + 1)}, "an answer of 1,000,001 characters"),
     ],
 )
 def test_an_answer_that_is_none_is_a_failure_in_words(
@@ -190,9 +191,10 @@ def test_an_answer_that_is_none_is_a_failure_in_words(
 def test_a_server_without_answers_is_not_asked_for_ever() -> None:
     """A page in place of an answer ends the run after some tries; a limit of the rate never."""
     for error, most in (MOST_TRIES | {"RateLimitError": 0}).items():
-        tried = Run()
+        tried = Limits()
         for attempt in range(1, 20):
-            tried.retry(error, attempt)
+            with suppress(CallRefusedError):
+                tried.retry(error, attempt)
             assert bool(tried.stopped) == (0 < most <= attempt)
 
 
@@ -200,14 +202,16 @@ def test_a_limit_counts_every_choice(tmp_path: Path) -> None:
     """No more choices are drawn than calls are allowed; a second run makes what is missing."""
     server = ChatServer(said=SAID)
     with serving(server) as name:
-        log = run(suite(match()), tmp_path, get_model(name))
+        log = run(suite(match()), tmp_path / "logs", get_model(name))
         for limit in (9, 20, 30):
             server.requests.clear()
-            limited = Run(max_calls=limit)
-            log = rejudge_log(log, letter(), replications=REPLICATIONS, run=limited)
-            assert sum(body.get("n") or 1 for body in server.requests) == limited.calls <= limit
-        log = rejudge_log(log, letter(), replications=REPLICATIONS)
-    assert [found["verdicts"] for found in kept(log)] == [drawn(f) for f in kept(log)]
+            given = {"replications": REPLICATIONS, "limits": {"max_calls": limit}}
+            rejudged(log, tmp_path / "again", "letter", **given)
+            assert sum(body.get("n") or 1 for body in server.requests) <= limit
+    table = judgments_from_logs(tmp_path / "again").table
+    assert len(table) == 3 * REPLICATIONS
+    for seed, verdict in zip(table["seed"], table["verdict"], strict=True):
+        assert [verdict] == drawn({"seeds": [seed]})
 
 
 @pytest.mark.slow
@@ -223,5 +227,5 @@ def test_the_tiny_judge_says_the_same_in_choices(
         assert len(set(together["explanations"])) > 1
 
 
-async def never(*_: Any, **__: Any) -> provider_check.Requests:
-    return provider_check.Requests()
+async def never(*_: Any, **__: Any) -> Requests:
+    return Requests()

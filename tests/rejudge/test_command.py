@@ -1,19 +1,21 @@
 """What `rejudge` says before, while and after it asks the grader."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from inspect_ai import eval
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ModelConfig, get_model
 from inspect_ai.scorer import model_graded_qa
 
-from graders import LENIENT, TINY, in_full, run, suite
+from commands import invoke
+from graders import LENIENT, TINY, in_full, newest, run, suite
 from inspect_reliability.cli import main
-from inspect_reliability.cli.terminal_run import failure_lines
+from inspect_reliability.cli.failures import failure_lines
 from inspect_reliability.judgments.logs import judgments_from_logs
 from processes import COMMAND, python
 
@@ -25,14 +27,17 @@ def log(tmp_path: Path) -> str:
 
 
 def rejudge(log: str, *more: str) -> Result:
-    return CliRunner().invoke(main, ["rejudge", log, "--replications", "4", *more])
+    return invoke("rejudge", log, "--replications", "4", *more)
+
+
+def target_of(log: str) -> str:
+    return log.removesuffix(".eval") + "-rejudged"
 
 
 def replications(log: str) -> list[int]:
-    """How many replications each output of a rejudged log has."""
-    judged = read_eval_log(log.removesuffix(".eval") + "-rejudged.eval")
-    scores: list[Any] = [(one.scores or {}).get("rejudge") for one in judged.samples or []]
-    return [sum(v is not None for v in in_full(s)["verdicts"]) if s else 0 for s in scores]
+    """How many replications each output of a log has."""
+    found = judgments_from_logs(target_of(log)).table["question"].value_counts().to_dict()
+    return [found.get(name, 0) for name in "012"]
 
 
 def test_a_dry_run_says_the_cost_and_makes_no_call(log: str) -> None:
@@ -79,19 +84,21 @@ def test_calls_are_limited_and_the_rest_is_made_later(log: str) -> None:
 
 
 def test_the_log_itself_is_no_output(log: str) -> None:
-    """The log is not changed; only a copy that has replications is gone on with in its place."""
+    """The log is not changed, nor is another one in its folder."""
     before = Path(log).read_bytes()
-    done = rejudge(log, "--output", log)
+    done = rejudge(log, "--log-dir", str(Path(log).parent))
     assert done.exit_code == 2
-    assert "--output names LOG itself" in done.stderr
+    assert "no rejudging of this one" in " ".join(done.stderr.split())
+    assert rejudge(log).exit_code == 0
     assert Path(log).read_bytes() == before
 
 
-def test_progress_counts_calls_and_retries(log: str) -> None:
-    """Away from a terminal each tenth is a line that ends with all replications."""
-    lines = [line for line in rejudge(log).stderr.splitlines() if " replications: " in line]
-    assert lines[-1].startswith("12 of 12 replications: ")
-    assert lines[-1].endswith("calls, 0 retries, 0 failed")
+def test_the_report_alone_is_on_standard_output(log: str) -> None:
+    """What inspect says of its run does not get into a report that is read by a program."""
+    done = rejudge(log, "--format", "json")
+    report = json.loads(done.stdout)
+    assert report["log"] == target_of(log)
+    assert [row["n_replications"] for row in report["rows"]] == [4]
 
 
 @pytest.mark.parametrize("name", ["nosuch/x", "openai-api/nokey/x", "hf_seeded/./x"])
@@ -121,10 +128,7 @@ def test_a_reducer_that_is_not_known_stops_nothing(log: str) -> None:
     asking = read_eval_log(log)
     asking.eval.config.epochs_reducer = ["at_least_x"]
     write_eval_log(asking, log)
-    done = rejudge(log)
-    assert done.exit_code == 0, done.output
-    judged = read_eval_log(log.removesuffix(".eval") + "-rejudged.eval", header_only=True)
-    assert judged.eval.config.epochs_reducer == ["at_least_x"]
+    assert rejudge(log).exit_code == 0
 
 
 def test_settings_of_the_command_reach_every_call(log: str) -> None:
@@ -132,32 +136,20 @@ def test_settings_of_the_command_reach_every_call(log: str) -> None:
     done = rejudge(log, "--temperature", "0.5", "--max-tokens", "7")
     assert done.exit_code == 0, done.output
     assert "Its settings now: temperature 0.5, max tokens 7." in done.stderr
-    judged = read_eval_log(log.removesuffix(".eval") + "-rejudged.eval")
-    before = {event.uuid for one in read_eval_log(log).samples or [] for event in one.events}
-    calls = [
-        event.config
-        for one in judged.samples or []
-        for event in one.events
-        if isinstance(event, ModelEvent) and event.uuid not in before
-    ]
+    events = [event for one in newest(target_of(log)).samples or [] for event in one.events]
+    calls = [event.config for event in events if isinstance(event, ModelEvent)]
     assert {(call.temperature, call.max_tokens) for call in calls} == {(0.5, 7)}
     again = rejudge(log, "--temperature", "1")
     assert again.exit_code == 2
-    assert "replications at temperature 0.5, not at 1" in " ".join(again.stderr.split())
+    assert "temperature 0.5 (now 1.0)" in " ".join(again.stderr.split())
 
 
-def test_a_log_that_does_not_say_how_it_was_rejudged_has_no_command(log: str) -> None:
-    """The task's own command would not repeat the judgments; that of `rejudge` does, if known."""
-    target, how = log.removesuffix(".eval") + "-rejudged.eval", []
-    for known in (True, False):
-        rejudge(log)
-        judged = read_eval_log(target)
-        judged.eval.task_registry_name = "package/task"
-        judged.eval.metadata = judged.eval.metadata if known else None
-        write_eval_log(judged, target)
-        how.append(CliRunner().invoke(main, ["card", target]).output)
-    assert "To repeat: inspect-reliability rejudge" in how[0]
-    assert "To repeat" not in how[1]
+def test_a_card_says_how_a_log_was_rejudged(log: str) -> None:
+    """The task's own command would not repeat the judgments; that of `rejudge` does."""
+    rejudge(log)
+    said = invoke("card", target_of(log)).output
+    assert "To repeat: inspect-reliability rejudge" in said
+    assert "--replications 4" in said
 
 
 def test_votes_that_tie_are_ties(tmp_path: Path) -> None:
@@ -166,8 +158,7 @@ def test_votes_that_tie_are_ties(tmp_path: Path) -> None:
     log = run(suite(model_graded_qa(model=graders)), tmp_path)
     done = rejudge(log.location, "--format", "json")
     assert done.exit_code == 0, done.output
-    judged = read_eval_log(log.location.removesuffix(".eval") + "-rejudged.eval")
-    for sample in judged.samples or []:
+    for sample in newest(target_of(log.location)).samples or []:
         assert in_full((sample.scores or {})["rejudge"])["verdicts"] == ["tie"] * 4
     assert set(judgments_from_logs(log.location).table["verdict"]) == {"tie"}
 
@@ -184,8 +175,8 @@ def test_an_unforeseen_error_is_one_line(log: str, monkeypatch: pytest.MonkeyPat
     words = " ".join(done.stderr.split())
     assert "nobody foresaw (ZeroDivisionError: by zero)" in words
     assert "inspect-reliability --traceback rejudge" in words
-    raised = CliRunner().invoke(main, ["--traceback", "rejudge", log])
-    assert isinstance(raised.exception, ZeroDivisionError)
+    with pytest.raises(ZeroDivisionError):
+        main(["--traceback", "rejudge", log])
 
 
 def test_another_grader_is_announced_before_the_first_call(log: str) -> None:
@@ -252,4 +243,4 @@ def test_a_scorer_made_within_a_task_is_taken_from_it(tmp_path: Path) -> None:
     assert "--task FILE.py@chats" in command.stderr
     done = rejudge(log.location, "--task", f"{file}@chats")
     assert done.exit_code == 0, done.output
-    assert replications(log.location) == [4]
+    assert len(judgments_from_logs(target_of(log.location)).table) == 4

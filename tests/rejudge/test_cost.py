@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from inspect_ai import Task
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog
 from inspect_ai.model import (
     GenerateConfig,
     ModelAPI,
-    ModelCost,
     ModelInfo,
     ModelOutput,
     ModelUsage,
@@ -21,15 +19,12 @@ from inspect_ai.model import (
     set_model_info,
 )
 from inspect_ai.scorer import model_graded_qa
-from inspect_ai.util import cost_limit
 
+from commands import invoke
 from evals import evaluate
 from graders import run, suite
 from inspect_reliability import Item, JudgeDesign, judge
-from inspect_reliability.cli import main
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.judgments.replications import replications_in
-from inspect_reliability.rejudging import rejudge_log
 
 pytestmark = pytest.mark.slow
 
@@ -70,17 +65,11 @@ def graded(folder: Path) -> EvalLog:
     return run(suite(model_graded_qa(model=PRICED)), folder, get_model("mockllm/model"))
 
 
-def command(*arguments: object) -> Any:
-    done = CliRunner().invoke(main, [*map(str, arguments)])
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
-    return done
-
-
 def test_the_price_is_said_before_the_first_call(tmp_path: Path, prices: Path) -> None:
     """60 calls of half a dollar each; without a price, no dollars."""
     log = graded(tmp_path / "logs").location
-    assert "$" not in command("rejudge", log, "--dry-run").stderr
-    said = command("rejudge", log, "--dry-run", "--model-cost-config", prices).stderr
+    assert "$" not in invoke("rejudge", log, "--dry-run").stderr
+    said = invoke("rejudge", log, "--dry-run", "--model-cost-config", prices).stderr
     assert "3 outputs x 20 = 60 calls, about 1.32k tokens, about $30.00." in said
 
 
@@ -88,28 +77,30 @@ def test_rejudge_stops_at_the_limit_and_goes_on(tmp_path: Path, prices: Path) ->
     """No answer that was paid for is lost: the next run makes what is missing, and no more."""
     log = graded(tmp_path / "logs").location
     options = ["--replications", 10, "--model-cost-config", prices]
-    done = command("rejudge", log, *options, "--cost-limit", 6)
+    done = invoke("rejudge", log, *options, "--cost-limit", 6)
     assert done.exit_code == 4
     assert "replications were not made: the cost limit of $6 was reached." in done.stderr
-    target = log.removesuffix(".eval") + "-rejudged.eval"
 
     def made() -> int:
-        return int((judgments_from_logs(target).table["judge"] == PRICED).sum())
+        return len(judgments_from_logs(log.removesuffix(".eval") + "-rejudged").table)
 
     first = made()
     checks, under_way = 4, 10
     assert 6 / CALL - checks <= first <= 6 / CALL + under_way
-    done = command("rejudge", log, *options, "--cost-limit", 100)
+    done = invoke("rejudge", log, *options, "--cost-limit", 100)
     assert done.exit_code == 0, done.stderr
     assert made() == 30
 
 
 def test_a_grader_without_a_price_has_no_limit(tmp_path: Path) -> None:
-    """What a limit cannot count is not spent: the run stops, and says whose price is missing."""
+    """What a limit cannot count is refused before the first call, with whose price is missing."""
     log = graded(tmp_path / "logs").location
-    done = command("rejudge", log, "--cost-limit", 6)
-    assert done.exit_code == 4
-    assert f"{PRICED} has no price in --model-cost-config" in done.stderr
+    done = invoke("rejudge", log, "--cost-limit", 6)
+    assert done.exit_code == 2
+    words = " ".join(done.stderr.split())
+    assert f"{PRICED} has no price, so --cost-limit cannot be kept." in words
+    assert "--model-cost-config FILE" in words
+    assert not [*tmp_path.rglob("*-rejudged/*.eval")]
 
 
 @pytest.mark.parametrize("text", ["[1]", "priced/judge: {input: 1}", "a: b: c"])
@@ -117,25 +108,9 @@ def test_a_file_without_prices(tmp_path: Path, text: str) -> None:
     """One line says what the file must have."""
     log = graded(tmp_path / "logs").location
     (tmp_path / "wrong.yaml").write_text(text)
-    done = command("rejudge", log, "--model-cost-config", tmp_path / "wrong.yaml")
+    done = invoke("rejudge", log, "--model-cost-config", tmp_path / "wrong.yaml")
     assert done.exit_code == 2
     assert "Give each model its input, output," in " ".join(done.output.split())
-
-
-def test_inspects_own_limit_loses_only_the_call_that_met_it(tmp_path: Path, prices: Path) -> None:
-    """In Python, `cost_limit` of inspect ends a rejudging in words; what was judged is there."""
-    log = read_eval_log(graded(tmp_path / "logs").location)
-    set_model_info(PRICED, ModelInfo(cost=ModelCost(**PRICE)))
-    with cost_limit(4.0):
-        judged = rejudge_log(log, replications=10)
-    scores = [(one.scores or {}).get("rejudge") for one in judged.samples or []]
-    begun = [one for one in scores if one is not None]  # nobody was asked about the others
-    kept = [replications_in(one) for one in begun]
-    made = sum(verdict is not None for one in kept if one for verdict in one.verdicts)
-    assert 1 <= made <= 8
-    errors = [why for one in begun for why in (one.metadata or {}).get("errors", {}).values()]
-    assert errors
-    assert all("Cost limit" in why for why in errors)
 
 
 def judging(**options: Any) -> Task:
@@ -159,14 +134,14 @@ def test_a_judge_task_keeps_what_its_cost_limit_allows(tmp_path: Path, prices: P
 def test_a_plan_says_dollars(tmp_path: Path, prices: Path) -> None:
     """Dollars of a design are those of its judgments, at the price that the run recorded."""
     log = pilot(tmp_path, prices)
-    plan = json.loads(command("plan", log, "--half-width", 0.3, "--format", "json").stdout)
+    plan = json.loads(invoke("plan", log, "--half-width", 0.3, "--format", "json").stdout)
     [row] = plan["rows"]
     each = row["tokens_per_judgment"] / 22 * CALL  # checks of the provider are paid for, too
     assert row["cost_per_judgment"] == pytest.approx(each)
     assert row["designs"]
     for design in row["designs"]:
         assert design["cost"] == pytest.approx(each * design["judgments"])
-    assert "Dollars" in command("plan", log, "--half-width", 0.3).stdout
+    assert "Dollars" in invoke("plan", log, "--half-width", 0.3).stdout
 
 
 def pilot(folder: Path, prices: Path) -> str:

@@ -22,11 +22,11 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from graders import LENIENT, in_full
+from graders import LENIENT, in_full, rejudged
 from inspect_reliability.errors import UserError
 from inspect_reliability.judging.cost import Cost, total
-from inspect_reliability.rejudging import Rejudging, rejudge_log
-from inspect_reliability.rejudging.run import Run
+from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.rejudging import Rejudging
 
 pytestmark = pytest.mark.slow
 
@@ -104,16 +104,15 @@ def _models(names: str | list[str]) -> Any:
     return made[0] if isinstance(names, str) else made
 
 
-def graders(log: EvalLog, judged: EvalLog) -> set[str]:
-    """Models that were called after a log was written."""
-    [before], [after] = log.samples or [], judged.samples or []
-    new = after.events[len(before.events) :]
-    return {event.model for event in new if isinstance(event, ModelEvent)}
+def graders(judged: EvalLog) -> set[str]:
+    """Models that were called."""
+    events = [event for sample in judged.samples or [] for event in sample.events]
+    return {event.model for event in events if isinstance(event, ModelEvent)}
 
 
 def kept(judged: EvalLog, name: str = "rejudge") -> dict[str, Any]:
-    [sample] = judged.samples or []
-    return in_full((sample.scores or {})[name])
+    [found] = [one[name] for s in judged.samples or [] if name in (one := s.scores or {})]
+    return in_full(found)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -125,8 +124,8 @@ def test_the_grader_of_the_log_grades_again(tmp_path: Path, way: str) -> None:
     listed = ", ".join(sorted(expected))
     assert rejudging.announcement()[0].endswith(f"Grader: {listed}.")
     assert len(rejudging.announcement()) == 1  # it is the one of the log: no more to say
-    judged = rejudging.run()
-    assert graders(log, judged) == expected
+    judged = rejudged(log, tmp_path / "again", replications=2)
+    assert graders(judged) == expected
     assert kept(judged)["grader"] == listed
 
 
@@ -139,8 +138,7 @@ def test_another_grader_takes_its_place(tmp_path: Path, way: str) -> None:
     listed = ", ".join(sorted(expected))
     note = f"Note: the grader in the log was {listed}; {OTHER} answers now."
     assert note in rejudging.announcement()
-    judged = rejudging.run()
-    assert graders(log, judged) == {OTHER}
+    assert graders(rejudged(log, tmp_path / "again", replications=2, model=OTHER)) == {OTHER}
 
 
 def test_a_grader_that_cannot_be_replaced_is_refused(tmp_path: Path) -> None:
@@ -148,16 +146,16 @@ def test_a_grader_that_cannot_be_replaced_is_refused(tmp_path: Path) -> None:
     made, _, _ = WAYS["part of an argument"]
     log = logged(tmp_path, made)
     with pytest.raises(UserError, match=OTHER):
-        rejudge_log(log, replications=2, model=OTHER)
+        Rejudging(log, model=OTHER)
 
 
 def test_logged_arguments_are_kept(tmp_path: Path) -> None:
     """A scorer that the user names keeps the arguments of the log, with or without its package."""
     log = logged(tmp_path, lambda: [model_graded_qa(model=ONE, partial_credit=True), match()])
     for name in (None, "model_graded_qa", "inspect_ai/model_graded_qa"):
-        again = kept(rejudge_log(log, name, replications=1))["scorer"]
-        assert "partial_credit=True" in again
-        assert ONE in again
+        [chosen] = Rejudging(log, [name] if name else []).chosen
+        assert "partial_credit=True" in chosen.wrapped.identity
+        assert ONE in chosen.wrapped.identity
 
 
 def test_two_scorers_of_one_name_are_told_apart(tmp_path: Path) -> None:
@@ -166,48 +164,35 @@ def test_two_scorers_of_one_name_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(
         UserError, match=r"several: model_graded_qa .*; model_graded_qa1 .*Name one"
     ):
-        rejudge_log(log, replications=1)
-    assert graders(log, rejudge_log(log, "model_graded_qa1", replications=1)) == {TWO}
-    both = rejudge_log(log, ["model_graded_qa", "model_graded_qa1"], replications=1)
-    assert [kept(both, name)["grader"] for name in ("rejudge", "rejudge1")] == [ONE, TWO]
+        Rejudging(log)
+    one, both = tmp_path / "one", tmp_path / "both"
+    assert graders(rejudged(log, one, "model_graded_qa1", replications=1)) == {TWO}
+    judged = rejudged(log, both, "model_graded_qa", "model_graded_qa1", replications=1)
+    assert [kept(judged, name)["grader"] for name in ("rejudge", "rejudge1")] == [ONE, TWO]
 
 
-def test_a_rejudged_log_goes_on_with_its_scorers(tmp_path: Path) -> None:
-    """A second run of several scorers adds to each, and takes none for another."""
+def test_several_scorers_go_on(tmp_path: Path) -> None:
+    """A run that ends between scorers keeps the first; a further one adds what each lacks."""
     log = logged(tmp_path, lambda: [model_graded_qa(model=ONE), model_graded_qa(model=TWO)])
-    names = ["model_graded_qa", "model_graded_qa1"]
-    again = rejudge_log(rejudge_log(log, names, replications=1), names, replications=3)
-    assert [kept(again, name)["grader"] for name in ("rejudge", "rejudge1")] == [ONE, TWO]
-    assert [kept(again, name)["replications"] for name in ("rejudge", "rejudge1")] == [3, 3]
+    names, folder = ["model_graded_qa", "model_graded_qa1"], tmp_path / "again"
+    for replications, most in ((3, 4), (3, None), (5, None)):
+        limits = {"max_calls": most}
+        rejudged(log, folder, *names, replications=replications, limits=limits)
+        found = judgments_from_logs(folder).table.groupby(["scorer", "judge"]).size().to_dict()
+        if most is None:
+            assert found == {("rejudge", ONE): replications, ("rejudge1", TWO): replications}
+        else:
+            assert 0 < sum(found.values()) <= most
 
 
-def test_each_of_several_scorers_is_asked_its_own_grader(tmp_path: Path) -> None:
-    """A grader that one scorer is known by does not let another one's stranger in."""
-    log = logged(tmp_path, lambda: [model_graded_qa(model=ONE), model_graded_fact(model=ONE)])
-    assert log.eval.scorers
-    log.eval.scorers[1].options = {"model": TWO}
-    with pytest.raises(UserError, match="gradings of lenient/one, and lenient/two would answer"):
-        rejudge_log(log, ["model_graded_qa", "model_graded_fact"], replications=1)
-
-
-def test_a_run_that_ends_between_scorers_keeps_the_first(tmp_path: Path) -> None:
-    """What one scorer judged is in the log; the next run makes what the others lack."""
-    log = logged(tmp_path, lambda: [model_graded_qa(model=ONE), model_graded_fact(model=ONE)])
-    names, target = ["model_graded_qa", "model_graded_fact"], str(tmp_path / "again.eval")
-    stopped = rejudge_log(log, names, replications=3, output=target, run=Run(max_calls=3))
-    assert kept(stopped)["replications"] == 3
-    again = rejudge_log(stopped, names, replications=3)
-    assert [kept(again, name)["replications"] for name in ("rejudge", "rejudge1")] == [3, 3]
-
-
-def test_replications_that_were_not_made_cost_no_calls(tmp_path: Path) -> None:
-    """What a grading costs is counted over gradings that were made."""
+def test_no_stranger_is_paid(tmp_path: Path) -> None:
+    """A scorer that asks another model than the one announced stops the run at its first call."""
     log = logged(tmp_path, lambda: model_graded_qa(model=ONE))
-    another = ["model_graded_fact"]
-    stopped = rejudge_log(log, another, replications=8, model=ONE, run=Run(max_calls=5))
-    (cost,) = Rejudging(stopped, another, replications=8, model=ONE).costs
-    assert 0 < cost.made < 8
-    assert cost.calls_each >= 1
+    assert log.eval.scorers
+    log.eval.scorers[0].options = {"model": TWO}
+    judged = rejudged(log, tmp_path / "again", replications=2)
+    assert not graders(judged)
+    assert not any(sample.scores for sample in judged.samples or [])
 
 
 def test_a_log_without_transcripts_says_what_it_cannot(tmp_path: Path) -> None:
@@ -223,14 +208,15 @@ def test_the_settings_of_the_grader_stay_with_another_one(tmp_path: Path) -> Non
     """Another grader is called with the temperature of the one in the log."""
     warm = get_model(ONE, config=GenerateConfig(temperature=0.3))
     log = logged(tmp_path, lambda: model_graded_qa(model=warm))
-    assert kept(rejudge_log(log, replications=2, model=TWO))["temperature"] == 0.3
+    judged = rejudged(log, tmp_path / "again", replications=2, model=TWO)
+    assert kept(judged)["temperature"] == 0.3
 
 
 def test_a_second_score_of_a_log_is_scored_as_inspect_does(tmp_path: Path) -> None:
     """A scorer that inspect added to a log later is found like the others."""
     log = logged(tmp_path, lambda: match())
     log = score(log, model_graded_qa(model=ONE), model=EVALUATED, action="append", display="none")
-    assert graders(log, rejudge_log(log, replications=1)) == {ONE}
+    assert graders(rejudged(log, tmp_path / "again", replications=1)) == {ONE}
 
 
 @pytest.mark.parametrize(

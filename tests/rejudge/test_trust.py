@@ -3,14 +3,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import ChatMessageUser, ContentImage, GenerateConfig, ModelConfig, get_model
 
+from commands import invoke
 from graders import run, suite, wins
-from inspect_reliability.cli import main
 from inspect_reliability.errors import UserError
-from inspect_reliability.rejudging import rejudge_log
+from inspect_reliability.rejudging import Rejudging
 from inspect_reliability.rejudging.trust import SETTINGS, vet_model
 
 EVIL = """
@@ -77,7 +77,7 @@ def grader_of(log: EvalLog, model: str, **settings: Any) -> None:
 def rejudged(log: EvalLog, folder: Path, *more: str) -> Result:
     file = folder / "hostile.eval"
     write_eval_log(log, str(file))
-    return CliRunner().invoke(main, ["rejudge", str(file), "--replications", "1", *more])
+    return invoke("rejudge", file, "--replications", "1", *more)
 
 
 class NewerConfig(GenerateConfig):
@@ -226,7 +226,7 @@ def test_a_log_adds_nothing_to_requests(
     scorer_of(inner, "model_graded_qa", model=[model])
     for log in (role, evaluated, plan, argument, inner):
         with pytest.raises(UserError, match=rf"sets {added} of its requests.* --model openai"):
-            rejudge_log(log)
+            Rejudging(log)
 
 
 def test_every_setting_of_a_model_is_known() -> None:
@@ -260,7 +260,7 @@ def test_arguments_of_a_scorer_decide_as_little(harmless: str, options: dict[str
     log = read_eval_log(harmless)
     scorer_of(log, "wins", **options)
     with pytest.raises(UserError, match=r"--(scorer|model)"):
-        rejudge_log(log)
+        Rejudging(log)
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_a_log_reads_no_file(
     log = read_eval_log(harmless)
     scorer_of(log, "model_graded_qa", template=place.format(folder=tmp_path))
     with pytest.raises(UserError, match=r"would be sent to the grader.* --task FILE.py@TASK"):
-        rejudge_log(log)
+        Rejudging(log)
 
 
 def test_a_log_shows_no_file(tmp_path: Path, harmless: str) -> None:
@@ -297,10 +297,9 @@ def test_a_log_shows_no_file(tmp_path: Path, harmless: str) -> None:
         assert log.samples
         log.samples[0].messages = [ChatMessageUser(content=[ContentImage(image=source)])]
         with pytest.raises(UserError, match=r"shows .*secret\.png, which would be sent"):
-            rejudge_log(log)
+            Rejudging(log)
 
 
-@pytest.mark.slow
 def test_what_runs_nothing_is_taken_from_the_log(
     harmless: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -309,5 +308,4 @@ def test_what_runs_nothing_is_taken_from_the_log(
     for url in ("http://localhost:1/v1", "https://mine.example/v1", None):
         log = read_eval_log(harmless)
         grader_of(log, "hf_seeded/tiny-judge", args={"device": "cpu"}, base_url=url)
-        judged = rejudge_log(log, replications=1)
-        assert all("rejudge" in (sample.scores or {}) for sample in judged.samples or [])
+        Rejudging(log, replications=1)

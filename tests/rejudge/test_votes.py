@@ -8,8 +8,6 @@ from typing import Any
 
 import inspect_ai.scorer
 import pytest
-from click.testing import CliRunner
-from inspect_ai.log import read_eval_log
 from inspect_ai.model import (
     GenerateConfig,
     ModelAPI,
@@ -20,10 +18,10 @@ from inspect_ai.model import (
 )
 from inspect_ai.scorer import model_graded_qa
 
-from graders import run, suite
-from inspect_reliability.cli import main
+from commands import invoke
+from graders import newest, run, suite
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.judgments.replications import read_replications, replications_in
+from inspect_reliability.record.replications import read_replications, replications_in
 from inspect_reliability.rejudging import rejudge
 
 pytestmark = [
@@ -56,12 +54,6 @@ class Wavers(ModelAPI):
         return output
 
 
-def command(*arguments: object) -> Any:
-    done = CliRunner().invoke(main, [*map(str, arguments)])
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
-    return done
-
-
 @pytest.mark.parametrize("named", ["argument", "role"])
 def test_each_vote_is_kept(tmp_path: Path, named: str) -> None:
     """Verdicts are the majorities of the votes, and each grader has a row and a place in panels."""
@@ -70,10 +62,10 @@ def test_each_vote_is_kept(tmp_path: Path, named: str) -> None:
     if named == "role":
         grader = [*map(get_model, GRADERS)]
     log = run(suite(scorer), tmp_path, grader).location
-    done = command("rejudge", log, "--replications", REPLICATIONS, "--format", "json")
+    done = invoke("rejudge", log, "--replications", REPLICATIONS, "--format", "json")
     assert done.exit_code == 0, done.stderr
-    target = log.removesuffix(".eval") + "-rejudged.eval"
-    for sample in read_eval_log(target).samples or []:
+    target = log.removesuffix(".eval") + "-rejudged"
+    for sample in newest(target).samples or []:
         kept = replications_in((sample.scores or {})["rejudge"])
         assert kept is not None
         assert [*kept.votes] == GRADERS
@@ -86,7 +78,7 @@ def test_each_vote_is_kept(tmp_path: Path, named: str) -> None:
     votes = table[table["scorer"] == "rejudge.votes"]
     assert (votes.groupby(["judge", "question"]).size() == REPLICATIONS).all()
     assert set(votes["judge"]) == {*GRADERS}
-    found = json.loads(command("report", target, "--format", "json").stdout)
+    found = json.loads(invoke("report", target, "--format", "json").stdout)
     [panel] = found["panels"]
     assert panel["scorer"] == "rejudge.votes"
     assert sorted(panel["judges"]) == sorted(GRADERS)
@@ -99,16 +91,13 @@ def test_a_rejudging_that_goes_on_keeps_its_votes(tmp_path: Path) -> None:
     """More replications are added to the votes that are there, which do not change."""
     scorer = model_graded_qa(model=[*GRADERS])
     log = run(suite(scorer), tmp_path, get_model("mockllm/model")).location
-    target = log.removesuffix(".eval") + "-rejudged.eval"
-    votes = []
     for number in (3, 5):
-        assert command("rejudge", log, "--replications", number).exit_code == 0
-        [first, *_] = read_eval_log(target).samples or []
-        kept = replications_in((first.scores or {})["rejudge"])
-        assert kept is not None
-        votes.append(kept.votes)
-    assert all(len(one) == 5 for one in votes[1].values())
-    assert {name: one[:3] for name, one in votes[1].items()} == votes[0]
+        assert invoke("rejudge", log, "--replications", number).exit_code == 0
+    table = judgments_from_logs(log.removesuffix(".eval") + "-rejudged").table
+    votes = table[table["scorer"] == "rejudge.votes"]
+    numbers = votes.groupby(["judge", "question"])["replication"].apply(list)
+    assert len(numbers) == len(GRADERS) * 3
+    assert all(one == [1, 2, 3, 4, 5] for one in numbers)
 
 
 def test_live_replications_keep_votes(tmp_path: Path) -> None:

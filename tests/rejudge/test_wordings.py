@@ -4,18 +4,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from inspect_ai.event import ModelEvent
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import match, model_graded_qa
 
-from graders import LENIENT, TEMPLATE, in_full, letters, run, suite, tiny, wins
-from inspect_reliability.cli import main
+from commands import invoke
+from graders import LENIENT, TEMPLATE, in_full, letters, rejudged, run, suite, tiny, wins
+from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.rejudging import rejudge_log
-from inspect_reliability.report import analyse
+from inspect_reliability.rejudging import Rejudging
 
 ALL = "{question} {criterion} {answer} {instructions}"
 
@@ -57,17 +56,16 @@ def test_each_wording_is_asked_with_seeds_of_its_own(tmp_path: Path) -> None:
     log = run(suite(letters(), questions=2), tmp_path, tiny())
     other = TEMPLATE.replace("Responses:", "Answers:").replace("\n", "\n    ")
     file = wordings(tmp_path, f"- name: answers\n  prompt: |-\n    {other}\n")
-    judged = rejudge_log(log, replications=4, wordings=file)
-    before = {event.uuid for sample in log.samples or [] for event in sample.events}
+    judged = rejudged(log, tmp_path / "again", replications=4, wordings=file)
     said: dict[int, tuple[str, str]] = {}
     for sample in judged.samples or []:
         for event in sample.events:
-            if isinstance(event, ModelEvent) and event.uuid not in before:
+            if isinstance(event, ModelEvent):
                 asked = "answers" if "Answers:" in event.input[-1].text else "given"
                 for place, choice in enumerate(event.output.choices):
                     said[(event.config.seed or 0) + place] = asked, choice.message.text
     scores = kept(judged)
-    assert [one["wording"] for one in scores] == ["given", "answers"] * 2
+    assert sorted(one["wording"] for one in scores) == ["answers"] * 2 + ["given"] * 2
     for one in scores:
         for seed, text in zip(one["seeds"], one["explanations"], strict=True):
             assert said[seed][0] == one["wording"]
@@ -79,18 +77,20 @@ def test_the_report_says_how_far_wordings_move_the_verdict(tmp_path: Path) -> No
     """Of three wordings one gives another grade: two of three pairs across them differ, and no
     other does."""
     file = wordings(tmp_path, f"- name: short\n  prompt: '{ALL}'\n- prompt: '{ALL} Now judge.'\n")
-    judged = rejudge_log(
-        plain(tmp_path), model=graded_by("Now judge."), replications=2, wordings=file
+    judged = rejudged(
+        plain(tmp_path),
+        tmp_path / "again",
+        model=graded_by("Now judge."),
+        replications=2,
+        wordings=file,
     )
     found = judgments_from_logs(judged)
-    own = found.table[found.table["scorer"] == "rejudge"]
+    own = found.table
     assert len(own) == 3 * 3 * 2
     assert not [note for note in found.notes if "duplicate" in str(note)]
     grades = own.groupby("wording")["verdict"].unique().map(list).to_dict()
     assert grades == {"given": ["I"], "short": ["I"], "2": ["C"]}
-    [moved] = [
-        one for one in analyse(type(found)(own, ())).results["moves"] if one["facet"] == "wording"
-    ]
+    [moved] = [one for one in analyse(found).results["moves"] if one["facet"] == "wording"]
     assert moved["levels"] == 3
     assert moved["disagreement_across"] == pytest.approx(2 / 3)
     assert moved["disagreement_within"] == 0
@@ -100,7 +100,9 @@ def test_instructions_are_a_wording_too(tmp_path: Path) -> None:
     """Where a wording has instructions alone, the template stays."""
     file = wordings(tmp_path, "- instructions: 'Say GRADE: C or GRADE: I, nothing else.'\n")
     grader = graded_by("nothing else.")
-    judged = rejudge_log(plain(tmp_path), model=grader, replications=1, wordings=file)
+    judged = rejudged(
+        plain(tmp_path), tmp_path / "again", model=grader, replications=1, wordings=file
+    )
     values = {one["wording"]: one["verdicts"] for one in kept(judged)}
     assert values == {"given": ["I"], "1": ["C"]}
 
@@ -109,24 +111,26 @@ def test_the_command_says_cells_and_calls_and_goes_on(tmp_path: Path) -> None:
     """They are said before the first call; later runs add what is missing, and keep the rest."""
     log = plain(tmp_path).location
     file = wordings(tmp_path, f"- name: short\n  prompt: '{ALL}'\n")
-    target = tmp_path / "out.eval"
-    command = ["rejudge", log, "--output", str(target), "--replications"]
+    folder = tmp_path / "out"
+    command = ["rejudge", log, "--log-dir", str(folder), "--replications"]
 
     def judge(*more: str) -> str:
-        done = CliRunner().invoke(main, [*command, *more])
+        done = invoke(*command, *more)
         assert done.exit_code == 0, done.output
         return " ".join(done.stderr.split())
 
     judge("2")
+    first = judgments_from_logs(folder).table
     said = judge("3", "--wordings", str(file), "--dry-run")
     assert "Wordings: given, short. 3 outputs x 2 = 6 cells of 3 replications." in said
     assert "Together 12 calls" in said
-    before = {tuple(one["seeds"]) for one in kept(read_eval_log(str(target)))}
     judge("3", "--wordings", str(file))
-    after = kept(read_eval_log(str(target)))
-    assert {one["wording"] for one in after} == {"given", "short"}
-    assert {len(one["seeds"]) for one in after} == {3}
-    assert before <= {tuple(one["seeds"][:2]) for one in after}
+    after = judgments_from_logs(folder)
+    assert after.table.groupby(["question", "wording"]).size().to_dict() == {
+        (question, wording): 3 for question in "012" for wording in ("given", "short")
+    }
+    assert {*first["seed"]} < {*after.table["seed"]}
+    assert not after.notes
     assert "Together 0 calls" in judge("3", "--wordings", str(file))
 
 
@@ -149,7 +153,7 @@ def test_wordings_that_do_not_fit_are_refused(tmp_path: Path, text: str, why: st
     """Before the first call, with the file's name and what is wrong with the wording."""
     file = wordings(tmp_path, text)
     with pytest.raises(UserError) as refused:
-        rejudge_log(plain(tmp_path), wordings=file)
+        Rejudging(plain(tmp_path), wordings=file)
     assert str(file) in str(refused.value)
     assert why in str(refused.value)
 
@@ -161,16 +165,14 @@ def test_a_scorer_without_a_template_has_no_wordings(tmp_path: Path) -> None:
     log = run(task, tmp_path, graded_by("?"))
     file = wordings(tmp_path, f"- '{ALL}'")
     with pytest.raises(UserError, match="cannot be asked in other words"):
-        rejudge_log(log, "wins", wordings=file)
+        Rejudging(log, ["wins"], wordings=file)
 
 
 def test_a_wording_keeps_its_text(tmp_path: Path) -> None:
-    """Another text by the same name is no more of it; nor is what has several wordings one."""
+    """Another text by the same name is no more of it."""
     log, grader = plain(tmp_path), f"{LENIENT}/one"
-    file = wordings(tmp_path, f"- '{ALL}'")
-    judged = rejudge_log(log, model=grader, replications=1, wordings=file)
-    with pytest.raises(UserError, match=r"in several wordings. Give the same --wordings"):
-        rejudge_log(judged, model=grader, replications=2)
+    file, folder = wordings(tmp_path, f"- '{ALL}'"), tmp_path / "again"
+    rejudged(log, folder, model=grader, replications=1, wordings=file)
     wordings(tmp_path, f"- 'Another. {ALL}'")
-    with pytest.raises(UserError, match="replications of another text of '1'"):
-        rejudge_log(judged, model=grader, replications=2, wordings=file)
+    with pytest.raises(UserError, match="has judgments with wording 1"):
+        rejudged(log, folder, model=grader, replications=2, wordings=file)

@@ -187,9 +187,6 @@ def test_refused() -> None:
         compare(one, one, level=95)
     with pytest.raises(ReliabilityError, match="different names"):
         compare(one, one, names=("a", "a"))
-    each_its_own = Counts(table, ("a", "b"), ("A", "B", "C", "D"), singletons=True)
-    with pytest.raises(ReliabilityError, match="Handle non-response alike"):
-        compare(one, each_its_own)
 
 
 @pytest.mark.slow
@@ -321,17 +318,6 @@ def test_two_judges_need_no_more() -> None:
     (found,) = compare_all({"a": first, "b": second})
     paired = compare(first, second)
     assert (found.low, found.high) == pytest.approx((paired.low, paired.high))
-
-
-def test_of_replications() -> None:
-    """What depends on R is compared at equal R only."""
-    generator = np.random.default_rng(14)
-    few, many = counts(drawn(generator, 10, 5)), counts(drawn(generator, 10, 20))
-    for name in ("omega_composite", "modal_share", "normalised_entropy"):
-        with pytest.raises(ReliabilityError, match=f"{name} depends on the number of replications"):
-            compare(few, many, name)
-        assert compare(many, many, name).difference == 0
-    assert compare(few, many, "omega").difference is not None
 
 
 SIZES = {"easy": 8, "hard": 15, "odd": 11}

@@ -72,7 +72,8 @@ def test_means_of_a_planned_study_are_as_close_as_planned() -> None:
     generator = np.random.default_rng(2)
     found = cheapest_precise(numbers(generator, SPREAD, 300, 40, 2), 0.3, assurance=0.5)
     size = (found.n_questions or 0, found.levels["wording"], int(found.n_replications))
-    means = [numbers(generator, SPREAD, *size).cells.scores.mean() for _ in range(600)]
+    studies = (numbers(generator, SPREAD, *size).cells for _ in range(600))
+    means = [(one.shares @ np.array(one.values)).mean() for one in studies]
     assert 1.96 * np.std(means) == pytest.approx(found.half_width, rel=0.15)
 
 
@@ -163,6 +164,24 @@ def test_effective_number() -> None:
     assert found.value == pytest.approx(1.6)
     assert (found.low, found.high) == pytest.approx((4 / 3.4, 2.5))
     assert effective_number(4, Estimate(-0.4)).value is None
+
+
+def test_judges_are_never_worth_more_than_they_are() -> None:
+    """Errors that go against each other give no number, and the least that it is."""
+    found = effective_number(4, Estimate(-0.1, -0.3, 0.2))
+    assert found.value is found.low is found.high is None
+    assert "at least 2.5" in str(found.reason)
+
+
+def test_a_judge_that_follows_the_order_has_no_dependability() -> None:
+    """Where two verdicts on a question differ more than on any two, there is a reason, no value."""
+    rows = [(f"q{q}", order, "ab"[order ^ q % 2]) for q in range(20) for order in (0, 1)]
+    asked, orders, verdicts = zip(*rows, strict=True)
+    found = disagreement(Cells.from_long(asked, verdicts, ("a", "b"), {"order": orders}))
+    assert found.d("question") > found.d()
+    dependable = found.dependability()
+    assert dependable.value is dependable.low is None
+    assert "negative" in str(dependable.reason)
 
 
 def test_shares_are_means_over_questions() -> None:

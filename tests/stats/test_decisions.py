@@ -15,12 +15,10 @@ from inspect_reliability.stats import (
     anytime_omega,
     anytime_rate,
     decisions,
-    look_level,
     omega,
     questions_to_decide,
     questions_to_decide_rate,
     rate,
-    settled,
     within_limit,
 )
 from inspect_reliability.stats.planning import fewest, precision
@@ -125,21 +123,6 @@ def test_interval_passes_no_silent_judge(n: int) -> None:
 
 
 @pytest.mark.slow
-def test_five_looks() -> None:
-    """At the limit, five looks at the levels of `look_level` decide wrongly in 5% at most."""
-    generator, level, wrong = np.random.default_rng(5), look_level(0.95, 5), []
-    assert level == pytest.approx(0.99)
-    for _ in range(100):
-        whole = study(generator, 320, 0.6)
-        looks = (
-            within_limit(omega(whole.rows(range(n)), level), at_least=0.6)
-            for n in (20, 40, 80, 160, 320)
-        )
-        wrong.append(any(look != OPEN for look in looks))
-    assert np.mean(wrong) <= 0.07
-
-
-@pytest.mark.slow
 def test_questions_to_decide() -> None:
     """Four in five studies of the size that a large pilot says are decided, above and below."""
     generator = np.random.default_rng(6)
@@ -191,54 +174,5 @@ def test_refused() -> None:
     given = study(np.random.default_rng(8), 10, 0.5)
     with pytest.raises(ReliabilityError, match=r"limit must lie between 0 and 1, not be 1\.5"):
         anytime_omega(given, 1.5)
-    with pytest.raises(ReliabilityError, match="Plan at least 1 look, not 0"):
-        look_level(0.95, 0)
     with pytest.raises(ReliabilityError, match="Give one limit"):
         within_limit(omega(given))
-
-
-@pytest.mark.parametrize("error", [0.2, 0.05, 0.01])
-def test_settled_by_hand(error: float) -> None:
-    """A verdict is settled once bets on the leader have ruled out each other one, given or not."""
-    generator, bets = np.random.default_rng(5), np.arange(1, 21) / 20
-    for _ in range(20):
-        verdicts = [*map(str, generator.choice(3, size=60, p=[0.7, 0.2, 0.1]))]
-        wealth = {name: np.ones(20) for name in "012x"}
-        out, expected = set[str](), None
-        for n, verdict in enumerate(verdicts):
-            leader = max(dict.fromkeys(verdicts[:n]), key=verdicts[:n].count) if n else None
-            for name in wealth:
-                if leader not in (None, name):
-                    wealth[name] *= 1 + bets * ((verdict == leader) - (verdict == name))
-                    out |= {name} if wealth[name].mean() >= 1 / error else set()
-            first = max(dict.fromkeys(verdicts[: n + 1]), key=verdicts[: n + 1].count)
-            if expected is None and out >= wealth.keys() - {first}:
-                expected = n + 1
-        assert settled(verdicts, error) == expected
-
-
-@pytest.mark.parametrize("chances", [[0.4, 0.35, 0.25], [0.52, 0.48], [0.3, 0.28, 0.22, 0.2]])
-def test_the_wrong_verdict_is_seldom_settled(chances: list[float]) -> None:
-    """Looked at after every draw, a verdict that is not the likeliest wins in 5% at most."""
-    generator, wrong = np.random.default_rng(6), 0
-    for _ in range(300):
-        verdicts = [*map(str, generator.choice(len(chances), size=120, p=chances))]
-        if after := settled(verdicts, 0.05):
-            wrong += max(dict.fromkeys(verdicts[:after]), key=verdicts[:after].count) != "0"
-    assert wrong / 300 <= 0.05
-
-
-def test_settling_saves_calls() -> None:
-    """Unanimous verdicts are settled after 8, nine in ten alike mostly within 15, ties hardly."""
-    assert settled(["A"] * 50, 0.05) == 8
-    assert settled(["A"] * 7, 0.05) is None
-    assert settled([], 0.05) is None
-    generator = np.random.default_rng(7)
-    steady, tied = (
-        [settled([*map(str, generator.random(100) < share)], 0.05) for _ in range(200)]
-        for share in (0.1, 0.5)
-    )
-    assert np.median([after or 100 for after in steady]) <= 15
-    assert np.mean([after is not None for after in tied]) <= 0.1
-    with pytest.raises(ReliabilityError, match="between 0 and 1"):
-        settled(["A"], 0.0)

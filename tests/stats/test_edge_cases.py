@@ -8,11 +8,10 @@ from inspect_reliability.stats import (
     Counts,
     Estimate,
     NoJudgmentsError,
-    cronbach_alpha,
     panel,
 )
 
-VARIANCE = ("omega", "omega_composite", "fleiss_kappa", "krippendorff_alpha")
+VARIANCE = ("omega", "fleiss_kappa", "krippendorff_alpha")
 
 
 def estimates(
@@ -25,11 +24,10 @@ def estimates(
 def test_all_judgments_one_category(categories: str | None) -> None:
     """Agreement, Brennan-Prediger and AC1 are 1; omega, kappa and alpha are not estimable."""
     found = estimates([["C"] * 10] * 6, categories)
-    for name in ("agreement", "brennan_prediger", "gwet_ac1", "modal_share", "modal_share_loo"):
+    for name in ("agreement", "brennan_prediger", "gwet_ac1"):
         assert found[name].value == 1, name
         assert found[name].high == 1
     assert found["agreement"].low == pytest.approx(0.025 ** (1 / 6))
-    assert found["normalised_entropy"].value == 0
     for name in VARIANCE:
         assert found[name].value is None
         assert found[name].low is None
@@ -37,10 +35,10 @@ def test_all_judgments_one_category(categories: str | None) -> None:
 
 
 def test_each_question_constant_verdicts_differ() -> None:
-    """Every coefficient is 1 with the exact lower bound; the entropy is 0."""
+    """Every coefficient is 1 with the exact lower bound."""
     found = estimates([[letter] * 10 for letter in "AABCDEAB"])
-    for name, estimate in found.items():
-        assert estimate.value == (0 if name == "normalised_entropy" else 1)
+    for estimate in found.values():
+        assert estimate.value == 1
         assert estimate.method == "exact bound"
         assert 0 <= estimate.low < estimate.high <= 1
     assert found["agreement"].low == pytest.approx(0.025 ** (1 / 8))
@@ -74,7 +72,7 @@ def test_questions_all_alike() -> None:
     """Where leaving a question out changes nothing, an unseen question still could."""
     rows = Counts.from_array([["A", "A", "B", "B"]] * 6, categories="ABCDE")
     found = panel(rows)
-    for name in ("agreement", "gwet_ac1", "brennan_prediger", "modal_share", "normalised_entropy"):
+    for name in ("agreement", "gwet_ac1", "brennan_prediger"):
         assert found[name].low < found[name].high, name
     # What an unseen question could add is known of omega.
     assert found["omega"].low == found["omega"].value == pytest.approx(-1 / 3)
@@ -124,8 +122,6 @@ def test_opposite_of_reliable() -> None:
     found = estimates([["A", "B"]] * 5, "AB")
     for name in ("omega", "fleiss_kappa", "brennan_prediger"):
         assert found[name].value == pytest.approx(-1)
-    assert found["omega_composite"].value is None
-    assert found["omega_composite"].reason == "no variance between questions"
 
 
 def test_nothing_at_all() -> None:
@@ -149,12 +145,3 @@ def test_a_unit_changes_no_coefficient_of_numbers(unit: float) -> None:
     for name, estimate in panel(Cells.of_numbers(scores, names)).items():
         same = [estimate.value, estimate.low, estimate.high]
         assert [found[name].value, found[name].low, found[name].high] == pytest.approx(same), name
-
-
-def test_cronbach_needs_complete_replications() -> None:
-    """Where one value a replication is missing, that is the reason, not the questions."""
-    values = np.arange(12.0).reshape(4, 3) + np.array([0, 0.1, 0])
-    values[[0, 1, 2], [0, 1, 2]] = np.nan
-    found = cronbach_alpha(Cells.of_numbers(values))
-    reason = "fewer than two replications have a verdict of every question"
-    assert (found.value, found.reason) == (None, reason)

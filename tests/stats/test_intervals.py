@@ -12,7 +12,7 @@ from scipy import stats
 from tables import Table, counts, drawn, tables, verdicts
 
 from inspect_reliability.stats import Cells, Counts, ReliabilityError, omega, panel
-from inspect_reliability.stats.intervals import clopper_pearson, constant_share_bound
+from inspect_reliability.stats.ends import clopper_pearson, constant_share_bound
 
 UNEQUAL = [
     [5, 0, 0],
@@ -127,7 +127,7 @@ def test_noise_or_settled_by_loops(table: Table) -> None:
 @given(tables(min_questions=3))
 @settings(max_examples=60)
 def test_one_population_value_one_interval(table: Table) -> None:
-    """Kappa and alpha have the interval of omega, the composite that of omega stepped up."""
+    """Kappa and alpha have the interval of omega."""
     found = panel(counts(table))
     whole = found["omega"]
     assume(whole.low is not None and possible(table, "omega") < whole.low < whole.value)
@@ -136,17 +136,12 @@ def test_one_population_value_one_interval(table: Table) -> None:
         assert found[name].low == pytest.approx(min(whole.low, value), abs=1e-12)
         assert found[name].high == pytest.approx(max(whole.high, value), abs=1e-12)
         assert found[name].method in ("as omega", "exact bound")
-    composite, r = found["omega_composite"], stats.hmean(table.sum(axis=1))
-    if composite.value is not None and whole.low > 0:
-        low, high = (r * x / (1 + (r - 1) * x) for x in (whole.low, whole.high))
-        assert (composite.low, composite.high) == pytest.approx((low, high), abs=1e-9)
 
 
 def test_numbers_by_hand() -> None:
-    """ICC by its twin, its composite and alpha carried from it, Cronbach's alpha on the log."""
+    """ICC by its twin, and alpha carried from it."""
     values = np.random.default_rng(2).normal(size=(10, 6)) + np.arange(10)[:, None] / 3
     found = panel(Cells.of_numbers(values))
-    without = [panel(Cells.of_numbers(np.delete(values, i, axis=0))) for i in range(10)]
     low, high = twins.far_or_noise(values)
     assert (found["icc"].low, found["icc"].high) == pytest.approx((low, high), abs=1e-7)
     numeric = found["krippendorff_alpha_numeric"]
@@ -155,14 +150,6 @@ def test_numbers_by_hand() -> None:
         pytest.approx(high, abs=1e-7),
         "as icc",
     )
-    composite = found["icc_composite"]
-    assert (composite.low, composite.high) == pytest.approx(
-        (6 * low / (1 + 5 * low), 6 * high / (1 + 5 * high)), abs=1e-6
-    )
-    alpha = found["cronbach_alpha"]
-    error = twins.jackknife_error([one["cronbach_alpha"].value for one in without])
-    ends = twins.log_ends(alpha.value, error, twins.t(0.95, 10))
-    assert (alpha.low, alpha.high) == pytest.approx(ends, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -279,24 +266,9 @@ def test_least_values_occur(k: int) -> None:
     """Questions whose K verdicts are all different are as far from reliable as can be."""
     table = np.ones((6, k), int)
     found = panel(counts(table))
-    names = ("agreement", "modal_share_loo", "omega", "fleiss_kappa", "gwet_ac1")
+    names = ("agreement", "omega", "fleiss_kappa", "gwet_ac1")
     for name in (*names, "brennan_prediger"):
         assert found[name].value == pytest.approx(possible(table, name), abs=1e-12), name
-
-
-def test_composite_of_noise() -> None:
-    """The composite of noise can be anything below 0, omega only down to -1/(R - 1)."""
-    noise = np.random.default_rng(0).multinomial(100, [0.2] * 5, size=(300, 8))
-    found = [panel(counts(table), ["omega", "omega_composite"]) for table in noise]
-    omegas, composites = (
-        np.array([one[name].value for one in found]) for name in ("omega", "omega_composite")
-    )
-    assert composites.min() < -0.5
-    assert omegas.min() >= -1 / 99
-    assert composites == pytest.approx(100 * omegas / (1 + 99 * omegas))
-    for one in found:
-        assert one["omega"].low >= -1 / 99
-        assert one["omega_composite"].low >= min(0, one["omega_composite"].value)
 
 
 @pytest.mark.parametrize("n", [1, 2, 8, 27])
@@ -326,10 +298,7 @@ def test_exact_bound_where_no_question_varies(table: Table) -> None:
     assert found["agreement"].method == "exact bound"
     for name, low, high in (
         ("agreement", bound, 1),
-        ("modal_share", bound, 1),
-        ("modal_share_loo", bound, 1),
         ("brennan_prediger", (bound - 1 / k) / (1 - 1 / k), 1),
-        ("normalised_entropy", 0, 1 - bound),
     ):
         assert (found[name].low, found[name].high) == pytest.approx((low, high)), name
     mean = (constant / constant.sum(axis=1, keepdims=True)).mean(axis=0)

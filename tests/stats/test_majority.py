@@ -212,13 +212,6 @@ def test_refused(row: list[int], options: dict[str, object], words: str) -> None
         stable_majority(counts(row), **options)  # type: ignore[arg-type]
 
 
-def test_singletons_have_no_majority() -> None:
-    """Non-responses that are each their own category cannot be a majority."""
-    each = Counts(np.array([[3, 2]]), ("q",), ("A", "non-response"), singletons=True)
-    with pytest.raises(ReliabilityError, match="needs categories"):
-        stable_majority(each)
-
-
 @pytest.mark.parametrize("votes", [[], [0], [-1, 3]])
 def test_exact_majorities_need_a_vote_too(votes: list[int]) -> None:
     """Of exact distributions the same votes are refused as of counts."""

@@ -1,4 +1,4 @@
-"""Three handlings of non-response, each against verdicts renamed by hand."""
+"""Rates, and what is left without non-responses, each by hand."""
 
 from itertools import combinations
 from typing import Any
@@ -15,34 +15,10 @@ from inspect_reliability.stats import (
     Labelled,
     ReliabilityError,
     gini_mean_difference,
-    handle_non_response,
     panel,
     rate,
 )
-from inspect_reliability.stats.coefficient import NO_K
 from inspect_reliability.stats.rates import unseen
-
-ON_CATEGORIES = ("gwet_ac1", "brennan_prediger", "normalised_entropy")
-
-
-@pytest.mark.slow
-@given(tables())
-def test_unique(table: Table) -> None:
-    """As a category of its own, each non-response is a verdict that occurs once."""
-    rows = verdicts(table)
-    numbered = [
-        [f"A{i}-{j}" if v == "A" else v for j, v in enumerate(r)] for i, r in enumerate(rows)
-    ]
-    by_hand = panel(Counts.from_array(numbered))
-    for name, estimate in panel(handle_non_response(counts(table), "unique", "A")).items():
-        expected = by_hand[name]
-        if name in ON_CATEGORIES:
-            assert (estimate.value, estimate.reason) == (None, NO_K)
-        elif expected.value is None:
-            assert estimate.value is None
-        else:
-            assert estimate.value == pytest.approx(expected.value, rel=1e-12, abs=1e-12)
-            assert (estimate.low is None) == (expected.low is None)
 
 
 @pytest.mark.slow
@@ -50,7 +26,7 @@ def test_unique(table: Table) -> None:
 def test_excluded(table: Table) -> None:
     """Excluded, they are missing verdicts of a table without that category."""
     without = [[None if v == "A" else v for v in row] for row in verdicts(table)]
-    found = handle_non_response(counts(table), "excluded", "A")
+    found = counts(table).without("A")
     assert found.categories == counts(table).categories[1:]
     assert found.missing.tolist() == table[:, 0].tolist()
     assert found.coverage == pytest.approx(1 - table[:, 0].sum() / table.sum())
@@ -62,34 +38,22 @@ def test_excluded(table: Table) -> None:
             assert estimate.value == pytest.approx(other.value, abs=1e-12)
 
 
-@pytest.mark.slow
-@given(tables())
-def test_own_categories_never_agree_more(table: Table) -> None:
-    """Agreement with non-response as a category is at least that with each its own."""
-    one, own = (
-        panel(handle_non_response(counts(table), handling, "A"), ["agreement"])["agreement"].value
-        for handling in ("category", "unique")
-    )
-    assert one >= own
-
-
 @pytest.mark.parametrize(
-    ("judge", "handling", "omega"),
+    ("judge", "excluded", "omega"),
     [
-        (("Starling", "1", "bbh"), "category", 0.259),
-        (("Starling", "1", "bbh"), "unique", 0.078),
-        (("Starling", "1", "bbh"), "excluded", 0.520),
-        (("Llama", "0.25", "bbh"), "excluded", 0.771),
-        (("Starling", "0.25", "mtb"), "excluded", 0.767),
+        (("Starling", "1", "bbh"), False, 0.259),
+        (("Starling", "1", "bbh"), True, 0.520),
+        (("Llama", "0.25", "bbh"), True, 0.771),
+        (("Starling", "0.25", "mtb"), True, 0.767),
     ],
 )
 def test_published(
-    published_verdicts: Any, judge: tuple[str, str, str], handling: Any, omega: float
+    published_verdicts: Any, judge: tuple[str, str, str], excluded: bool, omega: float
 ) -> None:
     """The handling decides; excluded, questions differ in how many verdicts are left of them."""
     rows = published_verdicts[judge]
     whole = Counts.from_array(rows.values(), list(rows), (*"ABCDE", "non-response", "invalid"))
-    found = panel(handle_non_response(whole, handling))["omega"]
+    found = panel(whole.without("non-response") if excluded else whole)["omega"]
     assert found.value == pytest.approx(omega, abs=0.0005001)
     assert found.n_questions == len(rows) - len(found.left_out)
 
@@ -102,25 +66,16 @@ def test_nothing_but_non_responses() -> None:
         always, ("1", "2", "3"), ("A", "non-response"), np.zeros((3, 2), np.int64)
     )
     for judged in (silent, exact):
-        left = handle_non_response(judged, "excluded")
+        left = judged.without("non-response")
         assert left.coverage == 0
         for estimate in panel(left).values():
             assert (estimate.value, estimate.reason) == (None, "there are no verdicts")
-    never = panel(handle_non_response(silent, "unique"))["agreement"]
-    assert never.value == 0
 
 
 def test_no_such_category() -> None:
-    """Verdicts without non-responses are the same however these are handled."""
+    """Verdicts without non-responses stay as they are."""
     found = Counts.from_array([["A", "B"], ["B", "B"]])
-    for handling in ("category", "unique", "excluded"):
-        assert handle_non_response(found, handling) is found
-
-
-def test_refused() -> None:
-    """A handling that does not exist is refused."""
-    with pytest.raises(ReliabilityError, match="'category', 'unique' or 'excluded', not 'zero'"):
-        handle_non_response(counts(np.ones((2, 2))), "zero")
+    assert found.without("non-response") is found
 
 
 def silent(numbers: list[int], replications: int) -> Counts:
@@ -181,7 +136,7 @@ def test_less_is_unseen_where_more_was_seen() -> None:
     right = np.repeat([1, 0], [36, 12])
     names = tuple(map(str, range(48)))
     given = Counts(np.stack([right, 1 - right], axis=1), names, ("yes", "no"))
-    found = Labelled(given, Counts.from_long(names, ["yes"] * 48)).accuracy()
+    found = Labelled(given, Counts.from_long(names, ["yes"] * 48)).share()
     assert (found.low, found.high) == pytest.approx(by_hand(right, more=0.125), abs=1e-9)
     assert [unseen(right[kept]) for kept in (slice(0, 38), slice(24, 48))] == [0.5, 0.125]
 

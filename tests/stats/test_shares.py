@@ -1,4 +1,4 @@
-"""Exact distributions: coefficients, bounds and majorities without replications."""
+"""Exact distributions: coefficients and majorities without replications."""
 
 from dataclasses import replace
 from itertools import product
@@ -6,8 +6,6 @@ from math import factorial, prod
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tables import distributions
 
@@ -15,15 +13,11 @@ from inspect_reliability.stats import (
     COEFFICIENTS,
     Cells,
     Counts,
-    ReliabilityError,
     ShapeError,
     agreement,
     agreement_between,
-    bounds,
     choice_shares,
     compare,
-    handle_non_response,
-    normalised_entropy,
     omega,
     panel,
     precision,
@@ -60,24 +54,16 @@ def counted(table: Table) -> Counts:
     return Counts(table * (R // 100), tuple(f"q{i}" for i in range(len(table))), CATEGORIES)
 
 
-LIMITED = [name for name, row in COEFFICIENTS.items() if not row.of_all_replications]
+NAMED = [name for name, row in COEFFICIENTS.items() if row.scale != "interval"]
 
 
-HANDLINGS = {
-    "nominal": ("category", "unique", "excluded"),
-    "ordinal": ("category", "excluded"),  # ranks have no verdicts of their own
-    "interval": (),
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "handling"), [(n, h) for n in LIMITED for h in HANDLINGS[COEFFICIENTS[n].scale]]
-)
-def test_shares_are_counts_of_endless_replications(name: str, handling: str) -> None:
+@pytest.mark.parametrize(("name", "excluded"), list(product(NAMED, (False, True))))
+def test_shares_are_counts_of_endless_replications(name: str, excluded: bool) -> None:
     """Each coefficient and its interval are the limits of those of ever more replications."""
     table = tables()
-    of_shares = handle_non_response(exact(table), handling)  # type: ignore[arg-type]
-    of_counts = handle_non_response(counted(table), handling)  # type: ignore[arg-type]
+    of_shares, of_counts = exact(table), counted(table)
+    if excluded:
+        of_shares, of_counts = (one.without("non-response") for one in (of_shares, of_counts))
     found = panel(of_shares, [name])[name]
     limit = panel(of_counts, [name])[name]
     near = {"abs": 2e-4}
@@ -86,7 +72,7 @@ def test_shares_are_counts_of_endless_replications(name: str, handling: str) -> 
     assert found.n_replications == np.inf
 
 
-@pytest.mark.parametrize("name", [n for n in LIMITED if COEFFICIENTS[n].scale == "interval"])
+@pytest.mark.parametrize("name", [n for n in COEFFICIENTS if n not in NAMED])
 def test_numbers_have_limits_too(name: str) -> None:
     """The coefficients of numbers are the limits of those of ever more replications."""
     table = tables()[:, :3]
@@ -100,15 +86,6 @@ def test_numbers_have_limits_too(name: str) -> None:
     )
     assert found.value == pytest.approx(limit.value, abs=2e-3)
     assert (found.low, found.high) == pytest.approx((limit.low, limit.high), abs=2e-3)
-
-
-def test_all_replications_have_no_limit() -> None:
-    """Coefficients of all replications together say why an exact distribution has none."""
-    found = panel(exact(tables()))["omega_composite"]
-    assert found.value is None
-    assert found.reason == "an exact distribution has no number of replications"
-    with pytest.raises(ReliabilityError, match=r"no number of replications\. Compare omega"):
-        compare(exact(tables()), exact(tables(8)), "omega_composite")
 
 
 def test_omega_is_its_formula() -> None:
@@ -183,36 +160,6 @@ def test_tail_draws_are_unbiased() -> None:
     )
 
 
-@pytest.mark.slow
-@given(st.integers(0, 10_000))
-def test_bounds_enclose_every_filling(seed: int) -> None:
-    """However the open part is filled, omega and agreement lie within their bounds."""
-    generator = np.random.default_rng(seed)
-    whole = generator.dirichlet(np.full(4, 0.5), size=5)
-    kept = whole * generator.uniform(0.7, 1, size=(5, 1)) * (generator.random((5, 4)) > 0.2)
-    names, none = tuple("abcde"), np.zeros((5, 4), np.int64)
-    ends = bounds(distributions(kept, names, CATEGORIES, none))
-    found = panel(distributions(whole, names, CATEGORIES, none), ["omega", "agreement"])
-    for name, estimate in found.items():
-        if estimate.value is not None and name in ends:
-            low, high = ends[name]
-            assert low - 1e-9 <= estimate.value <= high + 1e-9
-
-
-def test_bounds_nest() -> None:
-    """The less is open, the closer are the bounds; without anything open they are the value."""
-    whole = tables() / 100
-    names, none = tuple(f"q{i}" for i in range(N)), np.zeros((N, 4), np.int64)
-    found = [
-        bounds(distributions(whole * kept, names, CATEGORIES, none)) for kept in (0.9, 0.99, 1.0)
-    ]
-    for name in ("omega", "agreement"):
-        lows, highs = zip(*(ends[name] for ends in found), strict=True)
-        assert lows[0] < lows[1] < lows[2]
-        assert highs[0] > highs[1] > highs[2]
-        assert lows[2] == pytest.approx(highs[2])
-
-
 def brute_winners(shares: list[float], votes: int) -> list[float]:
     """The same by every possible count of votes."""
     found = [0.0] * len(shares)
@@ -270,16 +217,6 @@ def test_what_was_not_drawn_agrees_with_nothing() -> None:
     assert agreement(open_tenth).value == pytest.approx(0.81)
 
 
-def test_what_is_open_may_be_any_verdict() -> None:
-    """The more of a verdict is open, the larger its entropy: 1 where nothing is known of it."""
-    kept = [100, 90, 50, 0]
-    found = [
-        normalised_entropy(exact(np.tile([share, 0, 0, 0], (N, 1)))).value or 0 for share in kept
-    ]
-    assert found == sorted(found)
-    assert (found[0], found[-1]) == pytest.approx((0, 1))
-
-
 def test_samples_split_disagreement_without_bias() -> None:
     """Two sampled distributions of a question estimate W, omega's parts and the split unbiased."""
     generator = np.random.default_rng(3)
@@ -335,7 +272,7 @@ def test_numbers_in_proportion() -> None:
 def test_every_interval_is_finite_and_holds_its_value() -> None:
     """Whatever is open or sampled, and however little a judge agrees with itself."""
     generator = np.random.default_rng(8)
-    for spread, mass, numbers in product((0.2, 30.0), (0.0, 0.4, 1.0), ((), (1.0, 2.0, 7.0))):
+    for spread, mass, numbers in product((0.2, 30.0), (0.0, 0.4, 1.0), (None, (1.0, 2.0, 7.0))):
         shares = generator.dirichlet([spread] * 3, size=(9, 4))
         table = shares.mean(axis=1) * (1 - mass * (np.arange(9)[:, None] % 2))
         for samples in (shares, np.zeros((0, 0, 0))):

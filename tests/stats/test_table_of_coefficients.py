@@ -25,41 +25,41 @@ from inspect_reliability.stats.intervals import NOISE_OR_SETTLED
 
 DOCS = Path(__file__).parents[2] / "docs"
 
-disagreement = Coefficient(
-    "disagreement",
-    "Disagreement",
-    "Share of pairs of replications that differ.",
-    "1 - P_o",
-    lambda s: s.disagreement / s.questions,
-    best=0.0,
+net_agreement = Coefficient(
+    "net_agreement",
+    "Net agreement",
+    "How much more often pairs of replications agree than differ.",
+    "2 P_o - 1",
+    lambda s: 1 - 2 * s.disagreement / s.questions,
+    least=lambda s: -np.ones_like(s.questions),
     interval=NOISE_OR_SETTLED,
 )
 
 
 @pytest.fixture
 def added() -> Iterator[None]:
-    COEFFICIENTS["disagreement"] = disagreement
+    COEFFICIENTS["net_agreement"] = net_agreement
     yield
-    del COEFFICIENTS["disagreement"]
+    del COEFFICIENTS["net_agreement"]
 
 
 def test_a_row_is_a_function() -> None:
     """A coefficient that is in no table estimates itself, with an interval."""
-    found, other = disagreement(counts(drawn(12, 6, 0.7))), COEFFICIENTS["agreement"]
-    agreed = other(counts(drawn(12, 6, 0.7)))
-    assert found.value == pytest.approx(1 - agreed.value)
-    assert (found.low, found.high) == pytest.approx((1 - agreed.high, 1 - agreed.low))
+    found, other = net_agreement(counts(drawn(12, 6, 0.2))), COEFFICIENTS["agreement"]
+    agreed = other(counts(drawn(12, 6, 0.2)))
+    assert found.value == pytest.approx(2 * agreed.value - 1)
+    assert (found.low, found.high) == pytest.approx((2 * agreed.low - 1, 2 * agreed.high - 1))
 
 
 @pytest.mark.usefixtures("added")
 def test_a_row_is_all_it_takes() -> None:
     """Added to the table, it is in the panel, the comparison and the docs."""
     table = drawn(12, 6, 0.7)
-    assert panel(counts(table))["disagreement"] == disagreement(counts(table))
-    assert compare(counts(table), counts(table[::-1]), "disagreement").difference == (
+    assert panel(counts(table))["net_agreement"] == net_agreement(counts(table))
+    assert compare(counts(table), counts(table[::-1]), "net_agreement").difference == (
         pytest.approx(0, abs=1e-12)
     )
-    assert "| `disagreement` | nominal | Share of pairs" in table_of_coefficients()
+    assert "| `net_agreement` | nominal | How much more" in table_of_coefficients()
 
 
 def test_public_names_are_rows() -> None:
@@ -84,7 +84,7 @@ def test_scales_are_not_mixed() -> None:
         omega(numbers)
     with pytest.raises(ReliabilityError, match="icc is of interval scale: give it"):
         icc(counts(drawn(4, 4, 1.0)))
-    with pytest.raises(UnknownCoefficientError, match="Use one of: omega, omega_composite"):
+    with pytest.raises(UnknownCoefficientError, match="Use one of: omega, agreement"):
         COEFFICIENTS["kappa"]
 
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from inspect_reliability.stats import (
+    KINDS,
     Cells,
     Labelled,
     NoJudgmentsError,
     agreement,
-    krippendorff_alpha,
 )
 from inspect_reliability.stats.majority import winners, winners_of_some
 
@@ -34,34 +34,48 @@ TABLES = st.lists(
 )
 
 
-def labelled(table: Judged) -> Labelled:
+def labelled(table: Judged, open: str = "") -> Labelled:
     verdicts = [(str(q), one) for q, (given, _) in enumerate(table) for one in given]
     labels = [(str(q), one) for q, (_, given) in enumerate(table) for one in given]
-    return Labelled(*(Cells.from_long(*zip(*one, strict=True)) for one in (verdicts, labels)))
+    given, said = (Cells.from_long(*zip(*one, strict=True)) for one in (verdicts, labels))
+    return Labelled(given, said, open)
 
 
 def mean(values: list[Fraction]) -> Fraction:
     return sum(values, Fraction(0)) / len(values)
 
 
-@given(TABLES)
-def test_the_split_is_that_of_all_pairs(table: Judged) -> None:
+@pytest.mark.parametrize("open", ["", "C", "BC"])
+@given(table=TABLES)
+def test_the_split_is_that_of_all_pairs(table: Judged, open: str) -> None:
     """Every ordered pair of verdicts, against every label, counts alike on its question."""
-    known = labelled(table)
-    wrong = [mean([Fraction(one != label) for one, label in product(*row)]) for row in table]
-    twice = [
-        mean([Fraction(one != label != other) for label in labels for one, other in pairs])
-        for given, labels in table
-        for pairs in [list(permutations(given, 2))]
-    ]
-    found = known.errors()
-    assert known.accuracy().value == pytest.approx(float(1 - mean(wrong)))
-    assert found["wrong"].value == pytest.approx(float(mean(wrong)))
-    assert found["wrong_twice"].value == pytest.approx(float(mean(twice)))
-    assert found["wrong_then_right"].value == pytest.approx(float(mean(wrong) - mean(twice)))
+
+    def kind(verdict: str, label: str) -> str:
+        return "undecided" if verdict in open else "accuracy" if verdict == label else "wrong"
+
+    known = labelled(table, open)
+    for name in KINDS:
+        share = mean([mean([Fraction(kind(*p) == name) for p in product(*row)]) for row in table])
+        assert known.share(name).value == pytest.approx(float(share), abs=1e-12)
+    second = {"twice": "wrong", "then_right": "accuracy", "then_undecided": "undecided"}
+    for name, then in second.items():
+        each = [
+            mean(
+                [
+                    Fraction((kind(one, label), kind(other, label)) == ("wrong", then))
+                    for label in labels
+                    for one, other in permutations(given, 2)
+                ]
+            )
+            for given, labels in table
+        ]
+        found = known.errors()[f"wrong_{name}"].value
+        assert found == pytest.approx(float(mean(each)), abs=1e-12)
 
 
 def majority(votes: tuple[str, ...], label: str) -> Fraction:
+    if not votes:
+        return Fraction(0)
     tally = Counter(votes)
     won = [name for name, n in tally.items() if n == max(tally.values())]
     return Fraction(label in won, len(won))
@@ -77,6 +91,26 @@ def test_votes_are_those_of_all_subsets(table: Judged) -> None:
         each = [
             mean([majority(v, label) for v in combinations(given[:n], m) for label in labels])
             for given, labels in table
+        ]
+        assert estimate.value == pytest.approx(float(mean(each)))
+
+
+@given(TABLES, st.integers(0, 3))
+def test_an_output_without_a_verdict_has_no_vote(table: Judged, silent: int) -> None:
+    """Of all subsets of n outputs those with a verdict vote; where none has, nothing is right."""
+    given = [([*said, *["none"] * silent], labels) for said, labels in table]
+    n = min(len(said) for said, _ in given)
+    cut = [(said[-n:], labels) for said, labels in given]
+    for m, estimate in labelled(cut).votes(["none"]).items():
+        each = [
+            mean(
+                [
+                    majority(tuple(one for one in some if one != "none"), label)
+                    for some in combinations(said, m)
+                    for label in labels
+                ]
+            )
+            for said, labels in cut
         ]
         assert estimate.value == pytest.approx(float(mean(each)))
 
@@ -104,11 +138,13 @@ def test_exact_verdicts_are_endless_draws() -> None:
     shares = np.array([[0.7, 0.2, 0.1], [0.25, 0.25, 0.5], [0.0, 1.0, 0.0], [0.4, 0.35, 0.25]])
     names, categories = ("a", "b", "c", "d"), ("A", "B", "C")
     labels = Cells.from_long(names, ["A", "C", "A", "B"])
-    exact = Labelled(Cells(shares, names, categories, exact=True), labels)
-    drawn = Labelled(Cells((shares * 10**5).astype(int), names, categories), labels)
+    exact = Labelled(Cells(shares, names, categories, exact=True), labels, "C")
+    drawn = Labelled(Cells((shares * 10**5).astype(int), names, categories), labels, "C")
     for name, estimate in exact.errors().items():
         assert estimate.value == pytest.approx(drawn.errors()[name].value, abs=1e-4)
-    assert exact.votes()[5].value == pytest.approx(drawn.votes()[5].value, abs=1e-4)
+    for silent in ((), ("A",)):
+        five = (one.votes(silent)[5].value for one in (exact, drawn))
+        assert next(five) == pytest.approx(next(five), abs=1e-4)
 
 
 def test_kappas_are_those_of_statsmodels() -> None:
@@ -127,16 +163,6 @@ def test_kappas_are_those_of_statsmodels() -> None:
         assert found.value == pytest.approx(truth.kappa)
         assert found.high - found.low == pytest.approx(truth.kappa_upp - truth.kappa_low, rel=0.1)
     assert known.confusion() == pytest.approx(table / 200)
-
-
-def test_alpha_is_that_of_label_and_verdict_as_two_raters() -> None:
-    """Krippendorff's alpha of pairs, by the coefficient that the package has for replications."""
-    generator = np.random.default_rng(4)
-    label = generator.choice(list("ABC"), 60)
-    verdict = np.where(generator.random(60) < 0.5, label, generator.choice(list("ABC"), 60))
-    pairs = list(zip(verdict, label, strict=True))
-    known = labelled([([v], [one]) for v, one in pairs])
-    assert known.alpha().value == pytest.approx(krippendorff_alpha(Cells.from_array(pairs)).value)
 
 
 def test_raters_of_one_question_go_together() -> None:
@@ -179,40 +205,45 @@ def test_what_is_not_known_says_why() -> None:
 def test_intervals_of_the_split_cover(n: int) -> None:
     """Judges whose chance of being right is Beta(3, 1): E (1 - p)^2 = 1/10, E p (1 - p) = 3/20."""
     generator = np.random.default_rng(n)
-    truth = {"wrong": 1 / 4, "wrong_twice": 1 / 10, "wrong_then_right": 3 / 20}
+    truth = {"wrong_twice": 1 / 10, "wrong_then_right": 3 / 20, "wrong": 1 / 4}
     inside: Counter[str] = Counter()
     names = tuple(map(str, range(n)))
     labels = Cells.from_long(names, ["A"] * n)
     for _ in range(200):
         right = generator.binomial(5, generator.beta(3, 1, n))
         given = Cells(np.stack([right, 5 - right], axis=1), names, ("A", "B"))
-        for name, found in Labelled(given, labels).errors().items():
-            inside[name] += found.low <= truth[name] <= found.high
+        known = Labelled(given, labels)
+        found = known.errors() | {"wrong": known.share("wrong")}
+        for name, true in truth.items():
+            inside[name] += found[name].low <= true <= found[name].high
     assert all(0.91 <= count / 200 <= 1 for count in inside.values()), inside
 
 
 @pytest.mark.parametrize(
     ("judge", "wording", "n", "values"),
     [
-        ("gpt-5.4", "base", 1727, (0.7225, 0.2775, 0.2249, 0.0527)),
-        ("gpt-5.4", "criteria", 1730, (0.7471, 0.2529, 0.2038, 0.0491)),
-        ("gpt-5.4-mini", "base", 1724, (0.6596, 0.3404, 0.2601, 0.0803)),
-        ("gpt-5.4-nano", "base", 1694, (0.5230, 0.4770, 0.3338, 0.1432)),
+        ("gpt-5.4", "base", 1727, ".7225 .2775 .2249 .0527 | .722 .191 .086 .050"),
+        ("gpt-5.4", "criteria", 1730, ".7471 .2529 .2038 .0491 | .747 .173 .080 .047"),
+        ("gpt-5.4-mini", "base", 1724, ".6596 .3404 .2601 .0803 | .660 .239 .102 .049"),
+        ("gpt-5.4-mini", "criteria", 1724, ".6953 .3047 .2297 .0751 | .695 .208 .097 .048"),
+        ("gpt-5.4-nano", "base", 1694, ".5230 .4770 .3338 .1432 | .523 .272 .205 .079"),
     ],
 )
-def test_recorded_judges(
-    data: Path, judge: str, wording: str, n: int, values: tuple[float, ...]
-) -> None:
-    """Recorded judges err as was found by other code."""
+def test_recorded_judges(data: Path, judge: str, wording: str, n: int, values: str) -> None:
+    """Recorded judges err as was found by other code, with their ties wrong and undecided."""
     path = data / "labelled" / "rewardbench2_choices.parquet"
     if not path.exists():
         pytest.skip(f"needs recorded judgments: {path} is missing; set RELIABILITY_DATA")
     rows = pd.read_parquet(path).query("judge == @judge and wording == @wording")
     asked = rows.drop_duplicates("question")
-    known = Labelled(
-        Cells.from_long(rows["question"], rows["verdict"]),
-        Cells.from_long(asked["question"], asked["label"]),
-    )
-    found = [known.accuracy(), *known.errors().values()]
+    given = Cells.from_long(rows["question"], rows["verdict"])
+    labels = Cells.from_long(asked["question"], asked["label"])
+    decided, told_apart = (list(map(float, part.split())) for part in values.split("|"))
+    known = Labelled(given, labels)
+    errors = known.errors()
+    found = [known.share(), known.share("wrong"), errors["wrong_twice"], errors["wrong_then_right"]]
     assert found[0].n_questions == n
-    assert [one.value for one in found] == pytest.approx(values, abs=1e-4)
+    assert [one.value for one in found] == pytest.approx(decided, abs=1e-4)
+    known = Labelled(given, labels, ["tie"])
+    found = [*map(known.share, KINDS), known.errors()["wrong_twice"]]
+    assert [one.value for one in found] == pytest.approx(told_apart, abs=5e-4)

@@ -3,14 +3,12 @@
 import json
 from pathlib import Path
 
-from click.testing import CliRunner
-
-from inspect_reliability.cli import main
+from commands import invoke
 
 
 def test_table_4(data: Path) -> None:
     """The published responses give the paper's five-number summaries under the published rule."""
-    result = CliRunner().invoke(main, ["accuracy", str(data / "paper"), "--format", "json"])
+    result = invoke("accuracy", data / "paper", "--format", "json")
     assert result.exit_code == 0, result.output
     rows = {
         (row["benchmark"], row["rule"]): list(row.values())[4:]
@@ -20,14 +18,14 @@ def test_table_4(data: Path) -> None:
     assert rows["SQuAD", "published"] == [3, 5, 5, 5, 5]
     assert {benchmark for benchmark, _ in rows} == {"BBH", "SQuAD"}
     for form in ("table", "csv", "markdown"):
-        shown = CliRunner().invoke(main, ["accuracy", str(data / "paper"), "--format", form])
+        shown = invoke("accuracy", data / "paper", "--format", form)
         assert shown.exit_code == 0
         assert "published" in shown.output
 
 
 def test_responses_that_are_not_there(tmp_path: Path) -> None:
     """A path that does not exist is said not to exist."""
-    done = CliRunner().invoke(main, ["accuracy", str(tmp_path / "nowhere")])
+    done = invoke("accuracy", tmp_path / "nowhere")
     assert done.exit_code == 2
     assert "There is no file or folder" in done.stderr
 
@@ -40,6 +38,6 @@ def test_no_answers_are_known(tmp_path: Path) -> None:
         (["--benchmark", "bbh"], "no responses to questions with known answers"),
         ([], "does not say its benchmark"),
     ):
-        result = CliRunner().invoke(main, ["accuracy", str(path), *arguments])
+        result = invoke("accuracy", path, *arguments)
         assert result.exit_code == 2
         assert message in result.output

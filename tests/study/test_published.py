@@ -18,23 +18,22 @@ from example_published import (
     REPLICATIONS,
     RESPONDERS,
     content,
+    imported,
+    judgments_in,
     published_folder,
 )
-from inspect_reliability.designs import DESIGNS
-from inspect_reliability.designs.paper import LETTERS
 from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.text import judgment_text
 from inspect_reliability.saving import alone
 from inspect_reliability.study.published import judgment_files
 from inspect_reliability.study.published.imported import file_names, write_published_logs
-from inspect_reliability.study.published.layout import (
-    PublishedRun,
-    full_name,
-    judgments_from_published,
-)
-from inspect_reliability.study.published.reported import PublishedStudy
+from inspect_reliability.study.published.layout import PublishedRun, full_name, published_runs
+from inspect_reliability.study.published.parser import best_of_five
 from processes import COMMAND, python
 
 pytestmark = pytest.mark.slow
+
+LETTERS = tuple("ABCDE")
 
 
 @pytest.fixture
@@ -63,7 +62,7 @@ def test_slash_of_a_name(stem: str, known: list[str], name: str) -> None:
 
 def test_every_output_is_a_judgment(folder: Path) -> None:
     """Each output stands in the table once, read by the published pattern."""
-    table = judgments_from_published(folder).table
+    table = judgments_in(folder)[0]
     best = table[table["benchmark"] != "Head-to-Tail"]
     groups: Any = best.groupby(["judge", "temperature"])
     for (judge, temperature), rows in groups:
@@ -71,7 +70,7 @@ def test_every_output_is_a_judgment(folder: Path) -> None:
         outputs = content(judge)[judge][f"temperature: {key}"]
         found = {(r.question, r.replication): r.verdict for r in rows.itertuples()}
         assert found == {
-            (q, n): DESIGNS["bbh"].reader.read(text, "published").verdict
+            (q, n): best_of_five(text)
             for q, texts in outputs.items()
             for n, text in enumerate(texts, 1)
         }
@@ -82,7 +81,7 @@ def test_every_output_is_a_judgment(folder: Path) -> None:
 
 def test_letters_are_responders(folder: Path) -> None:
     """The responder behind a letter is the one at its place in the published responses."""
-    table = judgments_from_published(folder).table
+    table = judgments_in(folder)[0]
     chosen = table[table["verdict"].isin(LETTERS)]
     assert len(chosen)
     for row in chosen.itertuples():
@@ -91,7 +90,7 @@ def test_letters_are_responders(folder: Path) -> None:
 
 def test_names_of_a_head_to_tail_file(folder: Path) -> None:
     """Judge and responder come from names found in the files, underscores and all."""
-    table = judgments_from_published(folder).table
+    table = judgments_in(folder)[0]
     rows = table[table["benchmark"] == "Head-to-Tail"]
     assert set(rows["judge"]) == {"acme/Judge-1_b"}
     assert set(rows["responder"]) == {"org/small_model"}
@@ -106,20 +105,19 @@ def test_names_without_the_other_files(folder: Path) -> None:
     (folder / "application_data" / "application_responses.json").unlink()
     for path in folder.glob("results/*"):
         path.unlink()
-    table = judgments_from_published(folder).table
+    table = judgments_in(folder)[0]
     assert set(table["judge"]) == {"acme/Judge-1_b"}
     assert set(table["responder"]) == {"org/small_model"}
 
 
-def test_a_second_copy_adds_nothing(folder: Path) -> None:
+def test_a_second_copy_adds_nothing(folder: Path, tmp_path: Path) -> None:
     """A judge whose file is there twice is counted once, and that is said."""
     copy = file_of(folder).with_name("full_judgements_copy.json")
     copy.write_text(file_of(folder).read_text())
-    judgments = judgments_from_published(folder)
+    judgments = imported(folder, tmp_path / "logs")
     asked = judgments.table[["judge", "temperature", "question", "replication"]]
     assert not asked.duplicated().any()
-    (note,) = judgments.notes
-    assert note.count == 3 * len(QUESTIONS) * REPLICATIONS
+    assert sum(note.count for note in judgments.notes) == 3 * len(QUESTIONS) * REPLICATIONS
 
 
 @pytest.mark.parametrize(
@@ -142,11 +140,10 @@ def test_a_broken_file_is_named_and_the_rest_read(folder: Path, damage, what: st
     path = file_of(folder)
     broken = damage(path.read_text())
     path.write_bytes(broken if isinstance(broken, bytes) else broken.encode())
-    judgments = judgments_from_published(folder)
-    (note,) = judgments.notes
+    table, (note,) = judgments_in(folder)
     assert note.where == str(path)
     assert what in note.what
-    assert "other/judge" in set(judgments.table["judge"])
+    assert "other/judge" in set(table["judge"])
 
 
 @pytest.mark.parametrize("no_text", [None, 5, {"text": "Best Response: [A]"}])
@@ -156,27 +153,25 @@ def test_missing_outputs_are_counted(folder: Path, no_text: object) -> None:
     text = content(JUDGES[0])
     text[JUDGES[0]]["temperature: 1"]["bbh:q0"][2:4] = [no_text, no_text]
     path.write_text(json.dumps(text))
-    judgments = judgments_from_published(folder)
-    assert sum(note.count for note in judgments.notes) == 2
-    asked = judgments.table.query(
-        "judge == @JUDGES[0] and temperature == 1 and question == 'bbh:q0'"
-    )
+    table, notes = judgments_in(folder)
+    assert sum(note.count for note in notes) == 2
+    asked = table.query("judge == @JUDGES[0] and temperature == 1 and question == 'bbh:q0'")
     assert asked["replication"].tolist() == [1, 2, 5, 6]
 
 
 def test_what_can_be_read_is_kept(folder: Path) -> None:
     """Entries that are no judgments are named; all others of the file stay."""
     path = file_of(folder)
-    before = judgments_from_published(folder).table
+    before = judgments_in(folder)[0]
     text = content(JUDGES[0])
     text[JUDGES[0]] = {"made by": "us"} | text[JUDGES[0]]
     text[JUDGES[0]]["temperature: 1"]["comment"] = "none"
     path.write_text(json.dumps({"created": "today"} | text))
-    after = judgments_from_published(folder)
-    assert after.table.equals(before)
-    assert [note.count for note in after.notes] == [1, 1, 1]
+    after, notes = judgments_in(folder)
+    assert after.equals(before)
+    assert [note.count for note in notes] == [1, 1, 1]
     for words in ("'created'", "'made by'", "'comment'"):
-        assert any(words in note.what for note in after.notes)
+        assert any(words in note.what for note in notes)
 
 
 @pytest.mark.parametrize(
@@ -185,9 +180,8 @@ def test_what_can_be_read_is_kept(folder: Path) -> None:
 def test_broken_responses_are_named(folder: Path, name: str) -> None:
     """Responses and predictions that cannot be read leave the judgments and a note."""
     (folder / name).write_text("{")
-    judgments = judgments_from_published(folder)
-    assert len(judgments) == (2 * 3 * len(QUESTIONS) + 4) * REPLICATIONS
-    (note,) = judgments.notes
+    table, (note,) = judgments_in(folder)
+    assert len(table) == (2 * 3 * len(QUESTIONS) + 4) * REPLICATIONS
     assert "is not JSON" in note.what
     assert note.where.endswith(name)
 
@@ -196,16 +190,16 @@ def test_another_folder(tmp_path: Path) -> None:
     """A folder of another layout is told from a published one."""
     assert not any(judgment_files(tmp_path))
     with pytest.raises(UserError, match="has neither results/full_judgements"):
-        judgments_from_published(tmp_path)
+        published_runs(tmp_path)
 
 
-def test_the_text_behind_a_judgment(folder: Path) -> None:
+def test_the_text_behind_a_judgment(folder: Path, tmp_path: Path) -> None:
     """A row leads back to its output and to a prompt with all five responses."""
-    table = judgments_from_published(folder).table
+    table = imported(folder, tmp_path / "logs").table
     row = table.query(
         "judge == 'other/judge' and temperature == 0.5 and question == 'mtb:m2'"
     ).iloc[4]
-    text = PublishedStudy().text(row.to_dict())
+    text = judgment_text(row.to_dict())
     assert text is not None
     assert text.output == content("other/judge")["other/judge"]["temperature: 0.5"]["mtb:m2"][4]
     assert text.prompt is not None
@@ -214,15 +208,15 @@ def test_the_text_behind_a_judgment(folder: Path) -> None:
 
 def test_the_published_study(data: Path) -> None:
     """Both judges' files hold 5 temperatures x 55 questions x 100 replications."""
-    judgments = judgments_from_published(data / "paper")
-    best = judgments.table[judgments.table["benchmark"] != "Head-to-Tail"]
+    table, notes = judgments_in(data / "paper")
+    best = table[table["benchmark"] != "Head-to-Tail"]
     sizes = best.groupby(["judge", "temperature", "benchmark"]).size().unstack()
     assert sizes.shape == (10, 3)
     assert set(map(tuple, sizes[["BBH", "SQuAD", "MT-Bench"]].to_numpy().tolist())) == {
         (2700, 2000, 800)
     }
     assert set(best["temperature"]) == {1, 0.75, 0.5, 0.25, 0}
-    assert not judgments.notes
+    assert not notes
 
 
 NAMES = ["a/b_c", "a_b/c", "a b/c", "A/b_c", "long" * 75, "../../up"]
@@ -236,7 +230,9 @@ def test_logs_of_like_names_do_not_overwrite_each_other(tmp_path: Path) -> None:
     file.write_text(json.dumps(dict.fromkeys(NAMES, temperatures)))
     log_dir = tmp_path / "logs"
     for _ in range(2):
-        paths = {path for path, _ in write_published_logs(file.parents[1], log_dir)}
+        paths = {
+            path for path, _ in write_published_logs(published_runs(file.parents[1])[0], log_dir)
+        }
         written = list(log_dir.iterdir())
         assert paths == set(written)
         assert len(written) == 2 * len(NAMES)
@@ -291,7 +287,7 @@ def test_a_killed_import_leaves_whole_logs(tmp_path: Path) -> None:
     for path in log_dir.glob("*.eval"):
         assert read_eval_log(str(path)).status == "success"
     assert [path for path in log_dir.iterdir() if path.suffix != ".eval"]  # it was half-way
-    for _ in write_published_logs(folder, log_dir):
+    for _ in write_published_logs(published_runs(folder)[0], log_dir):
         pass
     # Of a log that the kill caught half-way, inspect leaves a hidden file of its own.
     shown = [path for path in log_dir.iterdir() if not path.name.startswith(".inspect_tmp_")]
@@ -302,15 +298,17 @@ def test_a_killed_import_leaves_whole_logs(tmp_path: Path) -> None:
 def test_what_goes_while_an_import_writes(tmp_path: Path) -> None:
     """The import needs the published files no more, and does not count logs that are gone."""
     places = [tmp_path / "a", tmp_path / "b"]
-    assert list(write_published_logs(published_folder(tmp_path / "published"), places[0]))
+    assert list(
+        write_published_logs(published_runs(published_folder(tmp_path / "published"))[0], places[0])
+    )
     folder = published_folder(tmp_path / "other")  # nothing of it was read before
-    logs = write_published_logs(folder, places[1])
+    logs = write_published_logs(published_runs(folder)[0], places[1])
     next(logs)
     shutil.rmtree(folder)
     assert list(logs)
     whole, robbed = ([samples_of(log) for log in sorted(place.iterdir())] for place in places)
     assert whole == robbed
-    logs = write_published_logs(published_folder(folder), places[1])
+    logs = write_published_logs(published_runs(published_folder(folder))[0], places[1])
     next(logs)[0].unlink()
     with pytest.raises(UserError, match=r"^1 of 19 logs .* were removed meanwhile"):
         list(logs)
@@ -324,11 +322,8 @@ def samples_of(log: Path) -> list[dict[str, Any]]:
 def test_two_imports_do_not_write_one_folder(tmp_path: Path) -> None:
     """The second is refused in words."""
     with alone(tmp_path / "logs"), pytest.raises(UserError, match="Another process is writing"):
-        next(write_published_logs(published_folder(tmp_path / "published"), tmp_path / "logs"))
-
-
-@pytest.mark.parametrize("place", ["0.eval", "/a.json", "gone/results/full_judgements_a.json"])
-def test_a_judgment_whose_file_is_gone_has_no_text(place: str) -> None:
-    """Nor does one of a table that only looks as if it were published."""
-    row = {"log": place, "temperature": 1.0, "question": "q", "judge": "j", "replication": 1}
-    assert PublishedStudy().text(row) is None
+        next(
+            write_published_logs(
+                published_runs(published_folder(tmp_path / "published"))[0], tmp_path / "logs"
+            )
+        )

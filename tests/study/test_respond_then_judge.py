@@ -10,7 +10,7 @@ from inspect_ai.log import EvalLog, EvalSample, resolve_sample_attachments, writ
 
 from evals import evaluate
 from inspect_reliability.errors import UserError
-from inspect_reliability.judging.seeds import replication_seed
+from inspect_reliability.record.seeds import replication_seed
 from inspect_reliability.study import tasks
 from inspect_reliability.study.responses import load_predictions, load_responses
 

@@ -10,18 +10,17 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from inspect_ai import eval, score
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, ModelUsage, get_model
 
+from commands import invoke
 from inspect_reliability import Item, JudgeDesign, judge
-from inspect_reliability.cli import main
-from inspect_reliability.designs import DESIGNS, design_file
+from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.report import analyse
 from inspect_reliability.scoring import verdict
+from inspect_reliability.study.benchmarks import BENCHMARKS
 
 pytestmark = pytest.mark.slow
 
@@ -101,18 +100,40 @@ def write(folder: Path, name: str) -> dict[str, Any]:
     return {"design": str(design), "data": str(data)}
 
 
+@pytest.mark.parametrize(
+    ("parser", "says"),
+    [
+        ("{labels: [Verdict]}", "cannot be loaded"),
+        ("{label: [Verdict]}", "line 8, parser: unknown field 'label'"),
+        ("{pattern: '(yes'}", "line 8, parser"),
+    ],
+)
+def test_a_design_is_checked_before_a_model_is_loaded(
+    tmp_path: Path, parser: str, says: str
+) -> None:
+    """Whatever is wrong with it is said before the weights, which are not there, are missed."""
+    given = write(tmp_path, "Polite")
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text('{"model_type": "llama"}')
+    text = JUDGES["Polite"][0].rstrip()
+    Path(given["design"]).write_text(f"{text}\nparser: {parser}\n")
+    with pytest.raises(UserError, match=says):
+        eval(
+            "inspect_reliability/judge",
+            task_args=given,
+            model=f"hf_seeded/{tmp_path}/model",
+            log_dir=str(tmp_path / "logs"),
+            display="none",
+        )
+    assert not list(tmp_path.glob("logs/*.eval"))
+
+
 def run(task: Any, folder: Path, model: Model | str, **options: Any) -> EvalLog:
     options = {"epochs": EPOCHS, "display": "none", "log_realtime": False, **options}
     (log,) = eval(task, model=model, log_dir=str(folder), **options)
     log = read_eval_log(log.location)
     assert log.status == "success", log.error
     return log
-
-
-def command(*arguments: object) -> Any:
-    done = CliRunner().invoke(main, [*map(str, arguments)])
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
-    return done
 
 
 def table(log: EvalLog) -> dict[Any, list[str]]:
@@ -160,7 +181,7 @@ def test_the_log_and_the_report_count_what_the_judge_said(
     assert [len(given) for given in verdicts.values()] == [EPOCHS] * QUESTIONS
     given = Counter(verdict for some in verdicts.values() for verdict in some)
     metrics = metrics_of(logs[name])
-    rows = json.loads(command("report", folder, "--format", "json").stdout)["rows"]
+    rows = json.loads(invoke("report", folder, "--format", "json").stdout)["rows"]
     (row,) = [row for row in rows if row["benchmark"] == name]
     for found in (metrics, row):
         assert found["agreement"] == pytest.approx(agreement(verdicts))
@@ -201,7 +222,7 @@ def test_a_scale_has_the_coefficients_of_numbers(logs: dict[str, EvalLog], folde
     between = [(a - b) ** 2 for a, b in combinations(values, 2)]
     alpha = 1 - (sum(within) / len(within)) / (sum(between) / len(between))
     metrics = metrics_of(logs["Marks"])
-    rows = json.loads(command("report", folder, "--format", "json").stdout)["rows"]
+    rows = json.loads(invoke("report", folder, "--format", "json").stdout)["rows"]
     (row,) = [row for row in rows if row["benchmark"] == "Marks"]
     for found in (metrics, row):
         assert found["krippendorff_alpha_numeric"] == pytest.approx(alpha)
@@ -227,25 +248,25 @@ def test_options_are_shuffled_and_the_best_is_known(logs: dict[str, EvalLog]) ->
 def test_every_command_takes_the_logs(folder: Path, tmp_path: Path) -> None:
     """Report, page, data, plan, compare and gate work on all five judges at once."""
     page = tmp_path / "page.html"
-    done = command("report", folder, "--html", page, "--tables", tmp_path / "data")
+    done = invoke("report", folder, "--html", page, "--tables", tmp_path / "data")
     assert done.exit_code == 0, done.output
     assert all(name in page.read_text() for name in JUDGES)
     shares = pd.read_csv(tmp_path / "data" / "position.csv")
     assert set(shares["benchmark"]) == {"Pair", "Three", "Seven"}
     assert set(shares[shares["benchmark"] == "Seven"]["option"]) == set("ABCDEFG")
-    assert command("plan", folder).exit_code == 0
+    assert invoke("plan", folder).exit_code == 0
     other = run(judge(**write(tmp_path, "Marks")), tmp_path, talker(["Rating: 4", "7"], 0.2))
-    compared = command("compare", folder, other.location.removeprefix("file://"))
+    compared = invoke("compare", folder, other.location.removeprefix("file://"))
     assert compared.exit_code == 0, compared.output
     assert "Marks" in compared.output
-    assert command("gate", folder, "--min-omega", "-1").exit_code in (0, 3)
-    grouped = command("report", folder, "--by", "judge", "--by", "benchmark", "--by", "topic")
+    assert invoke("gate", folder, "--min-omega", "-1").exit_code in (0, 3)
+    grouped = invoke("report", folder, "--by", "judge", "--by", "benchmark", "--by", "topic")
     assert "doubles" in grouped.output
 
 
 def test_a_report_shows_outputs_without_a_verdict(folder: Path) -> None:
     """A row with 5% or more of them warns, and shows up to three."""
-    found = json.loads(command("report", folder, "--format", "json").stdout)
+    found = json.loads(invoke("report", folder, "--format", "json").stdout)
     silent = [one for one in found["without_verdict"] if one["benchmark"] == "Three"]
     assert 1 <= len(silent) <= 3
     assert {one["text"] for one in silent} == {"Hm."}
@@ -253,12 +274,17 @@ def test_a_report_shows_outputs_without_a_verdict(folder: Path) -> None:
     assert any("name no verdict" in caution for caution in row["cautions"])
     (other,) = [row for row in found["rows"] if row["benchmark"] == "Seven"]
     assert not any("name no verdict" in caution for caution in other["cautions"])
-    assert "Hm." in command("report", folder).output
+    assert "Hm." in invoke("report", folder).output
 
 
 def test_inspect_reads_a_log_again(logs: dict[str, EvalLog], tmp_path: Path) -> None:
     """inspect's own `score` reads a log again with another parser, without a call."""
-    again = score(logs["Three"], verdict(parser="strict"), action="overwrite", display="none")
+    again = score(
+        logs["Three"],
+        verdict({"pattern": r"\A(?:Best Response): \[*([A-C])"}),
+        action="overwrite",
+        display="none",
+    )
     said = {
         (sample.id, sample.epoch): sample.output.completion
         for sample in logs["Three"].samples or []
@@ -299,7 +325,7 @@ def test_studies_of_one_name_are_separate_rows(tmp_path: Path) -> None:
     assert sizes == {("Mine", 6): 3, ("Mine", 12): 1, ("Other", 6): 1}
     warned = {row.group["benchmark"] for row in analysis.rows if "study" in row.group}
     assert warned == {"Mine"}
-    done = command("report", tmp_path, "--html", tmp_path / "page.html")
+    done = invoke("report", tmp_path, "--html", tmp_path / "page.html")
     assert done.exit_code == 0, done.output
     assert "Several studies have this benchmark's name" in done.output
 
@@ -322,8 +348,6 @@ def test_a_name_overrides_the_design(tmp_path: Path) -> None:
         ({"data": [{"id": "1"}]}, "data: expected a list of Item, found mappings"),
         ({"replications": 0}, "^replications=0 is no number"),
         ({"name": " "}, "name: expected a text that is not empty"),
-        ({"parser": "x"}, "parser='x' is not known"),
-        ({"parser": "published"}, "reads the verdicts of the published study only"),
         ({"seed": "x"}, "seed='x' is not a whole number"),
     ],
 )
@@ -394,11 +418,11 @@ def test_ties_and_criteria_from_design_to_card(name: str, tmp_path: Path) -> Non
     assert keys[0] == pytest.approx(keys[1], nan_ok=True)
     for folder in ("epochs", "one"):
         page = tmp_path / f"{folder}.html"
-        done = command("report", tmp_path / folder, "--html", page, "--format", "json")
+        done = invoke("report", tmp_path / folder, "--html", page, "--format", "json")
         rows = json.loads(done.stdout)["rows"]
         assert {row.get("scorer", "verdict") for row in rows} == scorers
         assert "The prompt is not known" not in page.read_text()
-        assert command("card", tmp_path / folder).exit_code == 0
+        assert invoke("card", tmp_path / folder).exit_code == 0
     if name == "Ties":
         assert "tie" in set(found["verdict"])
         assert set(found["categories"]) == {("A", "B", "tie", "non-response", "invalid")}
@@ -423,7 +447,7 @@ def test_exact_verdicts_of_several_criteria_are_refused(exact: Any, tmp_path: Pa
 def test_the_tiny_judge_and_the_sweep(tmp_path: Path) -> None:
     """A sweep of one's own design with a local judge keeps every judgment once, and resumes."""
     five = tmp_path / "five.yaml"
-    five.write_text(design_file(DESIGNS["bbh"]).replace("name: BBH", "name: Five"))
+    five.write_text(BENCHMARKS["BBH"].design_file.read_text().replace("name: BBH", "name: Five"))
     rows = [
         {"id": n, "question": "?", "responses": {m: f"{m}{n}" for m in "vwxyz"}} for n in range(3)
     ]
@@ -433,12 +457,12 @@ def test_the_tiny_judge_and_the_sweep(tmp_path: Path) -> None:
         *("--design", five, "--data", tmp_path / "five.jsonl", "--log-dir", tmp_path / "logs"),
     ]
     for _ in range(2):
-        done = command(*arguments)
+        done = invoke(*arguments)
         assert done.exit_code == 0, done.output
         assert "Five: omega" in done.output
         found = judgments_from_logs(tmp_path / "logs").table
         assert len(found) == 6
         assert set(found["benchmark"]) == {"Five"}
-    alone = command("sweep", "--model", "mockllm/model", "--design", five)
+    alone = invoke("sweep", "--model", "mockllm/model", "--design", five)
     assert alone.exit_code == 2
     assert "needs both --design and --data" in alone.output

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, chi2_contingency
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
-from inspect_reliability.designs.paper import JUDGE_INSTRUCTION, LETTERS
+from inspect_reliability.judging.order import option_order
+from inspect_reliability.study.benchmarks import BENCHMARKS
+from inspect_reliability.study.responses import judged_item, load_sample_pack
 from inspect_reliability.tiny_judge import folder
-from training.evaluate import answer, sample_pack_prompts
-from training.prompts import parse_verdict
+
+LETTERS = tuple("ABCDE")
 
 pytestmark = pytest.mark.slow
 
@@ -32,31 +34,48 @@ def model():
 
 @pytest.fixture(scope="module")
 def pack():
-    return [
-        judged
-        for benchmark in ("BBH", "SQuAD", "MT-Bench")
-        for judged in sample_pack_prompts(benchmark)
-    ]
+    """Prompts of the sample pack, each with the letter of its best response."""
+    prompts = []
+    for benchmark in ("BBH", "SQuAD", "MT-Bench"):
+        for entry in load_sample_pack(benchmark):
+            order = option_order(list(entry.responses), "shuffled", 0, entry.question.id, 1)
+            shown = {
+                letter: entry.responses[name] for letter, name in zip(LETTERS, order, strict=True)
+            }
+            prompt = BENCHMARKS[benchmark].design.ask(judged_item(entry.question, shown), LETTERS)
+            prompts.append((prompt, LETTERS[order.index(str(entry.best))]))
+    return prompts
 
 
 @pytest.fixture(scope="module")
-def greedy(model, tokenizer, pack):
+def judge(model, tokenizer):
+    """Verdicts on a prompt: one at temperature 0, else `REPLICATIONS`."""
+
+    def verdicts(prompt, **sampling):
+        chat = tokenizer.apply_chat_template([{"role": "user", "content": prompt}], tokenize=False)
+        tokens = tokenizer(chat, return_tensors="pt")
+        generated = model.generate(**tokens, max_new_tokens=50, **sampling)
+        texts = tokenizer.decode(
+            generated[:, tokens["input_ids"].shape[1] :], skip_special_tokens=True
+        )
+        return [BENCHMARKS["BBH"].design.reader.read(text).verdict for text in texts]
+
+    return verdicts
+
+
+@pytest.fixture(scope="module")
+def greedy(judge, pack):
     """Pairs of right letter and verdict at temperature 0, over the sample pack."""
-    return [(right, parse_verdict(*answer(model, tokenizer, prompt))) for prompt, right in pack]
+    return [(right, *judge(prompt, do_sample=False)) for prompt, right in pack]
 
 
 @pytest.fixture(scope="module")
-def sampled(model, tokenizer, pack):
+def sampled(judge, pack):
     """Verdicts of eight questions of the pack, cold and at temperature 1."""
     torch.manual_seed(0)
+    chosen = {"do_sample": True, "top_k": 50, "num_return_sequences": REPLICATIONS}
     return {
-        temperature: [
-            [
-                parse_verdict(text)
-                for text in answer(model, tokenizer, prompt, temperature, REPLICATIONS)
-            ]
-            for prompt, _ in pack[::7]
-        ]
+        temperature: [judge(prompt, temperature=temperature, **chosen) for prompt, _ in pack[::7]]
         for temperature in (0.25, 1.0)
     }
 
@@ -76,7 +95,8 @@ def test_tokenizer_keeps_any_text(tokenizer, text):
 
 def test_chat_template_adds_a_line_break(tokenizer):
     """A single user message is rendered as its content and a line break."""
-    content = f"{JUDGE_INSTRUCTION}\n\nQuestion: {{{{ braces }}}} and spaces  "
+    instruction = BENCHMARKS["BBH"].design.prompt.partition("\n\n")[0]
+    content = f"{instruction}\n\nQuestion: {{{{ braces }}}} and spaces  "
     chat = [{"role": "user", "content": content}]
     assert tokenizer.apply_chat_template(chat, tokenize=False) == content + "\n"
 

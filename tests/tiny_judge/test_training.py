@@ -6,12 +6,13 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from inspect_reliability.designs.paper import LETTERS
+from inspect_reliability.study.benchmarks import BENCHMARKS
 from inspect_reliability.study.responses import load_sample_pack
 from inspect_reliability.tiny_judge import folder
 from training.corpus import correctness_example, judge_example
-from training.prompts import parse_correctness, parse_verdict
 from training.train import main, train
+
+LETTERS = tuple("ABCDE")
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +44,7 @@ def test_letters_are_drawn_as_they_say():
     """Verdicts of generated examples come as often as the probabilities beside them."""
     rng = random.Random(0)
     examples = [judge_example(rng, size=0) for _ in range(4000)]
-    letters = [parse_verdict(example.output) for example in examples]
+    letters = [BENCHMARKS["BBH"].design.reader.read(example.output).verdict for example in examples]
     expected = sum(example.letters[0] for example in examples)
     spread = sum(p * (1 - p) for p in (example.letters[0] for example in examples)) ** 0.5
     misses = sum(letter not in LETTERS for letter in letters)
@@ -54,7 +55,8 @@ def test_letters_are_drawn_as_they_say():
 def test_correctness_is_half_and_half_and_parses():
     """Generated predictions are right about half of the time, and the output says so."""
     rng = random.Random(0)
-    verdicts = [parse_correctness(correctness_example(rng).output) for _ in range(1000)]
+    read = BENCHMARKS["Head-to-Tail"].design.reader.read
+    verdicts = [read(correctness_example(rng).output).verdict for _ in range(1000)]
     assert set(verdicts) == {"correct", "incorrect"}
     assert verdicts.count("correct") == pytest.approx(500, abs=80)
 

@@ -4,9 +4,9 @@ import click
 
 from ..errors import UserError
 from ..files import kind_of
-from ..report.document import Document, Table, Text
-from ..report.forms import Form
-from ..report.values import Column, Record
+from ..showing import Form
+from ..showing.document import Document, Table, Text
+from ..showing.values import Column, Record
 from ..study.benchmarks import BENCHMARKS
 from ..study.responses import NoAnswersError, load_scorable_answers
 from ..study.responses.answers import five_numbers, responders_right

@@ -2,9 +2,9 @@
 
 import click
 
-from ..report import analyse
-from ..report.card import card_document
-from ..report.forms import Form
+from ..answers import analyse
+from ..answers.card import card_document
+from ..showing import Form
 from .main import examples
 from .sources import Read, by_option, progress, reads_logs, show
 

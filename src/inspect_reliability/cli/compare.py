@@ -1,15 +1,15 @@
 """`compare`: which of two is steadier over the same questions?"""
 
-import os
-
 import click
 
+from ..answers.change import change_blocks, changes, judge_or_system
+from ..answers.compare import compare_document, compare_sides
+from ..answers.sides import Sides, clear, sides_by, sides_of
 from ..errors import UserError
-from ..report.change import change_blocks, changes, judge_or_system
-from ..report.compare import compare_document, compare_sides, sides_by, sides_of
-from ..report.forms import Form
+from ..showing import Form
 from .main import examples
 from .sources import Read, print_left_out, reads_logs, show
+from .targets import same_file
 
 
 @click.command(epilog=examples("compare a.eval b.eval", "compare logs --by judge"))
@@ -29,10 +29,11 @@ def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> No
     now, the command also says how far verdicts and their shares moved beyond noise, and how much of
     a suite's change comes from its judge.
     """
+    of_suites: Sides = {}
     if by:
         judgments = read(logs)
         sides, facets = sides_by(judgments, by), judgments.facets
-    elif len(logs) == 2 and len({*map(os.path.abspath, logs)}) == 1:
+    elif len(logs) == 2 and same_file(*logs):
         raise UserError(
             f"Both sources are {logs[0]}. Say what to compare within it: --by judge, "
             "--by temperature or another column."
@@ -40,6 +41,7 @@ def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> No
     elif len(logs) == 2:
         first, second = (read([source]) for source in logs)
         sides, facets = sides_of(first, second, names=logs), first.facets
+        of_suites = dict(zip(sides, (clear(first).table, clear(second).table), strict=True))
     else:
         raise UserError(
             "Give two sources (compare A B), or say what to compare within the logs "
@@ -48,7 +50,7 @@ def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> No
     pairs, left_out = compare_sides(sides, facets)
     beside = {
         "changes": list(changes(sides, facets)),
-        "score_change": list(judge_or_system(sides)) if len(sides) == 2 else [],
+        "score_change": list(judge_or_system(of_suites or sides)) if len(sides) == 2 else [],
     }
     blocks = change_blocks(*beside.values()) if len(sides) == 2 else ()
     document = compare_document(pairs, left_out, beside, blocks)

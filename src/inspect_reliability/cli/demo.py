@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from ..report import analyse
-from ..report.forms import render
-from ..report.forms.terminal import console, print_text
-from ..report.plan import plan_document, plans
-from ..report.summary import report_document
+from ..answers import analyse
+from ..answers.plan import plan_document, plans
+from ..answers.report import report_document
 from ..saving import write_text
+from ..showing import render
+from ..showing.terminal import console, print_text
 from .main import examples
 from .sources import progress, read_judgments, show
 
@@ -48,7 +48,8 @@ def demo() -> None:
     table = judgments.table
     for name, value in _PLANNED.items():
         table = table[table[name] == value]
-    show(plan_document(plans(replace(judgments, table=table), half_widths=(0.05,))), "table")
+    planned = analyse(replace(judgments, table=table))
+    show(plan_document(plans(planned, half_widths=(0.05,))), "table")
     page = render(document, "html")
     paths = (Path(f"demo{f'-{n}' if n > 1 else ''}.html") for n in count(1))
     path = next(path for path in paths if not path.exists() or _is(path, page))

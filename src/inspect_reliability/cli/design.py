@@ -2,16 +2,18 @@
 
 import click
 
-from ..designs import DESIGNS, design_file
+from ..study.benchmarks import BENCHMARKS
 from .main import examples
+
+_FILES = {row.key: row.design_file for row in BENCHMARKS.values()}
 
 
 @click.command(epilog=examples("design bbh", "design mt_bench > mine.yaml"))
-@click.argument("name", type=click.Choice(list(DESIGNS)))
+@click.argument("name", type=click.Choice(list(_FILES)))
 def design(name: str) -> None:
     """Print the design of one of the paper's judges, as a file to start from.
 
     Save it, change it, and run it: inspect eval inspect_reliability/judge -T design=FILE -T
     data=ROWS.jsonl --epochs 20
     """
-    click.echo(design_file(DESIGNS[name]), nl=False)
+    click.echo(_FILES[name].read_text(encoding="utf-8"), nl=False)

@@ -2,8 +2,9 @@
 
 import click
 
-from ..report.forms import Form
-from ..report.gate import Limits, check, gate_document, not_checked, overall
+from ..answers import analyse
+from ..answers.gate import Limits, check, gate_document, not_checked, overall
+from ..showing import Form
 from ..stats import FAILS, OPEN, PASSES
 from .main import examples
 from .sources import (
@@ -22,7 +23,7 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 
 @click.command(
     epilog=examples(
-        "gate logs --min-omega 0.6 --max-non-response 0.05", "gate logs --min icc=0.8 --looks 5"
+        "gate logs --min-omega 0.6 --max-non-response 0.05", "gate logs --min icc=0.8 --anytime"
     )
 )
 @click.option(
@@ -56,12 +57,6 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
     is_flag=True,
     help="Decide by evidence that stays valid however often you look while questions are added.",
 )
-@click.option(
-    "--looks",
-    type=click.IntRange(min=1),
-    default=1,
-    help="Planned number of looks, of which any may decide: each gets an equal part of the 5%.",
-)
 @by_option
 @reads_logs
 @click.pass_context
@@ -73,7 +68,6 @@ def gate(
     least: tuple[tuple[str, float], ...],
     most: tuple[tuple[str, float], ...],
     anytime: bool,
-    looks: int,
     by: tuple[str, ...],
     form: Form,
     read: Read,
@@ -81,18 +75,16 @@ def gate(
     """Let every judge in LOGS pass or fail, by its 95% interval.
 
     A judge passes where its whole interval over questions does. That holds for one look: if you
-    want to add questions and look again, use --looks or --anytime. Exit status: 0 if all pass, 1
-    if one fails, 3 if none fails but one is too uncertain to say, 2 if something cannot be read.
+    want to add questions and look again, use --anytime. Exit status: 0 if all pass, 1 if one fails,
+    3 if none fails but one is too uncertain to say, 2 if something cannot be read.
     """
-    limits = Limits(min_omega, max_non_response, looks, anytime, least, most)
+    limits = Limits(min_omega, max_non_response, anytime, least, most)
     if not limits.all:
         raise click.UsageError(
             "Say what to require: --min-omega, --max-non-response, --min or --max."
         )
-    if anytime and looks > 1:
-        raise click.UsageError("--anytime allows any number of looks: leave out --looks.")
-    judgments = read(logs)
-    print_left_out(not_checked(judgments, by))
-    checks = check(judgments, limits, by)
-    show(gate_document(checks), form)
+    analysis = analyse(read(logs), by)
+    print_left_out(not_checked(analysis))
+    checks = check(analysis, limits)
+    show(gate_document(analysis, checks), form)
     context.exit(EXIT_CODES[overall(checks)])

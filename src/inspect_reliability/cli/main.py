@@ -1,6 +1,8 @@
 """The command: a table of its parts, each loaded when it is called."""
 
+import errno
 import gc
+import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -18,12 +20,18 @@ COMMANDS = {
     "rejudge": ("rejudge", "Judge every output in LOG again and again, and report its judge."),
     "design": ("design", "Print the design of one of the paper's judges, as a file to start from."),
     "sweep": ("sweep", "Run judges x benchmarks x temperatures, as in the paper's Table 2."),
-    "probe": ("probe", "Try which sampling options a model's provider sends and honours."),
+    "probe": (
+        "probe",
+        "Show which sampling options reach a model, and try those that a run depends on.",
+    ),
     "accuracy": ("accuracy", "Count the responders that answer each question correctly."),
     "import": ("import_published", "Turn the published judgments in FOLDER into inspect logs."),
 }
 """Command -> its module and function, and the first line of its help."""
 
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of a place that has no room."""
 
 _LONGEST = 300
 """Most characters quoted of an unforeseen error."""
@@ -41,7 +49,7 @@ class Refusal(click.ClickException):
 
     def format_message(self) -> str:
         """The message, harmless on a terminal."""
-        from ..report.printable import printable
+        from ..showing.printable import printable
 
         return printable(self.message)
 
@@ -69,7 +77,20 @@ class _Group(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, what) for name, (_, what) in COMMANDS.items()])
 
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run the command; what cannot be printed is said in words, also of its help."""
+        try:
+            return super().main(*args, **options)
+        except OSError as error:  # a full disk; click handles a closed pipe
+            refusal = Refusal(f"Nothing can be printed: {error.strerror}. Make room.")
+            refusal.show()
+            sys.exit(refusal.exit_code)
+
     def invoke(self, ctx: click.Context) -> Any:
+        try:
+            os.getcwd()
+        except FileNotFoundError:
+            raise Refusal("The folder you are in was deleted. Go to another: cd ~") from None
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
@@ -89,6 +110,8 @@ def _in_words(error: Exception, command: str | None) -> str:
         error = error.exceptions[0]
     if isinstance(error, UserError | ReliabilityError):
         return str(error.args[0])
+    if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+        return f"The results cannot be printed: {error.strerror}. Make room, or name another place."
     if "inspect_ai" in sys.modules:
         from rich.markup import render
 

@@ -2,9 +2,10 @@
 
 import click
 
-from ..report.crossings import DEPENDABILITIES, crossings, crossings_document
-from ..report.forms import Form
-from ..report.plan import COEFFICIENTS, plan_document, plans
+from ..answers import analyse
+from ..answers.crossings import DEPENDABILITIES, crossings, crossings_document
+from ..answers.plan import COEFFICIENTS, plan_document, plans
+from ..showing import Form
 from .main import examples
 from .sources import Finite, Read, by_option, reads_logs, show
 
@@ -76,9 +77,10 @@ def plan(
     replications give an interval of the wanted width, with what they cost. With --facets, how
     many orders, wordings, judges and seeds.
     """
+    analysis = analyse(read(logs), by)
     if crossed:
-        designs = crossings(read(logs), by, dependabilities, half_widths, assurance)
+        designs = crossings(analysis, dependabilities, half_widths, assurance)
         show(crossings_document(designs), form)
         return
-    found = plans(read(logs), by, half_widths, stable, assurance, names)
+    found = plans(analysis, half_widths, stable, assurance, names)
     show(plan_document(found, stable), form)

@@ -7,21 +7,21 @@ import click
 from inspect_ai.model import get_model
 
 from ..errors import UserError
-from ..judging.bounds import MOST_SECONDS
+from ..judging.connection import reached
 from ..judging.probe import probe as findings_of
-from ..report.document import Document, Table
-from ..report.forms import Form
-from ..report.forms.terminal import console, print_text
-from ..report.values import Column
+from ..showing import Form
+from ..showing.document import Document, Table
+from ..showing.terminal import console, print_text
+from ..showing.values import Column
 from .main import examples
 from .sources import format_option, model_args_option, show
 
-_SENT = {True: "yes", False: "no", None: "not known"}
+_SENT = {True: "yes", False: "no", None: ""}
 
 _COLUMNS = (
     Column("option", heading="Option"),
     Column("sent", heading="Sent", shown=lambda row: _SENT[row["sent"]]),
-    Column("outcome", heading="Outcome"),
+    Column("outcome", heading="Outcome", missing=""),
     Column("because", heading="Seen"),
 )
 
@@ -35,25 +35,19 @@ _COLUMNS = (
 @model_args_option
 @format_option
 def probe(name: str, model_args: dict[str, Any], form: Form) -> None:
-    """Try which sampling options a model's provider sends and honours.
+    """Show which sampling options reach a model, and try those that a run depends on.
 
-    Makes about 60 calls of at most 16 tokens. "unknown": the texts vary too little to tell.
+    Makes about 25 calls of at most 16 tokens. "unknown": the answers do not tell.
     """
-    screen = console(stderr=True)
-    print_text(screen, f"Trying {name} with about 60 short calls.")
-
-    def tell(what: str) -> None:
-        print_text(screen, f"Trying {what}.")
-
+    print_text(console(stderr=True), f"Trying {name} with about 25 short calls.")
     try:
-        model = get_model(name, **model_args)
-        findings = asyncio.run(asyncio.wait_for(findings_of(model, tell), MOST_SECONDS))
+        model = reached(get_model(name, **model_args))
+        findings = asyncio.run(findings_of(model))
     except UserError:
         raise
     except Exception as error:  # each provider has its own
         last = getattr(error, "last_attempt", None)  # of those that inspect made
-        why = str(last.exception() if last else error)
-        why = why or f"it takes more than {MOST_SECONDS / 60:.0f} minutes"
+        why = last.exception() if last else error
         raise UserError(f"{name} cannot be probed: {why}") from None
     rows = [finding._asdict() for finding in findings]
     table = Table.of(rows, _COLUMNS, name)

@@ -1,39 +1,42 @@
 """`rejudge`: judge the outputs in a log again and again."""
 
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import replace
-from os.path import abspath
 from pathlib import PurePosixPath
 from typing import Any
 
 import click
 import yaml
+from inspect_ai import eval
 from inspect_ai.log import EvalLog
-from inspect_ai.model import ModelCost
+from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
 from pydantic import TypeAdapter
 
+from ..answers import analyse
+from ..answers.report import report_document
+from ..answers.runs import REJUDGED
+from ..answers.score_variance import in_words, of_suite
 from ..errors import UserError
 from ..files import kind_of, read_text, user_path
 from ..judging.cost import total
-from ..judgments import Judgments
 from ..judgments.logs import judgments_from_logs
-from ..judgments.replications import VOTES
 from ..log_files import read_log
+from ..record.replications import VOTES
 from ..rejudging import Rejudging
-from ..rejudging.earlier import failures, replicated_scores
-from ..rejudging.run import Run
-from ..report import analyse
-from ..report.forms import Form
-from ..report.forms.terminal import console, print_text
-from ..report.score_variance import in_words, of_suite
-from ..report.settings import REJUDGED
-from ..report.summary import report_document
-from ..saving import beside
-from ..study.published.reported import PublishedStudy
+from ..rejudging.limits import Limits, limited
+from ..rejudging.made import made_in
+from ..rejudging.outputs import WANTED, Wanted
+from ..rejudging.replications import NOT_MADE
+from ..saving import alone
+from ..showing import Form
+from ..showing.terminal import console, print_text
+from .failures import MISSING, failure_lines
 from .main import examples
 from .sources import Finite, format_option, model_args_option, print_left_out, show
-from .terminal_run import MISSING, failure_lines, shown_progress, stopped_by_signals
+from .targets import writes
 
 
 @click.command(
@@ -97,11 +100,11 @@ from .terminal_run import MISSING, failure_lines, shown_progress, stopped_by_sig
     help="YAML or JSON file with prices of models, as for inspect eval.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and make no call.")
-@click.option(
-    "--output",
-    metavar="FILE",
-    help="Log to write, and to go on from where it exists. Default: beside LOG, its name with "
-    "'-rejudged'.",
+@writes(
+    "--log-dir",
+    files=tuple,
+    help="Folder of the logs, and to go on from where it has some. Default: beside LOG, its name "
+    "with '-rejudged'.",
 )
 @format_option
 @click.pass_context
@@ -112,82 +115,91 @@ def rejudge(
     dry_run: bool,
     max_calls: int | None,
     cost_limit: float | None,
-    output: str | None,
+    log_dir: str | None,
     form: Form,
     **options: Any,
 ) -> None:
     """Judge every output in LOG again and again, and report its judge.
 
     The outputs stay fixed, so only the judge can differ. The code of the log's task is not needed.
-    The judgments go to a log of their own. Run the command again after an interruption, to retry
-    failed replications, or with a larger --replications to add more. Existing ones are kept.
+    The judgments go to logs in a folder of their own. Run the command again after an interruption,
+    to retry failed replications, or with a larger --replications to add more. Nothing that was
+    judged is judged again.
 
     Exit status: 0 if all replications were made, 4 if some failed or are missing, 2 if the command
     cannot do what was asked.
     """
     if options["model"] is None and (options["model_args"] or options["model_base_url"]):
         raise UserError("-M and --model-base-url say how to reach a grader: add --model MODEL.")
-    ending = PurePosixPath(log).suffix
-    own = f"{log.removesuffix(ending)}-rejudged{ending}"
-    source, target = _read(log), own if output is None else output
-    if abspath(target) == abspath(log) and not replicated_scores(source):
-        raise UserError("--output names LOG itself, which is not changed. Name another --output.")
-    if kind_of(target) == "file":
-        earlier = _read(target)
-        if earlier.eval.eval_id != source.eval.eval_id:
-            raise UserError(f"{target} is not a rejudged copy of {log}. Name another --output.")
-        # An interrupted copy is a cancelled log.
-        source = earlier.model_copy(update={"status": source.status})
-    source.eval.metadata = (source.eval.metadata or {}) | {REJUDGED: _typed(context)}
-    rejudging = Rejudging(source, output=target, **options)
+    source = _read(log)
+    folder = log_dir or f"{log.removesuffix(PurePosixPath(log).suffix)}-rejudged"
+    rejudging = Rejudging(source, **options)
+    wanted = rejudging.missing(made_in(folder, rejudging.settings))
     screen = console(stderr=True)
-    for line in [*rejudging.announcement(), f"{total(rejudging.costs)}."]:
+    for line in [*rejudging.announcement(), f"{total(rejudging.costs(wanted))}."]:
         print_text(screen, line)
     if dry_run:
         return
-    run = Run(max_calls=max_calls, cost_limit=cost_limit)
-    with stopped_by_signals(run, beside(target, ".unfinished")), shown_progress(run, rejudging):
-        judged = rejudging.run(run)
-    if judged.location != target:
-        print_text(
-            screen,
-            f"{target} could not be written. The log is {judged.location}: move it to {target} to "
-            "go on from there.",
-        )
-        target = judged.location
-    failed = failures(judged)
-    missing = sum(cost.missing for cost in rejudging.costs) - run.made
-    if scores := replicated_scores(judged):
-        _report(judged, scores, target, form)
-    for line in failure_lines(failed, missing, run.stopped):
+    limits = Limits(max_calls=max_calls, cost_limit=cost_limit)
+    failed = _judged(rejudging, wanted, limits, folder, {REJUDGED: _typed(context)})
+    made = made_in(folder, rejudging.settings)
+    missing = sum(one.replications for one in rejudging.missing(made))
+    if made:
+        _report(folder, form)
+    for line in failure_lines(failed, missing, limits.stopped):
         print_text(screen, line)
     if missing:
         context.exit(MISSING)
 
 
-def _report(judged: EvalLog, scores: Sequence[str], target: str, form: Form) -> None:
-    found = judgments_from_logs(target)
-    print_left_out(found.notes)
-    own = [
-        any(f"{name}.".startswith(f"{score}.") for score in scores)
-        for name in found.table["scorer"]
-    ]
-    table = found.table[own]
-    if table.empty:
+def _judged(
+    rejudging: Rejudging,
+    wanted: Sequence[Wanted],
+    limits: Limits,
+    folder: str,
+    typed: Mapping[str, Any],
+) -> list[str]:
+    """Judge what is missing; the errors of replications that failed."""
+    if not wanted:
+        return []
+    task = rejudging.to_task(wanted, **typed)
+    for name, price in rejudging.prices.items():
+        info = get_model_info(name) or ModelInfo()
+        set_model_info(name, info.model_copy(update={"cost": price}))
+    graders = {name for one in rejudging.chosen for name in one.wrapped.graders}
+    unpriced = [name for name in graders if not ((known := get_model_info(name)) and known.cost)]
+    if limits.cost_limit is not None and unpriced:
         raise UserError(
-            "The scorer gave no verdict: its values are neither text, numbers nor true/false, nor "
-            f"mappings of them, nor lists of labels (all that it said is in {target})."
+            f"{', '.join(sorted(unpriced))} has no price, so --cost-limit cannot be kept. Give it "
+            "with --model-cost-config FILE."
         )
+    # Standard output is for the report.
+    with alone(f"{folder}/rejudging"), limited(limits), redirect_stdout(sys.stderr):
+        # Without its model inspect would load that of INSPECT_EVAL_MODEL beside it. A sample has
+        # many replications, which a kill must not take away.
+        [log] = eval(task, task.model, log_dir=folder, log_buffer=1, log_realtime=False)
+    errors = [log.error.message] if log.error else []
+    for sample in log.samples or []:
+        if sample.error:
+            errors += [sample.error.message] * Wanted(**sample.metadata[WANTED]).replications
+        for score in (sample.scores or {}).values():
+            errors += map(str, ((score.metadata or {}).get("errors") or {}).values())
+    return [one for one in errors if not one.startswith(NOT_MADE)]
+
+
+def _report(folder: str, form: Form) -> None:
+    found = judgments_from_logs(folder)
+    print_left_out(found.notes)
     suites = [
-        of_suite(judged, str(name), rows)
-        for name, rows in table.groupby("scorer")
+        of_suite(str(name), rows)
+        for name, rows in found.table.groupby("scorer")
         if VOTES not in str(name).split(".")
     ]
-    document = report_document(analyse(Judgments(table, found.notes), study=PublishedStudy()))
+    document = report_document(analyse(found))
     blocks = [*document.blocks, *(block for suite in suites for block in in_words(suite))]
-    results = {"log": target, **document.results, "score_variance": suites}
+    results = {"log": folder, **document.results, "score_variance": suites}
     show(replace(document, blocks=blocks, results=results), form)
-    print_text(console(stderr=True), f"Every judgment is in {target}.")
+    print_text(console(stderr=True), f"Every judgment is in {folder}.")
 
 
 def _typed(context: click.Context) -> list[str]:

@@ -1,61 +1,62 @@
 """`report`: how reliable is each judge?"""
 
 from contextlib import ExitStack
+from os.path import join
 from pathlib import Path
 
 import click
 
+from ..answers import analyse
+from ..answers.data import data_files, figure_files, write_data, write_figures
+from ..answers.report import report_document
+from ..judgments import refuse
 from ..judgments.saved import save as save_judgments
-from ..report import analyse
-from ..report.data import data_files, write_data, write_figures
-from ..report.forms import Form, render
-from ..report.forms.terminal import console, print_text
-from ..report.summary import report_document
 from ..saving import whole, whole_folder
-from ..study.published.reported import PublishedStudy
+from ..showing import Form, render
+from ..showing.terminal import console, print_text
+from ..study.published.reported import with_published
 from .main import examples
 from .sources import Read, by_option, progress, read_again, reads_logs, show
+from .targets import refuse_to_replace, writes
 
 
 @click.command(epilog=examples("report logs", "report results.csv --html report.html"))
 @by_option
-@click.option(
+@writes(
     "--save",
-    metavar="FILE",
+    endings=[".parquet"],
     help="Also write the judgments into one parquet file, which every command takes for LOGS.",
 )
-@click.option(
+@writes(
     "--html",
-    type=Path,
-    metavar="FILE",
+    endings=[".html", ".htm"],
     help="Also write the report as one HTML page that works offline.",
 )
-@click.option(
+@writes(
     "--tables",
-    type=Path,
-    metavar="FOLDER",
+    files=data_files,
+    always=["judgments.csv", "judgments.parquet", "report.csv", "report.parquet"],
     help="Also write judgments and results as parquet and CSV into this folder.",
 )
-@click.option(
+@writes(
     "--figures",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="FOLDER",
+    files=tuple,  # known once there is a report
     help="Also write each figure of the page as SVG, and its numbers as CSV, into this folder.",
 )
 @click.option(
     "--published",
     is_flag=True,
-    help="Also give the published study's coefficients and rules of thumb where your own design "
-    "was used.",
+    help="Also give the published study's coefficients and rules of thumb. Each fits 200 "
+    "permutations, which takes seconds a row.",
 )
 @reads_logs
 def report(
     logs: tuple[str, ...],
     by: tuple[str, ...],
     save: str | None,
-    html: Path | None,
-    tables: Path | None,
-    figures: Path | None,
+    html: str | None,
+    tables: str | None,
+    figures: str | None,
     published: bool,
     form: Form,
     read: Read,
@@ -68,13 +69,17 @@ def report(
     all coefficients.
     """
     judgments = read(logs)
+    if save or tables:
+        refuse(judgments.unclear, "judgments are not written")
     if save:
         save_judgments(judgments, save)
-    texts = form in ("json", "html") or html is not None or tables is not None
-    study = PublishedStudy(always=published)
-    analysis = analyse(judgments, by, study=study, texts=texts, progress=progress)
+    analysis = analyse(judgments, by, progress=progress)
+    if published:
+        analysis = with_published(analysis)
     on_terminal = form == "table"
     document = report_document(analysis, read_again()) if on_terminal else report_document(analysis)
+    if figures:
+        refuse_to_replace("--figures", [join(figures, one) for one in figure_files(document)])
     show(document, form)
     screen = console(stderr=True)
     if save:
@@ -88,7 +93,7 @@ def report(
             Path(page).write_bytes(render(of_page, "html").encode())
             told.append(f"Wrote {html}")
         if tables:
-            folder = files.enter_context(whole_folder(tables, data_files(analysis)))
+            folder = files.enter_context(whole_folder(tables, data_files()))
             told.append(f"Wrote {len(write_data(folder, analysis))} files in {tables}")
         if figures:
             folder = files.enter_context(whole_folder(figures))

@@ -6,23 +6,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, wraps
 from itertools import chain
 from math import isfinite
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from rich.progress import track
 
 from ..errors import UserError
 from ..files import kind_of
-from ..judgments import Judgments, combine, judgments_from, with_labels
-from ..judgments.frame import ENDINGS, has_judgments
-from ..report.document import Document
-from ..report.forms import FORMS, Form, render
-from ..report.forms.terminal import console, print_text
-from ..study.published import judgment_files
-
-if TYPE_CHECKING:
-    from ..designs import ParserName
+from ..judgments import Judgments, judgments_from, with_abstentions, with_labels
+from ..judgments.described import described
+from ..judgments.rows import ENDINGS, has_judgments
+from ..judgments.unclear import StillUnclearError
+from ..showing import FORMS, Form, render
+from ..showing.document import Document
+from ..showing.terminal import console, print_text
 
 
 class Finite(click.FloatRange):
@@ -96,14 +93,6 @@ format_option = click.option(
     help="Form of the results. Notes and progress go to standard error.",
 )
 
-parser_option = click.option(
-    "--parser",
-    type=click.Choice(["published", "default"]),
-    default="published",
-    help="How to parse verdicts when LOGS is a copy of the published study. Ignored for "
-    "inspect logs.",
-)
-
 by_option = click.option(
     "--by",
     multiple=True,
@@ -138,6 +127,13 @@ _column_option = _pairs(
     "What a column of your file is, as in score=verdict",
 )
 
+_swap_option = click.option(
+    "--swap/--no-swap",
+    default=None,
+    help="In files whose orders have names, verdicts such as A and B name the place, which a "
+    "swapped order exchanges; or they name the response.",
+)
+
 _labels_option = click.option(
     "--labels",
     multiple=True,
@@ -153,6 +149,15 @@ _map_option = _pairs(
     "The verdict that a label means, as in yes=C",
 )
 
+_abstain_option = click.option(
+    "--abstain",
+    multiple=True,
+    metavar="NAME",
+    help="Verdict that decides nothing, so it is neither right nor wrong; repeat it for several. "
+    "Default: tie, draw, unsure and the like, if no label is one. With none, what is not right is "
+    "wrong.",
+)
+
 
 Read = Callable[[Sequence[str]], Judgments]
 """Reads LOGS according to a command's options."""
@@ -164,24 +169,29 @@ def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
     @click.argument("logs", nargs=-1, required=True)
     @_labels_option
     @_map_option
+    @_abstain_option
     @_facet_option
     @_column_option
-    @parser_option
+    @_swap_option
     @format_option
     @wraps(command)
     def run(
         *args: Any,
         facets: tuple[str, ...],
         columns: dict[str, str],
-        parser: "ParserName",
+        swap: bool | None,
         labels: tuple[str, ...],
         meant: dict[str, str],
+        abstain: tuple[str, ...],
         **options: Any,
     ) -> None:
         def read(sources: Sequence[str]) -> Judgments:
-            return read_judgments(sources, parser, columns, facets, labels, meant)
+            return read_judgments(sources, columns, facets, labels, meant, abstain, swap)
 
-        command(*args, read=read, **options)
+        try:
+            command(*args, read=read, **options)
+        except StillUnclearError as error:  # a note asked already
+            raise UserError(error.until) from None
 
     return run
 
@@ -193,7 +203,9 @@ def read_again() -> str:
     pairs = [("--column", "=".join(pair)) for pair in given["columns"].items()]
     pairs += [("--labels", name) for name in given["labels"]]
     pairs += [("--map", "=".join(pair)) for pair in given["meant"].items()]
-    return shlex.join([*sources, *chain.from_iterable(pairs)])
+    pairs += [("--abstain", name) for name in given["abstain"]]
+    swap = {None: [], True: ["--swap"], False: ["--no-swap"]}[given["swap"]]
+    return shlex.join([*sources, *chain.from_iterable(pairs), *swap])
 
 
 def show(document: Document, form: Form) -> None:
@@ -203,40 +215,31 @@ def show(document: Document, form: Form) -> None:
 
 def read_judgments(
     sources: Sequence[str],
-    parser: "ParserName" = "published",
     columns: Mapping[str, str] | None = None,
     facets: Sequence[str] = (),
     labels: Sequence[str] = (),
     meant: Mapping[str, str] | None = None,
+    abstain: Sequence[str] = (),
+    swap: bool | None = None,
 ) -> Judgments:
-    """Read logs, files and published folders, and print what was left out to standard error.
+    """Read logs and files, and print what was left out to standard error.
 
     Raises:
         UserError: One of them cannot be read, or a facet is no column.
     """
-    folders = [one for one in sources if kind_of(one) == "folder"]
-    published = [one for one in folders if any(judgment_files(Path(one)))]
-    others = [source for source in sources if source not in published]
-    if columns and not any(map(has_judgments, others)):
+    if columns and not any(map(has_judgments, sources)):
         raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
     edited = [one for one in labels if one.endswith(".eval") or kind_of(one) == "folder"]
-    parts: list[Judgments] = []
-    if published:
-        from ..study.published.layout import judgments_from_published  # brings every design
-
-        # A folder that is named twice is read once.
-        once = {Path(source).resolve(): Path(source) for source in published}
-        parts = [judgments_from_published(folder, parser=parser) for folder in once.values()]
-    if logs := [*edited, *others]:
-        shown = partial(progress, what="Reading")
-        parts.append(judgments_from(logs, columns, facets, progress=shown))
-    combined = combine(parts)
+    shown = partial(progress, what="Reading")
+    combined = judgments_from([*edited, *sources], columns, facets, swap=swap, progress=shown)
     judgments = with_labels(
         combined.with_facets([*combined.facets, *facets]),
         [one for one in labels if one not in edited],
         meant,
     )
+    judgments = with_abstentions(judgments, abstain)
     print_left_out(judgments.notes)
+    print_text(console(stderr=True), described(judgments))
     return judgments
 
 

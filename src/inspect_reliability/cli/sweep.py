@@ -1,24 +1,44 @@
-"""`sweep`: the paper's whole design, and its Table 2."""
+"""`sweep`: the paper's whole design as one of inspect's eval sets, and its Table 2."""
 
 import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from statistics import fmean
 from typing import Any
 
 import click
 from dotenv import find_dotenv, load_dotenv
+from inspect_ai import Task, eval_set, task_with
+from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
+from inspect_ai.model import GenerateConfig, get_model
 
+from ..answers import analyse
 from ..errors import UserError
-from ..report import analyse
-from ..report.forms.terminal import console, print_text
-from ..report.judge_by_benchmark import table_2
+from ..judging.connection import reached
+from ..judging.cost import Cost, total
+from ..judging.provider_check import MOST_CALLS
+from ..log_files import reading
+from ..saving import alone
+from ..showing.terminal import console, print_text
 from ..study.benchmarks import BENCHMARKS
-from ..study.published.reported import PublishedStudy
+from ..study.published.reported import with_published
+from ..study.published.table_2 import table_2
 from ..study.tasks import BEST_OF_FIVE, JUDGE_TASKS, judges_of
-from ..sweep.sweep import TEMPERATURES, Sweep, run_sweep
 from ..tasks import judge as judge_of_own
+from .failures import MISSING, failure_lines
 from .main import examples
 from .sources import Finite, model_args_option, progress, read_judgments, show
-from .terminal_run import MISSING, failure_lines
+from .targets import writes
+
+TEMPERATURES = (1.0, 0.75, 0.5, 0.25, 0.0)
+"""The paper's temperatures."""
+
+_CHARACTERS_A_TOKEN = 4
+"""Rough value for English text."""
+
+_TASKS_AT_ONCE = 10
+"""Temperatures and benchmarks that a judge works on at once: its local engine shares their work."""
 
 
 @click.command(
@@ -78,9 +98,9 @@ from .terminal_run import MISSING, failure_lines
 @click.option("--responder", metavar="NAME", help="Whose predictions, where there are several.")
 @click.option("--seed", default=0, help="Base seed of order and replications.")
 @click.option("--limit", type=click.IntRange(min=1), help="Questions of each benchmark at most.")
-@click.option(
+@writes(
     "--log-dir",
-    metavar="FOLDER",
+    files=tuple,
     default="logs/sweep",
     help="Folder of the logs. Run the command again to go on after an interruption.",
 )
@@ -103,49 +123,150 @@ def sweep(
     /,
     judges: tuple[str, ...],
     benchmarks: tuple[str, ...],
+    temperatures: tuple[float, ...],
+    exact: bool,
+    replications: int,
+    seed: int,
+    limit: int | None,
+    log_dir: str,
+    model_args: dict[str, Any],
+    max_calls: int | None,
+    dry_run: bool,
+    **shown: str | None,
+) -> None:
+    """Run judges x benchmarks x temperatures, as in the paper's Table 2.
+
+    Run the same command again after an interruption: inspect keeps the samples in the logs and
+    makes the others. More judges, benchmarks or temperatures add to the folder.
+
+    Exit status: 0 if all judgments were made, 4 if some failed or are missing, 2 if the command
+    cannot do what was asked.
+    """
+    of_judges = _judges(benchmarks, **shown)
+    asked: dict[str, Any] = {"seed": seed, "replications": replications}
+    if exact:  # one run has all temperatures
+        asked = {"seed": seed, "exact": True, "temperatures": list(temperatures)}
+    names = tuple(dict.fromkeys(judges)) or _default_judge()
+    tasks = {
+        judge: list(_tasks(of_judges, asked, [None] if exact else _sent(temperatures, judge)))
+        for judge in names
+    }
+    every = [task for some in tasks.values() for task in some]
+    costs = [_cost(task, 1 if exact else replications, limit) for task in every]
+    _announce(costs, 0 if exact else MOST_CALLS * len(every), max_calls)
+    if dry_run:
+        return
+    errors, made = list[str](), False
+    with alone(f"{log_dir.rstrip('/')}/sweep"):
+        for judge, own in tasks.items():
+            logs = _run(own, judge, model_args, log_dir, limit)
+            errors += _errors(logs, replications)
+            made = made or any(log.results and log.results.completed_samples for log in logs)
+            if any(log.status == "cancelled" for log in logs):
+                break
+    if made:
+        _report(log_dir, benchmarks)
+    for line in failure_lines(errors, len(errors), None):
+        print_text(console(stderr=True), line)
+    if errors:
+        context.exit(MISSING)
+
+
+def _judges(
+    benchmarks: Sequence[str],
     design: str | None,
     data: str | None,
     responses: str | None,
     predictions: str | None,
     responder: str | None,
-    log_dir: str,
-    max_calls: int | None,
-    dry_run: bool,
-    **options: Any,
-) -> None:
-    """Run judges x benchmarks x temperatures, as in the paper's Table 2.
-
-    Run the same command again after an interruption: judgments in the logs are kept, not made
-    again. More judges, temperatures, questions or replications add to them.
-
-    Exit status: 0 if all judgments were made, 4 if some failed or are missing, or a log has no end,
-    2 if the command cannot do what was asked.
-    """
+) -> Sequence[partial[Task]]:
     if (design is None) != (data is None):
         raise UserError("A sweep of your own judge needs both --design and --data.")
-    tasks = judges_of(benchmarks, responses, predictions, responder)
     if design is not None:
-        tasks = [partial(judge_of_own, design=design, data=data)]
-    screen = console(stderr=True)
-    missing, made, errors = run_sweep(
-        Sweep(judges or _default_judge(), tasks, **options),
-        log_dir,
-        say=lambda text: print_text(screen, text),
-        dry_run=dry_run,
-        max_calls=max_calls,
+        return [partial(judge_of_own, design=design, data=data)]
+    return judges_of(benchmarks, responses, predictions, responder)
+
+
+def _announce(costs: Sequence[Cost], checks: int, max_calls: int | None) -> None:
+    """Say what a sweep costs, and refuse more calls than allowed."""
+    print_text(console(stderr=True), f"{total(costs, checks)}.")
+    calls = checks + sum(cost.calls for cost in costs)
+    if max_calls is not None and calls > max_calls:
+        raise UserError(
+            f"Up to {calls:,} calls are needed, and --refuse-above allows {max_calls:,}. Allow "
+            "more, or ask for less: --limit, --replications."
+        )
+
+
+def _report(log_dir: str, benchmarks: Sequence[str]) -> None:
+    analysis = with_published(analyse(read_judgments((log_dir,)), progress=progress))
+    titles = {row.key: name for name, row in BENCHMARKS.items()}
+    show(table_2(analysis, [titles[key] for key in benchmarks]), "table")
+    print_text(console(stderr=True), f"Everything else: inspect-reliability report {log_dir}")
+
+
+def _tasks(
+    of_judges: Sequence[partial[Task]], asked: dict[str, Any], temperatures: Iterable[float | None]
+) -> Iterator[Task]:
+    for of_judge in of_judges:
+        for temperature in dict.fromkeys(temperatures):
+            task = of_judge.func(**of_judge.keywords, **asked)
+            config = task.config.merge(GenerateConfig(temperature=temperature))
+            # Other texts under the same name are another version, which inspect judges anew.
+            study = (task.dataset[0].metadata or {})["design"]["study"]
+            yield task_with(task, config=config, version=study)
+
+
+def _run(
+    tasks: list[Task], judge: str, model_args: dict[str, Any], log_dir: str, limit: int | None
+) -> list[EvalLog]:
+    # In a function of its own, which lets go of a local model before the next one is loaded.
+    try:
+        model = reached(get_model(judge, memoize=False, **model_args))
+    except Exception as error:  # each provider has its own
+        raise UserError(f"The judge {judge} cannot be used: {error}") from None
+    _, logs = eval_set(
+        tasks,
+        log_dir=log_dir,
+        log_dir_allow_dirty=True,  # other judges and benchmarks
+        model=model,
+        limit=limit,
+        max_tasks=_TASKS_AT_ONCE,
+        retry_attempts=0,
+        # A question that cannot be judged stops no other.
+        fail_on_error=False,
+        # A sample has many replications, which a kill must not take away.
+        log_buffer=1,
     )
-    if dry_run:
-        return
-    if made:
-        found = read_judgments((log_dir,))
-        analysis = analyse(found, study=PublishedStudy(), progress=progress)
-        names = {row.key: name for name, row in BENCHMARKS.items()}
-        show(table_2(analysis, [names[key] for key in benchmarks]), "table")
-        print_text(screen, f"Everything else: inspect-reliability report {log_dir}")
-    for line in failure_lines(errors, missing, None):
-        print_text(screen, line)
-    if missing or errors:
-        context.exit(MISSING)
+    return logs
+
+
+def _errors(logs: Iterable[EvalLog], replications: int) -> Iterator[str]:
+    for log in logs:
+        if log.error:
+            yield log.error.message
+        with reading(log.location):
+            for sample in read_eval_log_sample_summaries(log.location):
+                if sample.error:
+                    yield from [sample.error] * replications
+                else:
+                    yield from sample.metadata.get("errors", {}).values()
+
+
+def _cost(task: Task, replications: int, limit: int | None) -> Cost:
+    samples = list(task.dataset)[:limit]
+    # A sample's metadata has all that its prompt is made of.
+    characters = fmean(len(str(sample.metadata)) for sample in samples)
+    cells = (task.metadata or {})["cells"]
+    tokens = characters / _CHARACTERS_A_TOKEN
+    return Cost(len(samples), replications, 0, cells, tokens, what="question")
+
+
+def _sent(temperatures: Iterable[float], judge: str) -> list[float | None]:
+    # transformers refuses 0, and inspect's own `hf` provider passes it on; the paper's machine
+    # epsilon is greedy there. Elsewhere 0 is the greedy value, and a tiny one may be raised.
+    zero = sys.float_info.epsilon if judge.startswith("hf/") else 0.0
+    return [one or zero for one in temperatures]
 
 
 def _default_judge() -> tuple[str, ...]:

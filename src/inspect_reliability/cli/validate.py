@@ -1,19 +1,24 @@
 """`validate`: steady, or right?"""
 
+import csv
 import shlex
 from pathlib import Path
 
 import click
 
-from ..report import analyse
-from ..report.forms import Form
-from ..report.forms.csv import columns, to_csv
-from ..report.forms.terminal import console, print_text
-from ..report.steady_or_right import validate_document
-from ..report.validity import next_to_label
+from ..answers import analyse
+from ..answers.labelling import next_to_label, validate_document
+from ..errors import UserError
 from ..saving import write_text
+from ..showing import Form
+from ..showing.csv import frame_of, to_csv
+from ..showing.terminal import console, print_text
 from .main import examples
 from .sources import Read, by_option, progress, read_again, reads_logs, show
+from .targets import writes
+
+_DRAWN = ({"id", "target", "split"}, {"id", "target", "split", "task_id"})
+"""Columns of a file of `--next`."""
 
 
 @click.command(
@@ -23,17 +28,16 @@ from .sources import Read, by_option, progress, read_again, reads_logs, show
     "--next",
     "more",
     type=click.IntRange(min=1),
-    help="Draw so many outputs to label next, and say what their labels would do to the intervals.",
+    help="Draw so many outputs to label next.",
 )
 @click.option(
     "--next-by",
     metavar="COLUMN",
     help="Draw them from each value of a column in proportion, such as verdict.",
 )
-@click.option(
+@writes(
     "--out",
-    type=Path,
-    metavar="FILE",
+    endings=[".csv"],
     help="CSV of the outputs drawn; inspect_scout's labelling reads it, and --labels.",
 )
 @by_option
@@ -42,7 +46,7 @@ def validate(
     logs: tuple[str, ...],
     more: int | None,
     next_by: str | None,
-    out: Path | None,
+    out: str | None,
     by: tuple[str, ...],
     form: Form,
     read: Read,
@@ -58,13 +62,37 @@ def validate(
     """
     if (more is None) != (out is None) or (next_by and not more):
         raise click.UsageError("Give --next N with --out FILE, and --next-by COLUMN with both.")
+    if out is not None:
+        _refuse_filled(out)
     analysis = analyse(read(logs), by, progress=progress)
     if more is not None and out is not None:
         drawn = next_to_label(analysis.rows, more, next_by)
-        write_text(out, to_csv(*columns(drawn)))
+        write_text(out, to_csv(frame_of(drawn)))
         told = f"Wrote {len(drawn):,} outputs to label in {out}. Fill in its column target. Next: "
-        again = f"inspect-reliability validate {read_again()} --labels {shlex.quote(str(out))}"
+        again = f"inspect-reliability validate {read_again()} --labels {shlex.quote(out)}"
         print_text(console(stderr=True), told + again)
         if not analysis.results["validity"]:
             return  # the first draw: nothing is labelled yet
-    show(validate_document(analysis, more), form)
+    show(validate_document(analysis), form)
+
+
+def _refuse_filled(out: str) -> None:
+    """Refuse a file in which a person may have filled in anything.
+
+    Raises:
+        UserError: There is a file that is not as `--next` writes it.
+    """
+    try:
+        if not Path(out).exists():
+            return
+        with Path(out).open(newline="", encoding="utf-8") as file:
+            rows = csv.DictReader(file)
+            as_drawn = {*(rows.fieldnames or ())} in _DRAWN
+            if as_drawn and not any(row["target"] for row in rows):
+                return
+    except (OSError, ValueError, csv.Error):  # no CSV of ours
+        pass
+    raise UserError(
+        f"{out} exists, and is no draw of --next with nothing filled in. Name another --out; a "
+        f"file with labels is read with --labels {shlex.quote(out)}."
+    )

@@ -12,6 +12,9 @@ from .item import Item
 from .reader import Reader, Verdict
 from .template import template
 
+MOST_SHOWN = 10_000_000
+"""Most characters of a prompt with all that it shows: more than any model reads."""
+
 
 @dataclass(frozen=True)
 class JudgeDesign:
@@ -92,7 +95,13 @@ class JudgeDesign:
         elif texts:
             shown["response"] = texts[0]
         try:
-            return template(self.prompt).render(shown)
+            prompt = template(self.prompt).render(shown)
+            if len(prompt) > MOST_SHOWN:
+                raise ValueError(
+                    f"it has {len(prompt):,} characters, and {MOST_SHOWN:,} are the most that a "
+                    "judge is shown. Shorten the texts of the row"
+                )
+            return prompt
         except Exception as error:  # a template can fail in any way it likes
             why = str(error) or "it takes more memory than a prompt may"
             raise UserError(f"prompt of '{self.name}', item '{item.id}': {why}.") from None

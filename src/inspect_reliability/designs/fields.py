@@ -1,10 +1,9 @@
 """The fields of a design: what each may be, with its limits."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
+import regex
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -27,8 +26,6 @@ from .template import template
 MOST_OPTIONS = 26
 LONGEST = 200_000
 """Most characters of a prompt, or of a design file."""
-
-REPEATS = "A pattern must not repeat what it repeats, as (a+)+ does."
 
 
 class _Strict(BaseModel):
@@ -57,40 +54,12 @@ def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _pattern(pattern: str) -> str:
     try:
-        compiled = re.compile(pattern)
-    except re.error as error:
+        compiled = regex.compile(pattern)
+    except (regex.error, RecursionError) as error:
         raise ValueError(f"not a regular expression: {error}") from None
     if not compiled.groups:
         raise ValueError("put the verdict into a group, as in 'Verdict: (\\w+)'")
-    try:
-        _try_pattern(compiled)
-    except TimeoutError as error:
-        raise ValueError(f"{error} to read a short text. {REPEATS}") from None
     return pattern
-
-
-@lru_cache
-def _try_pattern(pattern: re.Pattern[str]) -> None:
-    """Run a pattern on hard texts, because nothing limits it later in an engine's thread.
-
-    Each text repeats a part of the pattern after what the pattern asks for before it.
-    """
-    said = pattern.pattern
-    before = {_literal(said[: part.start()]) for part in re.finditer(r"[(\[\\]", said)}
-    escaped = (one.encode().decode("unicode_escape") for one in _ESCAPE.findall(said))
-    for repeated in {*said, *re.findall(r"\w+", said), *escaped, *"a1 \n"}:
-        for start in ("", *before):
-            for _ in pattern.finditer(start + repeated * (300 // len(repeated) + 1) + "\0"):
-                pass
-
-
-_ESCAPE = re.compile(r"\\(?:[tnrfv]|x[\da-fA-F]{2}|u[\da-fA-F]{4}|U000[\da-fA-F]{5})", re.ASCII)
-
-
-def _literal(pattern: str) -> str:
-    """A text that roughly matches a pattern."""
-    signs = r"\\(\W)|(\\s)|(\\[wS])|\\\w|\|[^()|]*|\(\?\w*:?|\{[\d,]+\}|[][(){}|^$*+?]"
-    return re.sub(signs, lambda sign: sign[1] or " " * bool(sign[2]) + "a" * bool(sign[3]), pattern)
 
 
 def _template(prompt: str) -> str:

@@ -54,19 +54,6 @@ def wordings_from_file(spec: str | Path) -> list[dict[str, str]]:
     return [one.model_dump(exclude_none=True) for one in found.wordings]
 
 
-def design_file(design: JudgeDesign) -> str:
-    """The YAML text of one of the paper's designs."""
-    facts = design.facts
-    # Line by line, as a person would write it; the YAML library quotes lines that end in a space.
-    prompt = "".join(f"\n  {line}" for line in design.prompt.split("\n"))
-    rest = yaml.safe_dump(
-        {name: facts[name] for name in ("verdict", "parser") if name in facts},
-        sort_keys=False,
-        default_flow_style=None,
-    )
-    return f"name: {facts['name']}\nprompt: |-{prompt}\n{rest}"
-
-
 def _read(model: type[Fields], spec: str | Path) -> tuple[dict[str, Any], Fields]:
     """The raw fields of a file, with prompts from files of their own, and the checked fields."""
     path, lines = user_path(spec), Lines()

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import UserError
+from ..verdicts import abstentions
 
 _RESERVED = {
     *("options", "response", "responder", "delimiter", "order", "verdict", "categories"),
     *("benchmark", "judge", "temperature", "scorer", "replication", "seed", "prompt", "tokens"),
     *("share", "place", "tail"),
-    *("study", "paper_design", "read_by", "seed_check", "sampled_reasonings"),
+    *("study", "read_by", "seed_check", "sampled_reasonings"),
     *("options_not_sent", "seeds_of_choices", "cells"),
 }
 """Names with another meaning in templates, scores and tables of judgments."""
@@ -44,7 +45,8 @@ class Item:
     def __post_init__(self) -> None:
         if not self.id.strip():
             raise UserError("'id': expected a text that is not empty.")
-        if self.best is not None and self.best not in self.responses:
+        known_best = self.best is None or self.best in self.responses
+        if not known_best and not abstentions([str(self.best)], ()):
             known = ", ".join(self.responses)
             raise UserError(f"'best': no response by '{self.best}'. Responses by: {known}.")
         if taken := sorted(_RESERVED & self.fields.keys()):

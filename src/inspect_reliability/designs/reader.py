@@ -5,13 +5,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ..errors import UserError
-from ..limits import within_limits
 from ..verdicts import INVALID, NON_RESPONSE
-from .fields import REPEATS, Options, ReaderFields, Scale, checked
+from .fields import Options, ReaderFields, Scale, checked
 from .parsers import make_parser
 from .parsers.decimals import decimals_parser
-from .reading import Parser, ParserName, Reading
+from .reading import Parser, Reading
 
 Verdict = Mapping[str, Any] | Sequence[str]
 """`{"options": labels}`, a list of words, `{"from": 1, "to": 10}`, or `{"criteria": ...}`."""
@@ -75,33 +73,17 @@ class Reader:
         once = str((self.parser or {}).get("pattern", "")).startswith(r"\A")
         return (*self.verdicts, NON_RESPONSE, *(() if once else (INVALID,)))
 
-    def read(self, output: str, parser: ParserName = "default") -> Reading:
-        """Read one of `verdicts` from a whole output: "non-response" is none, "invalid" several.
-
-        Raises:
-            UserError: No parser of that name reads these verdicts.
-        """
-        # Setting a limit takes longer than reading most outputs; only a user's pattern needs one.
-        if "pattern" not in (self.parser or ()):
-            read = self._parser(parser).read(output)
-        else:
-            try:
-                with within_limits(memory=None):
-                    read = self._parser(parser).read(output)
-            except TimeoutError as error:
-                raise UserError(
-                    f"parser: {error} to read an output of {len(output):,} characters. {REPEATS}"
-                ) from None
+    def read(self, output: str) -> Reading:
+        """Read one of `verdicts` from a whole output: "non-response" is none, "invalid" several."""
+        read = self._parser.read(output)
         name = self.names.get(read.verdict)
         return read if name is None else read._replace(verdict=name)
 
-    def value(
-        self, output: str, parser: ParserName = "default"
-    ) -> tuple[str | dict[str, str], str]:
+    def value(self, output: str) -> tuple[str | dict[str, str], str]:
         """What a score keeps of an output: the verdict, or one per criterion; and its form."""
         if not self.criteria:
-            return self.read(output, parser)
-        read = {name: one.read(output, parser) for name, one in self.criteria.items()}
+            return self.read(output)
+        read = {name: one.read(output) for name, one in self.criteria.items()}
         how = max(one.how for one in read.values())
         return {name: one.verdict for name, one in read.items()}, how
 
@@ -115,19 +97,16 @@ class Reader:
 
     def completed(self, output: str) -> str | None:
         """Read the verdict of an unfinished output; None until it names one."""
-        return None if self.criteria else self._parser("default").completed(output)
+        return None if self.criteria else self._parser.completed(output)
 
     @cached_property
     def _fields(self) -> ReaderFields:
         return checked(ReaderFields, {"verdict": self.verdict, "parser": self.parser})
 
-    def _parser(self, name: ParserName) -> Parser:
-        verdict = self._fields.verdict
-        if isinstance(verdict, Scale) and verdict.step:
-            return decimals_parser(verdict.low, verdict.high, name, **self._arguments)
-        return make_parser(self.kind, self.verdicts, name, **self._arguments)
-
     @cached_property
-    def _arguments(self) -> dict[str, Any]:
-        own = self._fields.parser
-        return {} if own is None else own.model_dump(exclude_none=True, by_alias=True)
+    def _parser(self) -> Parser:
+        verdict, parser = self._fields.verdict, self._fields.parser
+        own = {} if parser is None else parser.model_dump(exclude_none=True, by_alias=True)
+        if isinstance(verdict, Scale) and verdict.step:
+            return decimals_parser(verdict.low, verdict.high, **own)
+        return make_parser(self.kind, self.verdicts, **own)

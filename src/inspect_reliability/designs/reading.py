@@ -1,11 +1,9 @@
 """What a parser found in a judge's output."""
 
 from collections.abc import Iterable
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from ..verdicts import INVALID, NON_RESPONSE
-
-ParserName = Literal["default", "strict", "published"]
 
 
 class Reading(NamedTuple):
@@ -15,8 +13,8 @@ class Reading(NamedTuple):
         verdict: A verdict of the design, "non-response" or "invalid".
         how: How it was found; empty where nothing was. "label" ("Winner: C"), "sentence" ("C is the
             best response"), "bare" (the verdict alone), "brackets" ("[[C]]"), "boxed"
-            (LaTeX), "ranking" ("C > A > B"), "json", "tag" (XML), "pattern" (of the design) or
-            "published".
+            (LaTeX), "ranking" ("C > A > B"), "json", "tag" (XML), "pattern" (of the design),
+            or "not read" (a pattern took too long; the verdict is a non-response).
     """
 
     verdict: str

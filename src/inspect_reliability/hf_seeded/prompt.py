@@ -23,7 +23,8 @@ class PromptEncoder:
     """A tokenizer; its chat template is used if it has one, unless `chat_template` is "none".
 
     Raises:
-        UserError: The template takes more than 5 seconds, or 500 MB of memory.
+        UserError: The template takes more than 5 seconds, or 500 MB of memory, or leaves out what
+            it is given.
     """
 
     def __init__(self, tokenizer: Tokenizer, chat_template: ChatTemplate = "auto") -> None:
@@ -58,7 +59,7 @@ class PromptEncoder:
     def _try_template(self) -> None:
         try:
             with within_limits():
-                self._write((("user", "Which is best? " * 100),), tokenize=False)
+                written = self._write((("user", "Which is best? " * 100),), tokenize=False)
         except (TimeoutError, MemoryError) as error:
             raise UserError(
                 "The model's chat template takes more than 5 seconds, or 500 MB of memory, for a "
@@ -66,7 +67,12 @@ class PromptEncoder:
                 "-M chat_template=none leaves its template out."
             ) from error
         except Exception:  # templates raise what they like, and may take another conversation
-            pass
+            return
+        if "Which is best?" not in written:
+            raise UserError(
+                "The model's chat template leaves out the message, so the model would never see "
+                "what it judges. Use another model; -M chat_template=none leaves its template out."
+            )
 
     def _joined(self, conversation: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
         text = "\n\n".join(text for _, text in conversation)

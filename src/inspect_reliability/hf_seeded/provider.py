@@ -2,12 +2,11 @@
 
 import logging
 import math
-import secrets
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache, partial
 from typing import Any, cast
 
@@ -27,56 +26,26 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..errors import UserError
 from .candidates import NotFiniteError
-from .distribution import Distribution, DistributionRequest, Labels, Parse, Read, current_labels
-from .draw import VERSION
+from .distribution import Distribution, DistributionRequest, Labels, Parse, current_labels
 from .fastest import MAX_ROWS, ModelRun
 from .group import Deliver, Grouper
 from .label_tree import distributions
-from .load import load
+from .load import find
 from .memory import OutOfMemoryError
 from .prompt import ChatTemplate, PromptEncoder
 from .request import Continuation, Request
+from .settings import DEFAULT_MAX_TOKENS, IGNORED, before_stop, refuse, settings_of, stopping_at
 from .tree import grow
 
 logger = logging.getLogger(__name__)
-
-DEFAULT_MAX_TOKENS = 512
 
 CONNECTIONS = 10_000
 """Inspect works through epoch 1, then epoch 2, and so on. Only replications that are in flight
 together can share their prompt's forward pass, so all of a run should be let through."""
 
-SEED_LIMIT = 2**31
-
 NAME_LOOKUP = "__model_info_lookup__"
 """The key with which inspect makes a second instance, just to ask for the model's name."""
 
-_RULES: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
-    ("temperature", "0 or more", lambda value: 0 <= value < float("inf")),
-    ("top_p", "above 0 and at most 1", lambda value: 0 < value <= 1),
-    ("top_k", "0 (off) or more", lambda value: value >= 0),
-    ("max_tokens", "1 or more", lambda value: value >= 1),
-    ("num_choices", "1 or more", lambda value: value >= 1),
-    ("top_logprobs", "0 or more", lambda value: value >= 0),
-    ("stop_seqs", "texts of one character or more", all),
-)
-_REFUSED = (
-    "best_of",
-    "frequency_penalty",
-    "logit_bias",
-    "presence_penalty",
-    "prompt_logprobs",
-    "response_schema",
-)
-_IGNORED = (
-    "effort",
-    "extra_body",
-    "extra_headers",
-    "modalities",
-    "reasoning_effort",
-    "reasoning_tokens",
-    "verbosity",
-)
 _NOTHING_TO_READ = (
     "stop_at_verdict=true has no effect here: this task does not tell hf_seeded how to read a "
     "verdict. Texts go on to their end."
@@ -109,7 +78,7 @@ class HFSeededAPI(ModelAPI):
         model_args: Other arguments of `from_pretrained`, for instance quantization_config.
 
     Raises:
-        UserError: The model cannot be loaded, or an argument is not understood.
+        UserError: There is no such model, or an argument is not understood.
     """
 
     choices_follow_seeds = True
@@ -141,20 +110,12 @@ class HFSeededAPI(ModelAPI):
     ) -> None:
         config = config if config is not None else GenerateConfig()
         super().__init__(model_name, base_url, api_key, ["HF_TOKEN"], config)
-        _refuse(config)
-        for name, value in {
-            "trust_remote_code": trust_remote_code,
-            "stop_at_verdict": stop_at_verdict,
-        }.items():
-            if not isinstance(value, bool):
-                raise UserError(f"{name}={value!r} is neither true nor false.")
-        if not isinstance(max_rows, int) or max_rows < 1:
-            raise UserError(f"max_rows={max_rows!r} is not a positive whole number.")
-        if memory_gb is not None and not (isinstance(memory_gb, int | float) and memory_gb > 0):
-            raise UserError(f"memory_gb={memory_gb!r} is not a positive number.")
+        refuse(config)
+        flags = {"trust_remote_code": trust_remote_code, "stop_at_verdict": stop_at_verdict}
+        _check(flags, max_rows, memory_gb)
         if api_key == NAME_LOOKUP:
             return  # a second copy of the weights would only take memory
-        loaded = load(
+        self._found = find(
             model_path or model_name,
             device=device,
             dtype=dtype,
@@ -164,27 +125,40 @@ class HFSeededAPI(ModelAPI):
             trust_remote_code=trust_remote_code,
             model_args=model_args,
         )
-        self.encoder = PromptEncoder(loaded.tokenizer, chat_template)
+        self._chat_template, self._max_rows = chat_template, max_rows
+        self._memory = None if memory_gb is None else int(memory_gb * 1e9)
+        self.stop_at_verdict = stop_at_verdict
+        # One function per setting, so that the engine calls it once for each distinct text.
+        self._stop = lru_cache(maxsize=64)(stopping_at)
+        self._said: set[str] = set()
+        # Without this, inspect's adaptive connections would let through 20 to 100 requests.
+        if config.max_connections is None:
+            config.max_connections = CONNECTIONS
+
+    def ready(self) -> None:
+        """Load the model, which its first request does else: inspect makes it before the task.
+
+        Raises:
+            UserError: It cannot be loaded.
+        """
+        if hasattr(self, "run"):
+            return
+        loaded = self._found.load()
+        self.encoder = PromptEncoder(loaded.tokenizer, self._chat_template)
         with self._advice():
             self.run = ModelRun(
                 loaded.model,
                 self.encoder.decode,
                 loaded.end_tokens,
                 loaded.context,
-                max_rows,
-                memory=None if memory_gb is None else int(memory_gb * 1e9),
+                self._max_rows,
+                memory=self._memory,
             )
+        self._dtype = loaded.model.dtype
         self.grouper = Grouper(partial(_answer, self.run))
         # The worker keeps the model in memory, and nothing keeps the provider but its user.
         self._end = weakref.finalize(self, self.grouper.close)
         self._end.atexit = False
-        self.stop_at_verdict = stop_at_verdict
-        # One function per setting, so that the engine calls it once for each distinct text.
-        self._stop = lru_cache(maxsize=64)(_stop)
-        self._said: set[str] = set()
-        # Without this, inspect's adaptive connections would let through 20 to 100 requests.
-        if config.max_connections is None:
-            config.max_connections = CONNECTIONS
 
     async def generate(
         self,
@@ -201,38 +175,36 @@ class HFSeededAPI(ModelAPI):
         started = time.monotonic()
         if tools:
             raise UserError("hf_seeded does not call tools. Use a task without tools.")
-        _refuse(config)
+        refuse(config)
+        self.ready()
         prompt, labels = self.encoder.encode(input), current_labels()
         if labels is not None and labels.parse is not None:
-            settings = self._settings(config, stopping=True)
             found = await self.distribution(input, config, labels)
             output = ModelOutput.from_content(self.model_name, "\n".join(map(str, found)))
-            output.metadata = settings | {"distributions": [asdict(one) for one in found]}
+            output.metadata = settings_of(config, self._dtype, stopping=True)
+            output.metadata["distributions"] = [asdict(one) for one in found]
             return _accounted(output, len(prompt), found[0].rows, started)
         read = labels.read if labels is not None and self.stop_at_verdict else None
-        settings = self._settings(config, stopping=read is not None)
+        settings = settings_of(config, self._dtype, stopping=read is not None)
         self._say_once(config, nothing_to_read=self.stop_at_verdict and read is None)
         if len(prompt) >= self.run.context:
             error = self._too_long(len(prompt))
             output = ModelOutput.from_content(self.model_name, "", "model_length", error)
             output.metadata = settings
             return _accounted(output, len(prompt), 0, started)
-        stop = self._stop(tuple(config.stop_seqs or ()), read)
-        requests = [
-            Request(
-                prompt=prompt,
-                seed=settings["seed"] + choice,
-                max_tokens=settings["max_tokens"],
-                temperature=settings["temperature"],
-                top_k=settings["top_k"],
-                top_p=settings["top_p"],
-                stop=stop,
-                alternatives=(config.top_logprobs or 1) if config.logprobs else 0,
-            )
-            for choice in range(config.num_choices or 1)
-        ]
+        asked = Request(
+            prompt=prompt,
+            seed=settings["seed"],
+            max_tokens=settings["max_tokens"],
+            temperature=settings["temperature"],
+            top_k=settings["top_k"],
+            top_p=settings["top_p"],
+            stop=self._stop(tuple(config.stop_seqs or ()), read),
+            alternatives=(config.top_logprobs or 1) if config.logprobs else 0,
+        )
+        seeds = range(asked.seed, asked.seed + (config.num_choices or 1))
         with self._advice():
-            continuations = await self.grouper.submit(requests)
+            continuations = await self.grouper.submit([replace(asked, seed=one) for one in seeds])
         choices = [self._choice(one, config.stop_seqs or ()) for one in continuations]
         output = ModelOutput(model=self.model_name, choices=choices, metadata=settings)
         produced = sum(len(continuation.tokens) for continuation in continuations)
@@ -249,10 +221,11 @@ class HFSeededAPI(ModelAPI):
         Raises:
             UserError: A setting is not understood, or the prompt is too long.
         """
-        settings = self._settings(config, stopping=True)
+        self.ready()
+        settings = settings_of(config, self._dtype, stopping=True)
         temperatures = tuple(labels.temperatures) or (settings["temperature"],)
         for temperature in temperatures:
-            _refuse(config.merge(GenerateConfig(temperature=temperature)))
+            refuse(config.merge(GenerateConfig(temperature=temperature)))
         prompt = self.encoder.encode(input)
         if len(prompt) >= self.run.context:
             raise UserError(self._too_long(len(prompt)))
@@ -260,7 +233,7 @@ class HFSeededAPI(ModelAPI):
         parse = cast("Parse", labels.parse)
 
         def read(text: str) -> str | None:
-            before = _before(config.stop_seqs or (), text)
+            before = before_stop(config.stop_seqs or (), text)
             label = labels.read(before)
             return parse(before) if label is None and before != text else label
 
@@ -298,7 +271,7 @@ class HFSeededAPI(ModelAPI):
 
     def _say_once(self, config: GenerateConfig, nothing_to_read: bool) -> None:
         # Said while a sample is running, so that the log has it.
-        ignored = (name for name in _IGNORED if getattr(config, name, None) is not None)
+        ignored = (name for name in IGNORED if getattr(config, name, None) is not None)
         notes = [*self.run.notes, *(f"hf_seeded has no use for {name}." for name in ignored)]
         if nothing_to_read:
             notes.append(_NOTHING_TO_READ)
@@ -307,24 +280,10 @@ class HFSeededAPI(ModelAPI):
                 self._said.add(note)
                 logger.warning(note)
 
-    def _settings(self, config: GenerateConfig, stopping: bool) -> dict[str, Any]:
-        """Sampling settings, from the request alone and not from the model's files."""
-        return {
-            "seed": secrets.randbelow(SEED_LIMIT) if config.seed is None else config.seed,
-            "seed_drawn": config.seed is None,
-            "temperature": 1.0 if config.temperature is None else config.temperature,
-            "top_k": config.top_k or None,
-            "top_p": 1.0 if config.top_p is None else config.top_p,
-            "max_tokens": config.max_tokens or DEFAULT_MAX_TOKENS,
-            "stop_at_verdict": stopping,
-            "sampler": VERSION,
-            "dtype": str(self.run.forward.model.dtype).removeprefix("torch."),
-        }
-
     def _choice(self, continuation: Continuation, stop_seqs: Iterable[str]) -> ChatCompletionChoice:
         return ChatCompletionChoice(
             message=ChatMessageAssistant(
-                content=_before(stop_seqs, continuation.text),
+                content=before_stop(stop_seqs, continuation.text),
                 model=self.model_name,
                 source="generate",
             ),
@@ -373,6 +332,16 @@ class HFSeededAPI(ModelAPI):
             del self.run, self.grouper
 
 
+def _check(flags: Mapping[str, Any], max_rows: Any, memory_gb: Any) -> None:
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise UserError(f"{name}={value!r} is neither true nor false.")
+    if not isinstance(max_rows, int) or max_rows < 1:
+        raise UserError(f"max_rows={max_rows!r} is not a positive whole number.")
+    if memory_gb is not None and not (isinstance(memory_gb, int | float) and memory_gb > 0):
+        raise UserError(f"memory_gb={memory_gb!r} is not a positive number.")
+
+
 def _answer(
     run: ModelRun, group: list[Any], deliver: Deliver, wanted: Callable[[int], bool]
 ) -> None:
@@ -386,36 +355,3 @@ def _accounted(output: ModelOutput, read: int, written: int, started: float) -> 
     output.usage = ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
     output.time = time.monotonic() - started
     return output
-
-
-def _before(sequences: Iterable[str], text: str) -> str:
-    """A text up to its first stop sequence."""
-    found = [text.index(sequence) for sequence in sequences if sequence in text]
-    return text[: min(found, default=len(text))]
-
-
-def _stop(sequences: tuple[str, ...], read: Read | None) -> Callable[[str], bool] | None:
-    if not sequences and read is None:
-        return None
-
-    def stop(text: str) -> bool:
-        named = read is not None and read(text) is not None
-        return named or any(sequence in text for sequence in sequences)
-
-    return stop
-
-
-def _refuse(config: GenerateConfig) -> None:
-    refused = [name for name in _REFUSED if getattr(config, name, None)]
-    if refused:
-        raise UserError(
-            f"hf_seeded does not support {', '.join(refused)}. Leave it out: what hf_seeded "
-            "draws from is set by temperature, top_k and top_p alone."
-        )
-    wrong = [
-        f"{name}={value}, which must be {rule}"
-        for name, rule, right in _RULES
-        if (value := getattr(config, name)) is not None and not right(value)
-    ]
-    if wrong:
-        raise UserError("; ".join(wrong) + ".")

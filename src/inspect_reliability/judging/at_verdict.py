@@ -6,13 +6,14 @@ the possible answers after it are known.
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from inspect_ai.model import Logprob
 
-from ..designs import ParserName, Reader
+from ..designs import Reader
 
 _GREEDY = 1e-6
 _DECORATION = re.compile(r"\W*")
@@ -38,7 +39,6 @@ def at_verdict(
     text: str,
     steps: Sequence[Logprob],
     reader: Reader,
-    parser: ParserName = "default",
     temperature: float | None = None,
 ) -> AtVerdict:
     """Find the verdict in a text, and how likely each verdict was in its place.
@@ -51,56 +51,65 @@ def at_verdict(
         text: A judge's whole output.
         steps: Its tokens, each with its likely alternatives.
         reader: Reads the verdict.
-        parser: Name of the reader's parser.
         temperature: The sampler's temperature, if log probabilities are those before it; None if
             they are those of the draw.
     """
-
-    def read(words: str) -> str:
-        return reader.read(words, parser).verdict
-
-    verdict = read(text)
+    verdict = reader.read(text).verdict
     if verdict not in reader.verdicts:
         return AtVerdict(verdict, {verdict: 1.0}, 0.0)
     unknown = AtVerdict(verdict, {}, 1.0)
     written = "".join(step.token for step in steps)
     if temperature is not None and temperature > 1:
         return unknown  # rare tokens, of which nothing is returned, weigh more than they say
-    if read(written) != verdict or (place := _place(written, verdict, reader, parser)) is None:
+    if reader.read(written).verdict != verdict:
         return unknown
+    if (place := _place(written, verdict, reader)) is None:
+        return unknown
+    shares = _shares(steps, written, place, verdict, reader, temperature)
+    return AtVerdict(verdict, shares, max(0.0, 1.0 - sum(shares.values())))
+
+
+def _shares(
+    steps: Sequence[Logprob],
+    written: str,
+    place: re.Match[str],
+    verdict: str,
+    reader: Reader,
+    temperature: float | None,
+) -> dict[str, float]:
+    """Known probability of each verdict at the place of the one that was drawn."""
     start, after = place.start(), written[place.end() :]
-    shares: dict[str, float] = {}
+    shares: defaultdict[str, float] = defaultdict(float)
     left = 1.0
     ends = list(accumulate(len(step.token) for step in steps))
     for step, end in zip(steps, ends, strict=True):
         if end <= start:
             continue
         before = written[: end - len(step.token)]
-        chances = _chances(step, temperature)
+        at, chances = min(start, len(before)), _chances(step, temperature)
         for token, chance in chances.items():
-            named = _named(before + token, min(start, len(before)), reader.verdicts)
+            begun = before + token
+            named = _named(begun, at, reader.verdicts)
             if not token:  # the end of the text
-                said = _said(before, min(start, len(before)))
-                named = [name for name in named if name.casefold() == said]
+                named = [name for name in named if name.casefold() == _said(before, at)]
             if token == step.token:
                 go_on = named != [verdict]
                 named = [] if go_on else named
-            elif len(named) == 1:
-                begun = before + token  # and now written to its end
-                whole = begun + named[0][len(_said(begun, min(start, len(before)))) :]
-                reads = read(whole) == named[0] or read(whole + after) == named[0]
-                named = named if reads else []
+            elif len(named) == 1:  # and now written to its end
+                whole = begun + named[0][len(_said(begun, at)) :]
+                reads = (reader.read(text).verdict for text in (whole, whole + after))
+                named = named if named[0] in reads else []
             if len(named) == 1:
-                shares[named[0]] = shares.get(named[0], 0.0) + left * chance
+                shares[named[0]] += left * chance
         left *= chances[step.token]
         if not go_on:
             break
     else:
-        shares[verdict] = shares.get(verdict, 0.0) + left
-    return AtVerdict(verdict, shares, max(0.0, 1.0 - sum(shares.values())))
+        shares[verdict] += left
+    return dict(shares)
 
 
-def _place(text: str, verdict: str, reader: Reader, parser: ParserName) -> "re.Match[str] | None":
+def _place(text: str, verdict: str, reader: Reader) -> "re.Match[str] | None":
     """The first place where another label would change what is read."""
     other = next(name for name in reversed(reader.verdicts) if name != verdict)
     name = rf"(?<!\w){re.escape(verdict)}(?!\w)"
@@ -108,7 +117,7 @@ def _place(text: str, verdict: str, reader: Reader, parser: ParserName) -> "re.M
     for pattern in (re.compile(name), re.compile(name, re.IGNORECASE)):
         for found in pattern.finditer(text):
             changed = text[: found.start()] + other + text[found.end() :]
-            if reader.read(changed, parser).verdict != verdict:
+            if reader.read(changed).verdict != verdict:
                 return found
     return None
 

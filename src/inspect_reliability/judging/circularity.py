@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from inspect_ai.model import get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from .same_model import same_model
+from ..record.same_model import same_model
 
 logger = logging.getLogger(__name__)
 

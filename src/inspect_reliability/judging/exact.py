@@ -13,18 +13,38 @@ from inspect_ai.model import GenerateConfig, Logprob, Model, ModelOutput, get_mo
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect, warn_once
 
-from ..designs import ParserName, Reader
+from ..designs import Reader
 from ..errors import UserError
 from ..hf_seeded import distributing
+from ..record.cells import cells_in
+from ..record.seeds import replication_numbers
 from .at_verdict import at_verdict
-from .cells import cells_in
+from .order import OrderPolicy
 from .replicate import Replication, note_first
-from .seeds import replication_numbers
 
 logger = logging.getLogger(__name__)
 
 AT_VERDICT = GenerateConfig(logprobs=True, top_logprobs=20)
 """What a provider is asked for where verdicts are exact after a sampled reasoning."""
+
+
+def check_exact(exact: object, order: OrderPolicy, reader: Reader) -> None:
+    """Refuse exact verdicts of a judge, or in an order, that has none.
+
+    Raises:
+        UserError: The verdicts cannot be listed, or reasonings would see other prompts.
+    """
+    if exact and not reader.verdicts:
+        what = "several criteria" if reader.criteria else "numbers with decimals"
+        raise UserError(
+            f"exact={exact} needs verdicts that can be listed, and this judge gives {what}. Use "
+            "-T replications=20 instead."
+        )
+    if exact == "verdict" and order == "reshuffled":
+        raise UserError(
+            "exact=verdict tells reasonings apart, so all must see the same prompt. Leave out "
+            "order=reshuffled."
+        )
 
 
 def exact_temperatures(
@@ -72,7 +92,6 @@ def _temperature(value: object) -> float:
 async def exact_verdicts(
     state: TaskState,
     cells: Sequence[Replication],
-    parser: ParserName,
     temperatures: Sequence[float],
 ) -> TaskState:
     """Compute the distribution of a question's verdict in each cell, and record how it was read.
@@ -86,9 +105,9 @@ async def exact_verdicts(
             f"exact=true needs a judge that runs on this machine, such as hf_seeded/MODEL; {model} "
             "can only be sampled. Use -T replications=100 instead."
         )
-    state.metadata["exact"] = parser
+    state.metadata["exact"] = True
     note_first(state, state.epoch, cells[0])
-    outputs = await collect(*(_exact_verdict(model, cell, parser, temperatures) for cell in cells))
+    outputs = await collect(*(_exact_verdict(model, cell, temperatures) for cell in cells))
     state.output = outputs[0]
     if len(cells) > 1:
         state.output.metadata = dict(state.output.metadata or {}) | {
@@ -103,12 +122,12 @@ async def exact_verdicts(
 
 
 async def _exact_verdict(
-    model: Model, asked: Replication, parser: ParserName, temperatures: Sequence[float]
+    model: Model, asked: Replication, temperatures: Sequence[float]
 ) -> ModelOutput:
     prompt, seed, reader = asked.prompt, asked.seed, cast("Reader", asked.reader)
 
     def parse(text: str) -> str:
-        return reader.read(text, parser).verdict
+        return reader.read(text).verdict
 
     def read(text: str) -> str | None:
         return None if reader.completed(text) is None else parse(text)
@@ -142,7 +161,6 @@ def distributions_at_verdict(
     state: TaskState,
     texts: Mapping[int, str | None],
     readers: Mapping[int, Reader],
-    parser: ParserName,
 ) -> list[dict[str, Any]]:
     """The distribution of the verdict after each reasoning that a sample drew.
 
@@ -161,7 +179,7 @@ def distributions_at_verdict(
     for number, choice in zip(numbers, state.output.choices, strict=True):
         steps: list[Logprob] = choice.logprobs.content if choice.logprobs else []
         names, shown = readers[number].names, replace(readers[number], names={})
-        one = at_verdict(choice.message.text, steps, shown, parser, known["temperature"])
+        one = at_verdict(choice.message.text, steps, shown, known["temperature"])
         cell, place = cells.split(number - first, len(texts)) if cells else (None, number - first)
         found.append(
             {
@@ -176,17 +194,19 @@ def distributions_at_verdict(
 
 
 def distributions_of(
-    metadata: Mapping[str, Any], output: ModelOutput, parser: object
+    metadata: Mapping[str, Any], output: ModelOutput, reads_anew: bool
 ) -> Sequence[Mapping[str, Any]]:
     """The distributions of a sample, one per temperature; empty if it drew verdicts.
 
     Raises:
-        UserError: They were read by another parser than this one.
+        UserError: They were read while the judge answered, and cannot be read anew.
     """
-    found: Sequence[Mapping[str, Any]] = (output.metadata or {}).get("distributions", ())
-    if "exact" in metadata and metadata["exact"] != parser:
+    if "exact" not in metadata:
+        return ()
+    if reads_anew:
         raise UserError(
-            f"These exact verdicts were read with parser='{metadata['exact']}'. To read them in "
-            "another way, run the judge again with -T parser=NAME."
+            "Exact verdicts are read while the judge answers. To read them in another way, run the "
+            "judge again with another 'parser' in its design."
         )
-    return found if "exact" in metadata else ()
+    found: Sequence[Mapping[str, Any]] = (output.metadata or {}).get("distributions", ())
+    return found

@@ -14,21 +14,21 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import TaskState
-from inspect_ai.util import LimitExceededError, collect
+from inspect_ai.util import LimitExceededError, collect, warn_once
 
 from ..designs import Reader
 from ..errors import UserError
 from ..hf_seeded import reading
-from .bounds import bound_answers
-from .provider_check import FACTS, ProviderCheck, Requests
-from .sample import prompt_fingerprint
-from .seeds import seeds_from
-from .trials import Drawn, Prompt
+from ..record.sample import prompt_fingerprint, texts_of
+from ..record.seeds import seeds_from
+from .provider_check import ProviderCheck, SeedTurn
+from .requests import Requests, is_refused, options_not_sent, top_k_in_body
+from .trials import Drawn, Make, Prompt
 
 logger = logging.getLogger(__name__)
 
-_REFUSED = (400, 413, 422)
-"""Statuses of a request that the server understood and does not take."""
+NOT_SENT, CHOICES = FACTS = ("options_not_sent", "seeds_of_choices")
+"""Keys of what is found of a provider, in the metadata of samples and scores."""
 
 
 class Replication(NamedTuple):
@@ -48,6 +48,7 @@ async def replicate(
     asked: Mapping[int, Replication],
     question: str,
     provider: ProviderCheck | None = None,
+    extra: GenerateConfig | None = None,
 ) -> TaskState:
     """Generate replications of a question, each with its own seed, and record which.
 
@@ -61,20 +62,19 @@ async def replicate(
         asked: The replications by number; numbers follow one another over all cells.
         question: Id of the question.
         provider: The check of the run; without it each replication is a plain call.
+        extra: Options added to each request where the server takes them.
 
     Raises:
         UserError: `--seed` was given, which is one seed for all replications, or the prompt does
             not fit into the model's context.
     """
     model = get_model()
-    bound_answers(model)
     if model.config.seed is not None:
         raise UserError(
             f"--seed {model.config.seed} would give every replication the same seed. "
             f"Set the base seed with -T seed={model.config.seed} instead."
         )
-    first = next(iter(asked))
-    prompt, seed, _ = asked[first]
+    first, (prompt, seed, _) = next(iter(asked.items()))
     note_first(state, first, asked[first])
     if len(asked) > 1:
         state.metadata["replications"] = len(asked)
@@ -83,28 +83,50 @@ async def replicate(
         return state
     with provider.seeds(str(model)) as check_seeds:
         alike = len({str(one.prompt) for one in asked.values()}) < len(asked)
-        requests = await provider.requests(model, prompt, seed, alike)
-        state.metadata |= requests.facts
+        first_one = Requests(extra=(extra or GenerateConfig()).merge(top_k_in_body(model)))
+        requests = await provider.requests(model, prompt, seed, alike, first_one)
         made = await make_calls(model, requests, asked)
         _put_together(state, model, made, question)
-        if any(isinstance(one, LimitExceededError) for _, one in made):
-            return state  # a check would be refused
-        texts = replications_of(state.metadata, state.output) or {first: state.output.completion}
-        drawn = {number: None if text is None else Drawn(text) for number, text in texts.items()}
-        if drawn[first] is None:
-            return state
-
-        async def draw(seed: int) -> Drawn:
-            config = requests.extra.merge(GenerateConfig(seed=seed))
-            output = await model.generate(prompt, config=config, cache=False)
-            return Drawn(output.completion)
-
-        other = seeds_from(seed, 2)[1]
-        same = first + 1 in asked and asked[first + 1][:2] == (prompt, other)
-        two = {seed: drawn[first], other: drawn[first + 1] if same else None}
-        if outcome := await check_seeds(draw, two, str(model)):
-            state.metadata["seed_check"] = outcome
+        _note_provider(state, model, requests)
+        # After a limit a check would be refused.
+        if not any(isinstance(one, LimitExceededError) for _, one in made):
+            make = requests.making(model, prompt, cache=False)
+            await _check_seeds(check_seeds, state, str(model), make, asked)
     return state
+
+
+async def _check_seeds(
+    check: SeedTurn, state: TaskState, model: str, make: Make, asked: Mapping[int, Replication]
+) -> None:
+    """Let the first replication, if it was made, show whether seeds are honoured."""
+    first, one = next(iter(asked.items()))
+    texts = texts_of(state.metadata, state.output) or {first: state.output.completion}
+    drawn = {number: None if text is None else Drawn(text) for number, text in texts.items()}
+    if drawn[first] is None:
+        return
+
+    async def draw(seed: int) -> Drawn:
+        return Drawn((await make(GenerateConfig(seed=seed))).completion)
+
+    other = seeds_from(one.seed, 2)[1]
+    same = first + 1 in asked and asked[first + 1][:2] == (one.prompt, other)
+    two = {one.seed: drawn[first], other: drawn[first + 1] if same else None}
+    if outcome := await check(draw, two, model):
+        state.metadata["seed_check"] = outcome
+
+
+def _note_provider(state: TaskState, model: Model, requests: Requests) -> None:
+    """Record whether choices follow seeds, and which options the judge did not get."""
+    if requests.choices:
+        state.metadata[CHOICES] = requests.choices
+    if missing := ", ".join(options_not_sent()):
+        state.metadata[NOT_SENT] = missing
+        warn_once(
+            logger,
+            f"{model}: {missing} of this task did not reach the judge, since inspect's provider "
+            "does not send them or the server refused them. The judge runs without: another judge "
+            "than the log's header describes. Use a provider that sends them, or unset them.",
+        )
 
 
 def note_first(state: TaskState, number: int, asked: Replication) -> None:
@@ -118,17 +140,6 @@ def replication_of(state: TaskState) -> dict[str, Any]:
     """What `replicate` recorded of the first replication, as metadata of its score."""
     recorded = ("replication", "seed", "prompt", "seed_check", *FACTS)
     return {key: state.metadata[key] for key in recorded if key in state.metadata}
-
-
-def replications_of(metadata: Mapping[str, Any], output: ModelOutput) -> dict[int, str | None]:
-    """The texts of several replications by number, None if one failed; empty for a single one."""
-    if "replications" not in metadata:
-        return {}
-    first, errors = metadata["replication"], metadata.get("errors", {})
-    numbers = range(first, first + metadata["replications"])
-    made = [number for number in numbers if str(number) not in errors]
-    texts = (choice.message.text for choice in output.choices)
-    return dict.fromkeys(numbers) | dict(zip(made, texts, strict=True))
 
 
 async def make_calls(model: Model, requests: Requests, asked: Mapping[int, Replication]) -> Made:
@@ -156,10 +167,10 @@ async def _made(
     prompt, seed, reader = asked[numbers[0]]
     made: Made = []
     choices = wanted if wanted > 1 else None
-    config = requests.extra.merge(GenerateConfig(seed=seed, num_choices=choices))
+    config = GenerateConfig(seed=seed, num_choices=choices)
     try:
         with reading(reader.completed) if reader else nullcontext():
-            output = await model.generate(prompt, config=config)
+            output = await requests.making(model, prompt)(config)
         given = len(output.choices)
         if wanted == 1 or given >= wanted or _is_overlong(output):
             return [(numbers, output)]
@@ -167,7 +178,7 @@ async def _made(
     except UserError:
         raise
     except Exception as error:  # the other replications must not be lost with it
-        if wanted == 1 or getattr(error, "status_code", None) not in _REFUSED:
+        if wanted == 1 or not is_refused(error):
             return [(numbers, error)]
     requests.most_choices = min(requests.most_choices, given or wanted // 2)
     rest = {number: asked[number] for number in numbers[given:]}

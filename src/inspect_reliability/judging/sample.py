@@ -9,7 +9,7 @@ from typing import Any
 
 from inspect_ai.dataset import Sample
 
-from ..designs import Item, JudgeDesign, is_of_paper
+from ..designs import Item, JudgeDesign
 
 
 def fingerprint(design: JudgeDesign, items: Iterable[Item]) -> str:
@@ -24,11 +24,6 @@ def fingerprint(design: JudgeDesign, items: Iterable[Item]) -> str:
     return blake2b(text.encode(), digest_size=4).hexdigest()
 
 
-def prompt_fingerprint(prompt: str) -> str:
-    """A digest of a prompt, which tells prompts apart in a log without transcripts."""
-    return blake2b(prompt.encode(), digest_size=6).hexdigest()
-
-
 def judge_sample(item: Item, design: JudgeDesign, study: str = "") -> Sample:
     """One item as a sample for `judge_responses`.
 
@@ -41,7 +36,7 @@ def judge_sample(item: Item, design: JudgeDesign, study: str = "") -> Sample:
         input=item.question,
         target=item.best or list(item.fields.get("targets", [])),
         metadata={
-            "design": design.facts | {"study": study, "paper_design": is_of_paper(design)},
+            "design": design.facts | {"study": study},
             "responses": shown.pop("responses"),
             "item": shown,
         },

@@ -4,12 +4,14 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from inspect_ai.model import ChatMessage, GenerateConfig, Model
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
 from inspect_ai.util import collect
 
-from .seeds import SEED_LIMIT, seeds_from
+from ..record.seeds import SEED_LIMIT, seeds_from
 
 Prompt = str | list[ChatMessage]
+Make = Callable[[GenerateConfig], Awaitable[ModelOutput]]
+"""Makes a request with these options."""
 
 Outcome = Literal["honoured", "not honoured", "unknown"]
 Found = tuple[Outcome, str]
@@ -89,15 +91,12 @@ async def _look_further(found: dict[int, list[Drawn]], draw: Draw) -> None:
         await _fill_up({other: found[other]}, draw)
 
 
-async def try_choices(
-    model: Model, prompt: Prompt, config: GenerateConfig, seed: int, number: int
-) -> Found:
+async def try_choices(make: Make, seed: int, number: int) -> Found:
     """Whether the choices of one request are the draws of as many seeds."""
     start = min(seed, SEED_LIMIT - number)
 
     async def texts(seed: int, choices: int | None = None) -> list[str]:
-        own = config.merge(GenerateConfig(seed=seed, num_choices=choices))
-        output = await model.generate(prompt, config=own, cache=False)
+        output = await make(GenerateConfig(seed=seed, num_choices=choices))
         return [choice.message.text for choice in output.choices]
 
     apart = await collect(*(texts(start + place) for place in range(number)))

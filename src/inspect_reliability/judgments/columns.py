@@ -43,6 +43,9 @@ COLUMNS: Mapping[str, Column] = {
         Column("responder", "whose response was chosen or judged", "name", "outcome"),
         Column("output", "which of several outputs of the question was judged", "name", "unit"),
         Column("order", "responses in the order shown, or the name of an order", "order", "facet"),
+        Column(
+            "verdict_names", "response, where a verdict under a named order does", "text", "fact"
+        ),
         Column("wording", "name of the prompt's wording", "name", "facet"),
         Column("time", "day of the run, or of the first of its retries", "name", "facet"),
         Column("categories", "verdicts that the judge could have given", "names", "fact"),
@@ -58,8 +61,8 @@ COLUMNS: Mapping[str, Column] = {
         Column("label", "right verdict, or a list of several raters' verdicts", "name", "truth"),
         Column("rater", "who gave the label, or a list of them", "name", "truth"),
         Column("best", "response that is known to be best", "any", "truth"),
+        Column("abstain", "verdicts that decide nothing; [] for none", "names", "truth"),
         Column("missing", "whether the answer that was judged is missing", "flag", "fact"),
-        Column("paper_design", "whether the design is one of the paper's", "flag", "fact"),
         Column("sampled_reasonings", "reasonings before exact verdicts", "whole", "fact"),
         Column("read_by", "form in which the verdict was found", "text", "fact"),
         Column("seed_check", "whether the provider honoured seeds", "text", "fact"),
@@ -160,14 +163,15 @@ def each_once(values: pd.Series[Any], convert: Callable[[Any], Any]) -> pd.Serie
     import numpy as np
     import pandas as pd
 
-    codes, distinct = _factorized(values)
+    codes, distinct = factorized(values)
     made = np.empty(len(distinct) + 1, dtype=object)
     for place, value in enumerate(distinct):
         made[place] = convert(value)
     return pd.Series(made[codes], values.index, dtype=object)
 
 
-def _factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
+def factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
+    """The number of each value among the different ones, -1 for a missing one, and these."""
     import numpy as np
     import pandas as pd
 

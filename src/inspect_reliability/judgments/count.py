@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..stats import Cells, ReliabilityError
-from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
+from ..verdicts import CORRECT, INCORRECT, INVALID, NO_VERDICTS, NON_RESPONSE, abstentions
 from .columns import by_rater
 from .judgment import Judgment
 
@@ -172,12 +172,20 @@ class Judged:
         if any(labels := self.column("label")):
             return labels
         # Beside options whose places are not known, the name of a response is no verdict.
-        shown = zip(self.column("best"), self.orders, strict=True)
-        said = {*self.choices}
-        return [
-            best if isinstance(best, str) and (order is not None or best in said) else None
-            for best, order in shown
-        ]
+        best = [one if isinstance(one, str) else None for one in self.column("best")]
+        named = not {*self.choices}.isdisjoint({*best} - {None})
+        shown = zip(best, self.orders, strict=True)
+        return [one if named or order is not None else None for one, order in shown]
+
+    @cached_property
+    def undecided(self) -> frozenset[str]:
+        """The verdicts that are neither right nor wrong: as declared, else by their names."""
+        declared = [names for names in self.column("abstain") if names is not None]
+        if declared:
+            return frozenset(chain.from_iterable(declared))
+        labels = {one for given in {*self.right} - {None} for one, _ in by_rater(given, None)}
+        given = {name for name in self.choices if name is not None}
+        return frozenset([*abstentions(given, labels), *NO_VERDICTS])
 
     @cached_property
     def truth(self) -> Cells | None:
@@ -204,9 +212,11 @@ class Judged:
         """A label by its name in `choices`; None if its place says nothing."""
         if order is None:
             return label
-        if not self.order_varies:
-            return self.labels[order.index(label)] if label in order else label
         place = self.labels.index(label) if label in self.labels else None
+        if not self.order_varies:
+            if not {*self.labels}.isdisjoint(self.verdicts):
+                return self.labels[order.index(label)] if label in order else label
+            return label if place is None else _at(order, place)  # verdicts name responses
         return label if place is None else _at(order, place) if one_order else None
 
     @cached_property
@@ -220,7 +230,7 @@ class Judged:
         if own is None and self.labels:
             own = (*self.labels, NON_RESPONSE, INVALID)
         # A scorer of another kind may have been run on a judge's task as well.
-        occurring = set(self.verdicts) - {None}
+        occurring = set(self.verdicts) - {None, *NO_VERDICTS}
         return own if own is not None and occurring <= set(own) else None
 
     @cached_property
@@ -238,14 +248,16 @@ class Judged:
         """Whether verdicts are "correct" and "incorrect"."""
         return {*self.counts().categories} - {NON_RESPONSE, INVALID} == {CORRECT, INCORRECT}
 
+    @property
+    def of_options(self) -> bool:
+        """Whether verdicts are names of options: of those shown, or of one known to be best."""
+        return bool(self.labels) or (not any(self.column("label")) and any(self.right))
+
     @cached_property
     def values(self) -> dict[str, float] | None:
-        """Verdict -> number if every verdict is a number; else None.
-
-        Non-responses and invalid verdicts are allowed and have no number.
-        """
-        if self.labels:
-            return None  # names of options
+        """Verdict -> number if every verdict is one, or none was read; else None."""
+        if self.of_options:
+            return None
         given = set(self.verdicts) - {None, NON_RESPONSE, INVALID}
         found = {name: float(name) for name in given if name and NUMBER.fullmatch(name)}
         finite = all(map(math.isfinite, found.values()))
@@ -329,13 +341,7 @@ class Judged:
         """The verdicts as numbers if every verdict is one; else None."""
         if self.values is None:
             return None
-        counts = self.counts()
-        if counts.exact and not self.values.keys().isdisjoint(self.verdicts):
-            return counts.as_numbers(self.values)
-        given = [math.nan if v is None else self.values.get(v, math.nan) for v in self.verdicts]
-        names = tuple(dict.fromkeys(self.questions))
-        numbers = Cells.of_numbers(self.matrix(given).astype(np.float64), names)
-        return numbers.together(map(self._cluster.get, names))
+        return self.counts().as_numbers(self.values)
 
     @cached_property
     def _cluster(self) -> dict[str, Hashable]:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pydantic import Field, TypeAdapter
-
-from ..errors import UserError, reason
-from ..files import kind_of, objects, read_json, read_json_lines
-from ..verdicts import INVALID, NON_RESPONSE
-from .columns import COLUMNS, GROUP_BY, LARGEST, Kind, each_once, in_order, of_role
+from ..errors import UserError
+from ..verdicts import NON_RESPONSE
+from .columns import ALWAYS, COLUMNS, GROUP_BY, each_once, in_order, of_role
 from .count import Judged
-from .other_tools import read_other_tool, reader_of
-from .saved import Saved, read_parquet
-from .score import verdict_name
-from .table import NUMBERS, Judgments, Note, clean_temperature, combine
+from .names import Told, joined, named
+from .orders import NOTHING, SETTLED, NothingToSwapError, meant
+from .overlap import combine
+from .places import is_tie
+from .repeats import of_one_verdict, telling_apart
+from .row_order import in_one_order
+from .rows import has_judgments, read_frame
+from .saved import Saved
+from .spelling import alike
+from .table import NUMBERS, Judgments, Note
+from .values import by_each_rater, converted, is_spaced, numbered_tries
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,16 +32,20 @@ if TYPE_CHECKING:
 Source: TypeAlias = "Judgments | pd.DataFrame | LogSource | Sequence[LogSource]"
 """Judgments, or where they are; see `judgments_from`."""
 
-ENDINGS = (".csv", ".jsonl", ".parquet")
-"""Endings of files with one row per judgment."""
-
 _NEEDED = ("question", "verdict")
+_SURE = (*_NEEDED, "replication")
 _AGAIN = (
     "rows repeat a replication of the same judge and question: if other columns tell them apart, "
     "group by these"
 )
-_MISSING = ["", "NA", "NaN", "nan", "<NA>"]
-"""Marks of missing values in CSV files of pandas and R."""
+_OF_ONE = (
+    "rows with another label of a verdict that was given once, taken for those of other raters"
+)
+_NO_QUESTION = "rows without a question left out"
+_NOT_JUDGED = "rows left out: nothing under their judge, benchmark and temperature has a verdict"
+_ROUNDING = 1e-9
+_SPACED = "verdicts without the spaces around them"
+_EMPTY = "verdicts that are empty or a mark such as NA taken for non-responses"
 
 
 def judgments_from(
@@ -45,6 +53,7 @@ def judgments_from(
     columns: Mapping[str, str] | None = None,
     facets: Sequence[str] = (),
     *,
+    swap: bool | None = None,
     progress: Callable[[Iterable[Any]], Iterable[Any]] = iter,
 ) -> Judgments:
     """Read judgments from any source.
@@ -55,6 +64,9 @@ def judgments_from(
             does: paths, logs in memory, or what inspect's `list_eval_logs` lists.
         columns: Name in the files -> name in the table.
         facets: Columns of the files to take for facets.
+        swap: What verdicts such as A and B name in frames and files whose orders have names: True
+            for the place, which a swapped order exchanges, False for the response, None if you do
+            not know.
         progress: Wraps the logs as they are read, to show progress.
 
     Raises:
@@ -63,26 +75,35 @@ def judgments_from(
     import pandas as pd
 
     if isinstance(given, Judgments):
+        if swap is not None:
+            raise UserError("These judgments were read already: say swap where you read them.")
         return given
     if isinstance(given, pd.DataFrame):
-        return judgments_from_frame(given, columns)
-    files: dict[str, None] = {}
+        return in_one_order(judgments_from_frame(given, columns, swap=swap))
+    files: dict[str, str] = {}
     logs: list[LogSource] = []
     for one in given if isinstance(given, Sequence) and not isinstance(given, str) else [given]:
         if isinstance(one, str | Path) and has_judgments(str(one)):
-            files[str(one)] = None
+            files[str(one)] = os.path.realpath(one)
         else:
             logs.append(one)
-    parts = [judgments_from_file(file, columns, facets) for file in files]
+    # One file may have several paths.
+    once = {place: file for file, place in sorted(files.items(), reverse=True)}
+    parts = _agreed(_in_files([*once.values()], columns or {}, facets, swap))
+    if swap and not parts:
+        raise UserError(f"Logs record their orders. {NOTHING}")
     if parts and not logs:
-        return combine(parts)
+        return in_one_order(combine(parts))
     from .logs import judgments_from_logs  # inspect takes a second to import
 
     return judgments_from_logs(logs, beside=parts, progress=progress)
 
 
 def judgments_from_frame(
-    frame: pd.DataFrame, columns: Mapping[str, str] | None = None, **constant: Any
+    frame: pd.DataFrame,
+    columns: Mapping[str, str] | None = None,
+    swap: bool | None = None,
+    **constant: Any,
 ) -> Judgments:
     """Judgments of a data frame with one row a judgment, such as inspect's `samples_df`.
 
@@ -91,6 +112,7 @@ def judgments_from_frame(
             others are kept beside them.
         columns: Name in the frame -> name in the table, as in
             `{"id": "question", "epoch": "replication", "score_verdict": "verdict"}`.
+        swap: See `judgments_from`.
         constant: Columns that are the same for all rows, as in `judge="my-judge"`.
 
     Returns:
@@ -103,113 +125,188 @@ def judgments_from_frame(
         UserError: A column is missing, is there twice, or has a value of another type than its
             name says; or a question's options change their order and verdicts name none of them.
     """
-    hint = 'Say which it is, your name first: columns={"id": "question", "score": "verdict"}.'
-    return _read(frame, columns or {}, constant, (), "data frame", hint)
+    told = Told("data frame", columns or {}, (), constant, in_python=True, swap=swap)
+    (found,) = _agreed([_read(frame, told)])
+    return found
 
 
 def judgments_from_file(
-    path: str | Path, columns: Mapping[str, str] | None = None, facets: Sequence[str] = ()
+    path: str | Path,
+    columns: Mapping[str, str] | None = None,
+    facets: Sequence[str] = (),
+    swap: bool | None = None,
 ) -> Judgments:
     """Judgments of a CSV, JSON, JSONL or parquet file, one row a judgment, or of another tool.
 
-    Result files of promptfoo, DeepEval and lm-eval are recognised by their content.
+    Result files of promptfoo and DeepEval are recognised by their content.
 
     Args:
         path: The file; the ending of its name tells its form.
         columns: Name in the file -> name in the table; not needed for files that `save` wrote.
         facets: Columns to take for facets.
+        swap: See `judgments_from`.
 
     Raises:
         UserError: The file cannot be read, or as `judgments_from_frame` says.
     """
-    hint = "Say which it is: --column YOURS=OURS, as in --column score=verdict."
-    content, notes = _json(path := Path(path)), list[Note]()
-    if other := read_other_tool(content, path):
-        frame, notes = other
-    else:
-        frame, saved = _frame_of(path, content)
-        if saved:
-            return _read_again(frame, saved, str(path))
-    found = _read(frame, columns or {}, {}, facets, str(path), hint)
-    return replace(found, said=(*notes, *found.said))
+    (found,) = _agreed([_in_file(path, columns or {}, facets, swap)])
+    return found
 
 
-def has_judgments(location: str) -> bool:
-    """Whether a file has judgments, by the ending of its name or, for JSON, its content."""
-    if not location.lower().endswith((*ENDINGS, ".json")) or kind_of(location) != "file":
-        return False
-    if location.lower().endswith(ENDINGS):
-        return True
-    try:
-        content = json.loads(Path(location).read_bytes())
-        return (isinstance(content, list) and content != []) or reader_of(content) is not None
-    except (OSError, ValueError):  # inspect reads logs elsewhere, and says what is wrong with one
-        return False
+def _in_files(
+    files: Sequence[str], columns: Mapping[str, str], facets: Sequence[str], swap: bool | None
+) -> list[Judgments]:
+    """Judgments of files; those of some may have nothing to swap."""
+    found: list[Judgments] = []
+    refused: list[UserError] = []
+    for file in files:
+        try:
+            found.append(_in_file(file, columns, facets, swap))
+        except NothingToSwapError as error:
+            refused.append(error)
+            found.append(_in_file(file, columns, facets, None))
+    if refused and len(refused) == len(files):
+        raise refused[0]
+    return found
 
 
-def _read(
-    frame: pd.DataFrame,
-    columns: Mapping[str, str],
-    constant: Mapping[str, Any],
-    facets: Collection[str],
-    where: str,
-    hint: str,
+def _in_file(
+    path: str | Path, columns: Mapping[str, str], facets: Sequence[str], swap: bool | None
 ) -> Judgments:
+    frame, saved, notes = read_frame(path)
+    if saved:
+        if swap:
+            raise NothingToSwapError(f"{path}: {SETTLED}")
+        return replace(_read_again(frame, saved, str(path)), source=str(path))
+    found = _read(frame, Told(str(path), columns, facets, swap=swap))
+    return replace(found, said=(*notes, *found.said), source=str(path))
+
+
+def _read(frame: pd.DataFrame, told: Told) -> Judgments:
+    """Judgments of a frame: its columns by our names, their values in one form, its rows."""
+    given = named_once(_with_index(frame), told.where)
+    frame, notes = named(given, told)
+    if absent := [name for name in _NEEDED if name not in frame]:
+        found = ", ".join(map(repr, given))
+        raise UserError(
+            f"{told.where} has no column {' and no column '.join(map(repr, absent))} "
+            f"(found {found}). {told.hint}"
+        )
+    frame, tries = numbered_tries(frame, told.where)
+    table, left_out = _judged(_converted(by_each_rater(frame), told.where), told.where)
+    if spaced := int(each_once(frame["verdict"], is_spaced).eq(True).sum()):
+        notes.append(Note(_SPACED, spaced, told.where))
+    own = tuple(name for name in told.facets if name in table and name not in COLUMNS)
+    table, several = of_one_verdict(table, _identity(table, own))
+    if several:
+        left_out.append(Note(_OF_ONE, several, told.where))
+    orders = meant(table, told)
+    made, taken = _numbered(orders.table, told)
+    counted = "replication" not in table
+    known = [n for n in _identity(made, own) if not (counted and n == "replication")]
+    unclear, other = orders.unclear, orders.other
+    if again := telling_apart(made, known, own):
+        yours = {name: _yours(name, given, frame) for name in again.joined_to(made)}
+        unclear = (*unclear, again.unclear(told, yours))
+        other = again.told_apart(orders.table if other is None else other, yours)
+    said = (*notes, *tries, *left_out, *orders.notes, *taken)
+    read = Judgments(made[in_order(made.columns)], said, own, unclear=unclear, counted=counted)
+    if other is None:
+        return read
+    table, _ = _numbered(other, told)
+    return replace(read, other=replace(read, table=table[in_order(table.columns)], unclear=()))
+
+
+def _yours(ours: str, given: pd.DataFrame, frame: pd.DataFrame) -> str:
+    """The source's name of one of our columns."""
+    if ours in given:
+        return ours
+    values = list(map(str, frame[ours]))
+    gone = (str(name) for name in given if name not in frame)
+    return next((name for name in gone if list(map(str, given[name])) == values), ours)
+
+
+def _agreed(parts: Sequence[Judgments]) -> list[Judgments]:
+    """Judgments read together, with one spelling of each verdict; refused where they name none."""
+    found = alike(parts)
+    if any(one.other for one in found):
+        others = alike([one.other or one for one in parts])
+        pairs = zip(found, others, strict=True)
+        found = [replace(one, other=other) if one.other else one for one, other in pairs]
+    for one in found:
+        if not one.logs:
+            _refuse_unknown_choices(one)
+    return found
+
+
+def _converted(frame: pd.DataFrame, where: str) -> pd.DataFrame:
     import pandas as pd
 
-    frame = named_once(frame, where).reset_index(drop=True)
-    names = list(frame)
-    found = f"found {', '.join(map(repr, names))}"
-    if absent := [name for name in columns if name not in names]:
-        raise UserError(f"{where} has no column {', '.join(map(repr, absent))} ({found}). {hint}")
-    replaced = [
-        name for name in {*columns.values(), *constant} if name in names and name not in columns
-    ]
-    table = frame.drop(columns=replaced).rename(columns=dict(columns)).assign(**constant)
-    taken = []
-    if "verdict" not in table and "score" in table:
-        table = table.rename(columns={"score": "verdict"})
-        taken.append("column 'score' taken for the verdict")
-    if absent := [name for name in _NEEDED if name not in table]:
-        raise UserError(
-            f"{where} has no column {' and no column '.join(map(repr, absent))} ({found}). {hint}"
-        )
-    if len({*table}) < len(table.columns):
-        raise UserError(f"{where}: two columns were given one name. {hint}")
-    table = pd.DataFrame({name: _converted(table[name], where) for name in table})
-    own = [name for name in facets if name in table and name not in COLUMNS]
-    unread = table["verdict"].isna() | table["question"].isna()
+    return pd.DataFrame({name: converted(frame[name], where) for name in frame})
+
+
+def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame whose index, where it has a name, is a column."""
+    index = [name for name in frame.index.names if name is not None and name not in frame]
+    lost = [place for place, name in enumerate(frame.index.names) if name not in index]
+    frame = frame.reset_index(level=lost, drop=True) if index and lost else frame
+    return frame.reset_index(drop=not index)
+
+
+def _judged(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Note]]:
+    """The rows of a judge's answers: those without a question, and of what nobody judged, go."""
+    asked = table["question"].notna()
+    given = table["verdict"].notna()
+    if len(table) and (asked & given).all():
+        return table.reset_index(drop=True), []
+    run = [name for name in ("scorer", *GROUP_BY) if name in table]
+    same = [table[name] for name in run] or [asked]
+    judged = given.groupby(same, dropna=False).transform("any")
     notes = [
-        Note("rows without a question or verdict", int(unread.sum()), where),
-        *(Note(f"column '{name}' replaced by one that you named", 1, where) for name in replaced),
+        Note(_NO_QUESTION, int((~asked).sum()), where),
+        Note(_NOT_JUDGED, int((asked & ~judged).sum()), where),
+        Note(_EMPTY, int((asked & judged & ~given).sum()), where),
     ]
-    table = table[~unread].reset_index(drop=True)
+    table = table.assign(verdict=table["verdict"].mask(~given, NON_RESPONSE))[asked & judged]
     if table.empty:
-        raise UserError(f"{where}: no row has a question and a verdict.")
+        which = "a verdict" if asked.any() else "a question"
+        raise UserError(f"{where}: no row has {which}.")
+    return table.reset_index(drop=True), [note for note in notes if note.count]
+
+
+def _numbered(table: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note]]:
+    """The table with the columns that every table has; rows are counted up where they must be."""
+    import pandas as pd
+
+    own = [name for name in told.facets if name in table and name not in COLUMNS]
+    table, notes = table.copy(deep=False), list[Note]()
     for name in GROUP_BY:
         if name not in table:
             table[name] = pd.Series(None, table.index, dtype=NUMBERS.get(name, object))
     if _outputs_are_responses(table, own):
-        table["output"] = _converted(table.pop("response").rename("output"), where)
-        taken.append("column 'response' taken for 'output': it tells apart what was judged")
+        table["output"] = converted(table.pop("response").rename("output"), told.where)
+        what = "column 'response' taken for 'output': it tells apart what was judged"
+        notes.append(Note(what, 1, told.where))
     if "output" in table:  # each is judged on its own, and all belong to their question
         several = table["output"].notna()
-        named = table["question"][several] + ", " + table["output"][several]
+        both = list(zip(table["question"][several], table["output"][several], strict=True))
+        names = {pair: joined(pair) for pair in {*both}}
+        each = pd.Series([names[pair] for pair in both], several.index[several], dtype=object)
         if "sample" not in table:
             table["sample"] = table["question"]
-        table["question"] = named.reindex(table.index).fillna(table["question"])
+        table["question"] = each.reindex(table.index).fillna(table["question"])
     if "share" in table and "place" not in table:  # one distribution under each condition
         table["place"] = _counted(table, [*own, *({"replication"} & {*table})])
+    if "share" in table:
+        _refuse_sums(table, [*own, *({"replication"} & {*table})], told.where)
     if "replication" not in table:
         table["replication"] = _counted(table, own)
     elif table["replication"].isna().any():
-        raise UserError(f"{where}, column 'replication': a value is missing.")
+        raise UserError(f"{told.where}, column 'replication': a value is missing.")
     table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
-    notes += [Note(what, 1, where) for what in taken]
-    notes.append(Note(_AGAIN, int(table.duplicated(_identity(table, own)).sum()), where))
-    made = Judgments(table[in_order(table.columns)], tuple(note for note in notes if note.count))
-    _refuse_unknown_choices(made)
-    return made
+    if again := int(table.duplicated(_identity(table, own)).sum()):
+        notes.append(Note(_AGAIN, again, told.where))
+    return table, notes
 
 
 def named_once(frame: pd.DataFrame, where: str) -> pd.DataFrame:
@@ -229,7 +326,14 @@ def _read_again(frame: pd.DataFrame, saved: Saved, where: str) -> Judgments:
     """Judgments that `save` wrote, whose rows were checked when they were first read."""
     import pandas as pd
 
-    columns = {name: _converted(frame[name], where, name in saved.as_json) for name in frame}
+    lacking = {name for name in (*ALWAYS, *saved.facets) if name not in frame}
+    lacking |= {name for name in _SURE if name in frame and frame[name].isna().any()}
+    if lacking:
+        raise UserError(
+            f"{where} was changed after it was saved: column {', '.join(sorted(lacking))} lacks "
+            "values. Save it anew from its logs, or write the rows as CSV."
+        )
+    columns = {name: converted(frame[name], where, saved) for name in frame}
     table = pd.DataFrame(columns).astype(dict(NUMBERS))
     found = Judgments(table[in_order(table.columns)], tuple(saved.notes), logs=saved.logs)
     return found.with_facets(saved.facets)
@@ -251,139 +355,28 @@ def _outputs_are_responses(table: pd.DataFrame, facets: Collection[str]) -> bool
 
 def _counted(table: pd.DataFrame, facets: Collection[str]) -> pd.Series[int]:
     """Numbers of the rows of each question under each condition, in row order."""
+    number: pd.Series[int] = _cells(table, facets).cumcount() + 1
+    return number
+
+
+def _cells(table: pd.DataFrame, facets: Collection[str]) -> Any:
     # A time may be that of a single judgment.
     known = of_role(table, "unit", "part", "facet", without=("time",))
-    return table.groupby([*known, *facets], dropna=False, sort=False).cumcount() + 1
+    return table.groupby([*known, *facets], dropna=False, sort=False)
 
 
-def _converted(values: pd.Series[Any], where: str, as_json: bool = False) -> pd.Series[Any]:
-    """A column converted to its kind, maybe from JSON; each different value once."""
-    name = str(values.name)
-    kind: Kind = COLUMNS[name].kind if name in COLUMNS else "any"
-    convert, what = _KINDS[kind]
-    convert = _BY_NAME.get(name, convert)
-    what = "a number from 0 to 1" if name == "share" else what
-
-    def one(value: Any) -> Any:
-        try:
-            return convert(json.loads(value) if as_json else value)
-        except (OverflowError, TypeError, ValueError):
-            raise UserError(f"{where}, column '{name}': {value!r:.40} is not {what}.") from None
-
-    return each_once(values, one).astype(float if kind == "number" else object)
-
-
-def _own(value: Any) -> Any:
-    """A value of a user's own column, made hashable so that tables can be grouped by it."""
-    return json.dumps(value, default=str) if isinstance(value, list | dict | tuple) else value
-
-
-def _name(value: Any) -> str:
-    if isinstance(value, list | dict | tuple):
-        raise TypeError
-    return str(value)
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    return _NAMES.validate_json(value) if isinstance(value, str) else _NAMES.validate_python(value)
-
-
-def _order(value: Any) -> str | tuple[str, ...]:
-    if isinstance(value, str) and not value.startswith("["):
-        return value
-    if len(names := _names(value)) < 2:
-        raise ValueError
-    return names
-
-
-def _of_each_rater(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda value: (
-        tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
-    )
-
-
-_NAMES = TypeAdapter(tuple[str, ...])
-_WHOLE = TypeAdapter(Annotated[int, Field(gt=-LARGEST, lt=LARGEST)])
-_SHARE = TypeAdapter(Annotated[float, Field(ge=0, le=1)])
-
-_KINDS: Mapping[Kind, tuple[Callable[[Any], Any], str]] = {
-    "text": (_name, "a text"),
-    "name": (_name, "a text"),
-    "number": (float, "a number"),
-    "whole": (_WHOLE.validate_python, "a whole number below 2^63"),
-    "names": (_names, "a list of names"),
-    "order": (_order, "a list of names"),
-    "flag": (TypeAdapter(bool).validate_python, "true or false"),
-    "any": (_own, "a value"),
-}
-_BY_NAME: Mapping[str, Callable[[Any], Any]] = {
-    "verdict": verdict_name,
-    "label": _of_each_rater(verdict_name),
-    "rater": _of_each_rater(_name),
-    "temperature": lambda value: clean_temperature(float(value)),
-    "share": _SHARE.validate_python,
-}
-"""Columns with their own conversion."""
-
-
-def read_frame(path: Path) -> tuple[pd.DataFrame, Saved | None]:
-    """The rows of a CSV, JSON, JSONL or parquet file, texts of a CSV as they are written.
-
-    Returns:
-        The rows, and what a file that `save` wrote says of itself.
-
-    Raises:
-        UserError: It cannot be read.
-    """
-    return _frame_of(path, _json(path))
-
-
-def _json(path: Path) -> Any:
-    """The content of a JSON file, or the objects of a JSONL file's lines; None for other files."""
-    if path.suffix == ".jsonl":
-        return [record for _, record in read_json_lines(path)]
-    return read_json(path) if path.suffix == ".json" else None
-
-
-def _frame_of(path: Path, content: Any) -> tuple[pd.DataFrame, Saved | None]:
-    import pandas as pd
-
-    if path.suffix in (".json", ".jsonl"):
-        return pd.DataFrame([record for _, record in objects(content, str(path))]), None
-    try:
-        return read_parquet(path) if path.suffix == ".parquet" else (_csv(path), None)
-    except Exception as error:  # each reader has its own
-        why = " ".join(reason(error).split()).rstrip(".")
+def _refuse_sums(table: pd.DataFrame, facets: Collection[str], where: str) -> None:
+    """UserError if the shares of a distribution are more than one in all."""
+    cell = _cells(table, facets).ngroup()
+    start = table["place"].eq(1).groupby(cell).cumsum()
+    sums = table["share"].groupby([cell, start]).transform("sum")
+    if (over := sums > 1 + _ROUNDING).any():
+        row = table[over].iloc[0]
         raise UserError(
-            f"{path} cannot be read as {path.suffix[1:]}: {why}. Check the file."
-        ) from None
-
-
-def _csv(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
-    with path.open(encoding="utf-8-sig") as file:
-        header = file.readline()
-    # Without a header of its own, pandas neither renames a duplicate nor takes one for an index.
-    rows = pd.read_csv(
-        path,
-        sep="," if "," in header else ";",  # many spreadsheets write semicolons
-        header=None,
-        dtype=str,
-        keep_default_na=False,
-        na_values=_MISSING,
-        encoding="utf-8-sig",
-    )
-    frame = rows.iloc[1:].set_axis(rows.iloc[0].fillna("").tolist(), axis="columns")
-    return frame.apply(_as_meant).reset_index(drop=True)
-
-
-def _as_meant(column: pd.Series[Any]) -> pd.Series[Any]:
-    """A CSV column without protective marks: "'=x" for =x, "3.0" for 3 beside a gap."""
-    guarded = column.str.match(r"'[=+\-@\t\r]").eq(True)
-    column = column.mask(guarded, column.str[1:])
-    said = column[column.notna() & ~column.isin([NON_RESPONSE, INVALID])]
-    return column.str.removesuffix(".0") if said.str.fullmatch(r"[+-]?\d+\.0").all() else column
+            f"{where}: the shares of question {row['question']!r:.40} are {sums[over].iloc[0]:.4g} "
+            "in all, and those of one distribution are at most 1. If they are of several, name the "
+            "column that tells these apart (judge, replication or another)."
+        )
 
 
 def _refuse_unknown_choices(judgments: Judgments) -> None:
@@ -392,7 +385,8 @@ def _refuse_unknown_choices(judgments: Judgments) -> None:
         found = Judged(rows)
         known = {*(found.declared or ())}
         chosen = zip(found.verdicts, found.choices, strict=True)
-        unknown = [verdict for verdict, choice in chosen if choice not in known]
+        named = ((verdict, choice) for verdict, choice in chosen if choice not in known)
+        unknown = [verdict for verdict, _ in named if not is_tie(verdict)]
         if found.order_varies and unknown:
             raise UserError(
                 "Column 'order' shows a question's options in several orders, "

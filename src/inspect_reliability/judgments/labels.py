@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,9 +15,12 @@ from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
 from .columns import as_columns, by_rater
 from .count import NUMBER, opposites
-from .frame import named_once, read_frame
+from .frame import named_once
+from .places import alike_in
+from .rows import read_frame
 from .score import by_key, verdict_name
 from .table import Judgments, Note
+from .values import name_of, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +34,9 @@ _UNKNOWN = "labels of what was not judged"
 _SEVERAL = "labels with an id that several outputs have: use that of one, or its uuid"
 _TWICE = "labels of a rater who gave two different ones"
 _OTHER = "labels that are no verdict of the judge: say what they mean with --map YOURS=VERDICT"
-_NEVER = "labels that the judge never gave as a verdict, taken as they are"
+_SAME = "labels taken for the verdict of the same place"
+_NEVER = "labels that {} never gave as a verdict, taken as they are"
+_MOSTLY = "labels left out beside these: what is left of a few names is no draw of all"
 _IN_PART = "outputs with a label for some of their parts only"
 
 
@@ -69,10 +74,14 @@ def with_labels(
     """
     if not sources and "label" not in judgments.table:
         return judgments
+    if judgments.other:
+        judgments = replace(judgments, other=with_labels(judgments.other, sources, names))
     names = names or {}
     outputs = _Outputs(judgments.table, names.values())
     in_files = [one for source in sources for one in _in_file(source, outputs)]
-    read = in_files if sources else _of_judgments(outputs)
+    read = in_files if sources else [*_of_judgments(outputs)]
+    of_places = alike_in({str(one.label) for one in read}, outputs.names)
+    names = {**of_places, **names}
     given = [
         one._replace(label=names.get(str(_alike(one.label, names)), one.label)) for one in read
     ]
@@ -88,8 +97,14 @@ def with_labels(
         for unit in one.units if not problem else ():
             if verdict := outputs.meant(unit, one.label):
                 found[unit][one.rater] = verdict
-                if verdict not in outputs.verdicts(unit):
-                    said["labels", _NEVER].append(verdict)
+    n_other = sum(len(ids) for (_, problem), ids in said.items() if problem == _OTHER)
+    if n_other > sum(map(len, found.values())) > 0:
+        said["labels", _MOSTLY] = [one for own in found.values() for one in own.values()]
+        found.clear()
+    if same := [str(one.label) for one in read if one.label in of_places]:
+        said["labels", _SAME] = same
+    for where, names_of in outputs.never(found).items():
+        said["labels", _NEVER.format(where)] = names_of
     if some := outputs.in_part(found):
         said["labels", _IN_PART] = some
     notes = [
@@ -101,6 +116,8 @@ def with_labels(
         if sum(note.count for note in own) == sum(one.where == source for one in given):
             why = "; ".join(f"{note.count:,} {note.what}" for note in own)
             raise UserError(f"{source} has no label that fits a judgment: {why or 'it is empty'}.")
+    if judgments.other:  # what only one meaning says of labels is no news of them
+        notes = [note for note in notes if note in judgments.other.said]
     return replace(judgments, table=outputs.labelled(found), said=(*judgments.said, *notes))
 
 
@@ -135,6 +152,11 @@ class _Outputs:
 
     def _parts(self, unit: int) -> tuple[str, str]:
         return str(self._part[unit]), str(self._part[unit]).rpartition(".")[2]
+
+    @property
+    def names(self) -> Collection[str]:
+        """The verdicts of all parts."""
+        return set().union(*self._verdicts.values())
 
     def verdicts(self, unit: int) -> Collection[str]:
         """The verdicts that the judge could have given."""
@@ -174,6 +196,19 @@ class _Outputs:
             having[benchmark, name, score].append(unit in found)
         return [str(name) for (_, name, _), own in having.items() if any(own) and not all(own)]
 
+    def never(self, found: Mapping[int, Mapping[str, str]]) -> Mapping[str, list[str]]:
+        """Labels of each judge that are none of its possible verdicts, by the judge's name."""
+        missed: dict[str, list[str]] = {}
+        judges = self.table["judge"].fillna("the judge")
+        keys = [judges, self.table["scorer"]] if "scorer" in self.table else [judges]
+        for (judge, *_), rows in self.table.groupby(keys, dropna=False, sort=False):
+            verdicts = _verdicts(rows)
+            for unit in dict.fromkeys(self.number[rows.index.to_numpy()].tolist()):
+                unsaid = [one for one in found.get(unit, {}).values() if one not in verdicts]
+                if unsaid:
+                    missed.setdefault(str(judge), []).extend(unsaid)
+        return missed
+
     def labelled(self, found: Mapping[int, Mapping[str, str]]) -> pd.DataFrame:
         """The table with the labels and raters of each output."""
         made = {name: np.empty(len(self._output), dtype=object) for name in ("label", "rater")}
@@ -199,7 +234,10 @@ def _verdicts(rows: pd.DataFrame) -> set[str]:
     found = set(rows["verdict"])
     for name in ("categories", "order", "responder", "best"):
         for value in rows[name].dropna().drop_duplicates() if name in rows else ():
-            found |= {*value} if isinstance(value, list | tuple) else {str(value)}
+            several = isinstance(value, list | tuple)
+            found |= {*value} if several else {str(value)}
+            if several and name == "order":  # a label may be the letter of a place
+                found |= {*ascii_uppercase[: len(value)]}
     return found.union(opposites(found)) - {NON_RESPONSE, INVALID}
 
 
@@ -217,7 +255,7 @@ def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
 def _in_file(path: str, outputs: _Outputs) -> Iterator[_Label]:
     import pandas as pd
 
-    frame, _ = read_frame(Path(path))
+    frame, *_ = read_frame(path)
     if len(first := list(frame)) == 2 and outputs.of(str(first[0])):
         # inspect_scout's files need no header: this one begins with a label.
         names = ["id", "label"]
@@ -251,5 +289,5 @@ _MORE = ("rater", "part", "epoch")
 def _text(value: Any) -> str | None:
     value = value.tolist() if hasattr(value, "tolist") else value  # of parquet
     if isinstance(value, str):
-        return value.strip() or None
+        return name_of(plain(value))
     return None if value is None or value != value else verdict_name(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -24,16 +25,17 @@ from inspect_ai.scorer import Score
 
 from ..errors import UserError
 from ..files import kind_of
-from ..judging.sample import prompt_fingerprint
-from ..judging.seeds import replication_numbers
 from ..log_files import has_edits, logs_below
+from ..record import distributions
+from ..record.replications import REPLICATION_KEYS, VOTES, Replications, output_of, rejudging_of
+from ..record.sample import prompt_fingerprint
+from ..record.seeds import replication_numbers
 from ..verdicts import TIE
-from . import distributions
 from .columns import COLUMNS, as_columns, fitting
 from .judgment import Judgment
-from .replications import REPLICATION_KEYS, VOTES, Replications
+from .overlap import combine
 from .score import Kept, before_edits, judgments_of, kept_in
-from .table import Gap, Judgments, Log, Note, clean_temperature, combine, make_table
+from .table import Gap, Judgments, Log, Note, clean_temperature, make_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,9 +95,11 @@ def judgments_from_logs(
         UserError: A path does not exist, or nothing at all could be read.
     """
     sources, notes = find_logs([logs] if isinstance(logs, LogSource) else logs)
-    files = dict.fromkeys(one for one in sources if isinstance(one, str))
+    named = sorted((one for one in sources if isinstance(one, str)), reverse=True)
+    files = {os.path.realpath(_location(one)): one for one in named}  # which may have several paths
     parts = []
-    for source in progress([*files, *(one for one in sources if isinstance(one, EvalLog))]):
+    in_memory = [one for one in sources if isinstance(one, EvalLog)]
+    for source in progress([*list(files.values())[::-1], *in_memory]):
         where = _location(source)
         try:
             log, samples = _read(source, whole=isinstance(source, str) and has_edits(source))
@@ -108,21 +112,15 @@ def judgments_from_logs(
             raters = labels["rater"].map(lambda one: len(one) if isinstance(one, tuple) else 1)
             notes.append(Note(_EDITED, int(raters.sum()), where))
         run = (log.eval.model, log.eval.task, _temperature(log))
-        known = Log(run, log.eval.task_id or where, str(log.eval.created)[:10], gaps)
-        parts.append(Judgments(table, logs={where: known}))
+        of = rejudging_of(log).get("log")
+        known = Log(run, of or log.eval.task_id or where, str(log.eval.created), gaps, of)
+        parts.append(Judgments(table, logs={where: known}, source=where))
     found = combine([*beside, Judgments(make_table([]), tuple(notes)), *parts])
     if not len(found):
         number = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
         what = number if sources else "the logs"
         raise UserError("\n".join([f"No judgments in {what}.", *map(str, found.notes)]))
     return found
-
-
-def scores_of(log: str) -> Iterator[tuple[_Sample, Mapping[str, Score]]]:
-    """The judged samples of a log file, with their scores."""
-    _, samples = _read(log)
-    judged = (one for one in samples if one.scores and not one.error)
-    return ((one, {name: score for name, score, _ in _scores(one, log)}) for one in judged)
 
 
 def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
@@ -150,8 +148,9 @@ def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
             passed = _passed_over(str(source), listed)
             if not listed:
                 raise UserError(
-                    f"No inspect logs (*.eval, *.json) in {source}, and no judgments in the layout "
-                    "of the published study (results/full_judgements_*.json)."
+                    f"No inspect logs (*.eval, *.json) in {source}. Name a folder of logs, or a "
+                    "file of judgments; a copy of the published study becomes logs by "
+                    f"'inspect-reliability import {source}'."
                     + "".join(f" {note.count:,} {note.what}" for note in passed)
                 )
             found += listed
@@ -212,7 +211,6 @@ def _judgments(
             continue
         known = shared | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
         place = {"log": where, "sample": sample.id, "epoch": sample.epoch, "uuid": sample.uuid}
-        named: dict[str, str] = {}
         before = [(name, kept, *before_edits(one)) for name, one, kept in _scores(sample, where)]
         added = [labels for *_, score, labels in before if score is None]
         for scorer, kept, score, labels in before:
@@ -222,10 +220,8 @@ def _judgments(
             if kept is None:
                 gaps.append(Gap(_BROKEN))
                 continue
-            wording = (score.metadata or {}).get("wording")
-            if isinstance(wording, str) and isinstance(kept, Replications) and kept.scorer:
-                # Wordings of one scorer are scores of their own.
-                scorer = named.setdefault(kept.scorer.removesuffix(f" as {wording}"), scorer)
+            if of := output_of(score.metadata or {}):
+                place |= {"sample": of.sample, "epoch": of.epoch}
             made, lost = 1, set[int]()
             if not isinstance(kept, Replications):
                 made = sum(len(one.weights) for one in kept) or 1
@@ -332,7 +328,7 @@ def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _scored(rows: Iterable[_Row]) -> int:
     """Samples with a score, by the scorer with the fewest."""
-    scored = {(row["scorer"], row["sample"], row["epoch"]) for row in rows}
+    scored = {(row["scorer"], row["sample"], row["epoch"], row["uuid"]) for row in rows}
     return min(Counter(scorer for scorer, *_ in scored).values(), default=0)
 
 

@@ -1,9 +1,8 @@
-"""Result files of other tools: promptfoo, DeepEval and lm-eval."""
+"""Result files of other tools: promptfoo and DeepEval."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
-from ..files import entry, expect, objects
+from ..files import entry, objects
 from ..verdicts import NON_RESPONSE
 from .table import Note
 
@@ -31,9 +30,6 @@ _ASK_A_MODEL = {
 }
 """promptfoo's assertions that ask a grader; a `not-` may stand before each."""
 
-_SAMPLES = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.-]+")
-"""Name of an lm-eval file of samples."""
-
 _LONGEST = 60
 """Most characters of a question's name."""
 
@@ -49,19 +45,16 @@ def reader_of(content: Any) -> _Reader | None:
             return _promptfoo
         case {"testCases": list()} | {"conversationalTestCases": list()}:
             return _deepeval
-        case [{"doc_id": _, "filtered_resps": _, "arguments": _}, *_]:
-            return _lm_eval
     return None
 
 
 def read_other_tool(content: Any, path: Path) -> tuple[pd.DataFrame, list[Note]] | None:
-    """The judgments in a result file of promptfoo, DeepEval or lm-eval; None if it is none.
+    """The judgments in a result file of promptfoo or DeepEval; None if it is none.
 
-    Verdicts of promptfoo and DeepEval are `pass` and `fail`, with the column `grade` beside them;
-    those of lm-eval are the answers that its filter found, with the metrics as columns.
+    Verdicts are `pass` and `fail`, with the column `grade` beside them.
 
     Raises:
-        UserError: The file is one of theirs, and lacks something or draws no answers.
+        UserError: The file is one of theirs, and lacks something.
     """
     import pandas as pd
 
@@ -140,31 +133,6 @@ def _deepeval(content: Any, path: Path) -> Iterator[_Row | str]:
                     "scorer": entry(metric, "name", str, at),
                     "verdict": NON_RESPONSE if failed else _passed(metric, "success", at),
                     "grade": metric.get("score"),
-                }
-
-
-def _lm_eval(lines: Any, path: Path) -> Iterator[_Row | str]:
-    """What `lm_eval --log_samples` writes: `samples_TASK_TIME.jsonl`, in a folder a model."""
-    named = _SAMPLES.fullmatch(path.stem)
-    for number, line in enumerate(lines, 1):
-        where = f"{path}, line {number}"
-        first = entry(line, "arguments", dict, where).get("gen_args_0")
-        if not isinstance(first, dict) or not isinstance(first.get("arg_1"), dict):
-            raise UserError(
-                f"{where}: this task takes the likelihood of given answers. Nothing is drawn, so a "
-                "repeat says nothing new. Name the file of a task that generates."
-            )
-        # Without a filter that picks one, each of several repeats has its own answer.
-        for found in entry(line, "filtered_resps", list, where):
-            for answer in found if isinstance(found, list) else [found]:
-                text = expect(answer, str, where)
-                yield {name: line.get(name) for name in line.get("metrics") or []} | {
-                    "judge": path.resolve().parent.name,
-                    "benchmark": named[1] if named else path.stem,
-                    "question": str(line["doc_id"]),
-                    "scorer": str(line.get("filter", "none")),
-                    "verdict": NON_RESPONSE if text == "[invalid]" else text,
-                    "target": line.get("target"),
                 }
 
 

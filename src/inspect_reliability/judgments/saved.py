@@ -15,6 +15,7 @@ from ..errors import UserError
 from ..saving import whole
 from .columns import COLUMNS, LARGEST, each_once
 from .table import Judgments, Log, Note
+from .unclear import refuse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +57,8 @@ def save(judgments: Judgments, path: str | Path) -> None:
     """Write judgments and their notes, with the role and meaning of each column beside its type.
 
     Raises:
-        UserError: The file cannot be written, or its name does not end with ".parquet".
+        UserError: The file cannot be written, its name does not end with ".parquet", or the
+            judgments can mean two things.
     """
     if Path(path).suffix != ".parquet":
         raise UserError(f"{path}: the name of a file of judgments ends with .parquet.")
@@ -65,11 +67,12 @@ def save(judgments: Judgments, path: str | Path) -> None:
 
 
 def write_parquet(judgments: Judgments, path: str | Path) -> None:
-    """Write the file of `save`, without its checks."""
+    """Write the file of `save`, without its checks of the name."""
     import pandas as pd
     import pyarrow as pa
     from pyarrow.parquet import write_table
 
+    refuse(judgments.unclear, "judgments are not written")
     table = judgments.table
     as_json = [str(name) for name in table if not _is_plain(table[name])]
     dump = partial(json.dumps, default=str)

@@ -1,6 +1,7 @@
 """Coefficients of judgments, on every scale that fits their verdicts."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -17,8 +18,20 @@ from ..stats import (
     standard_error,
 )
 from ..stats.sums import Scale
-from ..verdicts import CORRECT, INCORRECT
+from ..verdicts import CORRECT, INCORRECT, NO_VERDICTS
 from .count import NUMBER, Judged
+
+NAMES_DIFFER = (
+    "verdicts name other things on other questions, so what chance would agree on is not known: "
+    "group by what has its own names (--by benchmark), or let verdicts name places"
+)
+"""Why coefficients whose chance comes from shared names have no value."""
+
+BY_CHANCE = ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger")
+"""Coefficients whose chance is that of the names of all questions together."""
+
+_OFTEN = 0.1
+"""Share of a benchmark's verdicts from which a name is one of its own."""
 
 NO_NUMBERS = "the verdicts are not numbers"
 OPEN = "a part of the distributions is open, and its numbers are not known"
@@ -83,6 +96,27 @@ def on_scale(
     return (None, OPEN) if given.exact and given.unknown.any() else (given, None)
 
 
+def names_differ(judged: Judged) -> bool:
+    """Whether verdicts are names of what differs by question, as of the systems in pairs.
+
+    Options that were shown say so, or benchmarks: each of two has a name, of a tenth of its
+    verdicts, that no other benchmark has.
+    """
+    if judged.order_varies and len({frozenset(order) for order in judged.orders_shown}) > 1:
+        return True
+    if judged.labels or judged.values is not None:
+        return False
+    given: dict[object, Counter[str]] = {}
+    for benchmark, name in zip(judged.column("benchmark"), judged.choices, strict=True):
+        if name is not None and name not in judged.undecided:
+            given.setdefault(benchmark, Counter())[name] += 1
+    own = 0
+    for benchmark, names in given.items():
+        others = {name for of, some in given.items() if of != benchmark for name in some}
+        own += any(n >= _OFTEN * names.total() for name, n in names.items() if name not in others)
+    return own > 1
+
+
 def labelled(judged: Judged, given: Cells | None = None) -> Labelled | None:
     """Judgments beside their labels; None if nothing is labelled.
 
@@ -93,8 +127,13 @@ def labelled(judged: Judged, given: Cells | None = None) -> Labelled | None:
     truth = judged.truth
     if truth is None:
         return None
+    counts = judged.counts() if given is None else given
+    said = {*counts.categories, *truth.categories} - judged.undecided - {*NO_VERDICTS}
+    numbers = {name: float(name) for name in said if NUMBER.fullmatch(name)}
+    scale = len({*numbers.values()}) > 2 and len(numbers) == len(said) and not judged.of_options
+    scale = scale and all(map(math.isfinite, numbers.values()))
     try:
-        return Labelled(judged.counts() if given is None else given, truth)
+        return Labelled(counts, truth, judged.undecided, numbers if scale else None)
     except NoJudgmentsError:
         return None
 

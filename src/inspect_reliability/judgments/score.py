@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..judging.cells import Cell, Cells, cells_in
-from ..judging.seeds import SEED_LIMIT
-from ..verdicts import NON_RESPONSE, graded
+from ..record.cells import Cell, Cells, cells_in
+from ..record.distributions import KeptDistribution, read_distributions
+from ..record.replications import Replications, names_in, output_of, read_replications
+from ..record.seeds import SEED_LIMIT
+from ..verdicts import NON_RESPONSE, NOT_READ, graded
 from .columns import fitting
-from .distributions import KeptDistribution, read_distributions
 from .judgment import Judgment
-from .replications import Replications, names_in, read_replications
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Score
@@ -61,13 +61,15 @@ def judgments_of(
     facts: Mapping[str, Any] = score.metadata or {}
     wording = fitting(facts.get("wording"), "text")
     # What another task's scorer calls a label may be its verdict.
-    ours = facts.keys() & {"study", "paper_design"}
+    ours = facts.keys() >= {"benchmark", "categories"}
     known: dict[str, Any] = {
         "best": fitting(facts.get("best"), "text"),
         "label": fitting(facts.get("label"), "text") if ours else None,
         "missing": fitting(facts.get("missing"), "flag"),
     }
     if isinstance(kept, Replications) and kept.scorer is not None:
+        if of := output_of(facts):
+            question, output = str(of.sample), of.output
         one = Judgment(output, question, scorer, None, wording=wording, **known)
         return list(_replicated(kept, one, None))
     declared, order = facts.get("categories"), names_in(facts.get("order"))
@@ -101,7 +103,7 @@ def _parts(
             scorer=_joined(one.scorer, key),
             verdict=verdict,
             categories=own,
-            read_by=None if verdict == NON_RESPONSE else read_by,
+            read_by=None if verdict == NON_RESPONSE and read_by != NOT_READ else read_by,
         )
 
 

@@ -13,15 +13,14 @@ import numpy as np
 
 from ..errors import UserError
 from ..stats import Counts
-from ..verdicts import GIVEN
-from .columns import GROUP_BY, dividing, in_order, of_role
+from .columns import GROUP_BY, dividing, in_order
 from .count import Judged
+from .unclear import Unclear
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _MACHINE_EPSILON = 2.3e-16
-_COPY = "judgments are the same in another source: if one is a copy, leave it out, they count twice"
 NUMBERS: Mapping[str, Any] = {"temperature": np.float64, "replication": np.int64}
 """Columns with numeric types."""
 
@@ -73,14 +72,16 @@ class Log:
     Attributes:
         run: Model, task and temperature: logs with equal ones fill each other's gaps.
         task: Id that retries of a run share.
-        day: When it was made.
+        created: When it was made.
         gaps: The judgments missing from it.
+        rejudged: Id of the log whose outputs it judges, if it is a rejudging.
     """
 
     run: tuple[str, str, float | None]
     task: str
-    day: str
+    created: str
     gaps: Sequence[Gap] = ()
+    rejudged: str | None = None
 
 
 @dataclass(frozen=True)
@@ -93,27 +94,42 @@ class Judgments:
         said: What was left out, by source, except gaps of logs.
         facets: Columns that the user takes for facets, beside those that are declared.
         logs: The logs behind the judgments, by place.
+        unclear: What the sources leave open.
+        other: The same judgments in their other meaning, where something is open.
+        source: The log or file that they are from, if they are from one.
+        counted: Whether their replications are counted up from the order of its rows.
     """
 
     table: pd.DataFrame
     said: tuple[Note, ...] = ()
     facets: tuple[str, ...] = ()
     logs: Mapping[str, Log] = field(default_factory=dict)
+    unclear: tuple[Unclear, ...] = ()
+    other: Judgments | None = None
+    source: str = ""
+    counted: bool = False
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
-        """What was left out, by source, and the gaps that no other log fills."""
+        """What was left out, by source, the gaps that no other log fills, and what is unclear."""
         open_runs = {log.run for log in self.logs.values() for gap in log.gaps if gap.samples}
         made: dict[Any, set[Any]] = defaultdict(set)
         for where, rows in self.table.groupby("log") if open_runs and len(self) else ():
             if (log := self.logs.get(str(where))) and log.run in open_runs:
                 made[log.run].update(zip(rows["sample"], rows["replication"], strict=True))
         lacking: Counter[tuple[str, str]] = Counter()
+        # Times are in seconds: of two runs in one, the further one lacks less.
+        by_time = sorted(self.logs.items(), key=lambda one: (one[1].created, -len(one[1].gaps)))
+        last = {log.rejudged: where for where, log in by_time}
         for where, log in self.logs.items():
             for gap in log.gaps:
-                if not gap.is_filled(made[log.run]):
+                # A further run of a rejudging makes what the ones before it lack, or says so.
+                later = log.rejudged is not None and last[log.rejudged] != where
+                if not (later and gap.replications) and not gap.is_filled(made[log.run]):
                     lacking[gap.what, where] += gap.size
-        return (*(Note(what, n, where) for (what, where), n in lacking.items()), *self.said)
+        open_ = (Note(one.what, one.count, one.where) for one in self.unclear)
+        gaps = (Note(what, n, where) for (what, where), n in lacking.items())
+        return (*gaps, *self.said, *open_)
 
     def __len__(self) -> int:
         return len(self.table)
@@ -144,7 +160,7 @@ class Judgments:
             parts = replace(self, table=rows).groups(of) if of else [({}, rows)]
             yield from ((group | levels, part) for levels, part in parts)
 
-    def with_facets(self, names: Iterable[str]) -> Judgments:
+    def with_facets(self, names: Collection[str]) -> Judgments:
         """The same judgments, with columns that are to be facets.
 
         Raises:
@@ -152,7 +168,9 @@ class Judgments:
         """
         facets = tuple(dict.fromkeys(names))
         self._has(facets)
-        return replace(self, facets=facets)
+        unclear = tuple(one for one in self.unclear if one.column not in facets)
+        other = self.other.with_facets(facets) if self.other and unclear else None
+        return replace(self, facets=facets, unclear=unclear, other=other)
 
     def _has(self, names: Iterable[str]) -> None:
         if unknown := [name for name in names if name not in self.table]:
@@ -173,53 +191,6 @@ def make_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
         for name in in_order(names)
     }
     return pd.DataFrame(columns)
-
-
-def combine(parts: Sequence[Judgments]) -> Judgments:
-    """Judgments of several sources together; those that several logs repeat count once."""
-    import pandas as pd
-
-    if len(parts) == 1:
-        return parts[0]
-    logs = {where: log for part in parts for where, log in part.logs.items()}
-    days: dict[str, str] = {}
-    for log in logs.values():
-        days[log.task] = min(log.day, days.get(log.task, log.day))
-    # All retries of a run are of the day on which it began.
-    day_of = {where: days[log.task] for where, log in logs.items()}
-    tables = [one.table.assign(_part=str(n)) for n, one in enumerate(parts, 1) if len(one)]
-    table = pd.concat(tables, ignore_index=True) if tables else make_table([])
-    if logs and len(table):
-        known = table["log"].map(day_of)
-        table["time"] = known.where(known.notna(), table.get("time"))
-    repeated: list[Note] = []
-    if {"uuid", "log"} <= {*table}:
-        table, repeated = without_repeats(table)
-    if "_part" in table:
-        repeated += _copies(table)
-        table = table.drop(columns="_part")
-        table = table[in_order(table.columns)]
-    said = dict.fromkeys([*(note for part in parts for note in part.said), *repeated])
-    facets = dict.fromkeys(name for part in parts for name in part.facets)
-    return Judgments(table, tuple(said), tuple(facets), logs)
-
-
-def _copies(table: pd.DataFrame) -> list[Note]:
-    """A note on every source without seeds whose judgments all are those of sources before it."""
-    if "seed" in table:
-        table = table[table["seed"].isna()]
-    if table["_part"].nunique() < 2:
-        return []
-    # Files of the published study do not know these, and logs of them do.
-    some = [name for name in ("prompt", "study", "time") if name in table]
-    unknown = [name for name in some if table[name].isna().any()]
-    known = of_role(table, "unit", "part", "facet", "replication", "outcome", without=unknown)
-    again = table.duplicated(known)
-    source = "source " + table["_part"]
-    if "log" in table:
-        source = table["log"].where(table["log"].notna(), source)
-    copied = again.groupby(source, sort=False).all()
-    return [Note(_COPY, int((source == where).sum()), str(where)) for where in copied.index[copied]]
 
 
 def clean_temperature(value: float | None) -> float | None:
@@ -261,51 +232,3 @@ def several_conditions(found: Sequence[Mapping[str, Any]]) -> str:
         "are not pooled. Take one of them, as in judgments.conditions(), or all, with "
         "analyse(judgments).frame()."
     )
-
-
-def without_repeats(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
-    """Judgments of logs, each draw once, with notes on those that several logs repeat.
-
-    A repeat is a judgment of the same sample, or a seed that one judge got twice for one question
-    and prompt on one day. A judge that varies wordings elsewhere has its own wording in a log
-    without.
-    """
-    if "wording" in table:
-        judge = [table[name] for name in ("benchmark", "scorer") if name in table]
-        varied = (table["wording"] == GIVEN).groupby(judge).transform("any")
-        table["wording"] = table["wording"].mask(table["wording"].isna() & varied, GIVEN)
-    cell = [name for name in ("temperature", "place", "wording", "order") if name in table]
-    one = ["uuid", "scorer", "judge", "replication", *cell]
-    for name in {"label", "rater"} & {*table}:  # a log may be there before its scores were edited
-        given = table.dropna(subset="uuid").groupby(one, dropna=False, sort=False)[name]
-        table[name] = table[name].combine_first(given.transform("first"))
-    table, duplicates = without_duplicates(table, one, "log", ["uuid"])
-    if "seed" in table:
-        # One text may be read for other verdicts, which are other parts.
-        known = [*of_role(table, "unit", "part", "facet"), "seed", *({"place"} & {*table})]
-        # A seed that several samples of one log have is that of a dataset: it names no draw.
-        shared = table.duplicated([*known, "log"], keep=False) | table["uuid"].isna()
-        drawn, repeated = without_duplicates(
-            table.assign(seed=table["seed"].mask(shared)), known, "log", ["seed"]
-        )
-        table = table.loc[drawn.index]
-        duplicates += repeated
-    return table.reset_index(drop=True), duplicates
-
-
-def without_duplicates(
-    table: pd.DataFrame, identity: Sequence[str], where: str, needed: Sequence[str] | None = None
-) -> tuple[pd.DataFrame, list[Note]]:
-    """Keep the first of every judgment that `identity` names.
-
-    Rows that lack one of `needed`, by default any part of the identity, are kept.
-
-    Returns:
-        The table, and a note for every value of column `where` that lost rows.
-    """
-    again = table[table.duplicated(list(identity))].dropna(subset=list(needed or identity))
-    notes = [
-        Note("duplicate judgments left out", int(count), str(source))
-        for source, count in again[where].value_counts(sort=False).items()
-    ]
-    return (table if again.empty else table.drop(index=again.index)), notes

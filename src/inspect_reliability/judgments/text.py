@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from ..judging.cells import cells_in
-from ..judging.seeds import SEED_LIMIT
-from .replications import replications_in
+from ..record.cells import cells_in
+from ..record.replications import replications_in
+from ..record.sample import texts_of
+from ..record.seeds import SEED_LIMIT
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
@@ -49,19 +50,18 @@ def judgment_text(row: Mapping[str, Any]) -> JudgmentText | None:
     from inspect_ai.event import ModelEvent
     from inspect_ai.log import read_eval_log_sample
 
-    from ..judging.replicate import replications_of
-
     try:
-        sample = read_eval_log_sample(
-            place, id=row["sample"], epoch=int(row["epoch"]), resolve_attachments=True
-        )
-        texts = replications_of(sample.metadata, sample.output)
-        said = _said_by_grader(sample.scores or {}, str(row.get("scorer")))
+        known = {"id": row["sample"], "epoch": int(row["epoch"])}
+        if isinstance(own := row.get("uuid"), str):  # of a rejudging, a sample has another id
+            known = {"uuid": own}
+        sample = read_eval_log_sample(place, **known, resolve_attachments=True)
+        texts = texts_of(sample.metadata, sample.output)
+        said, first = _said_by_grader(sample.scores or {}, str(row.get("scorer")))
     except Exception:  # a sample can be broken in as many ways as it has bytes
         return None
     if said is not None:
-        number = int(row["replication"])
-        return JudgmentText(None, str(said[number - 1])) if number <= len(said) else None
+        place_of = int(row["replication"]) - first
+        return JudgmentText(None, str(said[place_of])) if place_of < len(said) else None
     messages = sample.messages
     output: str | None = sample.output.completion
     if texts:
@@ -88,15 +88,17 @@ def _number(row: Mapping[str, Any], metadata: Mapping[str, Any]) -> int:
     return number + each * cells.seeds.index(own)
 
 
-def _said_by_grader(scores: Mapping[str, Score], scorer: str) -> Sequence[object] | None:
-    """The grader's text in each replication of a score of `rejudge`; else None."""
+def _said_by_grader(
+    scores: Mapping[str, Score], scorer: str
+) -> tuple[Sequence[object] | None, int]:
+    """A grader's texts in the replications of a score of `rejudge`, else None; the first number."""
     own = (score for name, score in scores.items() if f"{scorer}.".startswith(f"{name}."))
     score = next(own, None)
     kept = replications_in(score) if score else None
     if score is None or kept is None or kept.scorer is None:
-        return None
+        return None, 1
     said = (score.metadata or {}).get("explanations")
-    return said if isinstance(said, list) else []
+    return (said if isinstance(said, list) else []), kept.first
 
 
 def _prompt(messages: Sequence[ChatMessage]) -> str | None:

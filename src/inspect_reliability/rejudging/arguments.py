@@ -11,25 +11,19 @@ from inspect_ai.model import Model
 from pydantic import ConfigDict, TypeAdapter
 
 from ..errors import UserError
-from .calls import share
-
-Regrade = Callable[[Callable[..., Any], Mapping[str, Any]], Mapping[str, Any]]
-"""Makes arguments of a scorer or task that name another grader."""
+from .sharing import sharing
 
 _NAMES_A_GRADER = re.compile(r"(^|_)(models?|graders?|judges?|llm)$")
 _MODEL = re.compile(r"[\w.-]+/\S+")
 
 
-def made_with(
-    factory: Callable[..., Any], arguments: Mapping[str, Any], regrade: Regrade | None
-) -> Any:
+def made_with(factory: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
     """Call a factory with a log's arguments, converted to the types it declares."""
     hints = _hints(factory)
-    given = regrade(factory, arguments) if regrade else arguments
-    fitting = registry_kwargs(**given)
+    fitting = registry_kwargs(**arguments)
     for key, value in fitting.items():
         if isinstance(value, Model):
-            share(value)
+            fitting[key] = sharing(value)
         elif key in hints and _fits(hints[key], value):
             fitting[key] = _as_type(hints[key], value)
     return factory(**fitting)

@@ -9,15 +9,12 @@ from typing import Any
 from inspect_ai.scorer import Score
 
 from ..judging.trials import Drawn
-from ..judgments.replications import Replications, replications_in
+from ..record.replications import Replications
 from ..scoring.explanation import explanation, label
 from ..verdicts import NON_RESPONSE
 
 NOT_MADE = "not made"
 """Beginning of a replication's error if its calls were refused."""
-
-Output = tuple[int | str, int]
-"""What is judged: id of the sample, epoch."""
 
 
 @dataclass(frozen=True)
@@ -60,23 +57,22 @@ class Replication:
         return Drawn(f"{self.verdict}: {self.explanation}", self.prompt)
 
 
-Known = dict[Output, dict[int, Replication]]
-"""Replications of each output by their numbers, from 1."""
-
-
-def summarise(scorer: str, replications: Sequence[Replication]) -> Score:
+def summarise(scorer: str, replications: Sequence[Replication], first: int = 1) -> Score:
     """One score that keeps every replication.
 
     Args:
         scorer: The scorer that was run, as `Wrapped.identity` names it.
         replications: In their order.
+        first: Number of the first.
     """
-    errors = {str(r): one.error for r, one in enumerate(replications, 1) if one.error is not None}
+    numbered = enumerate(replications, first)
+    errors = {str(number): one.error for number, one in numbered if one.error is not None}
     panel = dict.fromkeys(name for one in replications for name in one.votes)
     metadata: dict[str, Any] = {
         **Replications(
             [one.verdict for one in replications],
             replications[0].seed,
+            first,
             scorer=scorer,
             grader=", ".join(sorted({name for one in replications for name in one.models})),
             votes={name: [one.votes.get(name) for one in replications] for name in panel},
@@ -94,32 +90,6 @@ def summarise(scorer: str, replications: Sequence[Replication]) -> Score:
         explanation=_explanation(scorer, replications),
         metadata=metadata,
     )
-
-
-def kept_replications(score: Score | None) -> dict[int, Replication]:
-    """The replications in a score of `summarise`, by number, including failed ones."""
-    kept = replications_in(score) if score else None
-    if score is None or kept is None or kept.scorer is None:
-        return {}
-    metadata = score.metadata or {}
-    errors, said = metadata.get("errors"), metadata.get("explanations")
-    errors = errors if isinstance(errors, Mapping) else {}
-    said = said if isinstance(said, list) and len(said) == len(kept.seeds) else []
-    models = kept.grader.split(", ")
-    return {
-        number: Replication(
-            seed=seed,
-            verdict=verdict,
-            explanation=str(said[number - 1]) if said else "",
-            error=str(errors[str(number)]) if errors.get(str(number)) is not None else None,
-            answer=score.answer,
-            models=frozenset(filter(None, models)),
-            temperature=metadata.get("temperature"),
-            votes={n: votes[number - 1] for n, votes in kept.votes.items()},
-        )
-        for number, (seed, verdict) in enumerate(zip(kept.seeds, kept.verdicts, strict=True), 1)
-        if seed is not None  # as a scorer's always is
-    }
 
 
 def _value(verdicts: Sequence[Any]) -> Any:

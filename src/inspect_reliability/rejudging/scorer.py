@@ -1,8 +1,9 @@
 """The scorer that runs another scorer again and again on the same output."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 from inspect_ai.scorer import Score, Scorer, Target
@@ -14,21 +15,25 @@ from rich.markup import escape
 from ..errors import UserError
 from ..errors.inspect_error import PrerequisiteError
 from ..judging.provider_check import ProviderCheck, SeedTurn
-from ..judging.seeds import base_seed, seeds_from
 from ..judging.trials import Drawn, Outcome
-from ..judgments.replications import replications_in
-from ..scoring import reliability
-from ..verdicts import graded
-from .calls import Choices, FirstCalls, seeded_calls, share_graders
-from .replications import NOT_MADE, Known, Output, Replication, kept_replications, summarise
-from .run import Run
+from ..metrics import reliability
+from ..record.replications import OF
+from ..record.seeds import base_seed, replication_numbers, seeds_from
+from ..verdicts import GIVEN, graded
+from .calls import Calls, hooked
+from .limits import Limits, limits_of_run
+from .outputs import WANTED, Wanted, as_recorded
+from .replications import NOT_MADE, Replication, summarise
+from .sharing import Choices, FirstCalls, sharing_graders
 from .wrapped import ScorerSpec, Wrapped, wrap
 
 logger = logging.getLogger(__name__)
 
 
 @register(metrics=[reliability()])
-def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int = 0) -> Scorer:
+def rejudge(
+    scorer: ScorerSpec | None = None, replications: int | str = 20, seed: int = 0
+) -> Scorer:
     """Run a model-graded scorer several times on the same output, one seed each.
 
     Epochs replicate the model under test together with its judge. To measure the judge alone, hold
@@ -40,14 +45,11 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
     sample is unscored. If the value is a grade, add `accuracy()` and the like to the metrics.
 
     The score's metadata keep the verdict of every replication (`replications`, which
-    `judgments.replications` reads: "non-response" where the grader gave no grade, None where the
+    `record.replications` reads: "non-response" where the grader gave no grade, None where the
     replication failed), the `votes` of a panel of graders (where inspect keeps them: that of a
     `majority`), the `seed` of the first (each of the others has the next), and `explanations`;
     `errors` (number of the replication -> why it failed), `scorer`, `grader` (the models called),
     `temperature` (if set) and, in one score of each run, `seed_check`.
-
-    Scoring a log again with the same arguments and `--action append` runs only missing
-    replications: those that failed, or that a higher number asks for.
 
     If all replications of the first output send one prompt, those of each later output share a
     request, provided that the provider draws choice i of seed s as it draws seed s + i.
@@ -57,16 +59,15 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
             its name (`model_graded_qa`, `package/name`, `file.py@name`) or a mapping with its
             `name` and its arguments (`params`). It grades with the model it would use by itself:
             its own `model`, the role `grader`, or the model of the eval.
-        replications: How often each output is judged.
+        replications: How often each output is judged; or the first and the last number, as in
+            "21-40", to add to a log of the first 20.
         seed: Base seed; each replication of each output gets one of its own.
 
     Raises:
         PrerequisiteError: The scorer is not known, or a number is not one.
     """
     try:
-        if not isinstance(replications, int) or isinstance(replications, bool) or replications < 1:
-            raise UserError(f"replications={replications!r} is not a positive whole number.")
-        return JudgeAgain(wrap(scorer), replications, base_seed(seed))
+        return JudgeAgain(wrap(scorer), replication_numbers(replications), base_seed(seed))
     except UserError as error:
         # After a ValueError `inspect score` looks for the scorer elsewhere, and does not say why.
         raise PrerequisiteError(escape(str(error))) from None
@@ -75,78 +76,71 @@ def rejudge(scorer: ScorerSpec | None = None, replications: int = 20, seed: int 
 class JudgeAgain:
     """The scorer that `rejudge` makes.
 
-    Attributes:
-        wrapped: The scorer that it runs.
-        run: Receives its replications and calls.
-        choices: Whether its replications share calls.
-        known: Replications of an output that are in none of its scores.
-        seed_checks: What the seed check of an output found before.
+    A sample of a rejudging says which replications it makes; any other makes all of them.
     """
 
-    def __init__(self, wrapped: Wrapped, replications: int, seed: int) -> None:
+    def __init__(self, wrapped: Wrapped, numbers: range, seed: int) -> None:
         self.wrapped = wrapped
-        self.run, self.choices = Run(), Choices()
-        self.known: Known = {}
-        self.seed_checks: Mapping[Output, str] = {}
-        self._replications, self._seed = replications, seed
-        self._check = ProviderCheck()
+        self._numbers, self._seed = numbers, seed
+        self._limits, self._choices, self._check = Limits(), Choices(), ProviderCheck()
 
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
-        """Judge an output; None if the run stopped before any call."""
-        output = (state.sample_id, state.epoch)
-        first = self.wrapped.seed(self._seed, output)
-        scores = ((one, replications_in(one)) for one in reversed((state.scores or {}).values()))
-        mine = (self.wrapped.identity, first)
-        earlier = next(
-            (one for one, kept in scores if kept and (kept.scorer, kept.seed) == mine), None
-        )
-        known = self.known.get(output) or kept_replications(earlier)
-        checked = self.seed_checks.get(output)
-        if not checked and earlier is not None:
-            checked = (earlier.metadata or {}).get("seed_check")
-        numbers = range(1, max(self._replications, *known, 0) + 1)
-        there = {number: one for number, one in known.items() if one.error is None}
-        every = dict(zip(numbers, seeds_from(first, len(numbers)), strict=True))
-        seeds = {number: seed for number, seed in every.items() if number not in there}
+        """Judge an output; None if it is another scorer's, or the run stopped before any call."""
+        numbers = self._numbers
+        if (said := state.metadata.get(WANTED)) is None:
+            given = ("", self.wrapped.identity, GIVEN, numbers.start, len(numbers))
+            wanted = Wanted(state.sample_id, state.epoch, *given)
+            return await self._judge(state, target, wanted)
+        wanted = Wanted(**said)
+        if wanted.scorer != self.wrapped.identity:
+            return None
+        score = await self._judge(as_recorded(state, target, wanted), target, wanted)
+        if score is not None:
+            score.metadata = (score.metadata or {}) | {OF: [*wanted[:3]]}
+            if len(self.wrapped.wordings) > 1:
+                score.metadata["wording"] = wanted.wording
+        return score
 
-        async def replication(number: int, seed: int, calls: FirstCalls | None) -> Replication:
-            one = await self._replicate(state, target, seed, calls)
-            self.run.record(output, number, one)
-            return one
-
+    async def _judge(self, state: TaskState, target: Target, wanted: Wanted) -> Score | None:
+        first = self.wrapped.seed(self._seed, wanted.sample, wanted.epoch, wanted.wording)
+        every = enumerate(seeds_from(first, wanted.first + wanted.replications - 1), 1)
+        seeds = {number: seed for number, seed in every if number >= wanted.first}
+        limits = limits_of_run() or self._limits
         # No earlier run has made the check, nor does another wording.
-        fresh = earlier is None and not self.seed_checks and not self.wrapped.changes
+        fresh = wanted.first == 1 and wanted.wording == GIVEN
         turn = self._check.seeds(str(state.model)) if fresh else nullcontext()
-        share_graders()
-        with turn as check_seeds:
-            _ = self.wrapped.scorer  # where it cannot be made, before anything is judged
-            async with self.choices.of_output(seeds, self.run) as calls:
-                new = await collect(*(replication(n, seed, calls) for n, seed in seeds.items()))
-            there |= dict(zip(seeds, new, strict=True))
-            made = [there[number] for number in numbers]
+        with turn as check_seeds, sharing_graders():
+            scorer = self.wrapped.scorer(wanted.wording)  # or an error before anything is judged
+            replicate = partial(self._replicate, scorer, state, target, limits)
+            async with self._choices.of_output(seeds) as calls:
+                made = await collect(*(replicate(seed, calls) for seed in seeds.values()))
             if all((one.error or "").startswith(NOT_MADE) for one in made):
                 return None
-            result = summarise(self.wrapped.identity, made)
+            result = summarise(self.wrapped.identity, made, wanted.first)
             if check_seeds and made[0].error is None and made[0].models:
-                checked = await self._check_seeds(check_seeds, made, state, target) or checked
-        result.metadata = result.metadata or {}
-        if self.wrapped.wording:
-            result.metadata["wording"] = self.wrapped.wording.name
-        if checked and not self.run.stopped:
-            result.metadata["seed_check"] = checked
+                outcome = await self._check_seeds(check_seeds, made, replicate)
+                if outcome and not limits.stopped:
+                    result.metadata = (result.metadata or {}) | {"seed_check": outcome}
         return result
 
     async def _replicate(
-        self, state: TaskState, target: Target, seed: int, calls: FirstCalls | None = None
+        self,
+        scorer: Scorer,
+        state: TaskState,
+        target: Target,
+        limits: Limits,
+        seed: int,
+        calls: FirstCalls | None = None,
     ) -> Replication:
         """Run the scorer once, with this seed in its model calls.
 
         Raises:
             PrerequisiteError: A mistake in the set-up that no repetition can mend.
         """
-        with seeded_calls(seed, self.run, calls) as made:
+        wrapped = self.wrapped
+        with hooked(Calls(seed, limits, wrapped.settings, wrapped.graders, calls)) as made:
             try:
-                score = await self.wrapped.scorer(state, target)
+                score = await scorer(state, target)
                 if made.refused:
                     raise made.refused
             except PrerequisiteError:
@@ -171,12 +165,15 @@ class JudgeAgain:
         )
 
     async def _check_seeds(
-        self, check: SeedTurn, made: Sequence[Replication], state: TaskState, target: Target
+        self,
+        check: SeedTurn,
+        made: Sequence[Replication],
+        replicate: Callable[[int], Awaitable[Replication]],
     ) -> Outcome | None:
         async def draw(seed: int) -> Drawn:
             if made[0].cached:
                 raise RuntimeError("outputs come from inspect's cache")
-            again = await self._replicate(state, target, seed)
+            again = await replicate(seed)
             if again.error is not None:
                 raise RuntimeError(again.error)
             return again.drawn

@@ -47,6 +47,13 @@ SETTINGS = {
 (`extra_headers`, `extra_body`) or ask another model (`fallback_models`): a log has no say in them,
 nor in those that a newer inspect may bring."""
 
+
+def kept_settings(config: GenerateConfig) -> GenerateConfig:
+    """The settings of a log's calls that another grader takes over; each call has its own seed."""
+    kept = SETTINGS - {"seed", "num_choices"}
+    return GenerateConfig(**config.model_dump(exclude_none=True, include=kept))
+
+
 _HARMLESS = {
     "batch_size",
     "device",

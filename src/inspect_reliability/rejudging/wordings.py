@@ -1,21 +1,22 @@
 """Other wordings of a grader's template or instructions."""
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from string import Formatter
 
 from ..designs import wordings_from_file
 from ..errors import UserError
 from ..verdicts import GIVEN
-from .wrapped import Wording, Wrapped
+from .wrapped import Wrapped
 
 _INSPECTS = frozenset(("question", "answer", "criterion", "instructions"))
 """Fields that inspect's own graders fill in; their templates are not public."""
 
 
-def in_wordings(wrapped: Wrapped, file: str | Path, facts: Collection[str]) -> list[Wrapped]:
-    """A scorer in its own wording and in each wording of a file (see `wordings_from_file`).
+def wordings_of(
+    wrapped: Wrapped, file: str | Path, facts: Collection[str]
+) -> dict[str, Mapping[str, str]]:
+    """What the scorer's own wording and each of a file change (see `wordings_from_file`).
 
     `facts` are the names that a sample's metadata can fill in.
 
@@ -23,14 +24,14 @@ def in_wordings(wrapped: Wrapped, file: str | Path, facts: Collection[str]) -> l
         UserError: The scorer has neither a template nor instructions, the file has no wordings, or
             a template does not fit the scorer.
     """
-    takes = [one for one in ("template", "instructions") if one in wrapped.defaults]
+    takes = [one for one in ("template", "instructions") if one in wrapped.parameters]
     if not takes:
         raise UserError(
             f"The scorer {wrapped.name} cannot be asked in other words: it is not known to take a "
             "'template' or 'instructions'. Leave --wordings out, or name another --scorer."
         )
     arguments = {"prompt": "template", "instructions": "instructions"}
-    wordings = {
+    wordings: dict[str, Mapping[str, str]] = {
         one["name"]: {its: one[name] for name, its in arguments.items() if name in one}
         for one in wordings_from_file(file)
     }
@@ -40,8 +41,7 @@ def in_wordings(wrapped: Wrapped, file: str | Path, facts: Collection[str]) -> l
             raise UserError(f"{where}the scorer {wrapped.name} takes no {', '.join(unknown)}.")
         if "template" in changes:
             _refuse_unfit(changes["template"], wrapped, facts, where)
-    every = {GIVEN: {}, **wordings}.items()
-    return [replace(wrapped, wording=Wording(*one)) for one in every]
+    return {GIVEN: {}, **wordings}
 
 
 def _refuse_unfit(template: str, wrapped: Wrapped, facts: Collection[str], where: str) -> None:
@@ -49,7 +49,7 @@ def _refuse_unfit(template: str, wrapped: Wrapped, facts: Collection[str], where
         has = _placeholders(template)
     except ValueError as error:
         raise UserError(f"{where}the template cannot be filled in: {error}.") from None
-    own = wrapped.arguments.get("template") or wrapped.defaults["template"]
+    own = wrapped.arguments.get("template") or wrapped.parameters["template"]
     if not isinstance(own, str) and not wrapped.name.startswith("inspect_ai/"):
         return  # the scorer keeps its template to itself
     needed = _placeholders(own) if isinstance(own, str) else _INSPECTS

@@ -2,38 +2,33 @@
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from hashlib import blake2b
 from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from inspect_ai import Task
 
 # What a name stands for, and the arguments that an object was made with, have no public accessor.
-from inspect_ai._util.registry import registry_lookup, registry_params
-from inspect_ai.model import model_roles
+from inspect_ai._util.registry import registry_lookup, registry_params, registry_value
+from inspect_ai.model import Model, model_roles
 from inspect_ai.scorer import Scorer
 from inspect_ai.util import registry_info
 
 from ..errors import UserError
-from ..judging.seeds import replication_seed
-from .arguments import Regrade, made_with, models_in, refuse_what_logs_cannot_say
+from ..record.graders import score_names
+from ..record.seeds import replication_seed
+from ..verdicts import GIVEN
+from .arguments import made_with, models_in, named_grader, refuse_what_logs_cannot_say
 
 ScorerSpec = Scorer | str | Mapping[str, Any]
 """A scorer; its name, `package/name` or `file.py@name`; or a mapping of `name` and `params`."""
 
 _LONGEST = 60
-
-
-class Wording(NamedTuple):
-    """One of several wordings of a scorer: its name, and the arguments it changes."""
-
-    name: str
-    changes: Mapping[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,34 +41,48 @@ class Wrapped:
         name: Its registered name, including the package's.
         arguments: Its arguments, as in a log.
         make: Makes it from arguments.
+        factory: The function that `make` calls; None if the user made the scorer.
         task: Name of the task that makes it, if any.
-        defaults: Its parameters with their default values; empty if not known.
-        wording: Its wording, if it runs in several.
-        regrade: A grader that replaces the one in its arguments.
+        wordings: Arguments that each wording changes, by its name; its own is "given".
+        settings: Settings of its calls, instead of the grader's own.
+        graders: Names of models of which it must call one first; empty if any may answer.
     """
 
     name: str
     arguments: Mapping[str, Any]
-    make: Callable[[Mapping[str, Any], Regrade | None], Scorer]
+    make: Callable[[Mapping[str, Any]], Scorer]
+    factory: Callable[..., Any] | None = None
     task: str | None = None
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    wording: Wording | None = None
-    regrade: Regrade | None = None
+    wordings: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: {GIVEN: {}})
+    settings: Mapping[str, float] = field(default_factory=dict)
+    graders: Set[str] = frozenset()
+    _made: dict[str, Scorer] = field(default_factory=dict)
+
+    def scorer(self, wording: str) -> Scorer:
+        """The scorer in one of its wordings; a UserError if it cannot be made."""
+        if wording not in self._made:
+            try:
+                given = {**self.arguments, **self.wordings[wording]}
+                self._made[wording] = self.make(given)
+            except UserError:
+                raise
+            except Exception as error:  # code of somebody else
+                raise _cannot_be_made(self.name, error) from error
+        return self._made[wording]
 
     @property
-    def changes(self) -> Mapping[str, str]:
-        """Arguments that its wording changes."""
-        return self.wording.changes if self.wording else {}
+    def parameters(self) -> Mapping[str, Any]:
+        """Its parameters with their default values; empty if not known."""
+        if self.factory is None or self.task is not None:
+            return {}
+        found = inspect.signature(self.factory).parameters
+        return {name: parameter.default for name, parameter in found.items()}
 
-    @cached_property
-    def scorer(self) -> Scorer:
-        """The scorer itself; a UserError if it cannot be made."""
-        try:
-            return self.make({**self.arguments, **self.changes}, self.regrade)
-        except UserError:
-            raise
-        except Exception as error:  # code of somebody else
-            raise _cannot_be_made(self.name, error) from error
+    def regraded(self, grader: Model, earlier: Set[str]) -> "Wrapped":
+        """The same scorer with another grader in place of any that its arguments name."""
+        if self.factory is None:
+            return self
+        return replace(self, arguments=named_grader(self.factory, self.arguments, grader, earlier))
 
     @property
     def panel(self) -> list[str]:
@@ -87,22 +96,22 @@ class Wrapped:
         """Its name and arguments, long ones as digests: equal for equal scorers."""
         given = [f"{key}={_short(value)}" for key, value in sorted(self.arguments.items())]
         name = f"{self.name}({', '.join(given)})" if given else self.name
-        name += f" as {self.wording.name}" if self.wording and self.changes else ""
         return f"{name} of {self.task}" if self.task else name
 
-    def seed(self, base: int, output: tuple[int | str, int]) -> int:
+    def seed(self, base: int, sample: int | str, epoch: int, wording: str = GIVEN) -> int:
         """Seed of an output's first replication; different outputs have different seeds."""
-        text = "".join(f"{key}: {value}" for key, value in sorted(self.changes.items()))
+        text = "".join(f"{key}: {value}" for key, value in sorted(self.wordings[wording].items()))
         worded = f"|{blake2b(text.encode(), digest_size=8).hexdigest()}" if text else ""
-        return replication_seed(base, f"{output[0]}|{output[1]}{worded}", 1)
+        return replication_seed(base, f"{sample}|{epoch}{worded}", 1)
 
     @property
     def spec(self) -> dict[str, Any]:
-        """The description that a log keeps."""
+        """The description that a log keeps, and from which `wrap` makes it again."""
         spec: dict[str, Any] = {"name": self.name, "params": dict(self.arguments)}
-        if self.wording:
-            spec["wording"] = {"name": self.wording.name, "changes": dict(self.wording.changes)}
-        return spec | ({"task": self.task} if self.task else {})
+        if len(self.wordings) > 1:
+            spec["wordings"] = {name: dict(one) for name, one in self.wordings.items()}
+        more = {"settings": dict(self.settings), "graders": sorted(self.graders), "task": self.task}
+        return spec | {key: value for key, value in more.items() if value}
 
 
 def wrap(spec: ScorerSpec | None) -> Wrapped:
@@ -121,14 +130,19 @@ def wrap(spec: ScorerSpec | None) -> Wrapped:
             raise UserError(f"scorer={dict(spec)} does not say a name: scorer={{'name': ...}}.")
         name, arguments = spec["name"], dict(spec.get("params") or {})
         if spec.get("task"):
-            return scorer_of_task(spec["task"], arguments, name)
-        found = find_scorer(name, arguments)
-        worded = spec.get("wording")
-        return replace(found, wording=Wording(**worded)) if worded else found
+            found = scorer_of_task(spec["task"], arguments, name)
+        else:
+            found = find_scorer(name, arguments)
+        return replace(
+            found,
+            wordings=spec.get("wordings", found.wordings),
+            settings=spec.get("settings", {}),
+            graders=frozenset(spec.get("graders", ())),
+        )
     if isinstance(spec, str):
         return find_scorer(spec, {})
     try:
-        return Wrapped(registry_info(spec).name, registry_params(spec), lambda *_: spec)
+        return Wrapped(registry_info(spec).name, registry_params(spec), lambda _: spec)
     except ValueError:
         raise UserError(
             f"{spec!r} is not a scorer. Call the function that makes it, as in "
@@ -161,13 +175,7 @@ def find_scorer(
     except TypeError as error:
         raise _cannot_be_made(full_name, error) from None
     refuse_what_logs_cannot_say(factory, full_name, arguments, task)
-    parameters = inspect.signature(factory).parameters
-    return Wrapped(
-        full_name,
-        arguments,
-        partial(made_with, factory),
-        defaults={name: parameter.default for name, parameter in parameters.items()},
-    )
+    return Wrapped(full_name, arguments, partial(made_with, factory), factory)
 
 
 def scorer_of_task(task: str, arguments: Mapping[str, Any], score: str) -> Wrapped:
@@ -182,8 +190,8 @@ def scorer_of_task(task: str, arguments: Mapping[str, Any], score: str) -> Wrapp
     factory = _find("task", task, ())
     name = registry_info(factory).name
 
-    def make(given: Mapping[str, Any], regrade: Regrade | None) -> Scorer:
-        made: Task = made_with(factory, given, regrade)
+    def make(given: Mapping[str, Any]) -> Scorer:
+        made: Task = made_with(factory, given)
         scorers = made.scorer or []
         names = score_names(registry_info(one).name.rpartition("/")[2] for one in scorers)
         if score not in names:
@@ -191,14 +199,7 @@ def scorer_of_task(task: str, arguments: Mapping[str, Any], score: str) -> Wrapp
             raise UserError(f"The task {name} does not make the scorer '{score}': it has {has}.")
         return scorers[names.index(score)]
 
-    return Wrapped(score, arguments, make, task=name)
-
-
-def score_names(scorers: Iterable[str]) -> list[str]:
-    """Names of the scores of several scorers; inspect numbers equal names."""
-    names = list(scorers)
-    before = [names[:place].count(name) for place, name in enumerate(names)]
-    return [f"{name}{n or ''}" for name, n in zip(names, before, strict=True)]
+    return Wrapped(score, arguments, make, factory, name)
 
 
 def _find(kind: Any, name: str, packages: Sequence[str], otherwise: str = "") -> Callable[..., Any]:
@@ -233,7 +234,7 @@ def _cannot_be_made(name: str, error: Exception) -> UserError:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    text = repr(registry_value(value))  # of a model its name and settings
     return (
         text if len(text) <= _LONGEST else f"<{blake2b(text.encode(), digest_size=6).hexdigest()}>"
     )

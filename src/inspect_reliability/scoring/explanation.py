@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..judging.cells import Cells
+from ..record.cells import Cells
 
 _A_LINE = 10
 

@@ -2,7 +2,6 @@
 
 from types import ModuleType
 
-from .bounds import bounds as bounds
 from .cells import Cells as Cells
 from .cells import Counts as Counts
 from .chance import Floor as Floor
@@ -12,20 +11,14 @@ from .coefficient import Coefficient as Coefficient
 from .coefficients import COEFFICIENTS as COEFFICIENTS
 from .coefficients import agreement as agreement
 from .coefficients import brennan_prediger as brennan_prediger
-from .coefficients import cronbach_alpha as cronbach_alpha
 from .coefficients import fleiss_kappa as fleiss_kappa
 from .coefficients import gwet_ac1 as gwet_ac1
 from .coefficients import icc as icc
-from .coefficients import icc_composite as icc_composite
 from .coefficients import krippendorff_alpha as krippendorff_alpha
 from .coefficients import krippendorff_alpha_numeric as krippendorff_alpha_numeric
 from .coefficients import krippendorff_alpha_ordinal as krippendorff_alpha_ordinal
-from .coefficients import modal_share as modal_share
-from .coefficients import modal_share_loo as modal_share_loo
-from .coefficients import normalised_entropy as normalised_entropy
 from .coefficients import of_scale as of_scale
 from .coefficients import omega as omega
-from .coefficients import omega_composite as omega_composite
 from .coefficients import panel as panel
 from .comparison import Comparison as Comparison
 from .comparison import Driver as Driver
@@ -47,10 +40,8 @@ from .decisions import Decision as Decision
 from .decisions import anytime_omega as anytime_omega
 from .decisions import anytime_rate as anytime_rate
 from .decisions import anytime_share as anytime_share
-from .decisions import look_level as look_level
 from .decisions import questions_to_decide as questions_to_decide
 from .decisions import questions_to_decide_rate as questions_to_decide_rate
-from .decisions import settled as settled
 from .decisions import within_limit as within_limit
 from .disagreement import Differences as Differences
 from .disagreement import Disagreement as Disagreement
@@ -76,7 +67,6 @@ from .position import ChoiceShares as ChoiceShares
 from .position import choice_shares as choice_shares
 from .rates import Shift as Shift
 from .rates import gini_mean_difference as gini_mean_difference
-from .rates import handle_non_response as handle_non_response
 from .rates import mean_difference as mean_difference
 from .rates import question_rates as question_rates
 from .rates import rate as rate
@@ -84,6 +74,7 @@ from .rates import shifts as shifts
 from .rates import standard_error as standard_error
 from .score_variance import Decomposition as Decomposition
 from .score_variance import decompose as decompose
+from .validity import KINDS as KINDS
 from .validity import Labelled as Labelled
 
 __all__ = sorted(

@@ -1,22 +1,17 @@
 """Judgments as cells: how often each question got each verdict, under each condition."""
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import NoJudgmentsError, ShapeError, UnknownCategoryError
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from . import long
+from .errors import NoJudgmentsError, ShapeError
+from .long import FloatArray, IntArray, codes
 
 _ROUNDING = 1e-9
-
-_SAME = 1e-6
-"""Distributions with smaller differences are the same one, recomputed."""
 
 
 def _nothing() -> Any:
@@ -37,7 +32,6 @@ class Cells:
         questions: The question of each of the N cells.
         categories: Names of the K declared categories, used or not; ranks from low to high.
         missing: Verdicts of each cell that are missing or were excluded, N integers.
-        singletons: Whether each verdict in the last column is a category of its own.
         clusters: Cluster of each row, N integers, stored as numbers from 0; by default its
             question. Intervals are over clusters, such as the several outputs of a question.
         facets: Name -> level of each cell, N integers.
@@ -48,8 +42,7 @@ class Cells:
             if a cell has fewer.
         weights: Exact: probability of these verdicts before others were excluded, N; else 1.
         kept: Exact: mean weight, including cells with none of these verdicts.
-        values: The K categories as numbers on an interval scale; else empty.
-        scores: Drawn numbers, N x R, NaN if missing; then K is 0. R is 0 for names.
+        values: The K categories as numbers on an interval scale; None for names.
 
     Raises:
         ShapeError: The parts do not fit each other, a name occurs twice, or a value is no count or
@@ -61,7 +54,6 @@ class Cells:
     questions: tuple[str, ...]
     categories: tuple[str, ...]
     missing: IntArray = field(default_factory=_nothing)
-    singletons: bool = False
     clusters: IntArray = field(default_factory=_nothing)
     facets: Mapping[str, IntArray] = field(default_factory=dict)
     exact: bool = False
@@ -69,38 +61,33 @@ class Cells:
     samples: FloatArray = field(default_factory=_nothing)
     weights: FloatArray = field(default_factory=_nothing)
     kept: float = 1.0
-    values: tuple[float, ...] = ()
-    scores: FloatArray = field(default_factory=_nothing)
+    values: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         n, k = len(self.questions), len(self.categories)
-        table = np.array(self.table, np.float64) if self.exact else _whole_numbers(self.table)
+        table = np.array(self.table, np.float64) if self.exact else long.whole_numbers(self.table)
         tails = self.tails if self.tails.size else np.zeros((n, k), np.int64)
-        for noun, shape in (("counts", table.shape), ("tails", tails.shape)):
-            if shape != (n, k):
-                raise ShapeError(
-                    f"The table of {noun} has shape {shape}, which does not fit {n} questions and "
-                    f"{k} categories."
-                )
+        long.check_shape("counts", table, n, k)
+        long.check_shape("tails", tails, n, k)
         if self.exact and (not (table >= 0).all() or (table.sum(axis=1) > 1 + _ROUNDING).any()):
             raise ShapeError("Shares must be 0 or more, and those of a question at most 1 in all.")
-        _refuse_twice("category", self.categories)
+        long.refuse_twice("category", self.categories)
         levels = zip(self.questions, *self.facets.values(), strict=True)
-        _refuse_twice("question", list(levels) if self.facets else self.questions)
+        long.refuse_twice("question", list(levels) if self.facets else self.questions)
         if not n:
             raise NoJudgmentsError
-        missing = _whole_numbers(self.missing if len(self.missing) else [0] * n)
-        clusters = _whole_numbers(self.clusters if len(self.clusters) else codes(self.questions))
+        missing = long.whole_numbers(self.missing if len(self.missing) else [0] * n)
+        belongs_to = self.clusters if len(self.clusters) else codes(self.questions)
+        clusters = long.whole_numbers(belongs_to)
         for noun, each in (("missing counts", missing), ("clusters", clusters)):
             if each.shape != (n,):
                 raise ShapeError(f"Got {each.size} {noun} for {n} questions: give one each.")
         table.setflags(write=False)
-        arranged = {"table": table, "tails": tails, "missing": missing}
-        arranged["clusters"] = np.unique(clusters, return_inverse=True)[1]
-        arranged["samples"] = self.samples if self.samples.size else np.zeros((n, 0, k))
-        arranged["weights"] = self.weights if len(self.weights) else np.ones(n)
-        arranged["scores"] = self.scores if len(self.scores) else np.zeros((n, 0))
-        for name, array in arranged.items():
+        arrays = {"table": table, "tails": tails, "missing": missing}
+        arrays["clusters"] = np.unique(clusters, return_inverse=True)[1]
+        arrays["samples"] = self.samples if self.samples.size else np.zeros((n, 0, k))
+        arrays["weights"] = self.weights if len(self.weights) else np.ones(n)
+        for name, array in arrays.items():
             object.__setattr__(self, name, array)
 
     @classmethod
@@ -124,9 +111,9 @@ class Cells:
             UnknownCategoryError: A verdict is not among the declared categories.
             NoJudgmentsError: No verdict is given, or all are missing.
         """
-        asked, given = [str(question) for question in _plain(questions)], _plain(verdicts)
-        _one_each("questions", asked, "verdicts", given)
-        names, rows, levels = _arranged(asked, facets or {})
+        asked, given = [str(question) for question in long.plain(questions)], long.plain(verdicts)
+        long.one_each("questions", asked, "verdicts", given)
+        names, rows, levels = long.arranged(asked, facets or {})
         return cls._count(names, rows, given, categories, levels)
 
     @classmethod
@@ -148,14 +135,9 @@ class Cells:
             UnknownCategoryError: A verdict is not among the declared categories.
             NoJudgmentsError: No verdict is given, or all are missing.
         """
-        rows = _plain(array)
-        if any(isinstance(row, str) or not isinstance(row, Iterable) for row in rows):
-            raise ShapeError(
-                "Verdicts must form an array of questions x replications: one row per question."
-            )
-        filled = [_plain(row) for row in rows]
+        filled = long.rows_of(array)
         names = range(1, len(filled) + 1) if questions is None else questions
-        _one_each("names", names, "rows of verdicts", filled)
+        long.one_each("names", names, "rows of verdicts", filled)
         return cls._count(
             tuple(str(name) for name in names),
             [i for i, row in enumerate(filled) for _ in row],
@@ -172,23 +154,7 @@ class Cells:
         categories: Sequence[str] | None,
         facets: Mapping[str, IntArray] | None = None,
     ) -> Self:
-        # Thousands of verdicts share a handful of values: each value is named once.
-        try:
-            label = {value: category_name(value) for value in set(verdicts)}
-        except TypeError:
-            raise ShapeError("Each verdict must be a name or a number, not a list.") from None
-        found = {name for name in label.values() if name is not None}
-        names = tuple(sorted(found)) if categories is None else tuple(categories)
-        if unknown := sorted(found.difference(names)):
-            raise UnknownCategoryError(unknown, names)
-        if not found:
-            raise NoJudgmentsError
-        position = {name: k for k, name in enumerate(names)}
-        column = {
-            value: len(names) if name is None else position[name] for value, name in label.items()
-        }
-        cells = np.zeros((len(questions), len(names) + 1), dtype=np.int64)
-        np.add.at(cells, (rows, [column[verdict] for verdict in verdicts]), 1)
+        cells, names = long.counted(len(questions), rows, verdicts, categories)
         return cls(cells[:, :-1], questions, names, missing=cells[:, -1], facets=facets or {})
 
     @classmethod
@@ -203,11 +169,16 @@ class Cells:
         Raises:
             ShapeError: The values are no such table, or do not fit the questions.
         """
-        scores = table_of_numbers(values)
-        names = tuple(questions) or tuple(str(i + 1) for i in range(len(scores)))
-        _one_each("questions", names, "rows", scores)
-        empty, missing = np.zeros((len(names), 0), np.int64), np.isnan(scores).sum(axis=1)
-        return cls(empty, names, (), missing, scores=scores, **known)
+        given = long.table_of_numbers(values)
+        names = tuple(questions) or tuple(str(i + 1) for i in range(len(given)))
+        long.one_each("questions", names, "rows", given)
+        row, _ = np.nonzero(~np.isnan(given))
+        numbers, column = np.unique(given[~np.isnan(given)], return_inverse=True)
+        table = np.zeros((len(names), len(numbers)), np.int64)
+        np.add.at(table, (row, column), 1)
+        different = tuple(numbers.tolist())
+        missing = np.isnan(given).sum(axis=1)
+        return cls(table, names, tuple(map(str, different)), missing, values=different, **known)
 
     @classmethod
     def of_distributions(
@@ -230,54 +201,24 @@ class Cells:
         Raises:
             NoJudgmentsError: There is no row.
         """
-        names, rows, levels = _arranged(questions, facets or {})
+        names, rows, levels = long.arranged(questions, facets or {})
         if not names:
             raise NoJudgmentsError
-        column = {name: k for k, name in enumerate(categories)}
-        number, drawn = [0] * len(names), np.zeros((len(names), len(categories)), np.int64)
-        begun = Counter(i for i, start in zip(rows, starts, strict=True) if start)
-        most = max(begun.values(), default=1)
-        known, samples = np.zeros((2, len(names), most, len(categories)))
-        for i, verdict, weight, tail, start in zip(
-            rows, verdicts, weights, tails, starts, strict=True
-        ):
-            number[i] += start
-            if verdict is not None:
-                k = column[verdict]
-                one = i, max(number[i] - 1, 0), k
-                samples[one] += weight
-                if tail:
-                    drawn[i, k] += 1
-                else:
-                    known[one] += weight
-        each = np.maximum(number, 1)[:, None]  # a question may lack the first row of one
-        table = known.sum(axis=1) / each
-        known[np.arange(most) >= each] = samples[np.arange(most) >= each] = np.nan
-        alike = np.nanmax(known, axis=1) - np.nanmin(known, axis=1) < _SAME
-        if alike.all():
-            samples = samples[:, :0]
-        return cls(
-            table,
-            names,
-            tuple(categories),
-            exact=True,
-            tails=drawn,
-            samples=samples,
-            facets=levels,
-        )
+        given = zip(rows, verdicts, weights, tails, starts, strict=True)
+        table, samples, drawn = long.weighted(len(names), given, categories)
+        known: dict[str, Any] = {"tails": drawn, "samples": samples, "facets": levels}
+        return cls(table, names, tuple(categories), exact=True, **known)
 
     @property
     def numeric(self) -> bool:
         """Whether verdicts are numbers on an interval scale."""
-        return bool(self.values) or self.scores.size > 0
+        return self.values is not None
 
     @property
     def replications(self) -> NDArray[Any]:
         """Verdicts of each cell, N integers; infinity for exact distributions."""
         if self.exact:
             return np.full(len(self.questions), np.inf)
-        if self.scores.size:
-            return np.asarray((~np.isnan(self.scores)).sum(axis=1))
         return np.asarray(self.table.sum(axis=1))
 
     @property
@@ -352,7 +293,7 @@ class Cells:
     def rows(self, keep: NDArray[np.bool_] | Sequence[int]) -> Self:
         """The same verdicts for some rows, selected by mask or position."""
         chosen = np.arange(len(self.questions))[np.asarray(keep)]
-        names = ("table", "missing", "clusters", "tails", "samples", "weights", "scores")
+        names = ("table", "missing", "clusters", "tails", "samples", "weights")
         arrays: dict[str, Any] = {name: getattr(self, name)[chosen] for name in names}
         facets = {name: levels[chosen] for name, levels in self.facets.items()}
         kept = tuple(self.questions[i] for i in chosen)
@@ -431,6 +372,12 @@ class Cells:
         )
         return found.rows(likely > 0)
 
+    def without(self, category: str) -> Self:
+        """The verdicts in all other categories (`coverage` is their share); see `only`."""
+        if category not in self.categories:
+            return self
+        return self.only(name for name in self.categories if name != category)
+
     def as_numbers(self, values: Mapping[str, float]) -> Self:
         """The verdicts with a numeric value, as numbers."""
         found = self.only(name for name in self.categories if name in values)
@@ -439,7 +386,7 @@ class Cells:
     @property
     def ranked(self) -> Self:
         """Ordered names as numbers: each the mid-rank of its verdicts (Krippendorff 2019)."""
-        return replace(self, values=tuple(mid_ranks(self.weighted.sum(axis=0)).tolist()))
+        return replace(self, values=tuple(long.mid_ranks(self.weighted.sum(axis=0)).tolist()))
 
     @property
     def weighted(self) -> NDArray[Any]:
@@ -449,87 +396,3 @@ class Cells:
 
 Counts = Cells
 """For judgments without facets: `Counts(table, questions, categories)`."""
-
-
-def _plain(values: Iterable[Any]) -> list[Any]:
-    return list(np.asarray(values).tolist() if hasattr(values, "__array__") else values)
-
-
-def _arranged(
-    questions: Sequence[str], facets: Mapping[str, Iterable[Hashable]]
-) -> tuple[tuple[str, ...], list[int], dict[str, IntArray]]:
-    """The question of each cell, the cell of each judgment, and the levels of each cell."""
-    levels = {name: codes(_plain(given)) for name, given in facets.items()}
-    for name, each in levels.items():
-        _one_each(f"levels of {name!r}", each, "verdicts", questions)
-    if not levels:
-        row = {name: i for i, name in enumerate(dict.fromkeys(questions))}
-        return tuple(row), list(map(row.__getitem__, questions)), {}
-    cells = list(zip(questions, *(each.tolist() for each in levels.values()), strict=True))
-    at = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
-    found = {name: np.array([cell[k] for cell in at]) for k, name in enumerate(levels, 1)}
-    return tuple(cell[0] for cell in at), list(map(at.__getitem__, cells)), found
-
-
-def codes(values: Iterable[Hashable]) -> IntArray:
-    """The number of each value, in order of first appearance."""
-    given = list(values)
-    number = {value: n for n, value in enumerate(dict.fromkeys(given))}
-    return np.array(list(map(number.__getitem__, given)), np.int64)
-
-
-def mid_ranks(pooled: NDArray[Any]) -> FloatArray:
-    """The mean rank of the verdicts of each category, from the K counts."""
-    return np.asarray(np.cumsum(pooled) - pooled / 2)
-
-
-def category_name(verdict: object) -> str | None:
-    """The name of a verdict's category; None if the verdict is missing."""
-    # NaN does not equal itself; whether pandas' NA does has no truth value.
-    if verdict is None or str(verdict == verdict) != "True":
-        return None
-    if isinstance(verdict, float) and verdict.is_integer():
-        return str(int(verdict))
-    return str(verdict)
-
-
-def table_of_numbers(values: ArrayLike) -> FloatArray:
-    """A read-only copy as a table of numbers.
-
-    Raises:
-        ShapeError: It is no such table, or a value is infinite.
-    """
-    try:
-        numbers = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        numbers = np.empty(0)
-    if numbers.ndim != 2 or np.isinf(numbers).any():
-        raise ShapeError(
-            "Expected a table of finite numbers, questions x replications, NaN where missing."
-        )
-    numbers.setflags(write=False)
-    return numbers
-
-
-def _whole_numbers(values: Any) -> IntArray:
-    """A read-only copy as integers; ShapeError if a value is not a whole number from 0."""
-    try:
-        numbers = np.array(values, dtype=np.int64)
-        whole = (numbers >= 0).all() and (numbers == np.asarray(values)).all()
-    except (OverflowError, TypeError, ValueError):
-        whole = False
-    if not whole:
-        raise ShapeError("Counts of verdicts must be whole numbers from 0.")
-    numbers.setflags(write=False)
-    return numbers
-
-
-def _one_each(noun: str, given: Sized, of: str, things: Sized) -> None:
-    if len(given) != len(things):
-        raise ShapeError(f"Got {len(given)} {noun} for {len(things)} {of}: give one each.")
-
-
-def _refuse_twice(noun: str, names: Sequence[Hashable]) -> None:
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ShapeError(f"Duplicate {noun} {twice!r}: give every {noun} a name of its own.")

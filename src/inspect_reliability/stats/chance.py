@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .cells import Cells, FloatArray, IntArray
+from .cells import Cells
+from .long import FloatArray, IntArray
 from .sums import terms_of_names
 
 ROUNDING = 1e-15
@@ -45,8 +46,7 @@ def noise_floor(counts: Cells) -> Floor | None:
         return None
     used = counts.replicated
     number = used.n_clusters
-    named = used.table[:, :-1] if used.singletons else used.table
-    n, times = used.replications.astype(np.float64), named.sum(axis=0).astype(np.float64)
+    n, times = used.replications.astype(np.float64), used.table.sum(axis=0).astype(np.float64)
     whole = n.sum()
     one = _falling(times, 2).sum() / _falling(whole, 2)
     if number < 2 or one == 1:
@@ -90,7 +90,7 @@ def stopped_by_verdicts(counts: Cells) -> float | None:
     used = n >= (2 if few.mean() > 0.2 else FEW)
     if not used.any():
         return None
-    agreement = 1 - terms_of_names(counts.table[used], singletons=counts.singletons).disagreement
+    agreement = 1 - terms_of_names(counts.table[used]).disagreement
     return goes_with(n[used], agreement)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .cells import Cells, FloatArray
+from .cells import Cells
 from .coefficient import Coefficient, estimates
 from .errors import UnknownCoefficientError
 from .estimate import Estimate
@@ -20,11 +20,9 @@ from .intervals import (
     NOISE_OR_SETTLED,
     PLUS_A_QUESTION,
     RANKS,
-    Ends,
     Formula,
-    Method,
-    Study,
 )
+from .long import FloatArray
 from .sums import Scale, Sums, ratio
 
 
@@ -110,47 +108,6 @@ def omega(s: Sums) -> FloatArray:
     return 1 - ratio(s.within, s.any_two)
 
 
-def _composite(omega: FloatArray, replications: FloatArray) -> FloatArray:
-    """R w / (1 + (R - 1) w) of omega w (Spearman-Brown)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(replications * omega / (1 + (replications - 1) * omega))
-
-
-def _like(row: Coefficient, *, composite: bool = False) -> Method:
-    """The interval of another coefficient with the same population value, or of its composite."""
-
-    def ends(formula: Formula, study: Study, level: float) -> Ends:
-        low, high = row.interval.ends(row.formula, study, level)
-        if not composite:
-            return low, high
-        r, least = study.total.replications, float(row.least(study.total))
-        # The composite falls without bound towards the least omega; no true one is below 0.
-        low, high = (
-            float(_composite(np.asarray(x), r)) if x > least else -np.inf for x in (low, high)
-        )
-        return low, high
-
-    return Method(f"as {row.name}", ends, row.interval.constant)
-
-
-@_row(
-    "Omega of all replications",
-    "Reliability of all replications together: near 1 for many replications of any judge.",
-    "McDonald 1999",
-    depends_on_replications=True,
-    of_all_replications=True,
-    interval=_like(omega, composite=True),
-)
-def omega_composite(s: Sums) -> FloatArray:
-    """R w / (1 + (R - 1) w) of omega w, R the harmonic mean (Spearman-Brown).
-
-    Unequal replications can make the denominator negative; the composite is then undefined.
-    """
-    between = s.any_two - s.within
-    mean = between + s.within / s.replications
-    return ratio(between, np.where(mean > 1e-12 * s.any_two, mean, 0.0))
-
-
 @_row(
     "Agreement",
     "Share of pairs of replications that agree: high for any judge that nearly always says the "
@@ -170,7 +127,7 @@ def agreement(s: Sums) -> FloatArray:
     "Agreement beyond that of the pooled verdict shares.",
     "Fleiss 1971",
     least=_least_over_replications,
-    interval=_like(omega),
+    like=omega,
 )
 def fleiss_kappa(s: Sums) -> FloatArray:
     """(P_o - P_e) / (1 - P_e) with P_e from the shares of all verdicts."""
@@ -182,7 +139,7 @@ def fleiss_kappa(s: Sums) -> FloatArray:
     "Agreement beyond that of the pooled verdict shares, corrected for few verdicts.",
     "Krippendorff 2019",
     least=_least_over_replications,
-    interval=_like(omega),
+    like=omega,
 )
 def krippendorff_alpha(s: Sums) -> FloatArray:
     """1 - D_o / D_e over all pairable verdicts."""
@@ -218,45 +175,6 @@ def brennan_prediger(s: Sums) -> FloatArray:
     return 1 - s.within * s.categories / max(s.categories - 1, 1)
 
 
-@_row(
-    "Modal share",
-    "How often one replication gives the most frequent verdict of its question; biased upwards.",
-    "",
-    interval=NOISE_OR_SETTLED,
-    depends_on_replications=True,
-)
-def modal_share(s: Sums) -> FloatArray:
-    """Mean over questions."""
-    return s.modal / s.questions
-
-
-@_row(
-    "Modal share, leave-one-out",
-    "How often one replication gives the majority verdict of the others; biased downwards.",
-    "",
-    interval=NOISE_OR_SETTLED,
-    depends_on_replications=True,
-)
-def modal_share_loo(s: Sums) -> FloatArray:
-    """Mean over questions."""
-    return s.modal_loo / s.questions
-
-
-@_row(
-    "Entropy / log K",
-    "Spread of the verdicts on a question: 0 if they never differ, 1 if all K are as frequent.",
-    "Zhang 2012",
-    best=0.0,
-    interval=NOISE_OR_SETTLED,
-    needs_categories=True,
-    depends_on_replications=True,
-)
-def normalised_entropy(s: Sums) -> FloatArray:
-    """Mean over questions, over log K."""
-    most: float = np.log(max(s.categories, 2))
-    return s.entropy / s.questions / most
-
-
 krippendorff_alpha_ordinal = _add(
     replace(
         krippendorff_alpha,
@@ -265,6 +183,7 @@ krippendorff_alpha_ordinal = _add(
         about="Krippendorff's alpha where a disagreement weighs the ranks it spans, squared.",
         scale="ordinal",
         interval=RANKS,
+        like=None,
     )
 )
 icc = _add(
@@ -278,39 +197,6 @@ icc = _add(
         interval=FAR_OR_NOISE,
     )
 )
-icc_composite = _add(
-    replace(
-        omega_composite,
-        name="icc_composite",
-        title="ICC of all replications",
-        about="ICC(1) of the mean of all replications.",
-        source="Shrout & Fleiss 1979",
-        scale="interval",
-        interval=_like(icc, composite=True),
-    )
-)
-
-
-@_row(
-    "Cronbach's alpha",
-    "Reliability of the mean of the replications in which every question has a verdict.",
-    "Cronbach 1951",
-    scale="interval",
-    depends_on_replications=True,
-    of_all_replications=True,
-    needs_complete=True,
-)
-def cronbach_alpha(s: Sums) -> FloatArray:
-    """R / (R - 1) (1 - sum of the replications' variances / variance of the questions' sums)."""
-    r, n = s.items.shape[-1], s.questions
-    if r < 2:
-        return np.full_like(n, np.nan)
-    parts = (s.item_squares - s.items**2 / n[..., None]).sum(axis=-1)
-    whole = s.total_squares - s.items.sum(axis=-1) ** 2 / n
-    whole = np.where(whole > 1e-12 * s.total_squares, whole, 0.0)
-    return np.asarray((1 - ratio(parts, whole)) * r / (r - 1))
-
-
 krippendorff_alpha_numeric = _add(
     replace(
         krippendorff_alpha,
@@ -318,6 +204,6 @@ krippendorff_alpha_numeric = _add(
         title="Krippendorff's alpha, numbers",
         about="Krippendorff's alpha where a disagreement weighs its squared difference.",
         scale="interval",
-        interval=_like(icc),
+        like=icc,
     )
 )

@@ -1,28 +1,28 @@
 """Differences in reliability between judges, or temperatures, over the same questions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from .cells import Cells, FloatArray
-from .coefficient import NO_END, Coefficient
+from .cells import Cells
+from .coefficient import NO_VARIANCE, Coefficient
 from .coefficients import COEFFICIENTS
+from .ends import NO_WIDTH, level_of, t_quantile
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
 from .intervals import (
     FEWEST_QUESTIONS,
-    NO_WIDTH,
     NOISE_OR_SETTLED,
     TOO_FEW,
+    Formula,
     Study,
-    level_of,
-    t_quantile,
 )
+from .long import FloatArray
 from .panels import shared_questions
-from .sums import Sums, ratio, terms_of_shares
+from .sums import Strata, Sums, ratio, terms, terms_of_shares, without_each
 from .validity import Labelled
 
 PERMUTATIONS = 500
@@ -31,9 +31,6 @@ PERMUTATIONS = 500
 AT_ONCE = 25
 
 _ALONE = "the only shared question of its benchmark"
-
-Value = Callable[[list[Sums]], FloatArray]
-"""A coefficient of the sums of each benchmark."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,7 @@ def compare_all(
     1993, ch. 11); pairing removes the effect of questions on both judges. For two judges, c is the
     t quantile on N - 1 degrees of freedom. For more, it is that of the largest |t| of all pairs
     when the judges are shuffled within questions (max-t by permutation; Westfall & Young 1993). If
-    the verdicts are ranks, or judges lack different replications, it is a Bonferroni t quantile.
+    the verdicts are ranks, it is a Bonferroni t quantile.
     For coefficients of names that are no mean over questions, the jackknife misses part of the
     uncertainty, so the interval reaches at least as far as those of both judges imply
     (`_together`).
@@ -111,43 +108,33 @@ def compare_all(
     Raises:
         NothingSharedError: No question was judged at least twice by all.
         UnknownCoefficientError: The coefficient does not exist.
-        ReliabilityError: It needs another scale, or equal numbers of replications; fewer than two
-            judges; a level outside (0, 1); or non-responses that are handled differently.
+        ReliabilityError: It needs another scale, fewer than two judges, or a level outside (0, 1).
     """
     row = COEFFICIENTS[coefficient]
     for verdicts in judges.values():
         row.check(verdicts)
-        if row.of_all_replications and verdicts.exact:
-            raise ReliabilityError(f"{coefficient}: {NO_END}. Compare omega or agreement.")
     _check(judges, level)
     shared, left_out = shared_questions(judges)
-    given = list(shared.values())
-    if row.depends_on_replications and any(
-        (one.replications != given[0].replications).any() for one in given
-    ):
-        raise ReliabilityError(
-            f"{coefficient} depends on the number of replications, in which the judges differ. "
-            "Compare omega or agreement, or judge each question equally often."
-        )
-    return _pairs(list(judges), row, {"": given}, left_out, level)
+    return _pairs(list(judges), row, {"": list(shared.values())}, left_out, level)
 
 
 def compare_accuracy(
-    judges: Mapping[str, Mapping[str, Labelled]], *, level: float = 0.95
+    judges: Mapping[str, Mapping[str, Labelled]], kind: str = "accuracy", *, level: float = 0.95
 ) -> tuple[Comparison, ...]:
     """Compare how often every two of several judges are right, by the same labels.
 
     See `compare_pooled`. `judges` is by judge and benchmark; one verdict per question is enough.
+    `kind` is one of `Labelled.kinds`.
     """
     given = {name: {of: one.given for of, one in known.items()} for name, known in judges.items()}
     strata, left_out = _strata(given, level, 1)
-    row = replace(COEFFICIENTS["agreement"], name="accuracy")
+    row = replace(COEFFICIENTS["agreement"], name=kind)
 
-    def study(given: Cells, labels: Cells) -> Study:
-        return Study(given, row.scale, terms_of_shares(Labelled(given, labels).by_question))
+    def right(given: Cells, known: Labelled) -> Sums:
+        return terms_of_shares(Labelled(given, known.raters, known.open).by_question(kind))
 
     studies = [
-        [study(part[i], known[of].raters) for of, part in strata.items()]
+        Study([right(part[i], known[of]) for of, part in strata.items()])
         for i, known in enumerate(judges.values())
     ]
     return _pairs(list(judges), row, strata, left_out, level, studies)
@@ -211,12 +198,6 @@ class _Found(NamedTuple):
     whole: FloatArray
     without: list[FloatArray]
 
-    @classmethod
-    def of(cls, value: Value, totals: list[Sums], without: list[Sums]) -> "_Found":
-        """Compute it from the sums of each stratum, with all questions and without each one."""
-        left_out = [value([*totals[:i], one, *totals[i + 1 :]]) for i, one in enumerate(without)]
-        return cls(value(totals), left_out)
-
     @property
     def deviations(self) -> FloatArray:
         """Deviations whose squares, or products, sum to the jackknife's (co)variances."""
@@ -241,45 +222,32 @@ def _pairs(
     strata: Mapping[str, list[Cells]],
     absent: dict[str, tuple[str, ...]],
     level: float,
-    studies: Sequence[Sequence[Study]] | None = None,
+    studies: Sequence[Study] | None = None,
 ) -> tuple[Comparison, ...]:
     """Compare every two judges over one or several strata of shared questions.
 
-    `studies` has the studies of each judge, if they hold more than its verdicts.
+    `studies` has the study of each judge, if it holds more than its verdicts.
     """
-    by_judge = studies or list(
-        zip(*([Study(one, row.scale) for one in s] for s in strata.values()), strict=True)
-    )
-
-    def value(sums: list[Sums]) -> FloatArray:
-        if len(sums) == 1:
-            return row.formula(sums[0])
-        within, any_two = (
-            sum(getattr(one, name) for one in sums) / len(sums) for name in ("within", "any_two")
-        )
-        return 1 - (ratio(within, any_two) if row.name == "omega" else within)
-
+    by_judge = studies or [
+        Study.of(own[0], row.scale) if len(own) == 1 else Study(list(map(terms, own)))
+        for own in zip(*strata.values(), strict=True)
+    ]
     with np.errstate(divide="ignore", invalid="ignore"):
-        each = [
-            _Found.of(value, [s.total for s in studies], [s.without for s in studies])
-            for studies in by_judge
-        ]
-        without = [
-            np.stack(parts, axis=-1) for parts in zip(*(f.without for f in each), strict=True)
-        ]
-        found = _Found(np.array([one.whole for one in each]), without)
-        critical = _critical(found, by_judge, value, level)
+        each = [one.left_out(row.formula) for one in by_judge]
+        without = [np.stack(parts, axis=-1) for parts in zip(*each, strict=True)]
+        found = _Found(np.array([row.formula(one.total) for one in by_judge]), without)
+        critical = _critical(found, by_judge, row.formula, level)
     questions = [
         f"{name}: {one.questions[i]}" if len(strata) > 1 else one.questions[i]
         for name, (one, *_) in strata.items()
         for i in np.unique(one.clusters, return_index=True)[1]  # of a cluster, the first
     ]
-    undefined = row.undefined(next(iter(strata.values()))[0])
+    undefined = NO_VARIANCE
     whole = found.whole
     if len(questions) < row.fewest_questions:
         whole = np.full(len(names), np.nan)
         undefined = f"needs at least {row.fewest_questions} questions"
-    lowest = [min(float(row.least(s.total)) for s in studies) for studies in by_judge]
+    lowest = [min(float(row.least(part)) for part in one.parts) for one in by_judge]
     least = np.minimum(whole, lowest)
     replications = np.mean(
         [[float(one.replications.mean()) for one in stratum] for stratum in strata.values()], axis=0
@@ -322,19 +290,16 @@ def _pairs(
     return tuple(pairs)
 
 
-def _critical(
-    found: _Found, by_judge: Sequence[Sequence[Study]], value: Value, level: float
-) -> float:
+def _critical(found: _Found, by_judge: Sequence[Study], formula: Formula, level: float) -> float:
     """How many standard errors all intervals of differences reach."""
     deviations = found.deviations
     n, freedom = len(deviations), len(deviations) - len(found.without)
     known = np.flatnonzero(~np.isnan(deviations).any(axis=0))
     if len(known) < 3 or n < FEWEST_QUESTIONS:
         return t_quantile(level, freedom) if freedom else np.nan
-    terms = [_stacked(stratum) for stratum in zip(*by_judge, strict=True)]
-    strata = [one for one in terms if one is not None]
-    if len(strata) < len(terms):
+    if by_judge[0].ranked is not None:
         return t_quantile(1 - 2 * (1 - level) / (len(known) * (len(known) - 1)), freedom)
+    strata = [_stacked(terms) for terms in zip(*(one.strata for one in by_judge), strict=True)]
     generator, largest = np.random.default_rng(0), []
 
     def mixed(_: str, x: FloatArray) -> FloatArray:
@@ -346,17 +311,14 @@ def _critical(
             order = np.tile(known, (len(one.questions), AT_ONCE, 1))
             order = generator.permuted(order, axis=-1)
             drawn.append(one.each(mixed))
-        totals = [one.each(lambda _, x: x.sum(axis=0)) for one in drawn]
-        without = [one.without_each() for one in drawn]
-        largest.append(_Found.of(value, totals, without).largest)
+        parts = [one.each(lambda _, x: x.sum(axis=0)) for one in drawn]
+        left_out = [formula(one) for one in without_each(drawn, parts)]
+        largest.append(_Found(formula(Strata.of(parts)), left_out).largest)
     return float(np.quantile(largest, level, method="higher"))
 
 
-def _stacked(studies: Sequence[Study]) -> Sums | None:
-    """The terms of J judges, [N, J]; None for ranks, or different replications."""
-    terms = [study.terms for study in studies]
-    if studies[0].ranked or len({np.shape(one.items) for one in terms}) > 1:
-        return None
+def _stacked(terms: Sequence[Sums]) -> Sums:
+    """The terms of J judges, [N, J]."""
     return terms[0].each(lambda name, _: np.stack([getattr(one, name) for one in terms], axis=1))
 
 

@@ -8,9 +8,14 @@ from typing import Self
 
 import numpy as np
 
-from .cells import Cells, FloatArray
+from .cells import Cells
+from .ends import Ends, t_quantile
 from .estimate import Estimate
-from .intervals import FEWEST_QUESTIONS, TOO_FEW, Ends, t_quantile
+from .intervals import (
+    FEWEST_QUESTIONS,
+    TOO_FEW,
+)
+from .long import FloatArray
 from .rates import by_question, mean_share, unseen
 
 NO_REST = "every question is labelled: the labels themselves are the rate"

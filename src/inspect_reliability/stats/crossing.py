@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .cells import FloatArray
 from .disagreement import QUESTION, SEED, Differences, Disagreement, disagreement
+from .ends import jackknife_error
 from .errors import ReliabilityError
 from .estimate import Estimate
-from .intervals import jackknife_error
+from .long import FloatArray
 from .planning import MOST_QUESTIONS, fewest, safety_of
 from .sums import ratio
 

@@ -1,20 +1,21 @@
 """Is a judge good enough, and when may one stop asking?
 
 A fixed study is decided by its interval. Checking a 95% interval again and again, until it clears
-the limit, decides wrongly far more often than 5%. Two ways keep the error rate: evidence that is
-valid at any number of looks, and a planned number of looks.
+the limit, decides wrongly far more often than 5%. Evidence that is valid at any number of looks
+keeps the error rate.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .cells import Cells, FloatArray
+from .cells import Cells
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
+from .long import FloatArray
 from .planning import Precision, fewest
 from .rates import question_rates, share_ends
 from .sums import terms
@@ -61,39 +62,6 @@ class Decision:
         return self.ahead()
 
 
-def settled(verdicts: Sequence[str], error: float) -> int | None:
-    """Number of verdicts after which the most frequent one is the judge's first choice.
-
-    None if they do not show it yet. The probability that a verdict other than the likeliest is ever
-    chosen is `error` at most, however often one looks. For every other verdict, given or not, each
-    draw is a bet that the current leader is likelier; that verdict is out once the wealth, averaged
-    over bet sizes, has reached 1 / error (Ville 1939). No list of verdicts is needed.
-
-    Args:
-        verdicts: Verdicts on one question, in the order of drawing.
-        error: Probability of a wrong answer.
-
-    Raises:
-        ReliabilityError: The error is not between 0 and 1.
-    """
-    check_level(1 - error)
-    if not len(verdicts):
-        return None
-    names = np.array([*dict.fromkeys(verdicts), ""], dtype=object)  # and one that never came
-    drawn = (names[:, None] == np.array(verdicts, dtype=object)).astype(int)
-    drawn[-1] = 0
-    seen = drawn.cumsum(axis=1)
-    leader, draw = seen.argmax(axis=0), np.arange(len(verdicts))
-    before = np.roll(leader, 1)
-    z = drawn[before, draw] - drawn
-    z[:, 0] = 0  # nothing leads yet
-    wealth = _log_mean(_log_wealth(z, 1.0))
-    alive = np.maximum.accumulate(wealth, axis=1) < -np.log(error)
-    alive[leader, draw] = False
-    first = int(_first(~alive.any(axis=0)))
-    return first + 1 if first < len(verdicts) else None
-
-
 def within_limit(
     found: Estimate, *, at_least: float | None = None, at_most: float | None = None
 ) -> str:
@@ -111,20 +79,6 @@ def within_limit(
         return PASSES if low >= at_least else FAILS if high < at_least else OPEN
     assert at_most is not None
     return PASSES if high <= at_most else FAILS if low > at_most else OPEN
-
-
-def look_level(level: float, looks: int) -> float:
-    """The level of each interval if this many looks are planned and any may decide.
-
-    Each look gets an equal part of the error (Bonferroni).
-
-    Raises:
-        ReliabilityError: The level is not between 0 and 1, or there is less than one look.
-    """
-    check_level(level)
-    if looks < 1:
-        raise ReliabilityError(f"Plan at least 1 look, not {looks}.")
-    return 1 - (1 - level) / looks
 
 
 def anytime_omega(counts: Cells, at_least: float, level: float = 0.95) -> Decision:
@@ -175,7 +129,7 @@ def questions_to_decide(found: Precision, at_least: float) -> int | None:
     """How many further questions will probably bring an interval to one side of a limit.
 
     The number that decides with probability .8 if the estimate is right; None without an estimate,
-    or beyond a million. The level is that of the precision (`look_level` for planned looks).
+    or beyond a million. The level is that of the precision.
     """
     if found.value is None or found.reason:
         return None

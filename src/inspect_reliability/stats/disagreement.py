@@ -7,48 +7,48 @@ variance components are differences and ratios of D_S.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from .cells import Cells, FloatArray, IntArray, codes
+from .cells import Cells
+from .ends import (
+    Ends,
+    constant_share_bound,
+    jackknife_error,
+    on_f_scale,
+    on_log_scale,
+    on_root_scale,
+    t_quantile,
+    weighted_error,
+)
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
 from .intervals import (
-    FAR,
     FEWEST_QUESTIONS,
     NOISE,
     NOISE_OF_NUMBERS,
     SETTLED,
     TOO_FEW,
     UNSEEN,
-    Ends,
-    constant_share_bound,
     farthest,
     farthest_mean,
-    jackknife_error,
     noise_agreement,
-    on_f_scale,
-    on_log_scale,
-    on_root_scale,
     second,
-    t_quantile,
-    weighted_error,
     with_ends,
 )
-from .sums import ratio, terms_of_rows
+from .long import FloatArray
+from .pairs import Pairs, Question
+from .sums import ratio
 
 QUESTION = "question"
 SEED = "seed"
 
 Kind = Literal["agreement", "omega", "variance", "difference"]
 """How an interval is made: on which scale, and which questions that were not drawn it adds."""
-
-_NO_PAIR = 1e-12
-"""Weight of pairs below which only rounding is left."""
 
 
 class Differences(NamedTuple):
@@ -83,15 +83,6 @@ class Differences(NamedTuple):
 Formula = Callable[[Differences], FloatArray]
 
 
-class _Question(NamedTuple):
-    """A hypothetical further question, the same in every cell."""
-
-    weight: float
-    mean: FloatArray
-    norm: float
-    disagreement: float
-
-
 @dataclass(frozen=True, eq=False)
 class Disagreement:
     """D_S of a study and everything derived from it, with intervals over questions.
@@ -120,7 +111,7 @@ class Disagreement:
     def by_question(self, *shared: str) -> FloatArray:
         """D of each question (cluster), the question being shared; NaN without a pair."""
         place = self.whole.place((QUESTION, *shared)) // 2
-        num, den = (one[:, place] for one in self._rows.within)
+        num, den = (one[:, place] for one in self._pairs.within)
         return np.where(den > 0, num / np.where(den > 0, den, 1.0), np.nan)
 
     @cached_property
@@ -199,7 +190,8 @@ class Disagreement:
         v_q / (v_q + the sum of the other components, each divided by the number of levels of its
         facets): Phi of a D-study (Brennan 2001). `existing` gives the number of levels that a facet
         has at all, such as the two orders of a pair: the effect of all of them on a question is the
-        question's own (Cochran 1977, ch. 2; Brennan 2001, ch. 3).
+        question's own (Cochran 1977, ch. 2; Brennan 2001, ch. 3). Negative components can put it
+        outside 0 and 1: it then has no value, and the reason says what it would be.
 
         Raises:
             ReliabilityError: There is no such facet or level, or more replications are asked for
@@ -213,7 +205,11 @@ class Disagreement:
             own = sum(parts[names] * weights[names][1] for names in parts if QUESTION in names)
             return ratio(np.asarray(own), np.asarray(own + noise))
 
-        return self.estimate(phi, "omega", np.inf)
+        found = self.estimate(phi, "omega", np.inf)
+        if found.value is None or 0 <= found.value <= 1:
+            return found
+        why = "a variance component is negative, so it would be {:.2f}: more questions may tell"
+        return replace(found, value=None, low=None, high=None, reason=why.format(found.value))
 
     def weights(
         self,
@@ -274,10 +270,10 @@ class Disagreement:
         if kind == "difference":
             return x - t * error, x + t * error, "t"
         if kind == "variance":
-            most = np.inf if self.cells.numeric else 1 - 1 / (self._rows.mean > 0).sum()
+            most = np.inf if self.cells.numeric else 1 - 1 / (self._pairs.mean > 0).sum()
             return *on_root_scale(x, t * error, most), "root scale"
-        mean, norm = self._rows.mean, self._rows.norm
-        noise = _Question(NOISE, mean, norm, norm - float(mean @ mean))
+        mean, norm = self._pairs.mean, self._pairs.norm
+        noise = Question(NOISE, mean, norm, norm - float(mean @ mean))
         if kind == "agreement":
             if x == 1:
                 return bound, 1.0, "exact bound"
@@ -292,29 +288,29 @@ class Disagreement:
         else:
             base = on_f_scale(x, error, t, r)
         if self.cells.numeric:
-            sure, noise = [self._rows.far], noise._replace(weight=NOISE_OF_NUMBERS)
+            sure, noise = [self._pairs.far], noise._replace(weight=NOISE_OF_NUMBERS)
         else:
-            sure = [_Question(UNSEEN, one, 1.0, 0.0) for one in second(mean)]
+            sure = [Question(UNSEEN, one, 1.0, 0.0) for one in second(mean)]
         more = [self._plus(formula, one) for one in sure]
         low, high = farthest(base, self._plus(formula, noise), more, t, r)
         least = -1 / (r - 1) if r > 1 else -np.inf
         low, high = min(max(low, least), x), min(max(high, x), max(1.0, x))
         return low, high, "exact bound" if x == 1 else "plus a question"
 
-    def _plus(self, formula: Formula, question: _Question) -> Ends:
+    def _plus(self, formula: Formula, question: Question) -> Ends:
         """The value with a fraction of a question added, and its standard error."""
-        whole, without = self._rows.sums(question)
+        whole, without = self._pairs.sums(question)
         x = float(formula(Differences(self.facets, whole)))
         without_each = formula(Differences(self.facets, without))
         return x, weighted_error(x - without_each, question.weight)
 
     @cached_property
-    def _rows(self) -> "_Rows":
-        return _Rows(self.cells)
+    def _pairs(self) -> Pairs:
+        return Pairs(self.cells)
 
     @cached_property
     def _sums(self) -> tuple[Differences, Differences]:
-        whole, without = self._rows.sums()
+        whole, without = self._pairs.sums()
         return Differences(self.facets, whole), Differences(self.facets, without)
 
     def _all_but(self, over: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -378,145 +374,3 @@ def shares_of(**components: float | None) -> dict[str, float] | None:
 
 def _subsets(names: tuple[str, ...]) -> list[tuple[str, ...]]:
     return list(chain.from_iterable(combinations(names, k) for k in range(len(names) + 1)))
-
-
-class _Rows:
-    """Sums for D_S per cell: weight, mean and mean square of its verdicts."""
-
-    def __init__(self, cells: Cells) -> None:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            known = terms_of_rows(cells)  # a single verdict has no pair within its cell
-        self.means, self.norms, self.differ = known.means, known.norm, known.disagreement
-        self.paired = cells.replications > 1
-        self.cluster, self.clusters = cells.clusters, cells.n_clusters
-        self.question = codes(cells.questions)
-        self.levels = [_numbered(one) for one in cells.facets.values()]
-        # Each cluster weighs 1, each of its questions alike, each cell of one alike.
-        own = 1 / np.bincount(self.question)[self.question]
-        members = np.bincount(self.cluster, own)[self.cluster]
-        self.weights = own / members
-        self.within_weights = own / np.sqrt(members)
-        self.mean = self.weights @ self.means / self.clusters
-        self.norm = float(self.weights @ self.norms / self.clusters)
-
-    @property
-    def far(self) -> _Question:
-        """A hypothetical question of far numbers; see `far_or_noise`."""
-        weight, farther = FAR
-        means = np.array([np.bincount(self.cluster, self.weights * x) for x in self.means.T]).T
-        away = means - self.mean
-        far = self.mean + farther * away[(away**2).sum(axis=-1).argmax()]
-        num, den = self.within
-        within = float(num[:, -1].sum() / den[:, -1].sum())
-        return _Question(weight, far, float(far @ far) + within, within)
-
-    def sums(self, more: _Question | None = None) -> tuple[FloatArray, FloatArray]:
-        """D_S over all questions, [2^m], and without each, [N, 2^m]; `more` is one of N."""
-        num, den = self.within
-        if more is not None:
-            alike = more.weight * den.mean(axis=0, keepdims=True)
-            num = np.concatenate([num, more.disagreement * alike])
-            den = np.concatenate([den, alike])
-        found = np.empty((1 + len(num), 2 * num.shape[1]))
-        found[:, 1::2] = _ratios(num, den, np.sum(num, axis=0), np.sum(den, axis=0))
-        num, den = self._between(more)
-        found[:, 0::2] = _ratios(num, den, np.sum(num, axis=0) / 2, np.sum(den, axis=0) / 2)
-        return found[0], found[1:]
-
-    @cached_property
-    def within(self) -> tuple[FloatArray, FloatArray]:
-        """Differences and weights of pairs on each question, by shared facets, [N, 2^k]."""
-        w = self.within_weights
-        num, den = np.zeros((2, self.clusters, 1 << len(self.levels)))
-        for place, group, of in self._groups(self.question, self.cluster):
-            sums, squares = np.bincount(group, w), np.bincount(group, w * self.norms)
-            squared = sum(np.bincount(group, w * x) ** 2 for x in self.means.T)
-            num[:, place] = np.bincount(of, sums * squares - squared)
-            den[:, place] = np.bincount(of, sums**2)
-        _exactly(num, den)
-        pairs = np.where(self.paired, w**2, 0.0)
-        differ = np.where(self.paired, self.differ, 0.0)
-        num[:, -1] = np.bincount(self.cluster, pairs * differ)
-        den[:, -1] = np.bincount(self.cluster, pairs)
-        return num, den
-
-    def _between(self, more: _Question | None = None) -> tuple[FloatArray, FloatArray]:
-        """The same for pairs of each question with the others."""
-        rows = self if more is None else self._with(more)
-        w, q = rows.weights, rows.weights * rows.norms
-        num, den = np.zeros((2, int(rows.cluster.max()) + 1, 1 << len(rows.levels)))
-        everything = np.zeros_like(rows.cluster)
-        both = zip(
-            rows._groups(rows.cluster, rows.cluster),
-            rows._groups(everything, everything),
-            strict=True,
-        )
-        for (place, one, of), (_, every, _) in both:
-            at = np.zeros(len(of), np.int64)
-            at[one] = every
-            own_w, own_q = np.bincount(one, w), np.bincount(one, q)
-            other_w = np.bincount(every, w)[at] - own_w
-            found = own_w * (np.bincount(every, q)[at] - own_q) + own_q * other_w
-            for x in rows.means.T:
-                own = np.bincount(one, w * x)
-                found -= 2 * own * (np.bincount(every, w * x)[at] - own)
-            num[:, place] = np.bincount(of, found)
-            den[:, place] = np.bincount(of, 2 * own_w * other_w)
-        return _exactly(num, den)
-
-    def _with(self, more: _Question) -> "_Rows":
-        """These with a further question, the same in every cell, in proportion to the cells."""
-        found = object.__new__(_Rows)
-        [(*_, cell, _)] = self._groups(np.zeros_like(self.cluster), self.cluster)[-1:]
-        share = np.bincount(cell, self.weights) / self.clusters
-        n = len(share)
-        found.weights = np.append(self.weights, more.weight * share)
-        found.norms = np.append(self.norms, np.full(n, more.norm))
-        found.means = np.concatenate([self.means, np.tile(more.mean, (n, 1))])
-        found.cluster = np.append(self.cluster, np.full(n, self.clusters))
-        found.levels = []
-        for one in self.levels:
-            level = np.zeros(n, np.int64)
-            level[cell] = one
-            found.levels.append(np.append(one, level))
-        return found
-
-    def _groups(self, first: IntArray, owner: IntArray) -> list[tuple[int, IntArray, IntArray]]:
-        """For each set of facets: its bits, the group of each row, and the owner of each group."""
-        found = [(0, first)]
-        for i, one in enumerate(self.levels):
-            most = one.max() + 1
-            found += [(bits | 1 << i, _numbered(of * most + one)) for bits, of in found]
-        groups = []
-        for bits, group in found:
-            of = np.zeros(group.max() + 1, np.int64)
-            of[group] = owner
-            groups.append((bits, group, of))
-        return groups
-
-
-def _ratios(num: FloatArray, den: FloatArray, whole: FloatArray, all_: FloatArray) -> FloatArray:
-    """The ratio over all questions, and without each; NaN without a pair."""
-    above = np.concatenate([whole[None], whole - num])
-    below = np.concatenate([all_[None], all_ - den])
-    known = below > _NO_PAIR * len(num)
-    return np.where(known, above / np.where(known, below, 1.0), np.nan)
-
-
-def _numbered(values: IntArray) -> IntArray:
-    return np.asarray(np.unique(values, return_inverse=True)[1])
-
-
-def _exactly(num: FloatArray, den: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Turn sums over pairs that share at least each set into those that share exactly it, in place.
-
-    0 where only rounding errors remain.
-    """
-    sets = num.shape[1]
-    for at_least in (num, den):
-        for bit in (1 << i for i in range(sets.bit_length() - 1)):
-            without = [place for place in range(sets) if not place & bit]
-            at_least[:, without] -= at_least[:, [place | bit for place in without]]
-    nothing = den <= _NO_PAIR
-    num[nothing] = den[nothing] = 0.0
-    return num, den

@@ -3,28 +3,36 @@
 A jackknife cannot see questions that were never drawn. For a nearly perfect judge, or one with a
 dominant verdict, a single such question would move a coefficient far. So the ends are also computed
 with a fraction of such a question, and the farther end is kept.
-
-scipy is imported where it is called: importing it takes twice as long as numpy, and a metric alone
-does not need it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
+from typing import Self
 
 import numpy as np
 
-from .cells import Cells, FloatArray
+from .cells import Cells
+from .ends import (
+    NO_WIDTH,
+    Ends,
+    constant_share_bound,
+    jackknife_error,
+    linear_error,
+    on_f_scale,
+    on_log_scale,
+    t_quantile,
+    weighted_error,
+)
 from .estimate import Estimate
-from .sums import Scale, Sums, of_ranks, ratio, terms, terms_of_moments
+from .long import FloatArray
+from .sums import Scale, Strata, Sums, of_ranks, ratio, terms, terms_of_moments, without_each
 
 FEWEST_QUESTIONS = 3
 """Fewer do not show how much questions vary."""
 
 TOO_FEW = f"an interval needs at least {FEWEST_QUESTIONS} questions"
 
-NO_WIDTH = 1e-12
-"""A narrower interval is rounding, and would promise certainty."""
 
 UNSEEN = 0.4
 """Weight of a question that always gets the second most frequent verdict, for upper ends."""
@@ -42,7 +50,7 @@ FAR = 0.25, 2.0
 """Weight of a question of far numbers, for upper ends, and how much farther than the farthest."""
 
 Formula = Callable[[Sums], FloatArray]
-Ends = tuple[float, float]
+Plus = Callable[[list[Sums], float], Ends]
 
 
 @dataclass(frozen=True)
@@ -61,24 +69,51 @@ class Method:
 
 
 class Study:
-    """The questions of one study, and the sums over them that intervals need.
+    """The questions of one study, by stratum, and the sums over them that intervals need.
 
-    `terms` are the contributions of each of n questions (or clusters), with ranks as numbers;
-    `total` is their sum; `ranked` ones are ranked anew for each sum.
+    `strata` are the contributions of each question (or cluster), with ranks as numbers; `parts`
+    their sums, and `total` those of all strata together. `ranked` verdicts are ranked anew for each
+    sum.
     """
 
-    def __init__(self, given: Cells, scale: Scale, known: Sums | None = None) -> None:
-        self.given, self.n = given, given.n_clusters
-        self.ranked = scale == "ordinal"
-        self.terms = known or terms(given.ranked if self.ranked else given)
-        self.total = of_ranks(given) if self.ranked else self.terms.over()
+    def __init__(self, strata: Sequence[Sums], ranked: Cells | None = None) -> None:
+        self.strata, self.ranked = strata, ranked
+        self.parts = [one.over() for one in strata] if ranked is None else [of_ranks(ranked)]
+        self.total = Strata.of(self.parts)
+        self.sizes = np.array([len(one.questions) for one in strata])
+        self.n = int(self.sizes.sum())
+
+    @classmethod
+    def of(cls, given: Cells, scale: Scale) -> Self:
+        """A study without strata."""
+        if scale == "ordinal":
+            return cls([terms(given.ranked)], given)
+        return cls([terms(given)])
 
     @cached_property
-    def without(self) -> Sums:
-        """The sums without each question, [N]."""
-        if self.ranked:
-            return of_ranks(self.given, 1.0 - np.eye(self.n))
-        return self.terms.without_each()
+    def without(self) -> list[Sums]:
+        """The sums without each question, [N] for each stratum."""
+        if self.ranked is not None:
+            return [of_ranks(self.ranked, 1.0 - np.eye(self.n))]
+        return without_each(self.strata, self.parts)
+
+    def left_out(self, formula: Formula) -> list[FloatArray]:
+        """A coefficient without each question, by stratum."""
+        return [formula(one) for one in self.without]
+
+    def jackknife(self, formula: Formula, level: float) -> tuple[float, float]:
+        """The standard error over questions, and how many of it an interval reaches.
+
+        With strata on the degrees of freedom of Satterthwaite (1946).
+        """
+        squares = np.array([jackknife_error(one) ** 2 for one in self.left_out(formula)])
+        return float(np.sqrt(squares.sum())), self.t(level, squares)
+
+    def t(self, level: float, squares: FloatArray) -> float:
+        """The t quantile, given the variance that each stratum contributes."""
+        total, freedoms = squares.sum(), self.sizes - 1
+        freedom = total**2 / (squares**2 / freedoms).sum() if total > 0 else freedoms.sum()
+        return t_quantile(level, freedom)
 
     @cached_property
     def with_noise_or_settled(self) -> list[tuple[Sums, Sums, float]]:
@@ -86,27 +121,26 @@ class Study:
 
         Of each the sum, the sums without one question each, and the weight of that question.
         """
-        shares = pooled(self.terms)
+        (known,) = self.strata
+        shares = pooled(known)
 
-        def plus(agreement: float, modal: float, weight: float) -> tuple[Sums, Sums, float]:
-            more = with_one(self.terms, shares, 1 - agreement, modal=modal)
+        def plus(agreement: float, weight: float) -> tuple[Sums, Sums, float]:
+            more = with_one(known, shares, 1 - agreement)
             more = more.each(lambda _, x: np.concatenate([x[:-1], weight * x[-1:]]))
             return more.over(), more.without_each(), weight
 
-        noise = plus(noise_agreement(shares), min(shares.max(initial=0.0), 0.5), NOISE)
-        return [noise, plus(1.0, 1.0, SETTLED)]
+        return [plus(noise_agreement(shares), NOISE), plus(1.0, SETTLED)]
 
 
 def log_scale(formula: Formula, study: Study, level: float) -> Ends:
     """Jackknife-t on the scale log(1 - x), which follows the skewness of values bounded by 1."""
-    x, left_out = float(formula(study.total)), formula(study.without)
-    return on_log_scale(x, jackknife_error(left_out), t_quantile(level, study.n - 1))
+    return on_log_scale(float(formula(study.total)), *study.jackknife(formula, level))
 
 
 def f_scale(formula: Formula, study: Study, level: float) -> Ends:
     """Jackknife-t on the scale of log F, F = (1 + (R - 1) x) / (1 - x), R the harmonic mean."""
-    x, error = float(formula(study.total)), jackknife_error(formula(study.without))
-    return on_f_scale(x, error, t_quantile(level, study.n - 1), float(study.total.replications))
+    x, r = float(formula(study.total)), float(study.total.replications)
+    return on_f_scale(x, *study.jackknife(formula, level), r)
 
 
 def noise_or_settled(formula: Formula, study: Study, level: float) -> Ends:
@@ -139,28 +173,31 @@ def farthest_mean(base: Ends, noise: Ends, settled: Ends, t: float) -> Ends:
     return float(np.fmin(base[0], low)), float(np.fmax(base[1], high))
 
 
-@lru_cache(maxsize=1)  # several coefficients have the interval of omega
 def plus_a_question(formula: Formula, study: Study, level: float) -> Ends:
     """The F scale, or the ends with a fraction of a question added, where these are farther.
 
     Upper end: a question that always gets the second most frequent verdict, on the scale log(1 -
     x). Lower end: a noise question, on the F scale. Both use the linearised standard error of omega
-    with unequal weights of questions.
+    with unequal weights of questions; each stratum has an equal part of the question.
     """
-    t, r = t_quantile(level, study.n - 1), float(study.total.replications)
+    r, (_, t) = float(study.total.replications), study.jackknife(formula, level)
     constant = study.total.disagreement == 0
     base = (exact_bound if constant else f_scale)(formula, study, level)
-    low, high = with_a_question(base, study.terms, _omega_with, t, r)
-    return low, 1.0 if constant else high
+    low, high = with_a_question(base, study.strata, _omega_with, t, r)
+    # Below the least omega of R replications the F scale has no ends.
+    return float(np.fmax(low, -1 / (r - 1))), 1.0 if constant else high
 
 
-def with_a_question(
-    base: Ends, terms: Sums, plus: Callable[[Sums, float], Ends], t: float, r: float
-) -> Ends:
+def with_a_question(base: Ends, strata: Sequence[Sums], plus: Plus, t: float, r: float) -> Ends:
     """See `farthest`; `plus` gives omega and its error, given the weight of the last question."""
-    shares = pooled(terms)
-    sure = [plus(with_one(terms, one, 0.0), UNSEEN) for one in second(shares)]
-    return farthest(base, plus(with_one(terms, shares), NOISE), sure, t, r)
+    shares = [pooled(one) for one in strata]
+
+    def added(means: Iterable[FloatArray], disagreement: float | None, weight: float) -> Ends:
+        both = zip(strata, means, strict=True)
+        return plus([with_one(one, mean, disagreement) for one, mean in both], weight)
+
+    sure = [added(one, 0.0, UNSEEN) for one in zip(*map(second, shares), strict=False)]
+    return farthest(base, added(shares, None, NOISE), sure, t, r)
 
 
 def farthest(base: Ends, noise: Ends, sure: Sequence[Ends], t: float, r: float) -> Ends:
@@ -175,7 +212,6 @@ def farthest(base: Ends, noise: Ends, sure: Sequence[Ends], t: float, r: float) 
     return float(np.fmin(base[0], low)), float(np.fmax(base[1], high))
 
 
-@lru_cache(maxsize=1)
 def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
     """The F scale, or the ends with questions added, where these are farther.
 
@@ -188,14 +224,14 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
     degrees of freedom than questions: 4N over their kurtosis minus 1.
     """
     low, high = f_scale(formula, study, level)
-    terms, (weight, farther) = study.terms, FAR
+    (terms,), (weight, farther) = study.strata, FAR
     mean, r = terms.means.mean(axis=0), float(study.total.replications)
     away = terms.means - mean
     far = mean + farther * away[(away**2).sum(axis=-1).argmax()]
 
     def plus(at: FloatArray, weight: float, disagreement: float, varies: float = 0.0) -> Ends:
         norm = float(at @ at) + disagreement * (1 - 1 / r)
-        return _omega_with(with_one(terms, at, disagreement, norm), weight, varies)
+        return _omega_with([with_one(terms, at, disagreement, norm)], weight, varies)
 
     t, few = t_quantile(level, study.n - 1), t_quantile(level, _freedom(terms))
     noise = plus(mean, NOISE_OF_NUMBERS, float(study.total.any_two), 2 / (r - 1))
@@ -210,24 +246,20 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
 def ranks(formula: Formula, study: Study, level: float) -> Ends:
     """The F scale, or the ends of the ranks as numbers, where these are farther."""
     low, high = f_scale(formula, study, level)
-    numbers = Study(study.given.ranked, "interval", study.terms)
-    found = far_or_noise(lambda s: 1 - ratio(s.within, s.any_two), numbers, level)
+    found = far_or_noise(lambda s: 1 - ratio(s.within, s.any_two), Study(study.strata), level)
     return float(np.fmin(low, found[0])), float(np.fmax(high, found[1]))
 
 
 def exact_bound(formula: Formula, study: Study, level: float) -> Ends:
     """The interval if no question varies: exact for agreement, derived from it for the others."""
-    sums, bound = study.total, constant_share_bound(study.n, level)
-    at_bound = replace(  # as if a share 1 - bound of the questions had no two verdicts alike
+    fewest, at_bound = int(study.sizes.argmin()), list(study.parts)
+    sums, bound = at_bound[fewest], constant_share_bound(study.sizes[fewest], level)
+    at_bound[fewest] = replace(  # a share 1 - bound of the questions had no two verdicts alike
         sums,
         disagreement=(1 - bound) * sums.questions,
         weighted_disagreement=(1 - bound) * sums.verdicts,
-        modal=bound * sums.questions,
-        modal_loo=bound * sums.questions,
-        entropy=(1 - bound) * sums.questions * np.log(sums.categories),
     )
-    x, found = float(formula(sums)), float(formula(at_bound))
-    return (found, x) if found < x else (x, found)
+    return float(formula(Strata.of(at_bound))), float(formula(study.total))
 
 
 def with_ends(
@@ -259,11 +291,9 @@ def with_one(
     mean: FloatArray,
     disagreement: float | None = None,
     norm: float = 1.0,
-    modal: float = 0.0,
 ) -> Sums:
     """The terms with a question added, which differs as its shares say, or as given."""
     differ = 1 - mean @ mean if disagreement is None else disagreement
-    logs = np.log(mean, out=np.zeros_like(mean), where=mean > 0)
     inverse = terms.inverse.mean()
     one = terms_of_moments(
         np.array([1 / inverse if inverse else 1.0]),  # each exact distribution weighs 1
@@ -271,10 +301,6 @@ def with_one(
         mean[None],
         np.array([norm]),
         exact=not inverse,
-        alone=np.zeros(1),
-        modal=np.array([modal]),
-        modal_loo=np.array([modal]),
-        entropy=np.array([0.0 if modal == 1 else -(mean @ logs)]),
     )
 
     def append(name: str, x: FloatArray) -> FloatArray:
@@ -284,15 +310,20 @@ def with_one(
     return terms.each(append)
 
 
-def _omega_with(more: Sums, weight: float, varies: float = 0.0) -> Ends:
-    """Omega and its error, given the weight of the last question; the others weigh 1.
+def _omega_with(strata: Sequence[Sums], weight: float, varies: float = 0.0) -> Ends:
+    """Omega and its error, given the weight of the last questions; the others weigh 1.
 
-    `varies` is the variance of how often (or far) its verdicts differ, in units of D squared.
+    `varies` is the variance of how often (or far) their verdicts differ, in units of D squared.
     """
-    weights = np.append(np.ones(len(more.questions) - 1), weight)
-    value, slopes = omega_slopes(more, weights)
-    slopes[-1] = np.hypot(slopes[-1], varies**0.5)
-    return value, linear_error(slopes, weights)
+    n, squares = len(strata), 0.0
+    weights = [np.append(np.ones(len(one.questions) - 1), weight / n) for one in strata]
+    parts = [omega_parts(*one) for one in zip(strata, weights, strict=True)]
+    within, any_two = (sum(part[i] for part in parts) / n for i in (0, 1))
+    for (_, _, of_within, of_any_two), w in zip(parts, weights, strict=True):
+        slopes = (within / any_two**2 * of_any_two - of_within / any_two) / n
+        slopes[-1] = np.hypot(slopes[-1], varies**0.5)
+        squares += linear_error(slopes, w) ** 2
+    return float(1 - within / any_two), float(np.sqrt(squares))
 
 
 def _freedom(terms: Sums) -> float:
@@ -340,18 +371,6 @@ def agreement_slopes(
     return value, 1 - (points if at is None else at).disagreement - value
 
 
-def linear_error(slopes: FloatArray, weights: FloatArray) -> float:
-    """Standard error over questions from slopes; the weights may differ."""
-    v = weights.sum()
-    return float(np.sqrt(weights @ slopes**2 / (v * (v - 1))))
-
-
-def weighted_error(moved: FloatArray, weight: float) -> float:
-    """The same from the change without each question; the last has this weight."""
-    weights = np.append(np.ones(len(moved) - 1), weight)
-    return linear_error((weights.sum() - weights) / weights * moved, weights)
-
-
 def second(shares: FloatArray) -> list[FloatArray]:
     """One-hot vectors of the second most frequent verdict, several in a tie.
 
@@ -375,93 +394,3 @@ def pooled(terms: Sums) -> FloatArray:
 def noise_agreement(shares: FloatArray) -> float:
     """How often the verdicts of a noise question agree; at most like tosses of a coin."""
     return min(float(shares @ shares), 0.5)
-
-
-def on_log_scale(x: float, error: float, t: float) -> Ends:
-    """The ends 1 - (1 - x) exp(+-t SE / (1 - x))."""
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        factor = np.exp(t * np.float64(error) / (1 - x))
-        return float(1 - (1 - x) * factor), float(1 - (1 - x) / factor)
-
-
-def on_f_scale(x: float, error: float, t: float, r: float) -> Ends:
-    """The ends of log F +- t SE dlog F / dx, F = (1 + (R - 1) x) / (1 - x), carried back to x.
-
-    With infinitely many replications that is the scale log(x / (1 - x)). An error that is not known
-    has no bound below: without one question nothing would be left to estimate.
-    """
-    if np.isnan(error):
-        return -np.inf, np.nan
-    if np.isinf(r):
-        return _on_odds_scale(x, t * error)
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        above = np.float64(1 + (r - 1) * x)
-        if above <= 0:
-            return np.nan, np.nan
-        slope = r / ((1 - x) * above)
-        f = above / (1 - x) * np.exp(np.array([-1, 1]) * t * error * slope)
-        low, high = np.where(np.isinf(f), 1.0, (f - 1) / (f + r - 1))
-    return float(low), float(high)
-
-
-def _on_odds_scale(x: float, reach: float) -> Ends:
-    """The ends on the scale of odds; at 0, of the smallest value that could not be 0."""
-    if reach >= 1:
-        return 0.0, 1.0
-    at = max(x, reach)
-    if at <= 0:  # no agreement beyond chance, and no error
-        return 0.0, 0.0
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        odds = np.float64((1 - at) / at) * np.exp(np.array([1, -1]) * reach / (at * (1 - at)))
-        low, high = 1 / (1 + odds)
-    return float(low) if x > reach else 0.0, float(high)
-
-
-def on_root_scale(x: float, reach: float, most: float) -> Ends:
-    """The ends x +- reach, or those on the scale of square roots where these are farther.
-
-    A variance component is the square of an effect, so its error grows with it, and a small
-    estimate comes with an error that is too small. So does one near its maximum. There the root is
-    no scale, and an end is at most a quarter of the reach farther out.
-    """
-    below, above = (min(0.25, reach / (4 * max(room, 1e-9))) for room in (most - x, x))
-    return x - reach * (1 + below), x + reach * (1 + above)
-
-
-def t_quantile(level: float, degrees_of_freedom: float) -> float:
-    """The value that |t| exceeds with probability 1 - level."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees_of_freedom, (1 + level) / 2))
-
-
-def level_of(t: float, degrees_of_freedom: float) -> float:
-    """The level with this t quantile, above 0 and below 1."""
-    from scipy.special import stdtr
-
-    return float(np.clip(2 * stdtr(max(degrees_of_freedom, 1), t) - 1, NO_WIDTH, 1 - NO_WIDTH))
-
-
-def clopper_pearson(successes: float, trials: float, level: float) -> Ends:
-    """The exact binomial interval of a share (Clopper & Pearson 1934)."""
-    from scipy.special import betaincinv
-
-    tail, failures = (1 - level) / 2, trials - successes
-    low = betaincinv(successes, failures + 1, tail) if successes > 0 else 0.0
-    high = betaincinv(successes + 1, failures, 1 - tail) if failures > 0 else 1.0
-    return float(low), float(high)
-
-
-def jackknife_error(left_one_out: FloatArray) -> float:
-    """Standard error over questions, from the N values without each question."""
-    n = len(left_one_out)
-    return float(np.sqrt((n - 1) / n * ((left_one_out - left_one_out.mean()) ** 2).sum()))
-
-
-def constant_share_bound(n_questions: float, level: float) -> float:
-    """Exact lower bound of the agreement, if no question varies.
-
-    If a share c of all questions shows R verdicts that are alike, N of N do with probability c^N
-    (Clopper & Pearson 1934). Agreement is at least that share.
-    """
-    return float(((1 - level) / 2) ** (1 / n_questions))

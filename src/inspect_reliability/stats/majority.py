@@ -9,9 +9,10 @@ from operator import mul
 import numpy as np
 from numpy.typing import NDArray
 
-from .cells import Cells, FloatArray
+from .cells import Cells
+from .ends import Ends
 from .errors import ReliabilityError
-from .intervals import Ends
+from .long import FloatArray
 from .rates import by_question as by_cluster
 from .rates import mean_share
 
@@ -102,13 +103,9 @@ def stable_majority(
         seed: Seed of the draws.
 
     Raises:
-        ReliabilityError: No question has two replications per vote, `votes` or `wanted` are out of
-            range, or each non-response is a category of its own.
+        ReliabilityError: No question has two replications per vote, or `votes` or `wanted` are out
+            of range.
     """
-    if counts.singletons:
-        raise ReliabilityError(
-            "A majority needs categories: count non-responses as one category, or leave them out."
-        )
     if not 0 < wanted <= 1:
         raise ReliabilityError(f"The probability wanted must lie between 0 and 1, not be {wanted}.")
     replications = counts.replications

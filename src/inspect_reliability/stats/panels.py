@@ -29,9 +29,8 @@ def shared_questions(
 
     Raises:
         NothingSharedError: No question is shared.
-        ReliabilityError: The judges' non-responses are handled differently.
     """
-    categories = _categories(judges)
+    categories = tuple(dict.fromkeys(c for given in judges.values() for c in given.categories))
     asked = dict.fromkeys(name for given in judges.values() for name in given.questions)
     left_out = {}
     for judge, given in judges.items():
@@ -56,20 +55,6 @@ def shared_questions(
     return alike, left_out
 
 
-def _categories(judges: Mapping[str, Cells]) -> tuple[str, ...]:
-    counted = judges.values()
-    singletons = {counts.categories[-1] for counts in counted if counts.singletons}
-    if singletons and not all(
-        counts.singletons and {counts.categories[-1]} == singletons for counts in counted
-    ):
-        raise ReliabilityError(
-            f"{' and '.join(judges)} cannot be compared: each non-response is a category of its "
-            "own for one and not for another. Handle non-response alike."
-        )
-    every = dict.fromkeys(name for counts in counted for name in counts.categories)
-    return tuple(sorted(every, key=singletons.__contains__))
-
-
 def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estimate:
     """How often two judges give the same verdict on a question (the paper's Table 1).
 
@@ -78,8 +63,7 @@ def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estim
 
     Raises:
         NothingSharedError: No question is shared.
-        ReliabilityError: Fewer than two judges, a level outside (0, 1), verdicts as numbers, or
-            each non-response is a category of its own.
+        ReliabilityError: Fewer than two judges, a level outside (0, 1), or verdicts as numbers.
     """
     check_level(level)
     if len(judges) < 2:
@@ -87,11 +71,8 @@ def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estim
             f"Agreement between judges needs at least 2 judges, not {len(judges)}. For one judge "
             "read omega."
         )
-    if any(counts.singletons or counts.numeric for counts in judges.values()):
-        raise ReliabilityError(
-            "Agreement between judges needs categories: take verdicts for names, and count "
-            "non-responses as one category or leave them out."
-        )
+    if any(counts.numeric for counts in judges.values()):
+        raise ReliabilityError("Agreement between judges needs verdicts taken for names.")
     shared, absent = shared_questions(judges, replications=1)
     counts = list(shared.values())
     left_out = tuple(dict.fromkeys(chain.from_iterable(absent.values())))
@@ -108,7 +89,8 @@ def effective_number(judges: int, correlation: Estimate) -> Estimate:
 
     The variance of one judge's error over that of their mean (Kish 1965, eq. 5.4.1), given the mean
     correlation rho of two judges' errors. A correlation of verdicts also counts what is right as
-    common, and gives a lower bound.
+    common, and gives a lower bound. Where rho is negative, no more judges than there are is a
+    number to quote: there is none, and the reason has the least that it is.
     """
 
     def number(rho: float | None) -> float | None:
@@ -116,4 +98,8 @@ def effective_number(judges: int, correlation: Estimate) -> Estimate:
         return judges / worth if worth > 0 else None
 
     value, low, high = map(number, (correlation.value, correlation.high, correlation.low))
+    if correlation.value is not None and correlation.value < 0:
+        least = f", so it is at least {low:.1f}" if low is not None and low < judges else ""
+        why = f"two judges' errors show nothing in common (correlation {correlation.value:.2f})"
+        return replace(correlation, value=None, low=None, high=None, reason=f"{why}{least}")
     return replace(correlation, value=value, low=low, high=high)

@@ -3,33 +3,28 @@
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 
-from .cells import Cells, FloatArray
+from .cells import Cells
 from .coefficient import NO_VARIANCE, Coefficient
 from .coefficients import COEFFICIENTS
+from .ends import NO_WIDTH, Ends, linear_error, on_f_scale, on_log_scale, t_quantile
 from .errors import ReliabilityError, check_level
 from .intervals import (
     FEWEST_QUESTIONS,
-    NO_WIDTH,
     NOISE,
     SETTLED,
-    Ends,
     Study,
     agreement_slopes,
     farthest_mean,
-    linear_error,
     noise_agreement,
     omega_slopes,
-    on_f_scale,
-    on_log_scale,
     pooled,
-    t_quantile,
     with_a_question,
     with_one,
 )
+from .long import FloatArray
 from .sums import Sums, terms, terms_of_names
 
 MOST_QUESTIONS = 1_000_000
@@ -263,10 +258,10 @@ def _scaled(counts: Cells, row: Coefficient, level: float) -> Precision:
         return replace(blank, reason=_CLUSTERED)
     if found.ends is None:
         return replace(blank, reason=(found.reason or "").removeprefix("no interval: "))
-    study = Study(counts.replicated, row.scale)
+    study = Study.of(counts.replicated, row.scale)
     if study.total.disagreement == 0:
         return replace(blank, reason=_STEADY)
-    left_out = row.formula(study.without)
+    (left_out,) = study.left_out(row.formula)
     squares = (left_out - left_out.mean()) ** 2
     less = squares.sum() - squares  # the variance of the coefficient without a question
     if not (less > NO_WIDTH * squares.sum()).all():
@@ -281,7 +276,7 @@ def _within(counts: Cells, slopes: Slopes, known: Sums) -> FloatArray:
     question, category = np.nonzero(table)
     without_one = table[question]
     without_one[np.arange(len(question)), category] -= 1
-    less = terms_of_names(without_one, singletons=counts.singletons)
+    less = terms_of_names(without_one)
     _, by_verdict = slopes(known, np.ones(n), less)
     times, replications = table[question, category], known.verdicts
     mean = np.bincount(question, times * by_verdict, n) / replications
@@ -313,7 +308,11 @@ def fewest(reached: Callable[[int], bool]) -> int | None:
 def _omega_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
     """Expected ends of `plus_a_question`."""
     base = on_f_scale(float(1 - terms.over().within / terms.over().any_two), error, t, r)
-    return with_a_question(base, terms, partial(_plus, omega_slopes, terms, n, error), t, r)
+
+    def plus(added: list[Sums], weight: float) -> Ends:
+        return _plus(omega_slopes, terms, n, error, added[0], weight)
+
+    return with_a_question(base, [terms], plus, t, r)
 
 
 def _agreement_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:

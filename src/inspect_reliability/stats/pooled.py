@@ -1,30 +1,18 @@
 """One estimate of a judge over several benchmarks."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from .cells import Cells, FloatArray
-from .coefficient import NO_VARIANCE
+from .cells import Cells
+from .coefficient import estimate as estimate_of
 from .coefficients import omega
+from .ends import t_quantile
 from .errors import ReliabilityError
 from .estimate import Estimate
-from .intervals import (
-    NOISE,
-    UNSEEN,
-    Ends,
-    constant_share_bound,
-    farthest,
-    linear_error,
-    omega_parts,
-    on_f_scale,
-    pooled,
-    second,
-    t_quantile,
-    with_one,
-)
-from .sums import Sums, terms
+from .intervals import Study
+from .sums import terms
 
 
 @dataclass(frozen=True)
@@ -66,62 +54,10 @@ def pooled_omega(benchmarks: Mapping[str, Cells], level: float = 0.95) -> Pooled
         level=level,
     )
     if enough:
-        estimate = _estimate([terms(benchmarks[name].replicated) for name in used], estimate)
+        study = Study([terms(benchmarks[name].replicated) for name in used])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            estimate = estimate_of(omega, study, estimate, {})
     return Pooled(estimate, _between(by_benchmark.values()))
-
-
-def _estimate(strata: list[Sums], blank: Estimate) -> Estimate:
-    weights = [np.ones(len(one.questions)) for one in strata]
-    share, n = 1 / len(strata), sum(len(one) for one in weights)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value, error, freedom = _omega(strata, weights)
-        r = float(n / sum((one.over().inverse for one in strata), np.float64(0)))
-    if np.isnan(value):
-        return replace(blank, reason=NO_VARIANCE)
-    constant = value == 1
-    t = t_quantile(blank.level, freedom)
-
-    def plus(added: list[Sums], weight: float) -> Ends:
-        x, error_plus, _ = _omega(added, [np.append(one, weight * share) for one in weights])
-        return x, error_plus
-
-    noise = [with_one(one, pooled(one)) for one in strata]
-    sure = [with_one(one, second(pooled(one))[0], 0.0) for one in strata]
-    if constant:
-        # The share of questions that vary is largest where the benchmark with the fewest has it.
-        bound = constant_share_bound(min(len(one) for one in weights), blank.level)
-        any_two = np.mean([omega_parts(*one)[1] for one in zip(strata, weights, strict=True)])
-        base = 1 - float((1 - bound) * share / any_two), 1.0
-    else:
-        base = on_f_scale(value, error, t, r)
-    low, high = farthest(base, plus(noise, NOISE), [plus(sure, UNSEEN)], t, r)
-    # Below the least omega of R replications the F scale has no ends.
-    low, high = np.fmax(low, -1 / (r - 1)), min(high, 1.0)
-    return replace(
-        blank,
-        value=value,
-        low=float(min(low, value)),
-        high=float(max(high, value, 0.0)),
-        reason=None,
-        method="exact bound" if constant else "plus a question",
-    )
-
-
-def _omega(strata: Sequence[Sums], weights: list[FloatArray]) -> tuple[float, float, float]:
-    parts = [omega_parts(one, w) for one, w in zip(strata, weights, strict=True)]
-    within, any_two = (float(np.mean([part[i] for part in parts])) for i in (0, 1))
-    if any_two <= 1e-12:
-        return np.nan, np.nan, np.nan
-    variances = np.array(
-        [
-            linear_error((within / any_two**2 * of_any_two - of_within / any_two) / len(parts), w)
-            ** 2
-            for (_, _, of_within, of_any_two), w in zip(parts, weights, strict=True)
-        ]
-    )
-    total, sizes = variances.sum(), np.array([w.sum() for w in weights])
-    freedom = total**2 / (variances**2 / (sizes - 1)).sum() if total > 0 else (sizes - 1).sum()
-    return 1 - within / any_two, float(np.sqrt(total)), float(freedom)
 
 
 def _between(found: Iterable[Estimate]) -> float | None:

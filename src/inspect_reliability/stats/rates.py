@@ -3,52 +3,25 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import EllipsisType
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .cells import Cells, FloatArray
-from .errors import ReliabilityError, check_level
+from .cells import Cells
+from .ends import Ends, clopper_pearson, t_quantile
+from .errors import check_level
 from .estimate import Estimate
 from .intervals import (
     FEWEST_QUESTIONS,
     NOISE,
     TOO_FEW,
-    Ends,
-    clopper_pearson,
-    t_quantile,
     with_ends,
 )
-
-Handling = Literal["category", "unique", "excluded"]
+from .long import FloatArray
 
 RARE = 3
 """Questions of share 0, or of share 1, up to which half of one more is allowed for (`unseen`)."""
-
-
-def handle_non_response(
-    counts: Cells, handling: Handling, non_response: str = "non-response"
-) -> Cells:
-    """The same judgments with non-responses treated in one of three ways.
-
-    "category": non-responses agree with each other (the paper's). "unique": each is a category of
-    its own and agrees with nothing. "excluded": they count as missing (`Cells.coverage` is the
-    rest).
-
-    Raises:
-        ReliabilityError: Any other treatment.
-    """
-    if handling not in ("category", "unique", "excluded"):
-        raise ReliabilityError(
-            f"Non-responses are handled as 'category', 'unique' or 'excluded', not {handling!r}."
-        )
-    if handling == "category" or non_response not in counts.categories:
-        return counts
-    others = [name for name in counts.categories if name != non_response]
-    if handling == "excluded":
-        return counts.only(others)
-    return replace(counts.columns([*others, non_response]), singletons=True)
 
 
 def rate(counts: Cells, category: str = "non-response", level: float = 0.95) -> Estimate:

@@ -6,15 +6,12 @@ from itertools import zip_longest
 
 import numpy as np
 
-from .cells import Cells, FloatArray, IntArray, codes
+from .cells import Cells
 from .chance import goes_with
 from .disagreement import QUESTION, disagreement, shares_of
 from .errors import NoJudgmentsError, ReliabilityError, ShapeError
-from .estimate import Estimate
-from .intervals import t_quantile
+from .long import FloatArray, IntArray, codes
 from .rates import by_question
-
-_MOST_GROUPS = 50
 
 
 @dataclass(frozen=True)
@@ -55,38 +52,6 @@ class Decomposition:
     def shares(self) -> dict[str, float] | None:
         """Component -> share of the variance of one score; None if no score differs."""
         return shares_of(questions=self.questions, runs=self.runs, judge=self.judge)
-
-    def standard_error(self, n_questions: float, n_runs: float, n_judgments: float) -> float:
-        """Standard error of the mean over this many questions, runs of each, judgments of each run.
-
-        Raises:
-            ReliabilityError: The scores do not show the effect of other numbers.
-        """
-        if self.questions is None:
-            raise ReliabilityError("One question does not show what others would do.")
-        for part, n, noun in (
-            (self.runs, n_runs, "run of a question"),
-            (self.judge, n_judgments, "judgment of an output"),
-        ):
-            if part is None and n != 1:
-                raise ReliabilityError(f"There is one {noun}: what {n} would do is not known.")
-        questions, runs, judge = (
-            max(x or 0.0, 0.0) for x in (self.questions, self.runs, self.judge)
-        )
-        variance = (questions + (runs + judge / n_judgments) / n_runs) / n_questions
-        return float(np.sqrt(variance))
-
-    def widening(self, published: float, n_judgments: float = 1) -> float:
-        """How many times as wide the interval around a published mean of these runs should be.
-
-        About 1 if the published standard error is one over questions.
-
-        Raises:
-            ReliabilityError: As `standard_error`, or the published one is not positive.
-        """
-        if not published > 0:
-            raise ReliabilityError(f"A standard error is positive, not {published}.")
-        return self.standard_error(self.n_questions, self.n_runs, n_judgments) / published
 
 
 def decompose(
@@ -175,36 +140,6 @@ def tied_to_scores(
     n = np.bincount(of_output)
     chance = goes_with(n, by_question(np.nanmean(table, axis=1), of_output))
     return None if chance is None else (chance, int(n.min()), int(n.max()))
-
-
-def widening(
-    questions: Iterable[object], runs: Iterable[object], scores: Iterable[float], published: float
-) -> Estimate:
-    """How many times as wide the interval of a published mean should be (see `decompose`).
-
-    At least 1. The interval is a jackknife of the factor's logarithm over questions, in at most 50
-    groups (Efron & Tibshirani 1993, ch. 11).
-    """
-    asked, answered, given = (
-        np.array(list(one), dtype=object) for one in (questions, runs, scores)
-    )
-    places = {name: place for place, name in enumerate(dict.fromkeys(asked))}
-    n, groups = len(places), min(len(places), _MOST_GROUPS)
-    group = np.array([places[name] % groups for name in asked])
-    try:
-        whole = decompose(asked, answered, given).widening(published)
-        parts = [
-            decompose(*(one[group != g] for one in (asked, answered, given))) for g in range(groups)
-        ]
-        # A part of the questions has a larger error than all of them.
-        without = np.array([p.widening(published) * (p.n_questions / n) ** 0.5 for p in parts])
-    except ReliabilityError as error:
-        return Estimate(reason=str(error).removesuffix("."))
-    if not without.all():
-        return Estimate(reason="Without some questions, no score differs from another")
-    spread = np.log(without).std() * (groups - 1) ** 0.5 * t_quantile(0.95, groups - 1)
-    value, low, high = (max(1.0, float(whole * np.exp(sign * spread))) for sign in (0, -1, 1))
-    return Estimate(value, low, high, n, method="log scale")
 
 
 def _reason(a: int, b: int, n: int) -> str | None:

@@ -5,20 +5,20 @@ a formula is evaluated on all resamples at once. Verdicts of any scale are vecto
 names and of length 1 for numbers, so omega and ICC, and the alphas, share their formulas.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .cells import Cells, FloatArray, mid_ranks
+from .cells import Cells
+from .long import FloatArray, mid_ranks
 
 Scale = Literal["nominal", "ordinal", "interval"]
 
-_ABSENT: FloatArray = np.float64(np.nan)  # type: ignore[assignment]
-_VECTORS = ("means", "pooled", "items", "item_squares")
-_ADDED = ("verdicts", "weighted_disagreement", "weighted_norm", "pooled", "alone")
+_VECTORS = ("means", "pooled")
+_ADDED = ("verdicts", "weighted_disagreement", "weighted_norm", "pooled")
 """Terms that a cluster sums over its questions; it averages the others."""
 
 
@@ -38,14 +38,7 @@ class Sums:
         weighted_norm: n times the norm.
         means: Mean of the verdicts as vectors, [..., K]; for names the share of each category.
         pooled: Sum of the verdicts, [..., K].
-        alone: Verdicts that are each a category of their own.
-        categories: Names only: number of declared categories; NaN if it depends on the verdicts.
-        modal: Names only: share of the most frequent verdict.
-        modal_loo: Names only: share of verdicts that equal the majority of the others.
-        entropy: Names only: entropy of the verdicts, in nats.
-        items: Numbers only: the replications in which every question has a verdict, [..., R].
-        item_squares: Numbers only: their squares, [..., R].
-        total_squares: Numbers only: square of the sum over these replications.
+        categories: Number of declared categories, of names.
     """
 
     questions: FloatArray
@@ -58,14 +51,7 @@ class Sums:
     weighted_norm: FloatArray
     means: FloatArray
     pooled: FloatArray
-    alone: FloatArray = _ABSENT
     categories: float = np.nan
-    modal: FloatArray = _ABSENT
-    modal_loo: FloatArray = _ABSENT
-    entropy: FloatArray = _ABSENT
-    items: FloatArray = _ABSENT
-    item_squares: FloatArray = _ABSENT
-    total_squares: FloatArray = _ABSENT
 
     @property
     def replications(self) -> FloatArray:
@@ -90,8 +76,7 @@ class Sums:
     @property
     def total(self) -> FloatArray:
         """Sum of squares of all verdicts about their mean; 0 if they never differ."""
-        squares = ((self.pooled**2).sum(axis=-1) + np.nan_to_num(self.alone)) / self.verdicts
-        found = self.weighted_norm - squares
+        found = self.weighted_norm - (self.pooled**2).sum(axis=-1) / self.verdicts
         return np.where(found > 1e-12 * self.weighted_norm, found, 0.0)
 
     def each(self, change: Callable[[str, FloatArray], FloatArray]) -> "Sums":
@@ -137,6 +122,45 @@ class Sums:
         return replace(found, squares=(found.means**2).sum(axis=-1))
 
 
+@dataclass(frozen=True)
+class Strata(Sums):
+    """Sums over several strata, such as benchmarks, which count equally.
+
+    Verdicts are compared only within a stratum: W and D are the means of theirs. Other sums are of
+    all questions, and there are no vectors, since each stratum has categories of its own.
+    """
+
+    parts: tuple[Sums, ...] = ()
+
+    @classmethod
+    def of(cls, parts: Sequence[Sums]) -> Sums:
+        """The sums of one stratum, or of several together."""
+        if len(parts) == 1:
+            return parts[0]
+        names = [one.name for one in fields(Sums)]
+        added: dict[str, Any] = {
+            name: np.nan if name in _VECTORS else sum(getattr(one, name) for one in parts)
+            for name in names
+        }
+        return cls(**added, parts=tuple(parts))
+
+    @property
+    def within(self) -> FloatArray:
+        """W, mean over strata."""
+        return np.asarray(sum(one.within for one in self.parts) / len(self.parts))
+
+    @property
+    def any_two(self) -> FloatArray:
+        """D, mean over strata."""
+        return np.asarray(sum(one.any_two for one in self.parts) / len(self.parts))
+
+
+def without_each(strata: Sequence[Sums], parts: Sequence[Sums]) -> list[Sums]:
+    """The sums without each question, for each stratum; from its terms, and the sums of all."""
+    each = [one.without_each() for one in strata]
+    return [Strata.of([*parts[:i], one, *parts[i + 1 :]]) for i, one in enumerate(each)]
+
+
 def terms(given: Cells) -> Sums:
     """The contribution of each question (or cluster); every question needs two verdicts."""
     return terms_of_rows(given).together(given.clusters)
@@ -144,35 +168,20 @@ def terms(given: Cells) -> Sums:
 
 def terms_of_rows(given: Cells) -> Sums:
     """The contribution of each row."""
-    if given.scores.size:
-        return _of_scores(given.scores)
-    if given.numeric:
-        return _of_numbers(given, np.array(given.values) - min(given.values))
+    if given.values is not None:
+        return _of_numbers(given, np.array(given.values) - min(given.values, default=0.0))
     if given.exact:
         return _of_shares(given)
-    return terms_of_names(given.table, singletons=given.singletons)
+    return terms_of_names(given.table)
 
 
-def terms_of_names(table: ArrayLike, *, singletons: bool = False) -> Sums:
+def terms_of_names(table: ArrayLike) -> Sums:
     """The contribution of each question of a table of counts; tables [..., N, K]."""
     counts = np.asarray(table, dtype=np.float64)
     n = counts.sum(axis=-1)
-    named = counts[..., :-1] if singletons else counts
-    alone = counts[..., -1] if singletons else np.zeros_like(n)
-    share = named / n[..., None]
-    differ = 1 - (named * (named - 1)).sum(axis=-1) / (n * (n - 1))
-    most = np.maximum(named.max(axis=-1, initial=0), alone > 0)
-    return terms_of_moments(
-        n,
-        differ,
-        share,
-        pooled=named,
-        alone=alone,
-        categories=np.nan if singletons else float(named.shape[-1]),
-        modal=most / n,
-        modal_loo=_modal_loo(named, alone, n),
-        entropy=_entropy(named, alone, n),
-    )
+    differ = 1 - (counts * (counts - 1)).sum(axis=-1) / (n * (n - 1))
+    k = float(counts.shape[-1])
+    return terms_of_moments(n, differ, counts / n[..., None], pooled=counts, categories=k)
 
 
 def terms_of_shares(shares: FloatArray) -> Sums:
@@ -205,62 +214,11 @@ def terms_of_moments(
     return Sums(**known | more)
 
 
-def _modal_loo(named: FloatArray, alone: FloatArray, n: FloatArray) -> FloatArray:
-    """Share of verdicts that equal the majority of the other n - 1, [..., N].
-
-    Only verdicts of the single most frequent category can. Where runners-up tie with it once the
-    verdict itself is taken out, the majority is drawn among those that tie.
-    """
-    most = named.max(axis=-1, initial=0)
-    single = (most > 1) & ((named == most[..., None]).sum(axis=-1) == 1)
-    ties = (named == most[..., None] - 1).sum(axis=-1) + np.where(most == 2, alone, 0)
-    return np.where(single, most / n / (1 + ties), 0.0)
-
-
-def _entropy(named: FloatArray, alone: FloatArray, n: FloatArray) -> FloatArray:
-    """Zhang's (2012) estimate: sum of n_k / n (1 / n_k + ... + 1 / (n - 1)).
-
-    Its bias falls off exponentially with n; that of the plug-in estimate is about (K - 1) / 2n.
-    """
-    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, max(n.max(), 2)))])
-    last = harmonic[n.astype(np.int64) - 1]
-    left = last[..., None] - harmonic[np.maximum(named.astype(np.int64) - 1, 0)]
-    return np.asarray(((named * left).sum(axis=-1) + alone * last) / n)
-
-
-def _of_scores(values: FloatArray) -> Sums:
-    x = values - np.nanmin(values)  # exact where values are equal, and small
-    known = ~np.isnan(x)
-    n = known.sum(axis=1).astype(np.float64)
-    mean, norm = np.nanmean(x, axis=1), np.nanmean(x**2, axis=1)
-    differ = np.nanvar(x, axis=1) * n / (n - 1)
-    items = x[:, known.all(axis=0)]
-    more = {"items": items, "item_squares": items**2, "total_squares": items.sum(axis=1) ** 2}
-    return terms_of_moments(n, differ, mean[:, None], norm, **more)
-
-
 def _of_shares(given: Cells) -> Sums:
     shares = given.shares
     alike = shares**2 - given.excess(np.eye(shares.shape[1]))
-    named, unknown = shares, given.unknown
-    if given.singletons:
-        named, alike = shares[:, :-1], alike[:, :-1]
-        unknown = unknown + shares[:, -1]
-    most = named.max(axis=1, initial=0)
-    # Of what is open nothing is known: it may be each of the K categories alike.
-    spread = named + unknown[:, None] / max(named.shape[1], 1)
-    logs = np.log(spread, out=np.zeros_like(spread), where=spread > 0)
-    return terms_of_moments(
-        given.weights,
-        1 - alike.sum(axis=1),
-        named,
-        exact=True,
-        alone=np.zeros(len(named)),
-        categories=np.nan if given.singletons else float(named.shape[1]),
-        modal=most,
-        modal_loo=most,
-        entropy=-(spread * logs).sum(axis=1),
-    )
+    differ, k = 1 - alike.sum(axis=1), float(shares.shape[1])
+    return terms_of_moments(given.weights, differ, shares, exact=True, categories=k)
 
 
 def _of_numbers(given: Cells, values: FloatArray) -> Sums:

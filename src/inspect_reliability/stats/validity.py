@@ -1,29 +1,39 @@
 """Steady, or right? A judge's verdicts beside people's labels."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import cached_property
+from math import comb
 from typing import Any
 
 import numpy as np
 
-from .cells import Cells, FloatArray
+from .cells import Cells
+from .ends import NO_WIDTH, jackknife_error, on_log_scale, t_quantile
 from .estimate import Estimate
 from .intervals import (
     FEWEST_QUESTIONS,
-    NO_WIDTH,
     TOO_FEW,
-    jackknife_error,
-    on_log_scale,
-    t_quantile,
     with_ends,
 )
+from .long import FloatArray
 from .majority import VOTES, winners, winners_of_some
 from .planning import Precision
 from .rates import by_question, mean_share, unseen
+from .steps import SAME_LABEL, near, other_scale, spearman, step_of
 
 NOT_REPLICATED = "every labelled question was judged once"
-SAME_LABEL = "all labels are the same"
+NO_SCALE = "verdicts and labels are not numbers of more than two values"
+ALIKE = (
+    "every labelled question came out alike, so how many labels would do is not known: label more "
+    "questions, and plan again"
+)
+KINDS = ("accuracy", "undecided", "wrong")
+"""What one verdict is beside a label, as `Labelled.kinds`; "accuracy" is how often it is right."""
+
+_ENOUGH = 20
+"""Labelled questions that show how far a scale goes."""
+
 _FEW = 9
 """Up to this, every number of votes is tried."""
 
@@ -31,19 +41,31 @@ _FEW = 9
 class Labelled:
     """Verdicts and labels on the same questions, in the same categories.
 
-    A label is right by definition. If several raters labelled a question, each counts the same: a
-    verdict is right as often as it is the label of a rater drawn at random.
+    A label is right by definition. A verdict is `undecided` if it is one of those that decide
+    nothing, whatever the label; else it is right if it is the label, else wrong. If several raters
+    labelled a question, each counts the same: a verdict is right as often as it is the label of a
+    rater drawn at random.
 
     Attributes:
         given: Verdicts of the labelled questions (or outputs, or cells), N x K.
         raters: Labels of questions with verdicts, one verdict per rater; in the same clusters.
         truth: Share of each label among those of a row's question, N x K.
+        open: Names of the verdicts that decide nothing.
+        values: The K categories as numbers, NaN for those that are none; None if they are names.
+        other_scale: Why equal numbers do not mean the same, so that none is right or wrong; None
+            if they do.
 
     Raises:
         NoJudgmentsError: No question has both.
     """
 
-    def __init__(self, given: Cells, labels: Cells) -> None:
+    def __init__(
+        self,
+        given: Cells,
+        labels: Cells,
+        open: Collection[str] = (),
+        values: Mapping[str, float] | None = None,
+    ) -> None:
         at = {name: i for i, name in enumerate(labels.questions)}
         known = np.array([name in at for name in given.questions]) & (given.replications > 0)
         names = tuple(dict.fromkeys([*given.categories, *labels.categories]))
@@ -53,44 +75,94 @@ class Labelled:
         row = {name: i for i, name in enumerate(of)}
         rows = [row[name] for name in self.given.questions]
         self.truth = self.raters.columns(names).shares[rows]
+        self.open = frozenset(open)
+        self._decides = np.array([name not in self.open for name in names], dtype=float)
+        self.values = None if values is None else np.array([values.get(n, np.nan) for n in names])
+        shares = self.given.shares.mean(axis=0), self.truth.mean(axis=0)
+        could = np.isin(names, given.categories)
+        many = self.given.n_clusters >= _ENOUGH
+        self.other_scale: str | None = None
+        if many and np.count_nonzero(shares[1]) == 1:
+            self.values = None  # the right one of several has one name everywhere
+        elif many and self.values is not None:
+            self.other_scale = other_scale(self.values, *shares, could)
 
     @cached_property
-    def right(self) -> FloatArray:
-        """How often a verdict is right, for each question, N."""
-        return np.asarray((self.truth * self.given.shares).sum(axis=1))
+    def kinds(self) -> dict[str, FloatArray]:
+        """How often one verdict is right ("accuracy"), "undecided" and "wrong", each N."""
+        right = (self.truth * self.given.shares * self._decides).sum(axis=1)
+        undecided = self.given.shares @ (1 - self._decides)
+        if self.other_scale:
+            right = np.full_like(right, np.nan)
+        parts = (right, undecided, 1 - right - undecided)
+        return dict(zip(KINDS, parts, strict=True))
 
-    @cached_property
-    def twice(self) -> FloatArray:
-        """How often two verdicts are right by the same label, N; NaN with only one verdict."""
-        given = self.given
+    def _twice(self, right: bool, undecided: bool) -> FloatArray:
+        """How often two verdicts are both among these by one label, N; NaN with only one."""
+        given, open = self.given, 1 - self._decides
         if given.exact:
-            alike = given.shares**2 - given.excess(np.eye(len(given.categories)))
+            own = np.diag(right * self._decides)  # verdict x label
+            of = own + np.outer(undecided * open, np.ones(len(open)))
+            both = (given.shares @ of) ** 2 - given.excess(of)
         else:
             n, counts = given.replications[:, None], given.table
-            alike = counts * (counts - 1) / np.where(n > 1, n * (n - 1), np.nan)
-        return np.asarray((self.truth * alike).sum(axis=1))
+            known = right * self._decides * counts + (undecided * (counts @ open))[:, None]
+            both = known * (known - 1) / np.where(n > 1, n * (n - 1), np.nan)
+        return np.asarray((self.truth * both).sum(axis=1))
+
+    def by_question(self, kind: str = "accuracy") -> FloatArray:
+        """How often a verdict is of a kind, by question (cluster) that intervals are over."""
+        return by_question(self.kinds[kind], self.given.clusters)
+
+    def share(self, kind: str = "accuracy", level: float = 0.95) -> Estimate:
+        """How often one verdict is right ("accuracy"), "undecided" or "wrong"."""
+        return self._mean(self.kinds[kind], level)
 
     @property
-    def by_question(self) -> FloatArray:
-        """How often a verdict is right, for each question (cluster) that intervals are over."""
-        return by_question(self.right, self.given.clusters)
+    def step(self) -> float | None:
+        """A step of the labels' scale; None where nothing is a scale, or scales differ."""
+        if self.values is None or self.other_scale:
+            return None
+        return step_of(self.values, self.truth.sum(axis=0))
 
-    def accuracy(self, level: float = 0.95) -> Estimate:
-        """How often one verdict is right."""
-        return self._mean(self.right, level)
+    def within_one(self, level: float = 0.95) -> Estimate:
+        """How often one verdict is at most a step from the label."""
+        if self.values is None or self.step is None:
+            return Estimate(reason=self.other_scale or NO_SCALE, level=level)
+        return self._mean(near(self.values, self.given.shares, self.truth, self.step), level)
+
+    def rank_correlation(self, level: float = 0.95) -> Estimate:
+        """Spearman's correlation of the mean verdict with the mean label; see `spearman`."""
+        if self.values is None:
+            return Estimate(reason=NO_SCALE, level=level)
+        used = ~np.isnan(self.values)
+        shares = np.stack([self.given.shares[:, used], self.truth[:, used]])
+        known = (shares.sum(axis=2) > 0).all(axis=0)
+        if not known.any():
+            return Estimate(reason=NO_SCALE, level=level)
+        x, y = shares[:, known] @ self.values[used] / shares[:, known].sum(axis=2)
+        given = self.given
+        seen = float(given.replications[known].mean())
+        return spearman(x, y, given.clusters[known], level, seen)
 
     def errors(self, level: float = 0.95) -> dict[str, Estimate]:
-        """The error of one verdict in two parts, from pairs of verdicts on a question.
+        """What follows a wrong verdict, from pairs of verdicts on a question.
 
-        `wrong_twice`, E (1 - p)^2: a second verdict of the same judge is wrong as well, so asking
-        again cannot help. `wrong_then_right`, E p (1 - p): it is right, so votes can help. They add
-        up to `wrong`, the only part for questions with one verdict.
+        `wrong_twice`: a second verdict of the same judge is wrong as well, so asking again cannot
+        help. `wrong_then_right`: it is right, so votes can help. `wrong_then_undecided`: it decides
+        nothing. They add up to "wrong", and are not known with one verdict a question.
         """
-        right, twice = self.right, self.twice
-        parts = {"wrong_twice": 1 - 2 * right + twice, "wrong_then_right": right - twice}
-        return {"wrong": self._mean(1 - right, level)} | {
-            name: self._mean(one, level) for name, one in parts.items()
+        # Wrong is what is neither, and so is what exact distributions leave open.
+        right, undecided = self.kinds["accuracy"], self.kinds["undecided"]
+        rights, opens = self._twice(True, False), self._twice(False, True)
+        neither_wrong = self._twice(True, True)
+        one_each = (neither_wrong - rights - opens) / 2
+        parts = {
+            "wrong_twice": 1 - 2 * (right + undecided) + neither_wrong,
+            "wrong_then_right": right - rights - one_each,
+            "wrong_then_undecided": undecided - opens - one_each,
         }
+        return {name: self._mean(one, level) for name, one in parts.items()}
 
     def across(self, facet: str, level: float = 0.95) -> dict[str, Estimate]:
         """The same split for two verdicts under two levels of a facet, with all else equal.
@@ -100,11 +172,20 @@ class Labelled:
         others = [levels for name, levels in self.given.facets.items() if name != facet]
         cells = np.stack([np.unique(self.given.questions, return_inverse=True)[1], *others])
         _, of = np.unique(cells, axis=1, return_inverse=True)
-        of, wrong = of.reshape(-1), 1 - self.right
-        n, once = np.bincount(of), np.bincount(of, wrong)
+        of, n = of.reshape(-1), np.bincount(of.reshape(-1))
+        wrong, right = self.kinds["wrong"], self.kinds["accuracy"]
+        once = np.bincount(of, wrong)
+
+        def pairs(second: FloatArray) -> FloatArray:
+            both = once * np.bincount(of, second) - np.bincount(of, wrong * second)
+            return np.asarray(both / (n * (n - 1)))
+
         with np.errstate(divide="ignore", invalid="ignore"):
-            twice = (once**2 - np.bincount(of, wrong**2)) / (n * (n - 1))
-            parts = {"wrong": once / n, "wrong_twice": twice, "wrong_then_right": once / n - twice}
+            parts = {
+                "wrong": once / n,
+                "wrong_twice": pairs(wrong),
+                "wrong_then_right": pairs(right),
+            }
         # Every cell stands for its pairs, so that each question weighs the same.
         paired = n[of] > 1
         return {
@@ -112,31 +193,37 @@ class Labelled:
             for name, one in parts.items()
         }
 
-    def votes(self, level: float = 0.95) -> dict[int, Estimate]:
+    def votes(self, silent: Collection[str] = (), level: float = 0.95) -> dict[int, Estimate]:
         """How often the majority of n verdicts is right, for each n up to the median replications.
 
         All subsets of n verdicts of a question count the same, so there is no bias; tied verdicts
-        win with equal chance. Questions with fewer verdicts than the largest n are left out. Exact
-        distributions are tried up to 49.
+        win with equal chance. Those named `silent` have no vote, and without any vote nothing is
+        right. Questions with fewer verdicts than the largest n are left out. Exact distributions
+        are tried up to 49.
         """
         given = self.given
+        if self.other_scale:
+            return {}
         most = float(np.median(given.replications))
         tried = [n for n in dict.fromkeys([*range(1, _FEW + 1), *VOTES]) if n <= most]
         enough = given.replications >= tried[-1]
         # What is open of exact distributions counts as one verdict more, which is never right.
         rows = np.column_stack([given.shares, given.unknown]) if given.exact else given.table
-        truth = np.pad(self.truth, ((0, 0), (0, rows.shape[1] - self.truth.shape[1])))[enough]
+        truth = self.truth * self._decides
+        truth = np.pad(truth, ((0, 0), (0, rows.shape[1] - truth.shape[1])))[enough]
+        mute = np.zeros(rows.shape[1], dtype=bool)
+        mute[: len(given.categories)] = [name in silent for name in given.categories]
+        lost = rows[enough][:, mute].sum(axis=1, keepdims=True)
+        rows = np.where(mute, 0, rows)
         order = np.argsort(-rows[enough], axis=1, kind="stable")
         # Many questions have the same counts, and which verdict has which makes no difference.
-        distinct, same = np.unique(
-            np.take_along_axis(rows[enough], order, axis=1), axis=0, return_inverse=True
-        )
+        sorted_ = np.take_along_axis(rows[enough], order, axis=1)
+        distinct, same = np.unique(np.hstack([sorted_, lost]), axis=0, return_inverse=True)
         truth = np.take_along_axis(truth, order, axis=1)
-        won: Callable[[Any, int], FloatArray] = winners if given.exact else winners_of_some
         found = {}
         for n in tried:
             right = np.full(len(rows), np.nan)
-            each = np.array([won(row, n) for row in distinct])
+            each = np.array([_won(row[:-1], row[-1], n, given.exact) for row in distinct])
             right[enough] = (each[same.reshape(-1)] * truth).sum(axis=1)
             found[n] = self._mean(right, level)
         return found
@@ -147,11 +234,7 @@ class Labelled:
         With `values` of the K categories (NaN for those that are no numbers) it is weighted by
         squared differences: the intraclass correlation (Fleiss & Cohen 1973).
         """
-        return self._beyond_chance(values, level, pooled=False)
-
-    def alpha(self, level: float = 0.95) -> Estimate:
-        """Krippendorff's alpha of one verdict with one label; chance is that of both together."""
-        return self._beyond_chance(None, level, pooled=True)
+        return self._beyond_chance(values, level)
 
     def confusion(self) -> FloatArray:
         """Share of each label with each verdict among all, K labels x K verdicts."""
@@ -169,20 +252,20 @@ class Labelled:
         said = self.given.shares[:, names.index(verdict)]
         return self._mean(np.where(weight > 0, said, np.nan), level, f"no label is {label!r}")
 
-    def precision(self, level: float = 0.95) -> Precision:
-        """The accuracy as planning needs it: its interval, and the variability of its width.
+    def precision(self, level: float = 0.95, kind: str = "accuracy") -> Precision:
+        """The share of a kind as planning needs it: its interval, and how its width varies.
 
         The standard error of a mean has a relative variance of (kurtosis - 1) / 4 N.
         """
-        found, values = self.accuracy(level), self.by_question
+        found, values = self.share(kind, level), self.by_question(kind)
         squares = (values - values.mean()) ** 2
         mean = float(squares.mean())
         varies = mean > NO_WIDTH and found.low is not None
         return Precision(
-            coefficient="accuracy",
+            coefficient=kind,
             n_questions=found.n_questions,
             n_replications=found.n_replications,
-            reason=None if varies else found.reason or "every labelled question came out alike",
+            reason=None if varies else found.reason or ALIKE,
             level=level,
             value=found.value,
             ends=found.ends,
@@ -192,13 +275,15 @@ class Labelled:
     def _mean(self, values: FloatArray, level: float, why: str = NOT_REPLICATED) -> Estimate:
         known, given = ~np.isnan(values), self.given
         if not known.any():
-            return Estimate(reason=why, level=level)
+            return Estimate(reason=self.other_scale or why, level=level)
         each = by_question(values, given.clusters, known).clip(0, 1)
         seen = float(given.replications[known].mean())
         return mean_share(each, level, seen, unseen=unseen(each))
 
-    def _beyond_chance(self, values: FloatArray | None, level: float, pooled: bool) -> Estimate:
+    def _beyond_chance(self, values: FloatArray | None, level: float) -> Estimate:
         """1 - observed / expected disagreement, with a jackknife over questions on log(1 - x)."""
+        if self.other_scale:
+            return Estimate(reason=self.other_scale, level=level)
         given, labels = self.given.shares, self.truth
         # Of weights x and y, the sum of x_j y_k d(j, k) without a table of all pairs: that may be
         # of thousands of numbers.
@@ -229,12 +314,7 @@ class Labelled:
 
         def coefficient(whole: FloatArray, sums: list[FloatArray]) -> Any:
             observed, label, verdict = sums[0], *(one / whole[..., None] for one in sums[1:])
-            if pooled:
-                label = verdict = (label + verdict) / 2
-            chance = apart(label, verdict)
-            # Krippendorff: of two values that both occur, none is paired with itself.
-            chance = chance * (2 * n / (2 * n - 1) if pooled else 1.0)
-            return 1 - observed / whole / chance
+            return 1 - observed / whole / apart(label, verdict)
 
         found = Estimate(
             n_questions=n, n_replications=float(self.given.replications.mean()), level=level
@@ -249,3 +329,19 @@ class Labelled:
             return replace(found, reason=TOO_FEW)
         ends = on_log_scale(value, jackknife_error(each), t_quantile(level, n - 1))
         return with_ends(found, ends, "log scale")
+
+
+def _won(row: Any, silent: float, n: int, exact: bool) -> FloatArray:
+    """Probability of each category to win the majority of n outputs, of which some have no vote."""
+    won: Callable[[Any, int], FloatArray] = winners if exact else winners_of_some
+    if not silent:
+        return won(row, n)
+    cast, votes = row.sum(), range(1, n + 1)
+    if exact:
+        p = cast / (cast + silent)
+        chances = [comb(n, k) * p**k * (1 - p) ** (n - k) for k in votes]
+    else:
+        ways = [comb(int(cast), k) * comb(int(silent), n - k) for k in votes]
+        chances = [one / comb(int(cast + silent), n) for one in ways]
+    of_each = [chance * won(row, k) for k, chance in zip(votes, chances, strict=True) if chance]
+    return np.sum(of_each, axis=0) if of_each else np.zeros(len(row))

@@ -14,6 +14,8 @@ _UNSURE = re.compile(
 _STATED = re.compile(
     rf"{ENDS}|{CLOSE}(?:[.,;:!](?:\s|$)|\s*[–—]|\s+(?:[-(\[]|(?:{say.GOES_ON})\b))"
 )
+_END = re.compile(rf"{CLOSE}(?:[.!]|\s*\n|\s*\Z)")
+_SENTENCE = re.compile(r"[.!?;]\s|\n")
 _FINAL = re.compile(say.FINAL)
 _ANSWER = re.compile(say.ANSWER)
 _MINE = r"(?:(?:my|the|your|our|an?|final|overall|of|is)\s+)*"
@@ -82,7 +84,7 @@ class Announced:
             if named and self._is_own(output, found, lead) and self._stated(output, found):
                 yield from self._claim(output, found, "sentence")
         if self._chooses:
-            yield from self._subjects(output)
+            yield from self._subjects(output, partial=False)
 
     def answers(self, output: Output) -> Iterator[Claim]:
         """Verdicts called an answer; they may answer the judged question itself."""
@@ -98,6 +100,21 @@ class Announced:
                 yield from self._claim(output, found, how)
         if self._chooses and (correct := self._correct.match(output.low)):
             yield from self._named(output, correct.start("name"))
+
+    def called_answers(self, output: Output) -> Iterator[Claim]:
+        """Verdicts that a sentence calls the answer, which cast doubt on one that is only shown."""
+        for found in self._link.finditer(output.low):
+            lead = output.lead(found.start() + (found[0][0] == "\n"))
+            named = found["copula"] and _ANSWER.search(lead.clause)
+            # "[D]: Clay is left of tin, so the answer is (E)." quotes response D.
+            apart = lead.cut != "," or _SENTENCE.search(output.low[: found.start()].lstrip())
+            if named and apart and self._is_own(output, found, lead):
+                yield from self._claim(output, found, "sentence")
+
+    def better(self, output: Output) -> Iterator[Claim]:
+        """Of several verdicts, those that a sentence calls better; it may compare only some."""
+        if self._chooses:
+            yield from self._subjects(output, partial=True)
 
     def _claim(self, output: Output, found: re.Match[str], how: str) -> Iterator[Claim]:
         names, end = self._spelling.named(output.text, found.end("lead"))
@@ -157,13 +174,15 @@ class Announced:
         end = self._spelling.named(output.text, found.end("lead"))[1]
         return _STATED.match(output.low, end) is not None
 
-    def _subjects(self, output: Output) -> Iterator[Claim]:
-        """Verdicts that a sentence calls the best."""
+    def _subjects(self, output: Output, partial: bool) -> Iterator[Claim]:
+        """Verdicts that a sentence calls the best, or better than some."""
         for found in self._subject.finditer(output.low):
             lead = output.lead(found.start())
-            partial = not self._spelling.two and re.fullmatch(say.BETTER, found["good"] or "")
+            good = found["good"] or ""
+            some = not (self._spelling.two or found["all"]) and re.fullmatch(say.BETTER, good)
             own = self._before_subject.search(lead.phrase) and not lead.denies
-            if own and (found["all"] or not partial):
+            whole = _END.match(output.low, found.end())
+            if own and (some and whole if partial else not some):
                 yield from self._named(output, found.start())
 
     def _named(self, output: Output, start: int) -> Iterator[Claim]:

@@ -4,9 +4,9 @@ import re
 from typing import Any
 
 from ...verdicts import INVALID, NON_RESPONSE
-from ..reading import Parser, ParserName, Reading
+from ..reading import Parser, Reading
 from . import make_parser
-from .strict import PatternParser, Spelled
+from .patterns import PatternParser, Spelled
 
 _NUMBER = re.compile(r"(?:(?<![\w.])[-+])?(?:\d+(?:[.,]\d+)*|(?<!\w)\.\d+)")
 _STAND_INS = tuple(map(str, range(100, 1000)))
@@ -14,13 +14,7 @@ _OFF = "9999"
 """Stands for a number off the scale."""
 
 
-def decimals_parser(
-    low: float,
-    high: float,
-    name: ParserName,
-    pattern: str | None = None,
-    **own: Any,
-) -> Parser:
+def decimals_parser(low: float, high: float, pattern: str | None = None, **own: Any) -> Parser:
     """Reads a number from one end of a scale to the other, as `make_parser` reads verdicts."""
 
     def spelled(written: str) -> str | None:
@@ -32,9 +26,9 @@ def decimals_parser(
             return None
         return str(int(number)) if number.is_integer() else repr(number)
 
-    whole = make_parser("scale", _STAND_INS, name, **own)
     if pattern is not None:
         return PatternParser(spelled, pattern)
+    whole = make_parser("scale", _STAND_INS, **own)
     return _DecimalsParser(spelled, spelled(str(high)) or "", whole)
 
 

@@ -47,7 +47,7 @@ class DefaultParser:
             tiers = (
                 (self._announced.claims, self._shown.claims),
                 (self._announced.answers, self._shown.alone),
-                (self._shown.hints,),
+                (self._shown.hints, self._announced.better),
             )
             for tier in tiers:
                 if claims := [claim for find in tier for claim in find(output)]:
@@ -59,6 +59,8 @@ class DefaultParser:
                         claims += (
                             [one] if len(one.verdicts) == 1 and one.verdicts not in stated else []
                         )
+                    if all(claim.how == "bare" for claim in claims):
+                        claims += self._announced.called_answers(output)
                     return _settled(output, sorted(claims))
         return Reading(NON_RESPONSE)
 

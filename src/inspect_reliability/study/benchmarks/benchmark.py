@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from ...designs import JudgeDesign
-from ...designs.paper import BBH, HEAD_TO_TAIL, MT_BENCH, SQUAD
+from ...designs import JudgeDesign, design_from_file
 from . import right_answer
 from .bbh import bbh_from_files, bbh_from_hub
 from .head_to_tail import head_to_tail_from_files
@@ -26,7 +26,7 @@ class Benchmark:
 
     Attributes:
         key: Its name in tasks and files ("bbh").
-        design: How a judge sees the responses; its name is the benchmark's.
+        name: Its name in logs and reports.
         prefix: Its name in the study's files, and the start of its question ids.
         from_hub: Reads it from the model hub; None if it is not there.
         turns: Texts of a question.
@@ -35,7 +35,7 @@ class Benchmark:
     """
 
     key: str
-    design: JudgeDesign
+    name: str
     prefix: str
     from_files: Callable[[Path], list[Question]]
     from_hub: Callable[[], list[Question]] | None = None
@@ -44,11 +44,24 @@ class Benchmark:
     rules: Mapping[RuleName, Rule] = field(default_factory=dict)
     sampled: str | None = None
 
+    @property
+    def design_file(self) -> Path:
+        """How a judge sees the responses, as the paper words it."""
+        return _FOLDER / f"{self.key}.yaml"
+
+    @cached_property
+    def design(self) -> JudgeDesign:
+        """The design of that file; its name is the benchmark's."""
+        return design_from_file(self.design_file)
+
+
+_FOLDER = Path(__file__).parent / "designs"
+
 
 _ROWS = (
     Benchmark(
         key="bbh",
-        design=BBH,
+        name="BBH",
         prefix="bbh",
         from_files=bbh_from_files,
         from_hub=bbh_from_hub,
@@ -60,7 +73,7 @@ _ROWS = (
     ),
     Benchmark(
         key="squad",
-        design=SQUAD,
+        name="SQuAD",
         prefix="squad",
         from_files=squad_from_files,
         from_hub=squad_from_hub,
@@ -72,7 +85,7 @@ _ROWS = (
     ),
     Benchmark(
         key="mt_bench",
-        design=MT_BENCH,
+        name="MT-Bench",
         prefix="mtb",
         from_files=mt_bench_from_files,
         from_hub=mt_bench_from_hub,
@@ -80,7 +93,7 @@ _ROWS = (
     ),
     Benchmark(
         key="head_to_tail",
-        design=HEAD_TO_TAIL,
+        name="Head-to-Tail",
         prefix="head_to_tail",
         from_files=head_to_tail_from_files,
         prompt=short_answer_prompt,
@@ -88,5 +101,5 @@ _ROWS = (
     ),
 )
 
-BENCHMARKS: Mapping[str, Benchmark] = {row.design.name: row for row in _ROWS}
+BENCHMARKS: Mapping[str, Benchmark] = {row.name: row for row in _ROWS}
 """The benchmarks by name."""

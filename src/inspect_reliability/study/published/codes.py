@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...stats import Cells, Estimate, panel
-from ...stats.cells import FloatArray, table_of_numbers
+from ...stats import Cells, Estimate, icc
+from ...stats.long import FloatArray, table_of_numbers
 
 LETTER_CODES: Mapping[str, int] = {
     **{letter: code for code, letter in enumerate("ABCDE", start=1)},
@@ -23,12 +23,6 @@ CORRECTNESS_CODES: Mapping[str, int] = {
 }
 """The paper's codes of a verdict against a ground truth: everything else is 0."""
 
-_OF_NUMBERS = {
-    "integer_omega": "icc",
-    "integer_omega_composite": "icc_composite",
-    "cronbach_alpha": "cronbach_alpha",
-}
-
 
 def encode(verdicts: Iterable[Iterable[str | None]], codes: Mapping[str, int]) -> FloatArray:
     """Verdicts of N questions x R replications as the paper's codes, R x N; NaN if missing."""
@@ -36,14 +30,13 @@ def encode(verdicts: Iterable[Iterable[str | None]], codes: Mapping[str, int]) -
     return np.array(given, dtype=np.float64).T
 
 
-def integer_coded(codes: ArrayLike) -> dict[str, Estimate]:
-    """ICC(1) of one replication and of all, and Cronbach's alpha, of integer codes.
+def integer_omega(codes: ArrayLike) -> Estimate:
+    """ICC(1) of one replication, of integer codes.
 
-    Codes are replications x questions, NaN if missing. The results depend on the number assigned to
+    Codes are replications x questions, NaN if missing. The result depends on the number assigned to
     each verdict.
 
     Raises:
         ShapeError: The codes are not a table of numbers.
     """
-    found = panel(Cells.of_numbers(table_of_numbers(codes).T), _OF_NUMBERS.values())
-    return {name: found[of_numbers] for name, of_numbers in _OF_NUMBERS.items()}
+    return icc(Cells.of_numbers(table_of_numbers(codes).T))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from inspect_ai.log import (
     EvalConfig,
@@ -24,14 +24,18 @@ from inspect_ai.log import (
 from inspect_ai.log._log import EvalMetricDefinition, EvalScorer
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 
-from ...designs import ParserName
 from ...errors import UserError
-from ...judgments.replications import Replications
+from ...log_files import read_log
+from ...record.replications import Replications
 from ...saving import alone, whole
 from ...scoring.verdict import score_of
-from .layout import SCORER, PublishedRun, published_runs
+from .layout import SCORER, PublishedRun
+from .parser import best_of_five, correctness
+
+ParserName = Literal["published", "default"]
 
 _PACKAGE = "inspect_reliability/"
+_TAG = "imported"
 _METRICS = ("reliability", "invalid_rate")
 
 UNKNOWN = (
@@ -48,7 +52,7 @@ _LONGEST = 120
 
 
 def write_published_logs(
-    folder: Path, log_dir: Path, parser: ParserName = "published"
+    runs: Sequence[PublishedRun], log_dir: Path, parser: ParserName = "published"
 ) -> Iterator[tuple[Path, int]]:
     """Write every run as a log: a sample per question, which keeps its replications.
 
@@ -58,12 +62,14 @@ def write_published_logs(
         A file that was written, and how many there will be.
 
     Raises:
-        UserError: The folder has no judgments, `log_dir` cannot be written, another process writes
+        UserError: `log_dir` cannot be written, another process writes
             there, or somebody removed a log meanwhile.
     """
-    runs, _ = published_runs(folder)
     names = file_names(runs)
     with alone(log_dir):
+        for file in filter(Path.is_file, (log_dir / name for name in names)):
+            if _TAG not in (read_log(str(file), header_only=True).eval.tags or ()):
+                raise UserError(f"{file} is no log of an earlier import. Name another --log-dir.")
         for run, name in zip(runs, names, strict=True):
             yield write_published_log(run, log_dir / name, parser), len(runs)
         if gone := sum(not (log_dir / name).is_file() for name in names):
@@ -143,11 +149,16 @@ def _spec(run: PublishedRun, parser: ParserName) -> EvalSpec:
         scorers=[EvalScorer(name=SCORER, options={"parser": parser}, metrics=metrics)],
         metrics=metrics,
         metadata={"imported": UNKNOWN, "file": run.path.name},
-        tags=["imported"],
+        tags=[_TAG],
     )
 
 
 def _samples(run: PublishedRun, parser: ParserName) -> Iterator[EvalSample]:
+    def read(output: str) -> str:
+        if parser == "default":
+            return run.design.reader.read(output).verdict
+        return best_of_five(output) if run.responder is None else correctness(output)
+
     for question, outputs in run.outputs.items():
         given = [output for output in outputs if output is not None]
         if not given:
@@ -156,10 +167,7 @@ def _samples(run: PublishedRun, parser: ParserName) -> Iterator[EvalSample]:
         choices = [ModelOutput.from_content(run.judge, output).choices[0] for output in given]
         lost = {str(n): _LOST for n, output in enumerate(outputs, 1) if output is None}
         made: dict[str, Any] = {"errors": lost} if lost else {}
-        read = [
-            None if text is None else run.design.reader.read(text, parser).verdict
-            for text in outputs
-        ]
+        verdicts = [None if text is None else read(text) for text in outputs]
         said = [_LOST if text is None else text for text in outputs]
         yield EvalSample(
             id=question,
@@ -173,5 +181,5 @@ def _samples(run: PublishedRun, parser: ParserName) -> Iterator[EvalSample]:
                 choices[0].message,
             ],
             output=ModelOutput(model=run.judge, choices=choices),
-            scores={SCORER: score_of(Replications(read), said, run.facts(question) | made)},
+            scores={SCORER: score_of(Replications(verdicts), said, run.facts(question) | made)},
         )

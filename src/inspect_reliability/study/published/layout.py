@@ -13,23 +13,22 @@ File names hold a model's name with "_" for the slash.
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from itertools import chain
 from math import isinf
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...designs import DESIGNS, HEAD_TO_TAIL_CUT, Item, JudgeDesign, ParserName
+from ...designs import Item, JudgeDesign
 from ...errors import UserError
 from ...files import expect, read_json
-from ...judgments.columns import of_role
-from ...judgments.table import Judgments, Note, clean_temperature, make_table, without_duplicates
+from ...judgments.table import Note, clean_temperature
 from ..benchmarks import BENCHMARKS
 from ..responses import (
     NoAnswersError,
+    cut,
     load_responses,
     prediction_item,
     predictions_from_published,
@@ -67,13 +66,13 @@ class PublishedRun:
     outputs: Mapping[str, Sequence[str | None]]
     written: float = 0
 
-    @property
+    @cached_property
     def design(self) -> JudgeDesign:
         """How the judge was asked and how its outputs are read."""
         if self.responder is not None:
-            return HEAD_TO_TAIL_CUT
+            return cut(BENCHMARKS["Head-to-Tail"].design)
         known = BENCHMARKS.get(self.benchmark)
-        return known.design if known else replace(DESIGNS["bbh"], name=self.benchmark)
+        return known.design if known else replace(BENCHMARKS["BBH"].design, name=self.benchmark)
 
     def uuid(self, question: str) -> str:
         """Id of the judgments of a question: the same in these files and in logs of them."""
@@ -99,7 +98,6 @@ class PublishedRun:
             "question": question,
             "benchmark": self.benchmark,
             "categories": self.design.reader.categories,
-            "paper_design": True,
         }
         item = self.item(question)
         if self.responder is None:
@@ -114,78 +112,37 @@ def folder_of(path: Path) -> Path:
     return path.parents[2] if path.parent.name == "judgment_results" else path.parents[1]
 
 
-def judgments_from_published(folder: str | Path, *, parser: ParserName = "published") -> Judgments:
-    """Judgments of every judge in a repository of the published layout; notes list unread ones.
-
-    Raises:
-        UserError: There is no judgment file, or none can be read.
-    """
-    folder = Path(folder)
-    runs, notes = published_runs(folder)
-    asked: list[dict[str, Any]] = []
-    of: list[int] = []
-    numbers: list[int] = []
-    verdicts: list[str] = []
-    responders: list[Any] = []
-    unknown: dict[Path, set[str]] = {_RESPONSES: set(), _PREDICTIONS: set()}
-    for run in runs:
-        reader = run.design.reader
-        # Many outputs are the same text.
-        verdict_of = {
-            output: reader.read(output, parser).verdict
-            for output in dict.fromkeys(chain.from_iterable(run.outputs.values()))
-            if output is not None
-        }
-        for question, outputs in run.outputs.items():
-            facts = run.facts(question)
-            if outputs and run.item(question) is None:
-                unknown[_PREDICTIONS if run.responder else _RESPONSES].add(question)
-            named = dict(zip(reader.verdicts, facts.get("order", ()), strict=False))
-            given = {n: verdict_of[text] for n, text in enumerate(outputs, 1) if text is not None}
-            of += [len(asked)] * len(given)
-            numbers += given
-            verdicts += given.values()
-            responders += [named.get(verdict, run.responder) for verdict in given.values()]
-            judged = {"judge": run.judge, "temperature": run.temperature}
-            place = {"scorer": SCORER, "log": str(run.path), "uuid": run.uuid(question)}
-            asked.append(facts | judged | place | {"replication": 0})
-    if not of:
-        raise UserError("\n".join([f"There are no judgments in {folder}.", *map(str, notes)]))
-    broken = {note.where for note in notes}
-    notes += [
-        Note("judged questions are not in this file, so their responses are unknown", n, str(path))
-        for name, questions in unknown.items()
-        if (n := len(questions)) and os.path.lexists(path := folder / name)
-        if str(path) not in broken
-    ]
-    table = make_table(asked).iloc[of].reset_index(drop=True)
-    table = table.assign(replication=numbers, verdict=verdicts, responder=responders)
-    identity = of_role(table, "unit", "facet", "replication", without=("order",))
-    table, duplicates = without_duplicates(table, identity, "log")
-    table = table.reset_index(drop=True) if duplicates else table
-    return Judgments(table, (*notes, *duplicates))
-
-
 def published_runs(folder: Path) -> tuple[list[PublishedRun], list[Note]]:
     """The content of all judgment files, or a UserError if there is none."""
-    files = [(path, path.lstat().st_mtime_ns) for path in judgment_files(folder)]
+    files = list(judgment_files(folder))
     if not files:
         raise UserError(
             f"{folder} has neither results/full_judgements_*.json nor "
             "application_data/judgment_results/judge_full_*_by_*.json."
         )
-    runs, notes = _runs_of(folder, tuple(files))
-    return runs, [*notes, *_items(folder)[1]]
+    runs, notes = _runs_of(folder, files)
+    notes = [*notes, *_items(folder)[1]]
+    return runs, [*notes, *_unknown(runs, folder, {note.where for note in notes})]
 
 
-@lru_cache(maxsize=1)  # texts are read from them again
-def _runs_of(
-    folder: Path, files: tuple[tuple[Path, int], ...]
-) -> tuple[list[PublishedRun], list[Note]]:
-    """The content of files that were last changed at these times."""
+def _unknown(runs: Sequence[PublishedRun], folder: Path, broken: Collection[str]) -> Iterator[Note]:
+    """Notes on questions that files lack, though they can be read."""
+    lacking: dict[Path, set[str]] = {_RESPONSES: set(), _PREDICTIONS: set()}
+    for run in runs:
+        own = {question for question, texts in run.outputs.items() if texts}
+        name = _PREDICTIONS if run.responder else _RESPONSES
+        lacking[name] |= {question for question in own if run.item(question) is None}
+    for name, questions in lacking.items():
+        path = folder / name
+        if questions and os.path.lexists(path) and str(path) not in broken:
+            what = "judged questions are not in this file, so their responses are unknown"
+            yield Note(what, len(questions), str(path))
+
+
+def _runs_of(folder: Path, files: Iterable[Path]) -> tuple[list[PublishedRun], list[Note]]:
     runs: list[PublishedRun] = []
     notes: list[Note] = []
-    for path, _ in files:
+    for path in files:
         left_out: Counter[str] = Counter()
         try:
             content = expect(read_json(path), dict, str(path))

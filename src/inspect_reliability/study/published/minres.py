@@ -8,16 +8,16 @@ depends on the path. This twin takes the same path, with the gradient of the fit
 import numpy as np
 from numpy.typing import NDArray
 
-from ...stats.cells import FloatArray
+from ...stats.long import FloatArray
 
 FACTORS = 3
 LEAST = 0.005
 """The least uniqueness that a fit may have."""
 
-_CONDITION = 1e10
-"""Correlations of a larger condition number (1-norm) are singular.
+_SINGULAR = 1e-10
+"""Correlations are singular whose least eigenvalue is a smaller share of the largest.
 
-That of correlations between verdicts is below 1e8, or above 1e14 by rounding alone."""
+That of correlations between verdicts is above 1e-8, or below 1e-14 by rounding alone."""
 
 _TINY = 100 * np.finfo(float).eps
 _TURNS, _HALVINGS, _FLAT = 501, 11, 1e-5
@@ -25,7 +25,7 @@ _TURNS, _HALVINGS, _FLAT = 501, 11, 1e-5
 
 
 def omega_total(correlations: FloatArray) -> float:
-    """omega_total of one correlation matrix, k x k, that is not singular."""
+    """omega_total of one correlation matrix, k x k."""
     return float(explained(correlations, _rotated(loadings(correlations))))
 
 
@@ -63,13 +63,18 @@ def singular(correlations: FloatArray) -> NDArray[np.bool_]:
 
     factor_analyzer finds out by inverting the matrix, where rounding decides whether that fails.
     """
-    return np.asarray(np.linalg.cond(correlations, 1) > _CONDITION)
+    sizes = np.abs(np.linalg.eigvalsh(correlations))
+    return np.asarray(sizes.min(axis=-1) <= _SINGULAR * sizes.max(axis=-1))
 
 
 def uniquenesses(correlations: FloatArray) -> FloatArray:
-    """What each variable does not share, by its multiple correlation, [..., k]."""
+    """What each variable does not share, by its multiple correlation, [..., k].
+
+    From the pseudo-inverse, as in R's psych: the inverse, where there is one.
+    """
+    inverse = np.linalg.pinv(correlations, rcond=_SINGULAR, hermitian=True)
     with np.errstate(divide="ignore"):
-        return np.asarray(1 / np.einsum("...ii->...i", np.linalg.inv(correlations)))
+        return np.asarray(1 / np.einsum("...ii->...i", inverse))
 
 
 def _rotated(unrotated: FloatArray) -> FloatArray:

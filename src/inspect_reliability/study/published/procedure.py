@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...stats import Floor
-from ...stats.cells import FloatArray, table_of_numbers
-from .floor import floor_of, omega_totals, permuted_correlations
+from ...stats.long import FloatArray, table_of_numbers
+from .floor import floor_of, permuted_correlations
 from .minres import omega_total, singular
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class AsPublished:
         n_dropped: Questions that are always a non-response, which are dropped.
         n_replications: Replications in which every question has a verdict.
         n_incomplete: Replications left out because a verdict is missing.
+        singular: Whether some questions that vary determine another.
         omega: Pooled omega_total.
         alpha: Pooled Cronbach's alpha.
         omega_floor: Pooled omega_total of permuted columns.
@@ -49,6 +50,7 @@ class AsPublished:
     n_dropped: int
     n_replications: int
     n_incomplete: int
+    singular: bool = False
     omega: float | None = None
     alpha: float | None = None
     omega_floor: Floor | None = None
@@ -82,7 +84,6 @@ def as_published(
     complete = given[~np.isnan(given).any(axis=1)]
     dropped = (complete == non_response).all(axis=0)
     varies = (complete != complete[:1]).any(axis=0)
-    columns = complete[:, varies]
     blank = AsPublished(
         n_varying=int(varies.sum()),
         n_constant=int((~varies & ~dropped).sum()),
@@ -90,22 +91,12 @@ def as_published(
         n_replications=len(complete),
         n_incomplete=len(given) - len(complete),
     )
-    if len(complete) < 2:
-        return replace(blank, reason="needs at least 2 complete replications")
-    if not given.shape[1]:
-        return replace(blank, reason="no question was judged")
-    if dropped.all():
-        return replace(blank, reason="every question is always a non-response")
-    if not varies.any():
-        sure = Floor(1.0, 1.0, 1.0)
-        return replace(
-            blank, omega=1.0, alpha=1.0, omega_floor=sure, alpha_floor=sure, alpha_noise=1.0
-        )
-    if blank.n_varying == 1:
-        return replace(blank, reason="a correlation needs at least 2 questions that vary")
-    if blank.n_varying > _MOST_QUESTIONS:
-        many = f"more than {_MOST_QUESTIONS} questions vary, for which it takes minutes"
-        return replace(blank, reason=many)
+    columns = complete[:, varies]
+    return _not_computed(blank, given.shape[1]) or _computed(blank, columns, permutations, seed)
+
+
+def _computed(blank: AsPublished, columns: FloatArray, permutations: int, seed: int) -> AsPublished:
+    """The procedure and its floor on the questions that vary, replications x questions."""
 
     def pooled(value: FloatArray) -> FloatArray:
         return (blank.n_constant + blank.n_varying * value) / (blank.n_constant + blank.n_varying)
@@ -113,19 +104,42 @@ def as_published(
     standardised = (columns - columns.mean(axis=0)) / columns.std(axis=0)
     # These matrices are so small that BLAS threads wait for each other far longer than they work.
     with _threads().limit(limits=1):
-        observed, reason = _observed(np.abs(np.cov(standardised, rowvar=False, ddof=0)))
+        correlations = np.abs(np.cov(standardised, rowvar=False, ddof=0))
+        observed = np.array([omega_total(correlations), _alpha(correlations)])
         noise = permuted_correlations(standardised, permutations, seed)
-        omega_noise = omega_totals(noise)
-    omega, alpha = (None if np.isnan(x) else float(x) for x in pooled(observed))
+        omega_noise = np.array([omega_total(one) for one in noise])
+    omega, alpha = (float(x) if np.isfinite(x) else None for x in pooled(observed))
     return replace(
         blank,
+        singular=bool(singular(correlations)),
         omega=omega,
         alpha=alpha,
         omega_floor=floor_of(pooled(omega_noise)),
         alpha_floor=floor_of(pooled(_alpha(noise))),
-        alpha_noise=float(pooled(_alpha_of_noise(blank.n_varying, len(complete)))),
-        reason=reason,
+        alpha_noise=float(pooled(_alpha_of_noise(blank.n_varying, len(columns)))),
+        reason="the factor analysis has no solution" if omega is None else None,
     )
+
+
+def _not_computed(blank: AsPublished, questions: int) -> AsPublished | None:
+    """The result where the procedure has nothing to fit; else None."""
+    reason = None
+    if blank.n_replications < 2:
+        reason = "needs at least 2 complete replications"
+    elif not questions:
+        reason = "no question was judged"
+    elif blank.n_dropped == questions:
+        reason = "every question is always a non-response"
+    elif blank.n_varying == 0:
+        sure = Floor(1.0, 1.0, 1.0)
+        return replace(
+            blank, omega=1.0, alpha=1.0, omega_floor=sure, alpha_floor=sure, alpha_noise=1.0
+        )
+    elif blank.n_varying == 1:
+        reason = "a correlation needs at least 2 questions that vary"
+    elif blank.n_varying > _MOST_QUESTIONS:
+        reason = f"more than {_MOST_QUESTIONS} questions vary, for which it takes minutes"
+    return None if reason is None else replace(blank, reason=reason)
 
 
 @cache
@@ -134,15 +148,6 @@ def _threads() -> "ThreadpoolController":
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
-
-
-def _observed(correlations: FloatArray) -> tuple[FloatArray, str | None]:
-    """omega_total and alpha of questions that vary, NaN with the reason if they have no factors."""
-    if singular(correlations):
-        return np.full(2, np.nan), "the factor analysis fails: singular matrix"
-    found = omega_total(correlations)
-    reason = None if np.isfinite(found) else "the factor analysis has no solution"
-    return np.array([found, _alpha(correlations)]), reason
 
 
 def _alpha(correlations: FloatArray) -> FloatArray:

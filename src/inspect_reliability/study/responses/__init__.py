@@ -2,12 +2,13 @@
 
 from .answers import Answer, NoAnswersError, ResponseSet, judged_item
 from .places import load_answers, load_responses, load_sample_pack, load_scorable_answers
-from .predictions import load_predictions, prediction_item, predictions_from_published
+from .predictions import cut, load_predictions, prediction_item, predictions_from_published
 
 __all__ = [
     "Answer",
     "NoAnswersError",
     "ResponseSet",
+    "cut",
     "judged_item",
     "load_answers",
     "load_predictions",

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...designs import Item
+from ...designs import Item, JudgeDesign
 from ...errors import UserError
 from ...files import entry, expect, objects, read_json, user_path
 from ...verdicts import CORRECT, INCORRECT
@@ -60,6 +61,11 @@ def prediction_item(prediction: Answer) -> Item:
     responses = {prediction.responder: prediction.text}
     missing, label = is_missing(prediction.text), ground_truth(prediction)
     return judged_item(prediction.question, responses, missing=missing, label=label)
+
+
+def cut(design: JudgeDesign) -> JudgeDesign:
+    """The design that shows the first 15 characters of a prediction, as the study's script does."""
+    return replace(design, prompt=design.prompt.replace("{{ response }}", "{{ response[:15] }}"))
 
 
 def ground_truth(prediction: Answer) -> str:

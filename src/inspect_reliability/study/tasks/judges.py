@@ -7,13 +7,12 @@ from typing import Any
 from inspect_ai import Task, task
 from inspect_ai.model import GenerateConfig
 
-from ...designs import HEAD_TO_TAIL_CUT
 from ...errors import one_of
-from ...judging.seeds import base_seed
-from ...scoring import judged_accuracy, reliability
+from ...metrics import judged_accuracy, reliability
+from ...record.seeds import base_seed
 from ...tasks import JUDGE_CONFIG, judge_task, with_options
 from ..benchmarks import BENCHMARKS
-from ..responses import load_predictions, load_responses, prediction_item
+from ..responses import cut, load_predictions, load_responses, prediction_item
 
 HEAD_TO_TAIL_CONFIG = JUDGE_CONFIG.merge(GenerateConfig(temperature=0.75))
 """The study's settings for Head-to-Tail judges; inspect's own options override them."""
@@ -23,7 +22,7 @@ def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
     def judge(
         responses: str | None = None, responders: str | list[str] | None = None, **options: Any
     ) -> Task:
-        seed = base_seed(options["seed"])
+        seed = base_seed(options.get("seed", 0))
         answered = load_responses(responses, benchmark, responders, seed)
         return judge_task(
             BENCHMARKS[benchmark].design,
@@ -74,11 +73,11 @@ def _of_predictions(  # noqa: D417
         variant: "whole", or "published" to show the first 15 characters of a prediction, as the
             study's script does.
     """
-    designs = {"whole": BENCHMARKS["Head-to-Tail"].design, "published": HEAD_TO_TAIL_CUT}
-    one_of("variant", variant, designs)
+    one_of("variant", variant, ("whole", "published"))
+    whole = BENCHMARKS["Head-to-Tail"].design
     predictions = load_predictions(responses, responder)
     return judge_task(
-        designs[variant],
+        cut(whole) if variant == "published" else whole,
         [prediction_item(prediction) for prediction in predictions],
         metrics=[one(by="category") for one in (reliability, judged_accuracy)],
         config=HEAD_TO_TAIL_CONFIG,
@@ -88,9 +87,7 @@ def _of_predictions(  # noqa: D417
     )
 
 
-head_to_tail_judge = task(name="head_to_tail_judge")(
-    with_options(_of_predictions, "order", "orders")
-)
+head_to_tail_judge = task(name="head_to_tail_judge")(with_options(_of_predictions))
 
 JUDGE_TASKS: Mapping[str, Callable[..., Task]] = {
     "bbh": bbh_judge,

@@ -11,7 +11,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ...errors import UserError, one_of
 from ...judging.replicate import Replication, replicate, replication_of
-from ...judging.seeds import base_seed, replication_seed
+from ...record.seeds import base_seed, replication_seed
 from ..benchmarks import BENCHMARKS, Question, RuleName, load_questions
 from ..benchmarks.right_answer import has_right_answer
 from ..responses.respond_logs import RESPONDER_TASK

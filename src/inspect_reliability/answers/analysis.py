@@ -1,0 +1,269 @@
+"""The analysis of a set of judgments: its rows, and every result computed from them."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from html import escape
+from itertools import chain, starmap
+from typing import Any
+
+import pandas as pd
+
+from ..errors import UserError
+from ..judgments import Judgments, refuse
+from ..showing import Drawing, drawing, render
+from ..showing.columns import KEYS, declared
+from ..showing.document import Document, Figure, Table, Text, named_figures
+from ..showing.values import Column, Record, describe, flat, grouped, text
+from .cautions import COPIES
+from .readings import records_in_both
+from .row import Row
+from .studies import Study, studies_of
+
+Progress = Callable[[Sequence[Any], str], Iterable[Any]]
+
+
+def quietly(items: Sequence[Any], what: str) -> Iterable[Any]:
+    """The items, with no progress shown."""
+    return items
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """Every result of a set of judgments.
+
+    Attributes:
+        rows: One row per judge and condition.
+        computes: Name of each result -> function that computes its records.
+        document: Makes its report.
+        left_out: Rows that it leaves out: a suite's single grades of outputs judged again.
+        beside: What another room adds to the record of each row.
+        progress: Wraps the rows as they are computed.
+    """
+
+    judgments: Judgments
+    rows: tuple[Row, ...]
+    computes: "Mapping[str, Compute]"
+    document: "Callable[[Analysis], Document]"
+    left_out: tuple[Row, ...] = ()
+    beside: Callable[[Row], Record] | None = None
+    progress: Progress = quietly
+
+    @cached_property
+    def other(self) -> "Analysis | None":
+        """The same of the other meaning of unclear judgments; None where all is clear."""
+        if not any(row.unclear for row in self.rows):
+            return None
+        rows = (row.other if row.unclear else row for row in self.rows)
+        return replace(self, rows=tuple(row for row in rows if row), progress=quietly)
+
+    def clear(self) -> "Analysis":
+        """The same of the rows whose judgments have one meaning.
+
+        Raises:
+            UserError: There are none.
+        """
+        rows = tuple(row for row in self.rows if not row.unclear)
+        if not rows:
+            refuse(self.judgments.unclear, "they say nothing")
+        return replace(self, rows=rows)
+
+    @cached_property
+    def results(self) -> "Results":
+        """Name -> records of plain values, computed when they are first asked for."""
+        return Results(self)
+
+    @cached_property
+    def alone(self) -> list[Study]:
+        """Each judge whose facets vary."""
+        return list(studies_of(self.rows, self.judgments.facets))
+
+    @cached_property
+    def together(self) -> list[Study]:
+        """The judges of the same questions under one condition, with the judge as a facet."""
+        return list(studies_of(self.rows, self.judgments.facets, ["judge"]))
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The columns that rows are grouped by."""
+        return list(dict.fromkeys(name for row in self.rows for name in row.group))
+
+    def keys(self, record: Record, *without: str) -> Record:
+        """The values of a record in the grouping columns, or in some of them."""
+        return {n: record[n] for n in self.names if n in record and n not in without}
+
+    def differing(self, records: Iterable[Record]) -> list[str]:
+        """The grouping columns in which records differ."""
+        records = list(records)
+        return [n for n in self.names if len({str(one.get(n)) for one in records}) > 1]
+
+    def by_row(self, result: str) -> Callable[[Row], list[Record]]:
+        """The records of a result that are about a row."""
+        found: dict[frozenset[tuple[str, Any]], list[Record]] = {}
+        for record in self.results[result]:
+            found.setdefault(frozenset(self.keys(record).items()), []).append(record)
+        return lambda row: found.get(frozenset(row.keys.items()), [])
+
+    def estimates(self, result: str) -> list[Record]:
+        """Records of a result, except those of temperature 0 alone: copies are no estimates."""
+        rows = [row.keys for row in self.rows if row.no_draws != COPIES]
+        drawn: dict[tuple[str, ...], set[tuple[Any, ...]]] = {}
+        found = []
+        for record in self.results[result]:
+            keys = self.keys(record)
+            if (names := tuple(keys)) not in drawn:  # some results have fewer of these columns
+                levels = (tuple(row[n] for n in names) for row in rows if row.keys() >= {*names})
+                drawn[names] = {*levels}
+            if tuple(keys.values()) in drawn[names]:
+                found.append(record)
+        return found
+
+    def apart(self, records: Iterable[Record], *without: str) -> Iterable[tuple[str, list[Record]]]:
+        """Records grouped by the grouping columns except `without`, with names in words."""
+        found: dict[str, list[Record]] = {}
+        for record in records:
+            found.setdefault(describe(self.keys(record, *without)), []).append(record)
+        return found.items()
+
+    def pictures(
+        self,
+        records: Iterable[Record],
+        across: Sequence[str],
+        says: str,
+        columns: Iterable[Column],
+        named: str = "",
+        **look: Any,
+    ) -> Iterator[Figure]:
+        """A figure for each group of records that differ only in the columns `across`.
+
+        Single records have none. The first of these columns distinguishes the series. `named` is
+        appended to a figure's name, and `look` has its other fields.
+        """
+        by, place = across[0], [grouped(name, "not known") for name in across if name]
+        levels = (row.keys[by] for row in self.rows if by in row.keys)
+        names = list(dict.fromkeys(text(one, missing="not known") for one in levels))
+        for title, own in self.apart(records, *across):
+            if len(own) > 1:
+                table = Table.of(own, [*place, *columns])
+                words = f"{title}: {says}"
+                yield Figure(f"{title}{named}", words, own, by=by, table=table, names=names, **look)
+
+    def tables(
+        self, records: Sequence[Record], columns: Sequence[Column], title: str = ""
+    ) -> Iterator[Table]:
+        """A table per judge (or first grouping column); a single table if each has one row.
+
+        The title has what all rows of a table share.
+        """
+        first = self.names[0]
+        parts: dict[Any, list[Record]] = {}
+        for record in records:
+            parts.setdefault(record.get(first), []).append(record)
+        alone = 1 < len(parts) == len(records)
+        for own in [list(records)] if alone else parts.values():
+            differ = self.differing(own)
+            every = self.keys(own[0], *differ)
+            shared = {name: value for name, value in every.items() if value is not None}
+            name = describe(shared) if shared else ""
+            if first in shared:
+                name = f"{grouped(first).heading}: {name}"
+            named = ". ".join(filter(None, (title, name)))
+            yield Table.of(own, [*map(grouped, differ), *columns], named)
+
+    def told(
+        self, name: str, title: str, records: Sequence[Record] | None = None
+    ) -> Iterator[Table | Text]:
+        """Known or given records of a result, in tables, followed by its meaning."""
+        if records is None:
+            records = [one for one in self.results[name] if one.get("reason") is None]
+        filled = {key for one in records for key, value in one.items() if value is not None}
+        if records:
+            yield from self.tables(records, [c for c in declared(name) if c.key in filled], title)
+            about = KEYS[name].about
+            yield Text(f"{title}: {about[0].lower()}{about[1:]}")
+
+    def frame(self, name: str = "") -> pd.DataFrame:
+        """Every estimate of every result, one a row; or one result, with a column for each key.
+
+        The former has the columns that rows are grouped by, `result`, `of` (the option, facet or
+        number of votes that the estimate is about), `statistic`, `value`, `low` and `high` of its
+        interval, `n` (questions), and `reason`: why there is no value or interval.
+
+        Raises:
+            UserError: No result has this name.
+        """
+        if not name:
+            return pd.DataFrame(chain.from_iterable(starmap(self._tidy, self.results.items())))
+        if name not in self.computes:
+            raise UserError(f"No result {name!r}. Use one of: {', '.join(self.results)}.")
+        return pd.DataFrame([flat(found) for found in self.results[name]])
+
+    def _tidy(self, name: str, records: Iterable[Record]) -> Iterator[Record]:
+        for record in records:
+            keys = self.keys(record)
+            texts = {n: of for n, of in record.items() if isinstance(of, str)}
+            if isinstance(votes := record.get("votes"), int):
+                texts["votes"] = str(votes)
+            about = [of for n, of in texts.items() if n not in {*keys, "direction", "reason"}]
+            why = record.get("not_estimable", {})
+            for key in [key for key in record if f"{key}_interval" in record]:
+                low, high = record[f"{key}_interval"] or (None, None)
+                reason = why.get(key) or why.get(f"{key}_interval") or record.get("reason")
+                yield (
+                    dict.fromkeys(self.names)
+                    | keys
+                    | {
+                        "result": name,
+                        "of": ", ".join(about) if name != "rows" else "",
+                        "statistic": key,
+                        **{"value": record[key], "low": low, "high": high},
+                        "n": record.get("n_questions", record.get("n_labelled")),
+                        "reason": reason if low is None else None,
+                    }
+                )
+
+    def to_html(self) -> str:
+        """The report as one page that works offline, as `report --html` writes it."""
+        return render(self.document(self), "html")
+
+    def figures(self) -> dict[str, Drawing]:
+        """Name -> figure of the page as SVG, as `report --figures` writes it; notebooks draw it."""
+        return {name: drawing(one) for name, one in named_figures(self.document(self)).items()}
+
+    def _repr_html_(self) -> str:
+        """The page in a frame, for notebooks: its style is not that of the notebook."""
+        style = "width: 100%; height: 45em; border: 1px solid #ccc"
+        return f'<iframe srcdoc="{escape(self.to_html())}" style="{style}"></iframe>'
+
+
+Compute = Callable[[Analysis], Iterable[Record]]
+
+
+_OF_BOTH = ("rows", "seed_checks", "notes")
+"""Results that look at both meanings themselves, or need neither."""
+
+
+class Results(Mapping[str, list[Record]]):
+    """The results of one analysis by name, each computed when asked for."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._known: dict[str, list[Record]] = {}
+
+    def __getitem__(self, name: str) -> list[Record]:
+        """The records of a result."""
+        if name not in self._known:
+            found = self._analysis.computes[name](self._analysis)
+            if (other := self._analysis.other) and name not in _OF_BOTH:
+                why = next(row.unclear for row in self._analysis.rows if row.unclear)
+                found = records_in_both(found, other.results[name], self._analysis.names, why)
+            self._known[name] = list(found)
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, in the order of JSON."""
+        return iter(self._analysis.computes)
+
+    def __len__(self) -> int:
+        """How many results there are."""
+        return len(self._analysis.computes)

@@ -1,0 +1,95 @@
+"""Rows compared: judges side by side, and one judge over several benchmarks."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations_with_replacement
+
+from ..judgments.count import orders_vary
+from ..showing.document import Block, Table
+from ..showing.values import Record, estimate, grouped
+from ..stats import (
+    Estimate,
+    NothingSharedError,
+    agreement_between,
+    pooled_omega,
+)
+from .analysis import Analysis
+from .row import Row, valued
+
+
+def agreement_of_judges(analysis: Analysis) -> Iterator[Record]:
+    """Agreement of each judge with itself and with each other, under each condition."""
+    for condition, judges in _apart(analysis.rows, "judge"):
+        for one, other in combinations_with_replacement(judges, 2):
+            found = _agreement({name: judges[name] for name in (one, other)})
+            yield condition | {
+                "first": one,
+                "second": other,
+                **valued(agreement=found),
+                "n_questions": found.n_questions,
+                "reason": found.reason,
+            }
+
+
+def pooled(analysis: Analysis) -> Iterator[Record]:
+    """Omega over benchmarks, for rows that differ only in the benchmark."""
+    replicated = [row for row in analysis.rows if row.record["n_questions"]]
+    for condition, benchmarks in _apart(replicated, "benchmark"):
+        found = pooled_omega({name: row.counts for name, row in benchmarks.items()})
+        without = [name for name, row in benchmarks.items() if row.no_evidence]
+        why = f"None: {', '.join(without)} may be copies, or measurements (see caution)"
+        omega = found.estimate
+        yield condition | {
+            "benchmarks": list(benchmarks),
+            "n_questions": omega.n_questions,
+            **valued(omega=None if without else omega),
+            "between": None if without else found.between,
+            "reason": why if without else omega.reason,
+        }
+
+
+def _apart(rows: Sequence[Row], key: str) -> Iterator[tuple[Record, dict[str, Row]]]:
+    """Rows that differ in one key only: their common keys, and the row of each value."""
+    alike: dict[str, tuple[Record, dict[str, Row]]] = {}
+    for row in rows:
+        condition = row.keys
+        if (value := condition.pop(key, None)) is not None:
+            alike.setdefault(str(condition), (condition, {}))[1][str(value)] = row
+    yield from (some for some in alike.values() if len(some[1]) > 1)
+
+
+def _agreement(judges: dict[str, Row]) -> Estimate:
+    if len(judges) == 1:
+        (row,) = judges.values()
+        return row.estimates["agreement"]
+    # Labels mean the same to two judges only if both saw a question's options in one order.
+    vary = orders_vary({one for row in judges.values() for one in row.judged.shown})
+    alike = {name: row.judged.count(row.judged.chosen(vary)) for name, row in judges.items()}
+    try:
+        return agreement_between(alike)
+    except NothingSharedError:
+        return Estimate(reason="the judges share no question")
+
+
+def _section(analysis: Analysis, across: str) -> Iterator[Block]:
+    place, known = grouped(across), analysis.estimates("between_judges")
+    for title, records in analysis.apart(analysis.results["between_judges"], across):
+        places = dict.fromkeys(map(place.show, records))
+        pairs: dict[str, dict[str, str]] = {}
+        for record in records:
+            first, second = record["first"], record["second"]
+            if first == second and record not in known:
+                continue
+            who = f"{first} with {'itself' if first == second else second}"
+            pairs.setdefault(who, {})[place.show(record)] = estimate(record, "agreement")
+        rows = [[who, *(found.get(p, "") for p in places)] for who, found in pairs.items()]
+        headings = [f"{place.heading} = {p}" if p else "Agreement [95%]" for p in places]
+        yield Table(["", *headings], rows, title)
+
+
+PART = (
+    "Agreement between judges",
+    "Between judges",
+    "How often two judges give the same verdict on a question, and how often two replications "
+    "of one judge do. Two judges can hardly agree more with each other than with themselves.",
+    _section,
+)

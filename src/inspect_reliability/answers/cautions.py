@@ -1,0 +1,349 @@
+"""Reasons not to trust the numbers of one row as they are."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from ..judgments import GROUP_BY, Judged, weights
+from ..judgments.columns import dividing, of_role, varies
+from ..record.same_model import same_model
+from ..stats import Counts, Estimate, stopped_by_verdicts
+from ..verdicts import INVALID, NON_RESPONSE, NOT_READ
+
+FEW_QUESTIONS = 20
+"""Below this the interval of omega is very wide."""
+
+MANY_CATEGORIES = 20
+
+STOPPED = 0.01
+"""P-value below which replications seem stopped by agreement; also the rate of false cautions."""
+
+MANY_WITHOUT_VERDICT = 0.05
+"""Share of outputs without a verdict above which a reader should see some."""
+
+MOSTLY_WITHOUT_VERDICT = 1 / 3
+"""Share above which every number describes them, too."""
+
+ASKED_ONCE = (
+    "Every question was judged once, and reliability needs replications: several verdicts on the "
+    "same question. inspect-reliability rejudge LOG adds them to an inspect log."
+)
+
+MOST_SHOWN = 40
+"""Most characters of a name."""
+
+COPIES = (
+    "At temperature 0 all replications of a prompt are copies of one answer. Their agreement says "
+    "nothing about reliability."
+)
+
+ALIKE = (
+    "No two replications of a question differ, and no seed check has seen this judge vary. Whether "
+    "it is that steady, or its server ignores the temperature or answers from a cache, is not "
+    "known. Check the sampling settings."
+)
+
+ALIKE_IN_A_FILE = (
+    "No two replications of a question differ. Nothing here says whether each is a draw of its own "
+    "or a copy, and the agreement of copies says nothing about reliability. Check how they were "
+    "made."
+)
+
+DOMINANT = 0.8
+"""Share of one verdict from which agreement and omega can tell two stories."""
+
+TELLS_APART = 0.8
+"""Omega from which both are high."""
+
+NO_VERDICT = "No output has a verdict. Read some of them, then change the prompt or the parser."
+
+MOST_GRADES = 20
+"""Different numbers that may still be grades; with more they are measurements."""
+
+MEASUREMENTS = (
+    f"The verdicts are numbers with more than {MOST_GRADES} different values. Omega and agreement "
+    "count only exact matches: read ICC instead."
+)
+
+
+def without_verdict(table: pd.DataFrame) -> float:
+    """Share of outputs that name no verdict, or several."""
+    weight = weights(table)
+    silent = table["verdict"].isin([NON_RESPONSE, INVALID])
+    return float(weight[silent].sum() / (weight.sum() or 1.0))
+
+
+def of_the_silent(share: float) -> str | None:
+    """The caution for a third or more outputs without a verdict; None for fewer."""
+    if share < MOSTLY_WITHOUT_VERDICT:
+        return None
+    if share == 1:
+        return NO_VERDICT
+    return (
+        f"{share:.1%} of the outputs name no verdict, or several. The numbers describe these "
+        "non-responses as much as the judge. Read some of them, then change the prompt or the "
+        "parser."
+    )
+
+
+def asked_once(table: pd.DataFrame, counts: Counts) -> bool:
+    """Whether nothing was replicated."""
+    return not counts.exact and len(table) == len(counts.questions)
+
+
+def cautions(
+    group: Mapping[str, Any],
+    table: pd.DataFrame,
+    known: Judged,
+    counts: Counts,
+    omega: Estimate,
+    no_evidence: str | None,
+    silent: float,
+) -> Iterator[str]:
+    """Everything that a reader of one row must know, one caution each; see `Row`."""
+    if asked_once(table, counts):
+        yield ASKED_ONCE
+    elif omega.value is None:
+        yield f"Omega is not estimable: {omega.reason}."
+    elif omega.low is None:
+        yield f"Omega has no interval: {str(omega.reason).removeprefix('no interval: ')}."
+    yield from _of_the_questions(table, counts, omega)
+    yield from _of_the_verdicts(known, counts)
+    if worth := of_the_silent(silent):
+        yield worth
+    elif silent >= MANY_WITHOUT_VERDICT:
+        yield (
+            f"Between {MANY_WITHOUT_VERDICT:.0%} and {MOSTLY_WITHOUT_VERDICT:.0%} of the outputs "
+            "name no verdict, or several. Read some of them: the report shows up to three."
+        )
+    if "read_by" in table and (slow := int((table["read_by"] == NOT_READ).sum())):
+        yield (
+            f"{slow:,} of the outputs took the parser's pattern too long, so they count as "
+            "non-responses. Change the pattern, and score the log again."
+        )
+    if no_evidence and no_evidence != NO_VERDICT:
+        yield no_evidence
+    if not known.scale and (said := _of_one_verdict(known, counts, omega)):
+        yield said
+    yield from _of_the_order(table, known)
+    yield from _of_the_judge(table, known)
+    if "options_not_sent" in table:
+        for names in sorted(set(table["options_not_sent"].dropna())):
+            yield (
+                f"Options that the task sets and the judge did not get: {names}. These verdicts "
+                "are those of the judge without them."
+            )
+    if not known.exact:
+        yield from _of_the_seeds(table)
+    yield from _of_the_mixture(group, table)
+
+
+def _of_the_questions(table: pd.DataFrame, counts: Counts, omega: Estimate) -> Iterator[str]:
+    if omega.low is not None and omega.n_questions < FEW_QUESTIONS:
+        yield (
+            f"Omega comes from only {omega.n_questions} questions. Trust its interval, which is "
+            "wide, rather than its value."
+        )
+    if (few := omega.left_out) and not asked_once(table, counts):
+        named = ", ".join(name[:MOST_SHOWN] for name in few[:3])
+        named += f" and {len(few) - 3:,} more" if few[3:] else ""
+        yield (
+            f"{len(few)} question{'s have' if few[1:] else ' has'} fewer than 2 replications and "
+            f"did not enter the coefficients: {named}."
+        )
+    chance = None if counts.exact else stopped_by_verdicts(counts)
+    stopped = sorted(set(table["stopped_early"].dropna())) if "stopped_early" in table else []
+    if stopped or (chance is not None and chance < STOPPED):
+        each = table.groupby("question").size()
+        between = f"between {each.min()} and {each.max()}"
+    if stopped:
+        yield (
+            "Replications of single questions were stopped by their verdicts "
+            f"({', '.join(stopped)}), so they have {between}. The most frequent verdicts are right "
+            "to use, and how often those are correct. Omega, agreement and every other coefficient "
+            "are biased: give every question equally many."
+        )
+    elif chance is not None and chance < STOPPED:
+        yield (
+            f"Questions have {between} replications, and"
+            f" their number correlates with agreement (p = {chance:.3f}). If replications were "
+            "stopped by what had been seen, every coefficient is biased: give every question "
+            "equally many."
+        )
+    if counts.clustered:
+        n_outputs = table["question"].nunique()
+        yield (
+            f"The judge saw {n_outputs:,} outputs of {counts.n_clusters} questions. "
+            "Each output is judged on its own; intervals are over questions, because other "
+            "questions would bring other outputs."
+        )
+
+
+def _of_the_verdicts(known: Judged, counts: Counts) -> Iterator[str]:
+    given = {choice for choice in known.choices if choice is not None}
+    if len(given) > MANY_CATEGORIES and not are_measurements(known):
+        yield (
+            f"The verdicts have {len(given)} different values. Omega and agreement count only "
+            "exact matches."
+        )
+    if len(known.lists_of_categories) > 1:
+        yield (
+            f"The scores of this row declare {len(known.lists_of_categories)} different lists of "
+            "categories, or some declare none. AC1 and Brennan-Prediger, which depend on their "
+            f"number, count {len(counts.categories)}. Check the scores in the logs."
+        )
+
+
+def _of_one_verdict(known: Judged, counts: Counts, omega: Estimate) -> str | None:
+    """Which number to read where one verdict dominates; None where none does, or both are high."""
+    if omega.value is not None and omega.value >= TELLS_APART:
+        return None
+    truth = known.truth
+    if (
+        truth
+        and len(truth.questions) == len(counts.questions)
+        and int(truth.table.any(axis=0).sum()) == 1
+    ):
+        return (
+            "The label is the same for every question. Omega asks whether verdicts tell questions "
+            "apart, and here right ones do not: read agreement, and how often the judge is right."
+        )
+    shares = counts.shares.mean(axis=0)
+    name, share = counts.categories[int(shares.argmax())], float(shares.max())
+    if share < DOMINANT or name in (NON_RESPONSE, INVALID):
+        return None
+    return (
+        f"{share:.1%} of the verdicts are {name[:MOST_SHOWN]!r}, so two agree often even on "
+        "different questions. If the right answers differ, read omega, which takes that off. If "
+        "most of them are this one, read agreement."
+    )
+
+
+def _of_the_order(table: pd.DataFrame, known: Judged) -> Iterator[str]:
+    if known.order_varies:
+        yield (
+            "The order of a question's options varies, so a verdict counts as the responder that "
+            "the judge chose, not as the label."
+        )
+    elif len(set(known.questions)) > 1 and len(known.orders_shown) == 1:
+        yield (
+            "All questions show the responders in one order. A preference for a position cannot be "
+            "told from a preference for a responder: shuffle the options."
+        )
+    if varies(table, "order"):
+        shown = set(zip(known.questions, map(str, known.column("order")), strict=True))
+        yield "Omega and agreement pool the orders in which a question was shown: " + (
+            "they compare verdicts under one order and under two alike. The page (--html) and "
+            "the key omega_over tell these apart."
+            if len(shown) < len(table)
+            else "each was shown once, so that two verdicts differ in order and seed. Judge each "
+            "order several times to tell the two apart."
+        )
+
+
+def _of_the_judge(table: pd.DataFrame, known: Judged) -> Iterator[str]:
+    responders = {name for order in known.orders_shown for name in order}
+    responders.update(name for name in set(known.responders) if name is not None)
+    judges = [str(judge) for judge in table["judge"].unique() if pd.notna(judge)]
+    own = sorted(name for name in responders if any(same_model(judge, name) for judge in judges))
+    if own:
+        yield f"The judge is also a responder ({', '.join(own)}): it judges its own answers."
+
+
+def _of_the_seeds(table: pd.DataFrame) -> Iterator[str]:
+    known = table["seed"].notna() if "seed" in table else pd.Series(False, table.index)
+    if not known.any():
+        if from_logs(table):  # a file of verdicts promises no run to repeat
+            yield "No seeds are recorded, so these judgments cannot be reproduced."
+    elif not known.all():
+        yield f"{(~known).sum():,} judgments have no recorded seed."
+    if "seed_check" in table and (table["seed_check"] == "not honoured").any():
+        yield (
+            "The provider does not honour seeds. The judgments are still random draws of this "
+            "judge, but they cannot be reproduced."
+        )
+    # A seed that was sent on two days may have given one text.
+    draw = of_role(table, "unit", "part", "facet", without=("time",))
+    if known.any() and (again := int(table[known].duplicated([*draw, "seed"]).sum())):
+        yield f"{again:,} judgments repeat a seed of the same question, so they are no new draws."
+
+
+def _of_the_mixture(group: Mapping[str, Any], table: pd.DataFrame) -> Iterator[str]:
+    if "study" in group:
+        yield (
+            "Several studies have this benchmark's name: their prompts, options or questions "
+            "differ. Each has rows of its own. Name them apart with -T name=NAME."
+        )
+    for name in dict.fromkeys((*GROUP_BY, *of_role(table, "part"), *dividing(table))):
+        number = table[name].nunique(dropna=False)
+        if number > 1 and name not in group:
+            yield f"This row mixes {number} {name}s." + (
+                " Omega counts each alike, as a test of its own; the other coefficients take "
+                "their questions for one test. Group by benchmark to see each."
+                if name == "benchmark"
+                else ""
+            )
+    if "prompt" in table:
+        # Options in another order make another prompt of the same question, and are meant to.
+        asked = [name for name in ("benchmark", "question", "order", "wording") if name in table]
+        prompts = table.groupby(asked, dropna=False)["prompt"].nunique()
+        if mixed := prompts[prompts > 1].index.get_level_values("question").nunique():
+            yield (
+                f"{mixed} question id{'s' if mixed > 1 else ''} had more than one prompt. Report "
+                "the logs separately if the questions differ."
+            )
+
+
+def are_measurements(judgments: Judged) -> bool:
+    """Whether verdicts are numbers with more values than grades have."""
+    return judgments.values is not None and len(judgments.values) > MOST_GRADES
+
+
+def why_no_draws(table: pd.DataFrame, known: Judged) -> str | None:
+    """Why no coefficient of one row says anything about reliability; None if they do.
+
+    A row of several temperatures is judged by the worst of them: copies among draws make a judge
+    look steadier than it is.
+    """
+    if table["verdict"].isin([NON_RESPONSE, INVALID]).all():
+        return NO_VERDICT
+    return next(_copied(table, known), None)
+
+
+def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
+    """The reason, for each temperature at which no two replications of a question differ."""
+    cell = of_role(table, "unit", "facet", without=("prompt", "order", "temperature"))
+    chosen: pd.Series[Any] = pd.Series(known.choices, table.index, dtype=object)
+    parts: Iterable[tuple[Any, pd.DataFrame]] = [(table["temperature"].iloc[0], table)]
+    if table["temperature"].nunique(dropna=False) > 1:
+        parts = table.groupby("temperature", dropna=False)
+    for temperature, rows in parts:
+        own = known if rows is table else Judged(rows)
+        if own.exact:
+            if temperature == 0:
+                yield COPIES
+            continue
+        if rows["question"].is_unique:  # nothing was replicated
+            continue
+        choices, levels = chosen.loc[rows.index], [rows[name] for name in cell]
+        # Most judges differ long before all is grouped.
+        cells, first = zip(*(one.to_numpy() for one in levels), strict=True), dict[Any, Any]()
+        given = zip(cells, choices, strict=True)
+        if any(first.setdefault(one, choice) != choice for one, choice in given if choice):
+            continue
+        asked = choices.groupby(levels, dropna=False)
+        # Options in another order make another prompt.
+        if asked.nunique().max() > 1 or asked.size().max() < 2 or varies(rows, "order"):
+            continue
+        # A seed check saw the judge vary, with another seed or with the same one.
+        seen = "seed_check" in rows and rows["seed_check"].isin(["honoured", "not honoured"]).any()
+        if temperature == 0:
+            yield COPIES
+        elif not seen:
+            yield ALIKE if from_logs(rows) else ALIKE_IN_A_FILE
+
+
+def from_logs(table: pd.DataFrame) -> bool:
+    """Whether inspect logs recorded the judgments."""
+    return "log" in table and bool(table["log"].notna().any())

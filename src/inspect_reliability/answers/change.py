@@ -1,0 +1,182 @@
+"""Changes between two times or versions beyond noise, and who caused them."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import combinations
+
+import pandas as pd
+
+from ..judgments import Judged
+from ..judgments.columns import varies
+from ..showing.document import Block, Table, Text
+from ..showing.values import Column, Record, describe, estimate, keys_of
+from ..stats import Estimate, disagreement, mean_difference, shifts
+from ..stats.moved import moved_apart
+from .at_work import is_rejudged, is_suite
+from .moves import as_record, moved_by, only_of
+from .row import valued, values
+from .score_variance import worth
+from .sides import ALL, Sides, benchmarks_of, conditions_of
+
+_SIDE = "side"
+SAME_OUTPUTS = (
+    "Both sides have the same outputs, so nothing of the system changed: what differs is how these "
+    "were judged."
+)
+
+_MOVED = ("disagreement_across", "disagreement_within", "above_noise")
+
+
+def changes(sides: Sides, facets: Collection[str] = ()) -> Iterator[Record]:
+    """How far verdicts moved between every two sides, per condition, on common questions."""
+    for condition, tables in conditions_of(sides, facets, []):
+        for benchmark, parts in benchmarks_of(tables, []):
+            for one, other in combinations(parts if benchmark != ALL else (), 2):
+                both = {name: parts[name].table for name in (one, other)}
+                names = {"first": one, "second": other}
+                yield names | condition | {"benchmark": benchmark} | _change(both)
+
+
+def change_blocks(changed: Iterable[Record], splits: Iterable[Record]) -> Iterator[Block]:
+    """Sentences and tables: the changes between two sides, and who caused them."""
+    for record in changed:
+        first, second = record["first"], record["second"]
+        known = {key: of for key, of in keys_of(record, "second").items() if of is not None}
+        under = f" ({describe(known)})" if known else ""
+        if record["disagreement_across"] is None:
+            why = record["not_estimable"]["disagreement_across"]
+            yield Text(
+                f"How far verdicts of {first} and {second}{under} moved is not known: {why}."
+            )
+            continue
+        said = (
+            f"Verdicts of {first} and {second}{under} differ in "
+            f"{estimate(record, 'disagreement_across', '.1%')} of pairs"
+        )
+        if record["above_noise"] is None:
+            why = record["not_estimable"]["above_noise"]
+            yield Text(f"{said}; what their own noise adds to that is not known: {why}.")
+        else:
+            yield Text(
+                f"{said}, those of each alone in {record['disagreement_within']:.1%}: "
+                f"{estimate(record, 'above_noise', 'z.1%')} is change{only_of(record)}."
+            )
+        title = f"Shares of the verdicts of {first} (first) and {second} (second){under}"
+        yield Table.of(record["shares"], _COLUMNS, title)
+    for split in splits:
+        if split["reason"]:
+            yield Text(split["reason"])
+            continue
+        yield Text(
+            f"The mean score moved by {estimate(split, 'change', '+.3f')}: the judge accounts for "
+            f"{estimate(split, 'judge', '+.3f')}, and the system for "
+            f"{estimate(split, 'system', '+.3f')}. This takes {split['grader']}, who graded the "
+            f"outputs of {split['graded_again']} again, for the grader of the other side."
+        )
+
+
+_COLUMNS = (
+    Column("verdict", heading="Verdict"),
+    Column("first", heading="First", form=".1%"),
+    Column("second", heading="Second", form=".1%"),
+    Column("change", heading="Change [95%]", form="+.1%"),
+)
+
+
+def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
+    shared = set.intersection(*(set(table["question"]) for table in sides.values()))
+    table = pd.concat(
+        [part[part["question"].isin(shared)].assign(side=name) for name, part in sides.items()],
+        ignore_index=True,
+    )
+    given = Judged(table)
+    if len({Judged(part).exact for part in sides.values()}) > 1:
+        moved = {
+            "n_questions": len(shared),
+            "n_not_compared": 0,
+            **valued(**dict.fromkeys(_MOVED, Estimate())),
+        }
+        why = dict.fromkeys(_MOVED, "verdicts of one side are exact, and those of the other drawn")
+        return moved | {"shares": [], "not_estimable": why}
+    orders = ["order"] if varies(table, "order") else []
+    found = disagreement(given.cells([_SIDE, *orders]))
+    each = list(shifts(given.cells([_SIDE]), _SIDE))
+    second = {one.category: one for one in each if one.level}
+    shares = [
+        {
+            "verdict": one.category,
+            "first": one.share.value,
+            "second": second[one.category].share.value,
+            **valued(change=second[one.category].change),
+        }
+        for one in each
+        if not one.level and (one.share.value or second[one.category].share.value)
+    ]
+    moved = moved_by(_SIDE, found)
+    if _share_seeds(table):
+        draws = disagreement(given.cells([_SIDE, *orders, "seed"]))
+        moved = as_record(moved_apart(draws, _SIDE, "seed"), draws)
+    return moved | {"shares": shares}
+
+
+def _share_seeds(table: pd.DataFrame) -> bool:
+    """Whether both sides drew with one seed of one question."""
+    if "seed" not in table or table["seed"].isna().any():
+        return False
+    return bool(table.groupby(["question", "seed"])[_SIDE].nunique().max() > 1)
+
+
+def judge_or_system(sides: Sides) -> Iterator[Record]:
+    """Split the change of a suite's mean score into the parts of its judge and its system.
+
+    The judge's part is the mean of old outputs graded by the new judge, minus that graded by the
+    old one; the rest is the system's. This needs one side's outputs judged again by the other's
+    grader; otherwise the record says what is missing. Sides that are no suite's have no record.
+    """
+    own: dict[str, pd.DataFrame] = {}
+    again: dict[str, pd.DataFrame] = {}
+    for name, table in sides.items():
+        for _, rows in table.groupby("scorer") if "scorer" in table else ():
+            kind = own if is_suite(rows) else again if is_rejudged(rows) else {}
+            scores = rows.assign(worth=rows["verdict"].map(worth)).dropna(subset="worth")
+            if len(scores):
+                kind.setdefault(name, scores)
+    first, second = sides
+    if own.keys() != {first, second}:
+        return
+    if _share(own[first], own[second], "uuid"):
+        yield {"reason": SAME_OUTPUTS}
+        return
+    if not again:
+        reason = (
+            "To split the change of the score into the judge's and the system's, let the new "
+            f"grader judge the old outputs: run inspect-reliability rejudge {first} with the "
+            f"grader of {second}, and compare a folder that has {first} and what it writes with "
+            f"{second}."
+        )
+        yield {"reason": reason}
+        return
+    twice, once, sign = (first, second, 1) if first in again else (second, first, -1)
+    tables = own[twice], own[once], again[twice]
+    old, new, crossed = pd.concat(map(_means, tables), axis=1, join="inner").to_numpy().T
+    parts = {"change": new - old, "judge": crossed - old, "system": new - crossed}
+    replications = len(again[twice]) / max(len(crossed), 1)
+    known = {name: mean_difference(sign * part, 0.95, replications) for name, part in parts.items()}
+    why: dict[str, str] = {}
+    yield {
+        "n_questions": len(crossed),
+        **values(known, why),
+        "grader": ", ".join(map(str, again[twice]["judge"].unique())),
+        "graded_again": twice,
+        "reason": None if len(crossed) else "The two sides share no question with a grade.",
+    }
+
+
+def _share(first: pd.DataFrame, second: pd.DataFrame, name: str) -> bool:
+    known = (set(side[name].dropna()) if name in side else set() for side in (first, second))
+    return not set.isdisjoint(*known)
+
+
+def _means(scores: pd.DataFrame) -> "pd.Series[float]":
+    """Mean grade of each question, over outputs."""
+    each = scores.groupby(["sample", "epoch"])["worth"].mean()
+    return each.groupby("sample").mean()

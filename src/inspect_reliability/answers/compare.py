@@ -1,0 +1,267 @@
+"""Pairs of judges, or of conditions, over the same questions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations, product
+
+import pandas as pd
+
+from ..errors import UserError
+from ..judgments import Judged, Source, judgments_from
+from ..judgments.scales import labelled
+from ..showing.columns import declared
+from ..showing.document import Block, Caution, Document, Table, Text
+from ..showing.values import Record, describe, finite, flat, grouped, keys_of, picked, text
+from ..stats import (
+    KINDS,
+    Comparison,
+    ReliabilityError,
+    compare_accuracy,
+    compare_all,
+    compare_pooled,
+)
+from .row import Row
+from .sides import ALL, Sides, benchmarks_of, conditions_of, sides_by, sides_of
+
+COEFFICIENTS = ("omega", "agreement")
+"""Both, since a judge can be ahead by one and behind by the other; ICC first on a scale."""
+
+MOST_DRIVERS = 5
+"""Most questions named for a difference."""
+
+_LEVEL = 0.95
+
+_SHOWN = 0.005
+"""Share of undecided verdicts below which their row would be of 0.00."""
+
+NOT_LABELLED = "nothing of its benchmark is labelled"
+
+
+def compare(
+    first: Source,
+    second: Source | None = None,
+    *,
+    by: str | None = None,
+    swap: bool | None = None,
+) -> pd.DataFrame:
+    """Compare two judges, or the values of a column, over the same questions.
+
+    Args:
+        first: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
+        second: The others.
+        by: Instead of `second`: the column whose values are compared, as in `by="judge"`.
+        swap: What verdicts name where orders have names; see `judgments_from`.
+
+    Returns:
+        One row per pair, condition and coefficient, as `compare --format csv` has them: the
+        difference (first minus second) with its interval. `attrs["left_out"]` says what could not
+        be compared.
+
+    Raises:
+        UserError: The judgments cannot be read, or share nothing that can be compared.
+    """
+    one = judgments_from(first, swap=swap)
+    if (second is None) == (by is None):
+        raise UserError('Give two to compare, or one and what to compare in it: by="judge".')
+    if second is None:
+        sides = sides_by(one, str(by))
+    else:
+        sides = sides_of(one, judgments_from(second, swap=swap), ("first", "second"))
+    pairs, left_out = compare_sides(sides, one.facets)
+    frame = pd.DataFrame([flat(pair) for pair in pairs])
+    frame.attrs["left_out"] = left_out
+    return frame
+
+
+def compare_sides(sides: Sides, facets: Collection[str] = ()) -> tuple[list[Record], list[str]]:
+    """Compare every two sides under every condition they share.
+
+    Under one condition, all pairwise intervals hold together (95%). `facets` are columns that the
+    user takes for facets.
+
+    Returns:
+        One record per pair, condition and coefficient; and what could not be compared, in words.
+    """
+    records: list[Record] = []
+    left_out: list[str] = []
+    for condition, tables in conditions_of(sides, facets, left_out):
+        for benchmark, parts in benchmarks_of(tables, left_out):
+            # Labels say who is right where nothing was replicated.
+            for (some, level), compared in product(_of_the_same(parts), (_steadier, _righter)):
+                try:
+                    for found in compared(benchmark, some, level):
+                        own, its = (some[name] for name in found.names)
+                        keys = condition | {"benchmark": benchmark}
+                        records.append(_record(found, keys, own, its))
+                except ReliabilityError as error:
+                    left_out.append(str(error))
+    names = list(sides)
+    records.sort(key=lambda record: (names.index(record["first"]), names.index(record["second"])))
+    return records, list(dict.fromkeys(left_out))
+
+
+def compare_document(
+    pairs: list[Record],
+    left_out: list[str],
+    beside: Mapping[str, list[Record]],
+    of_the_change: Iterable[Block] = (),
+) -> Document:
+    """One table per pair, with the questions that move the difference most, and what changed.
+
+    `beside` are other results, which the blocks of the change show.
+
+    Raises:
+        UserError: There is nothing to show.
+    """
+    if not (pairs or any(beside.values())):
+        raise UserError("\n".join(["Nothing to compare.", *left_out]))
+    blocks: list[Block] = []
+    conditions = dict.fromkeys(name for pair in pairs for name in _condition(pair))
+    named = dict.fromkeys(["judge", "benchmark", "temperature", "scorer", *conditions])
+    first, *others = declared("compare", difference=_difference, n_replications=_replications)
+    columns = [first, *map(grouped, named), *others]
+    for first, second in dict.fromkeys((pair["first"], pair["second"]) for pair in pairs):
+        chosen = [p for p in pairs if (p["first"], p["second"]) == (first, second)]
+        blocks.append(Table.of(chosen, columns, f"{first} (first) and {second} (second)"))
+        leading: dict[str, Record] = {}
+        for pair in chosen:
+            leading.setdefault(describe(_condition(pair)), pair)
+        blocks += map(_drivers, leading.values())
+        blocks += [Caution(c) for c in dict.fromkeys(c for p in chosen for c in p["cautions"])]
+    if any(pair["benchmark"] == ALL for pair in pairs):
+        blocks.append(Text(f"{ALL}: each benchmark is a test of its own, and counts alike."))
+    if len({pair[side] for pair in pairs for side in ("first", "second")}) > 2:
+        blocks.append(
+            Text(
+                "The intervals of all pairs under one condition hold together with a probability "
+                "of 95%, so you may look for the largest difference. Each two are compared on the "
+                "questions that both judged: N says how many."
+            )
+        )
+    blocks += of_the_change
+    results = {"rows": pairs, "left_out": left_out, **beside}
+    return Document("Which is steadier?", blocks, results)
+
+
+def _difference(row: Record) -> str:
+    if row["difference"] is None:
+        return f"not estimable: {row['reason']}"
+    ends = row["difference_interval"]
+    shown = f"[{ends[0]:+z.2f}, {ends[1]:+z.2f}]" if ends else f"({row['reason']})"
+    return f"{row['difference']:+z.2f} {shown}"
+
+
+def _replications(pair: Record) -> str:
+    return " and ".join(text(r, ".4g", "exact") for r in dict.fromkeys(pair["n_replications"]))
+
+
+def _condition(pair: Record) -> Record:
+    return keys_of(pair, "second", "coefficient")
+
+
+def _drivers(pair: Record) -> Text:
+    known = [one for one in pair["drivers"][:3] if round(one["influence"] or 0, 3)]
+    moved = "; ".join(f"{one['question']} {one['influence']:+z.3f}" for one in known)
+    return Text(
+        f"Questions that move the difference of {pair['coefficient']} most "
+        f"({describe(_condition(pair))}): {moved or 'none'}."
+    )
+
+
+def _of_the_same(parts: Mapping[str, Row]) -> Iterator[tuple[Mapping[str, Row], float]]:
+    """Sides to compare at once, with the level of their intervals.
+
+    All sides if they judged the same questions. Otherwise each two, on what these two share, and
+    their intervals hold together by Bonferroni's inequality.
+    """
+    asked = set()
+    for row in parts.values():
+        each = row.asked["question"].value_counts()
+        asked.add((frozenset(each.index), frozenset(each.index[each > 1])))
+    pairs = list(combinations(parts, 2)) if len(asked) > 1 else [tuple(parts)]
+    for names in pairs:
+        yield {name: parts[name] for name in names}, 1 - (1 - _LEVEL) / len(pairs)
+
+
+def _steadier(
+    benchmark: str | None, parts: Mapping[str, Row], level: float
+) -> Iterator[Comparison]:
+    if benchmark == ALL:
+        several = {name: row.by_benchmark for name, row in parts.items()}
+        for coefficient in COEFFICIENTS:
+            yield from compare_pooled(several, coefficient, level=level)
+    else:
+        judged = {name: Judged(row.asked) for name, row in parts.items()}
+        numbers = {name: known for name, one in judged.items() if (known := one.numbers())}
+        if numbers.keys() == parts.keys() and any(row.judged.scale for row in parts.values()):
+            yield from compare_all(numbers, "icc", level=level)
+        single = {name: one.counts() for name, one in judged.items()}
+        for coefficient in COEFFICIENTS:
+            yield from compare_all(single, coefficient, level=level)
+
+
+def _righter(benchmark: str | None, parts: Mapping[str, Row], level: float) -> Iterator[Comparison]:
+    right = {
+        name: {
+            str(of): truth
+            for of, part in row.asked.groupby("benchmark", dropna=False)
+            if (truth := labelled(Judged(part))) and not truth.other_scale
+        }
+        for name, row in parts.items()
+    }
+    every = set.intersection(*map(set, right.values()))
+    if every:
+        paired = {name: {of: own[of] for of in own if of in every} for name, own in right.items()}
+        asked = pd.concat([row.asked for row in parts.values()])
+        bare = asked.loc[~asked["benchmark"].astype(str).isin(every), "question"].astype(str)
+        absent = {NOT_LABELLED: tuple(bare.unique())} if len(bare) else {}
+        sides = [one for own in paired.values() for one in own.values()]
+        some = any(one.kinds["undecided"].mean() >= _SHOWN for one in sides)
+        for kind in KINDS if some else KINDS[:1]:
+            for found in compare_accuracy(paired, kind, level=level):
+                if kind != "undecided" or found.first or found.second:
+                    yield replace(found, left_out=found.left_out | absent)
+
+
+def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
+    first, second = found.names
+    return {
+        "first": first,
+        "second": second,
+        **condition,
+        "coefficient": found.coefficient,
+        "first_value": found.first,
+        "second_value": found.second,
+        "difference": found.difference,
+        "difference_interval": None if found.low is None else [found.low, found.high],
+        "n_questions": found.n_questions,
+        "n_replications": [finite(number) for number in found.n_replications],
+        "drivers": [
+            picked(driver, "question", "influence") for driver in found.drivers[:MOST_DRIVERS]
+        ],
+        "left_out": {reason: list(questions) for reason, questions in found.left_out.items()},
+        "reason": found.reason,
+        "cautions": list(_cautions(found.names, own, its)),
+    }
+
+
+def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[str]:
+    for name, side in zip(names, sides, strict=True):
+        for why in dict.fromkeys([side.silent, side.no_evidence]):
+            if why:
+                yield f"{name}: {why}"
+    tables = [side.table for side in sides if "study" in side.table]
+    studies = {study for table in tables for study in table["study"].fillna("not known")}
+    if len(studies) > 1:
+        yield (
+            "Prompts, options or questions differ under one benchmark name. The difference may "
+            "come from any of them."
+        )
+    if sides[0].judged.order_varies != sides[1].judged.order_varies:
+        yield (
+            "One side saw each question's options in one order, so its verdicts are labels; the "
+            "other saw several orders, so its verdicts are responders. They cannot be compared "
+            "one to one."
+        )

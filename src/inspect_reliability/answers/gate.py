@@ -1,0 +1,245 @@
+"""Is a judge good enough? Decided by the interval, not by the number alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import UserError
+from ..judgments import Judged, refuse
+from ..judgments.scales import labelled
+from ..showing.columns import declared
+from ..showing.document import Block, Caution, Document, Table, Text, Tone
+from ..showing.values import Column, Record, describe, estimate, keys_of, of_group
+from ..stats import (
+    COEFFICIENTS,
+    FAILS,
+    KINDS,
+    OPEN,
+    PASSES,
+    anytime_omega,
+    anytime_rate,
+    anytime_share,
+    precision,
+    questions_to_decide,
+    questions_to_decide_rate,
+    within_limit,
+)
+from .analysis import Analysis
+from .at_work import beside_replications
+from .cautions import ASKED_ONCE
+from .row import RATES, Row, valued
+
+_SENTENCES: dict[str, tuple[str, Tone]] = {
+    PASSES: ("The gate passes.", "good"),
+    FAILS: ("The gate fails.", "bad"),
+    OPEN: ("The gate is too uncertain to say.", "unsure"),
+}
+
+_SCALE = (
+    "The verdicts are numbers, and omega counts only exact matches. ICC counts near misses as "
+    "near, and is {}: ask for it with --min icc=VALUE in place of --min-omega."
+)
+_SEVERAL = "Evidence that may be looked at any time is of one benchmark: group by benchmark."
+_ONE_TEST = "Questions of several benchmarks are not one test: group by benchmark."
+
+REQUIRED = (*COEFFICIENTS, *RATES, *KINDS)
+"""Names that can have a limit."""
+
+_SHOWN = {"non_response_rate": "non-response", "invalid_rate": "invalid"}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Requirements on a judge, and how they are decided: the options of the command.
+
+    Attributes:
+        min_omega: The same as "omega" in `least`.
+        max_non_response: The same as "non_response_rate" in `most`.
+        anytime: Whether to decide by evidence that is valid at any time.
+        least: Coefficients or rates with their minimum.
+        most: Coefficients or rates with their maximum.
+    """
+
+    min_omega: float | None = None
+    max_non_response: float | None = None
+    anytime: bool = False
+    least: tuple[tuple[str, float], ...] = ()
+    most: tuple[tuple[str, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, _ in (*self.least, *self.most):
+            if name not in REQUIRED:
+                raise UserError(f"No coefficient {name!r}. Use one of: {', '.join(REQUIRED)}.")
+        most = (*RATES, *KINDS[1:])
+        has_evidence = {("omega", True), (KINDS[0], True), *((name, False) for name in most)}
+        for name, _, at_least in self.all:
+            if self.anytime and (name, at_least) not in has_evidence:
+                raise UserError(
+                    "Evidence that may be looked at any time is known of a least omega or "
+                    f"accuracy and of a highest share, not of {name}: leave out --anytime, and "
+                    "look once."
+                )
+
+    @property
+    def all(self) -> list[tuple[str, float, bool]]:
+        """Every limit: its name, its value, and whether it is a minimum."""
+        omega = [("omega", self.min_omega, True)]
+        silent = [("non_response_rate", self.max_non_response, False)]
+        least = [(name, limit, True) for name, limit in self.least]
+        most = [(name, limit, False) for name, limit in self.most]
+        every = dict.fromkeys([*omega, *least, *silent, *most])
+        return [(name, limit, least) for name, limit, least in every if limit is not None]
+
+
+def check(analysis: Analysis, limits: Limits) -> list[Record]:
+    """Check every row against the limits.
+
+    A requirement passes, or fails, if the whole interval does, or if the evidence says so;
+    otherwise more questions are needed. Coefficients of replications that may be copies decide
+    nothing. Grades in `not_checked` are skipped.
+
+    Returns:
+        One record per row and requirement: `value`, `value_interval` and `result`.
+
+    Raises:
+        UserError: A row can mean two things.
+    """
+    checks = []
+    for row in analysis.rows:
+        if row.unclear:
+            refuse(analysis.judgments.unclear, "nothing passes")
+        if beside_replications(row.asked, analysis.judgments.table):
+            continue
+        for asked in limits.all:
+            record = _requirement(row, limits, *asked)
+            if row.suite and row.suite.caution:
+                record["cautions"].append(row.suite.caution)
+            checks.append(of_group(row.group, record))
+    return checks
+
+
+def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bool) -> Record:
+    found, why = row.estimate(name), _why_undecided(row, limits, name)
+    asked = Judged(row.asked).counts() if limits.anytime else row.counts
+    evidence, more = None, None
+    if name in RATES:
+        if limits.anytime:
+            evidence = anytime_rate(asked, limit, RATES[name])
+        else:
+            more = questions_to_decide_rate(asked, limit, RATES[name])
+    elif name in KINDS:
+        if row.labelled and limits.anytime and found.value is not None:
+            known = labelled(Judged(row.asked), asked)
+            each = known.by_question(name) if known else None
+            if each is not None:
+                evidence = anytime_share(*((1 - each, 1 - limit) if at_least else (each, limit)))
+        elif row.labelled:
+            more = questions_to_decide(row.labelled.precision(kind=name), limit)
+    elif not why and found.value is not None:
+        if limits.anytime:
+            evidence = anytime_omega(asked, limit)
+        elif not row.several and (cells := row.cells(name)) is not None:
+            more = questions_to_decide(precision(cells, name), limit)
+    within = {"at_least" if at_least else "at_most": limit}
+    result = OPEN if why else within_limit(found, **within)
+    cautions = [row.silent] if row.silent and row.silent != why else []
+    if name == "omega" and not why and row.judged.scale:
+        cautions.append(_SCALE.format(estimate(row.record, "icc")))
+    if evidence:
+        result, more = evidence.result, evidence.more_questions
+    return {
+        "requirement": f"{_SHOWN.get(name, name)} {'>=' if at_least else '<='} {limit:g}",
+        **valued(value=found),
+        "level": found.level,
+        "n_questions": found.n_questions,
+        "evidence_for": evidence and evidence.for_pass,
+        "evidence_against": evidence and evidence.for_fail,
+        "evidence_needed": evidence and evidence.needed,
+        "result": result,
+        "more_questions": more if result == OPEN else None,
+        "reason": why or found.reason,
+        "cautions": cautions,
+    }
+
+
+def _why_undecided(row: Row, limits: Limits, name: str) -> str | None:
+    """Why a coefficient decides nothing whatever its interval; None if it can."""
+    if name in (*RATES, *KINDS):
+        return None
+    if row.asked_once:
+        return ASKED_ONCE
+    exact_matches = COEFFICIENTS[name].scale == "nominal"
+    why = row.no_evidence if exact_matches else row.no_draws
+    if not why and row.several and limits.anytime:
+        return _SEVERAL
+    if not why and row.several and name not in ("omega", "agreement"):
+        return _ONE_TEST
+    return why
+
+
+def not_checked(analysis: Analysis) -> list[str]:
+    """Rows that `check` skips: a suite's own grades in a rejudged log."""
+    table = analysis.judgments.table
+    beside = [row for row in analysis.rows if beside_replications(row.asked, table)]
+    return [
+        f"{row.name} is not checked: rejudge judged its outputs again."
+        for row in (*analysis.left_out, *beside)
+    ]
+
+
+def overall(checks: Sequence[Record]) -> str:
+    """One result for all: failed if any failed, uncertain if any is uncertain or there is none."""
+    results = {check["result"] for check in checks} or {OPEN}
+    return next(result for result in (FAILS, OPEN, PASSES) if result in results)
+
+
+def _value(record: Record) -> str:
+    return "not estimable" if record["value"] is None else estimate(record, "value", "z.3f")
+
+
+def _evidence(record: Record) -> str:
+    if record["evidence_for"] is None:
+        return ""
+    for_it, against, needed = (record[f"evidence_{k}"] for k in ("for", "against", "needed"))
+    return f"{for_it:.3g} for, {against:.3g} against ({needed:.3g} decides)"
+
+
+def gate_document(analysis: Analysis, checks: Sequence[Record]) -> Document:
+    """The checks, their overall result, and why a judge is uncertain."""
+    titles = {row.name: row.title for row in analysis.rows}
+    names = [titles[describe(keys_of(one, before="requirement"))] for one in checks]
+    levels = "".join(f" [{level:.3g}%]" for level in {100 * one["level"] for one in checks})
+    shown = [
+        column._replace(heading=f"Value{levels}") if column.key == "value" else column
+        for column in declared("gate", value=_value, evidence_for=_evidence)
+    ]
+    judge = Column("", heading="Judge")
+    named = [{"": name} | one for name, one in zip(names, checks, strict=True)]
+    table = Table.of(named, [judge, *shown])
+    result = overall(checks)
+    sentence, tone = _SENTENCES[result]
+    open_checks = [one for one in checks if one["result"] == OPEN]
+    if result == OPEN and open_checks:
+        answerable = [one for one in open_checks if not one["reason"]]
+        label = answerable and all(one["requirement"].startswith(KINDS) for one in answerable)
+        more = " Label more questions." if label else " Judge more questions."
+        sentence += more if answerable else " The cautions say why."
+    blocks: list[Block] = [*([table] if checks else []), Text(sentence, tone)]
+    if "More questions" in table.headings:
+        blocks.append(Text(_MORE))
+    if "Evidence" in table.headings:
+        blocks.append(Text(_ANYTIME))
+    blocks += [
+        Caution(one["reason"], (one[""],))
+        for one in named
+        if one["result"] == OPEN and one["reason"]
+    ]
+    blocks += [Caution(text, (one[""],)) for one in named for text in one["cautions"]]
+    results = {"result": result, "rows": checks}
+    return Document("Are the judges good enough?", blocks, results)
+
+
+_MORE = "More questions: add this many; if the estimate holds, about 80% of gates then decide."
+_ANYTIME = (
+    "Evidence: you may look after every question, and stop when it decides. Ask questions in "
+    "random order, and decide before their verdicts are known how many replications each gets."
+)

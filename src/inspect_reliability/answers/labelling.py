@@ -1,0 +1,115 @@
+"""What few labels correct, and which outputs to label next."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import UserError
+from ..showing.document import Caution, Document, Text
+from ..showing.values import Record
+from ..stats import Corrected, Sample, ppi, rate, rogan_gladen
+from .analysis import Analysis
+from .right import confusions, right_or_wrong, tabled, two_categories
+from .row import Row, valued
+
+_METHODS: dict[str, Callable[[Sample], Corrected]] = {"ppi++": ppi, "rogan-gladen": rogan_gladen}
+
+
+def _corrections(row: Row) -> Iterator[tuple[str, str, Corrected]]:
+    """Category, method and corrected rate; the second method needs two categories."""
+    labels = row.judged.truth
+    if row.labelled is None or labels is None or row.labelled.other_scale:
+        return
+    two = two_categories(row.labelled)
+    # What is right was asked about where all labels are the same, not how often it is.
+    # Nor is a name corrected that judge or labels never use: people may mean it by another.
+    used = [
+        {name for name, n in zip(one.categories, one.table.sum(axis=0), strict=True) if n}
+        for one in (row.counts, labels)
+    ]
+    named = [name for name in tabled(row.labelled) if all(name in names for names in used)]
+    for name in named if len(labels.categories) > 1 else ():
+        sample = Sample.of(row.counts, labels, name)
+        for method, correct in _METHODS.items():
+            if two or method == "ppi++":
+                yield name, method, correct(sample)
+
+
+def corrected(analysis: Analysis) -> Iterator[Record]:
+    """The share of each category, by the judge and corrected by labels."""
+    for row in analysis.rows:
+        for category, method, found in _corrections(row):
+            yield row.keys | {
+                "category": category,
+                **valued(judged=rate(row.counts, category)),
+                "method": method,
+                **valued(rate=found.estimate),
+                "n_labels": found.estimate.n_questions,
+                "n_questions": found.n_judged,
+                "labels_for_half": found.labels_for_half,
+                "reason": found.estimate.reason,
+            }
+
+
+def next_to_label(rows: Sequence[Row], number: int, by: str | None = None) -> list[Record]:
+    """Draw outputs without a label, for people to label, as a validation set of inspect_scout.
+
+    Args:
+        rows: Rows; an output that several of them judged is drawn once.
+        number: How many to draw.
+        by: Column for a proportionally stratified draw; by default a simple random one. Either is a
+            random sample, and so are several draws together.
+
+    Raises:
+        UserError: There is no such column, or every output has a label.
+    """
+    table = pd.concat([row.asked for row in rows], ignore_index=True)
+    if by and by not in table:
+        raise UserError(f"The judgments have no column {by!r}. Use verdict, or another column.")
+    outputs = table.groupby(["benchmark", "question"], dropna=False, sort=False)
+    first = outputs.first()
+    open_ = first["label"].isna() if "label" in first else pd.Series(True, first.index)
+    order = np.random.default_rng(0).permutation(len(first))
+    drawn = first.iloc[order][open_.iloc[order].to_numpy()]
+    if drawn.empty:
+        raise UserError("Everything that was judged has a label: nothing is left to label.")
+    if by:
+        most = outputs[by].agg(lambda values: str(values.mode().iloc[0]))
+        drawn = drawn.assign(stratum=most).sort_values("stratum", kind="stable")
+        number = min(number, len(drawn))
+        drawn = drawn.iloc[((np.arange(number) + 0.5) * len(drawn) / number).astype(int)]
+    how = f"random, by {by}" if by else "random"
+    drawn, names = drawn[:number], drawn.index.get_level_values("question")[:number]
+    if "uuid" not in drawn or drawn["uuid"].isna().any():
+        return [{"id": str(name), "target": None, "split": how} for name in names]
+    # inspect_scout knows a sample by its uuid, and shows people its task_id.
+    return [
+        {"id": str(uuid), "target": None, "split": how, "task_id": str(name)}
+        for uuid, name in zip(drawn["uuid"], names, strict=True)
+    ]
+
+
+def validate_document(analysis: Analysis) -> Document:
+    """Everything that labels say.
+
+    Raises:
+        UserError: Nothing is labelled.
+    """
+    records = analysis.results["validity"]
+    if not records:
+        raise UserError(
+            "Nothing is labelled. Name a file of labels with --labels FILE, or draw outputs to "
+            "label with --next 50 --out labels.csv."
+        )
+    names = ("validity", "validity_across", "confusion", "corrected", "notes")
+    results: dict[str, Any] = {name: analysis.results[name] for name in names}
+    blocks = [*right_or_wrong(analysis), *confusions(analysis)]
+    blocks += [
+        Caution(row.no_draws, (row.name,), len(records))
+        for row in analysis.rows
+        if row.labelled and row.no_draws
+    ]
+    blocks += [Text(str(note), "note") for note in analysis.judgments.notes]
+    return Document("Is the judge right?", blocks, results, sheet=records)

@@ -1,0 +1,99 @@
+"""Several judges of the same outputs: what they share beyond noise, and the gain of one more."""
+
+from collections.abc import Iterator
+
+from ..judgments import Judged
+from ..showing.values import Record
+from ..stats import disagreement, effective_number
+from ..stats.disagreement import SEED, Disagreement
+from ..stats.moved import ONE_VERDICT
+from .analysis import Analysis
+from .row import values
+
+JUDGE = "judge"
+
+
+def panels(analysis: Analysis) -> Iterator[Record]:
+    """Agreement of a panel's judges, and the effective number of judges."""
+    for keys, given, found, scored in analysis.together:
+        errors = _errors(given, found)
+        rho = (errors or scored).correlation(JUDGE)
+        number = found.levels[JUDGE]
+        why: dict[str, str] = {}
+        parts = {
+            "agreement_within": found.agreement(),
+            "agreement_between": found.agreement([JUDGE]),
+            "beyond_noise": scored.beyond_noise(JUDGE),
+            "correlation": rho,
+            "effective_number": effective_number(number, rho),
+        }
+        known = values(parts, why)
+        for name in {"agreement_within", "beyond_noise"} & {*why}:
+            why[name] = ONE_VERDICT
+        yield keys | {
+            "judges": given.levels(JUDGE),
+            "n_questions": found.cells.n_clusters,
+            **known,
+            "correlation_of": "verdicts" if errors is None else "errors",
+            "not_estimable": why,
+        }
+
+
+def one_more(analysis: Analysis) -> Iterator[Record]:
+    """The dependability of a verdict with one more judge, order, wording or seed.
+
+    For a panel, the verdict is the mean over its judges; each other facet has one level.
+    """
+    for study in (*analysis.together, *analysis.alone):
+        found, existing = study.scored, study.existing
+        now = {name: n if name == JUDGE else 1 for name, n in found.levels.items()}
+        calls = now.get(JUDGE, 1)
+        for facet in (*found.levels, SEED):
+            more = now | {facet: now.get(facet, 1) + 1}
+            seeds = more.pop(SEED, 1)
+            if facet == SEED and (found.cells.exact or (SEED,) not in found.component):
+                continue
+            why: dict[str, str] = {}
+            parts = {
+                "dependability": found.dependability(now, existing=existing),
+                "with_one_more": found.dependability(more, seeds, existing),
+            }
+            yield study.keys | {
+                "facet": facet,
+                "levels": now.get(facet, 1),
+                "calls": calls,
+                "calls_with_one_more": calls + 1 if facet == JUDGE else 2 * calls,
+                **values(parts, why),
+                "not_estimable": why,
+            }
+
+
+def _errors(given: Judged, found: Disagreement) -> Disagreement | None:
+    """Wrong by the label or not, scaled so that all judges' errors have equal variance.
+
+    The correlation across judges is then the mean correlation of two judges' errors. A verdict that
+    decides nothing is no error.
+    """
+    labels = given.right
+    if None in labels:
+        return None
+    verdicts = given.verdicts if any(given.column("label")) else given.choices
+    wrong: dict[str, list[bool]] = {}
+    failed = [
+        verdict != label and verdict not in given.undecided
+        for verdict, label in zip(verdicts, labels, strict=True)
+    ]
+    for judge, one in zip(given.column(JUDGE), failed, strict=True):
+        wrong.setdefault(judge, []).append(one)
+    rates = {judge: sum(marks) / len(marks) for judge, marks in wrong.items()}
+    scale = {
+        f"wrong: {judge}": (rate * (1 - rate)) ** -0.5
+        for judge, rate in rates.items()
+        if 0 < rate < 1
+    }
+    said = [
+        f"wrong: {judge}" if one and rates[judge] < 1 else "right"
+        for judge, one in zip(given.column(JUDGE), failed, strict=True)
+    ]
+    cells = given.count(said, ("right", *scale), found.levels)
+    return disagreement(cells.as_numbers({"right": 0.0} | scale))

@@ -1,0 +1,246 @@
+"""How many votes, questions and replications a judge needs."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+
+from ..errors import UserError
+from ..judgments import GROUP_BY
+from ..showing.columns import declared
+from ..showing.document import Block, Caution, Document, Table, Text
+from ..showing.values import (
+    Record,
+    describe,
+    finite,
+    keys_of,
+    of_group,
+    percent,
+    picked,
+    whole,
+)
+from ..stats import KINDS, Design, ReliabilityError, UnknownCoefficientError, precision
+from .analysis import Analysis
+from .row import Row
+from .votes import majority_of, orders_apart, votes_of
+
+COEFFICIENTS = ("omega", "agreement")
+REPLICATIONS = (5, 10, 20, 50, 100)
+
+_SEVERAL = "Questions of several benchmarks are not one test. Plan for each: group by benchmark."
+
+_TABLES = {
+    "votes": ("Votes for a stable majority", declared("votes")),
+    "designs": ("Studies that give an interval of the wanted width", declared("designs")),
+}
+
+
+def plans(
+    analysis: Analysis,
+    half_widths: Sequence[float] = (0.05, 0.1),
+    wanted: float = 0.95,
+    assurance: float = 0.8,
+    names: Sequence[str] = COEFFICIENTS,
+) -> list[Record]:
+    """Plan for every row, from a pilot or a whole study.
+
+    A question counts as stable if two majorities agree with probability `wanted`; a study of the
+    planned size reaches its half-width with probability `assurance`. `names` are the coefficients
+    to plan for: omega and agreement with several numbers of replications, any other with the
+    pilot's number; "accuracy" counts labelled questions, and is planned where nothing was
+    replicated and there are labels.
+
+    Returns:
+        One record per row: `votes` and how many are needed, unsettled questions, `designs` of
+        sufficient studies, and what is not known.
+
+    Raises:
+        UserError: No question was judged more than once.
+        UnknownCoefficientError: There is no such coefficient.
+    """
+    rows = analysis.clear().rows
+    if {*names}.isdisjoint(KINDS) and all(row.counts.replications.max() < 2 for row in rows):
+        labelled = any(row.labelled for row in rows)
+        if names != COEFFICIENTS or not labelled:
+            raise UserError(
+                "No question was judged more than once, but a plan needs to know how the "
+                "replications of a question differ. Have each question judged several times; or "
+                f"{'' if labelled else 'give labels (--labels FILE), and '}plan how many labels "
+                "you need: --for accuracy."
+            )
+        names = KINDS[:1]
+    return [of_group(row.group, _plan(row, half_widths, wanted, assurance, names)) for row in rows]
+
+
+def plan_document(found: Sequence[Record], wanted: float = 0.95) -> Document:
+    """Each plan with its two tables and its sentences."""
+    blocks: list[Block] = []
+    sheet = []
+    for plan in found:
+        name = f"{describe(keys_of(plan))} ({plan['n_questions']} questions)"
+        blocks.append(Text(name, "heading"))
+        for key, (title, columns) in _TABLES.items():
+            if plan[key]:
+                blocks.append(Table.of(plan[key], columns, title))
+            sheet += [keys_of(plan) | {"table": key} | record for record in plan[key]]
+        if plan["designs"]:
+            blocks.append(
+                Text(
+                    f"With this many questions, {percent(plan['assurance'])} of studies reach the "
+                    "half-width. Range: the number really needed lies here with 80% probability."
+                )
+            )
+        blocks += [Text(remark) for remark in remarks(plan, wanted)]
+        blocks += map(Caution, plan["cautions"])
+    blocks += [Text(line) for line in _costs(found)]
+    results = {"rows": found}
+    return Document("How large must the next study be?", blocks, results, sheet=sheet)
+
+
+def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
+    """A plan in sentences, including what is not known."""
+    why = dict(plan["not_estimable"])
+    if reason := why.pop("votes", None):
+        found = [f"No votes: {reason}"]
+    elif needed := plan["votes_needed"]:
+        give = "give" if needed > 1 else "gives"
+        found = [f"{_votes(needed)} {give} the same majority again {percent(wanted)} of the time."]
+        fewest, most = plan["votes_fewest"], plan["votes_most"]
+        if most != fewest:
+            least = f"from {fewest} to {most}" if most else f"{fewest} or more"
+            found[0] += f" Other questions may take {least}."
+    else:
+        most = plan["votes"][-1]["votes"]
+        found = [
+            f"No number of votes up to {most} gives the same majority again {percent(wanted)} of "
+            "the time."
+        ]
+    found += [plan["voters"]] if plan["voters"] else []
+    if below := plan["unsettled"]:
+        ties = ", ".join(f"{one['question']} ({one['agreement']:.2f})" for one in below[:5])
+        questions = f"{len(below)} questions are" if below[1:] else "1 question is"
+        found.append(
+            f"With {_votes(plan['unsettled_votes'])}, {questions} still below {percent(wanted)}. "
+            f"Near-ties never reach it. The least stable: {ties}."
+        )
+    if reason := why.pop("share_stable", None):
+        found.append(reason)
+    return found + [f"{aim}: {reason}" for aim, reason in why.items()]
+
+
+def _plan(
+    row: Row, half_widths: Sequence[float], wanted: float, assurance: float, names: Sequence[str]
+) -> Record:
+    counted = row.counts
+    majority, reason = majority_of(row, wanted)
+    why = {"votes": reason} if reason else {}
+    if majority and None in majority.share_stable:
+        why["share_stable"] = (
+            f"Single questions can be checked up to {_votes(majority.most_by_question)}, a quarter "
+            "of their replications."
+            if majority.most_by_question
+            else "Single questions cannot be checked: that takes at least 4 replications."
+        )
+    each = {name: _each(row, name) for name in ("tokens", "cost")}
+    designs = list(_designs(row, names, half_widths, assurance, each, why))
+    return {
+        "n_questions": len(counted.questions),
+        "votes": votes_of(majority),
+        "votes_needed": majority.votes_needed if majority else None,
+        "voters": _voters(row) if majority else None,
+        "votes_fewest": majority.votes_likely[0] if majority else None,
+        "votes_most": majority.votes_likely[1] if majority else None,
+        "unsettled": [
+            picked(one, "question", "agreement", "lead")
+            for one in (majority.unsettled if majority else ())
+        ],
+        "unsettled_votes": majority.most_by_question if majority else None,
+        "designs": designs,
+        "assurance": assurance,
+        "tokens_per_judgment": each["tokens"],
+        "cost_per_judgment": each["cost"],
+        "not_estimable": why,
+        "cautions": [row.silent] if row.silent and row.silent != reason else [],
+    }
+
+
+def _designs(
+    row: Row,
+    names: Sequence[str],
+    half_widths: Sequence[float],
+    assurance: float,
+    each: Mapping[str, float | None],
+    why: dict[str, str],
+) -> Iterator[Record]:
+    """Sufficient studies; adds to `why` what cannot be planned."""
+    for coefficient, half_width in product(dict.fromkeys(names), dict.fromkeys(half_widths)):
+        try:
+            studies = _studies(row, coefficient, half_width, assurance)
+        except UnknownCoefficientError:
+            raise
+        except ReliabilityError as error:
+            why[f"{coefficient} +-{half_width:g}"] = str(error)
+            continue
+        for study in studies:
+            tokens, cost = (one and study.judgments * one for one in each.values())
+            yield {
+                "coefficient": coefficient,
+                "half_width": half_width,
+                "n_replications": whole(finite(study.n_replications)),
+                **picked(study, "n_questions", "fewest", "most", "judgments"),
+                "tokens": None if tokens is None else round(tokens),
+                "cost": cost,
+            }
+
+
+def _voters(row: Row) -> str | None:
+    """What does not vote, or not together, in words."""
+    said = ["Votes on a question are all of one order."] if orders_apart(row) else []
+    if row.without_verdict:
+        silent = f"{row.without_verdict:.1%} of all calls"
+        said.append(f"Outputs without a verdict do not vote: that is {silent}.")
+    return " ".join(said) or None
+
+
+def _studies(row: Row, name: str, half_width: float, assurance: float) -> list[Design]:
+    """Studies with the wanted half-width; ReliabilityError if there are none."""
+    if row.several and name != "agreement":
+        raise ReliabilityError(_SEVERAL)
+    cells = None if name in KINDS else row.cells(name)
+    if name in KINDS and row.labelled:
+        found = row.labelled.precision(kind=name)
+    elif cells is None:
+        raise ReliabilityError(str(row.estimate(name).reason))
+    else:
+        found = precision(cells, name)
+    if found.reason:
+        raise ReliabilityError(found.reason)
+    replications: Sequence[float] = (math.inf,) if row.judged.exact else REPLICATIONS
+    if name not in COEFFICIENTS:
+        replications = (found.n_replications,)
+    return [found.design(half_width, r, assurance) for r in replications]
+
+
+def _each(row: Row, name: str) -> float | None:
+    if name not in row.table or not row.table[name].notna().any():
+        return None
+    known = row.table[name].dropna()
+    return float(known.sum() / len(row.counts.questions) if row.judged.exact else known.mean())
+
+
+def _costs(found: Sequence[Record]) -> Iterator[str]:
+    tokens: dict[str, dict[str, float]] = {}
+    for plan in found:
+        if "method" in plan and plan["tokens_per_judgment"]:
+            same = {name: plan[name] for name in GROUP_BY if name in plan}
+            tokens.setdefault(describe(same), {})[plan["method"]] = plan["tokens_per_judgment"]
+    for name, cost in tokens.items():
+        if {"exact", "sampled"} <= cost.keys():
+            yield (
+                f"{name}: an exact verdict takes as many tokens as "
+                f"{cost['exact'] / cost['sampled']:.3g} sampled ones, and says more than any "
+                "number of them."
+            )
+
+
+def _votes(n: int) -> str:
+    return f"{n} vote{'s' if n > 1 else ''}"

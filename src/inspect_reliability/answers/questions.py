@@ -1,0 +1,209 @@
+"""Question by question: how steady the judge is, what it says, and what moves it."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+import numpy as np
+
+from ..judgments.count import NUMBER
+from ..judgments.text import judgment_text
+from ..showing.document import Block, Detail, Example, Figure, Table
+from ..showing.values import Record
+from ..stats import Counts
+from ..stats.moved import moved
+from ..stats.sums import terms_of_rows
+from ..verdicts import INVALID, NON_RESPONSE
+from .analysis import Analysis
+from .row import Row
+from .steady import headline
+from .studies import Study
+
+MOST_QUESTIONS = 40
+"""Most bars of a figure; with more questions, the least stable ones."""
+
+_SHOWN = 2
+"""Least stable questions of each row with outputs."""
+
+
+def questions(analysis: Analysis) -> Iterator[Record]:
+    """Each question of each row."""
+    movers = [(study, _movers(study)) for study in analysis.alone]
+    for row in analysis.rows:
+        counts, agreement, right = row.counts, _agreement(row.counts), _right(row)
+        moves = next((found for study, found in movers if study.has(row)), {})
+        verdicts, shares = counts.shares.argmax(axis=1), counts.shares.max(axis=1)
+        for i, question in enumerate(counts.questions):
+            verdict = counts.categories[verdicts[i]]
+            yield row.keys | {
+                "question": question,
+                "n_verdicts": None if counts.exact else int(counts.replications[i]),
+                "agreement": agreement.get(question),
+                "verdict": verdict,
+                "share": float(shares[i]),
+                "right": verdict in right[question] if question in right else None,
+                **moves.get(question, _UNMOVED),
+            }
+
+
+def _agreement(counts: Counts) -> dict[str, float]:
+    """How often two verdicts on a question are the same, where it has two."""
+    if counts.replications.max() < 2:
+        return {}
+    again = counts.replicated
+    return dict(zip(again.questions, (1 - terms_of_rows(again).disagreement).tolist(), strict=True))
+
+
+def _right(row: Row) -> dict[str, set[str]]:
+    """The verdicts that are right: the most frequent label of a question, or several."""
+    if (known := row.labelled) is None:
+        return {}
+    names = np.array(known.given.categories)
+    decides = ~np.isin(names, list(known.open))
+    most = known.truth == known.truth.max(axis=1, keepdims=True)
+    return {
+        question: set(names[at & decides].tolist())
+        for question, at in zip(known.given.questions, most, strict=True)
+    }
+
+
+_UNMOVED = {"moved_by": None, "disagreement_across": None, "disagreement_within": None}
+
+
+def _movers(study: Study) -> dict[str, Record]:
+    """The facet that moves each question most, of the questions that one moves."""
+    by_size: dict[str, tuple[float, Record]] = {}
+    for facet in study.found.levels:
+        same = moved(study.found, facet).compared
+        noisy, same = same is not None, same or study.found
+        _, first = np.unique(same.cells.clusters, return_index=True)
+        across = same.by_question(*(name for name in same.levels if name != facet))
+        within = same.by_question(*same.levels) if noisy else np.zeros(len(across))
+        # Equal but for the last digits, which depend on the processor.
+        for k in np.flatnonzero(np.round(across - within, 9) > 0).tolist():
+            found = {
+                "moved_by": facet,
+                "disagreement_across": float(across[k]),
+                "disagreement_within": float(within[k]) if noisy else None,
+            }
+            size = round(float(across[k] - within[k]), 9)
+            question = same.cells.questions[first[k]]
+            by_size[question] = max(by_size.get(question, (0.0, {})), (size, found), key=_size)
+    return {question: found for question, (_, found) in by_size.items()}
+
+
+def _size(moved: tuple[float, Record]) -> float:
+    return moved[0]
+
+
+def least_stable(counts: Counts) -> list[int]:
+    """Positions of the questions, by the share of their most frequent verdict, least first."""
+    order: list[int] = np.argsort(counts.shares.max(axis=1), kind="stable").tolist()
+    return order
+
+
+def contradictions(row: Row) -> Iterator[Record]:
+    """The least stable questions of a row, with outputs of two different verdicts.
+
+    Prompts and outputs are None where they cannot be read.
+    """
+    if row.judged.exact:
+        return  # no output was drawn
+    for i in least_stable(row.counts)[:_SHOWN]:
+        question = row.counts.questions[i]
+        places: dict[str, list[int]] = {}
+        judgments = zip(row.judged.questions, row.judged.choices, strict=True)
+        for place, (name, choice) in enumerate(judgments):
+            if name == question and choice is not None:
+                places.setdefault(choice, []).append(place)
+        given = sorted(places, key=lambda choice: -len(places[choice]))
+        # Two choices contradict each other more than a choice and none.
+        choices = [name for name in given if name not in (NON_RESPONSE, INVALID)]
+        shown = choices if len(choices) > 1 else given
+        if len(shown) < 2:
+            continue
+        prompt, outputs = None, []
+        for verdict in shown[:2]:
+            judgment = cast("dict[str, Any]", row.table.iloc[places[verdict][0]].to_dict())
+            text = judgment_text(judgment)
+            prompt = prompt or (text and text.prompt)
+            outputs.append(
+                {
+                    "verdict": verdict,
+                    "share": len(places[verdict]) / sum(map(len, places.values())),
+                    "replication": int(judgment["replication"]),
+                    "text": text and text.output,
+                }
+            )
+        yield {"question": question, "prompt": prompt, "outputs": outputs}
+
+
+def _section(analysis: Analysis, across: str) -> Iterator[Block]:
+    names = _verdict_names(analysis.rows)
+    for row in analysis.progress(analysis.rows, "Reading texts"):
+        found = (one for one in contradictions(row) if _has_texts(one))
+        yield Detail(row.name, headline(row), [_verdicts(row, names), *map(_example, found)])
+
+
+def _has_texts(found: Record) -> bool:
+    return all(output["text"] is not None for output in found["outputs"])
+
+
+def _verdict_names(rows: Iterable[Row]) -> list[str]:
+    """All verdicts of a page: numbers in order, then names, then non-responses."""
+    names = dict.fromkeys(name for row in rows for name in row.counts.categories)
+    choices = [name for name in names if name not in (NON_RESPONSE, INVALID)]
+    if all(map(NUMBER.fullmatch, choices)):
+        choices.sort(key=float)
+    return [*choices, NON_RESPONSE, INVALID]
+
+
+def _verdicts(row: Row, names: list[str]) -> Figure:
+    """How each question was judged, the least stable first."""
+    counts, order = row.counts, least_stable(row.counts)
+    shown = order[:MOST_QUESTIONS]
+    shares = counts.shares
+    places = map(counts.categories.index, filter(counts.categories.__contains__, names))
+    used = [k for k in places if shares[:, k].any()]
+    some = f" (the first {len(shown)} of {len(order):,})" if len(shown) < len(order) else ""
+    first = "" if row.asked_once else ", the least stable first"
+    title = f"Verdicts of each question{first}{some}"
+    records = [
+        {"question": counts.questions[i], "verdict": counts.categories[k], "share": shares[i, k]}
+        for i in shown
+        for k in used
+    ]
+    table = Table(
+        ["Question", *(counts.categories[k] for k in used)],
+        [[counts.questions[i], *_cells(counts, i, used)] for i in shown],
+    )
+    words = f"{row.name}. {title}."
+    return Figure(
+        title, words, records, "question", "share", "verdict", table, kind="bars", names=names
+    )
+
+
+def _cells(counts: Counts, i: int, used: list[int]) -> list[str]:
+    if counts.exact:
+        return [f"{share:.1%}" for share in counts.shares[i, used]]
+    return list(map(str, counts.table[i, used]))
+
+
+def _example(found: Record) -> Example:
+    outputs = [
+        (
+            output["verdict"],
+            f"{output['share']:.0%} of the replications, here number {output['replication']}",
+            output["text"],
+        )
+        for output in found["outputs"]
+    ]
+    return Example(found["question"], found["prompt"], outputs)
+
+
+PART = (
+    "Question by question",
+    "Questions",
+    "How the verdicts on each question spread, and, where outputs are known, two that "
+    "contradict each other.",
+    _section,
+)

@@ -1,0 +1,131 @@
+"""The report as a document: what was studied, the numbers and the cautions."""
+
+from collections.abc import Iterable
+from functools import cache, partial
+from typing import Any
+
+from ..judgments import weights
+from ..judgments.described import described
+from ..showing.columns import declared
+from ..showing.document import Block, Document, Section, Text
+from ..showing.values import Column, text
+from . import between, moves, outputs, position, questions, right, steady, votes
+from .analysis import Analysis
+from .answer import answers, cautions
+
+
+def report_document(analysis: Analysis, logs: str = "LOGS") -> Document:
+    """Everything of an analysis, for every form; `logs` is what its next command reads."""
+    several = len({row.group.get("judge") for row in analysis.rows}) > 1
+    return Document(
+        title="Can these judges be trusted?" if several else "Can this judge be trusted?",
+        blocks=summary(analysis, logs),
+        results=analysis.results,
+        facts=partial(_facts, analysis),
+        sections=cache(partial(sections, analysis)),
+        read=cache(lambda: [described(analysis.judgments)]),
+    )
+
+
+def summary(analysis: Analysis, logs: str = "LOGS") -> list[Block]:
+    """The main tables, the meaning of their columns, and every caution."""
+    records = analysis.estimates("rows")  # a caution says which rows are copies
+    of_all = Column("", "questions x replications", heading="N x R", shown=steady.size)
+    known = [
+        of_all,
+        *declared("rows", published_omega=steady.published, invalid_rate=steady.invalid),
+    ]
+    filled = [column for column in known if any(map(column.show, records))]
+    scale = any(row.judged.scale for row in analysis.rows)
+    shown = [column for column in filled if scale or column.key != "icc"]
+    first = list(answers(analysis, logs))
+    return [
+        *first,
+        *analysis.tables(records, shown),
+        *analysis.told("pooled", "Over all benchmarks"),
+        *analysis.told("moves", "What moves the verdict"),
+        *(Text(moves.in_words(one, analysis.keys(one))) for one in analysis.results["moves"]),
+        *right.right_or_wrong(analysis),
+        *legend(shown),
+        *steady.exact_verdicts(analysis.rows),
+        *(one for one in cautions(analysis.rows, analysis.results["rows"]) if one not in first),
+        *outputs.some_without_verdict(analysis),
+        *notes(analysis),
+    ]
+
+
+def notes(analysis: Analysis) -> list[Text]:
+    """What was left out."""
+    return [Text(str(note), "note") for note in analysis.judgments.notes]
+
+
+def legend(columns: Iterable[Column]) -> list[Text]:
+    """The meaning of each column, one paragraph each."""
+    names = ((one.heading.removesuffix(" [95%]"), one.meaning) for one in columns)
+    return [Text(f"{name}: {meaning}.") for name, meaning in names]
+
+
+def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
+    table = analysis.judgments.table
+    temperatures = sorted(table["temperature"].dropna().unique(), reverse=True)
+    rows = analysis.results["rows"]
+    known = [r["n_replications"] for r in rows if r["n_replications"] is not None]
+    replications = sorted(max(number, 1) for number in known)
+    span = dict.fromkeys(text(round(r, 1)) for r in (*replications[:1], *replications[-1:]))
+    ways = [" to ".join(span)] if span else []
+    ways += ["exact distributions"] * any(r["method"] == "exact" for r in rows)
+    asked = table[["benchmark", "question"]].drop_duplicates()
+    checks = [
+        (one["judge"], one["seed_check"] or "not checked")
+        for one in analysis.results["seed_checks"]
+    ]
+    alike = len({check for _, check in checks}) == 1
+    seeds = [check if alike else f"{judge or 'not known'}: {check}" for judge, check in checks]
+    return [
+        ("Judges", judges(analysis)),
+        ("Benchmarks", _names(asked["benchmark"].dropna().unique())),
+        ("Questions", [f"{len(asked):,}"]),
+        ("Replications", ways),
+        ("Temperatures", [", ".join(map(text, temperatures)) or "not known"]),
+        ("Judgments", [f"{round(weights(table).sum()):,}"]),
+        ("Seeds", list(dict.fromkeys(seeds))),
+        ("Read", [described(analysis.judgments).removeprefix("Read: ")]),
+    ]
+
+
+def judges(analysis: Analysis) -> list[str]:
+    """Names of all judges."""
+    found = (check["judge"] for check in analysis.results["seed_checks"])
+    return _names(name for name in found if name is not None)
+
+
+def _names(found: Iterable[Any]) -> list[str]:
+    return list(map(str, found)) or ["not known"]
+
+
+def sections(analysis: Analysis) -> list[Section]:
+    """All sections with something to show.
+
+    Figures run over temperatures if there are several, else over judges.
+    """
+    several = analysis.differing(analysis.estimates("rows"))
+    across = next((name for name in ("temperature", "judge") if name in several), "")
+    made = (
+        Section(title, link, intro, list(blocks(analysis, across)))
+        for title, link, intro, blocks in _PARTS
+    )
+    return [section for section in made if section.blocks]
+
+
+_PARTS = (
+    steady.OVERVIEW,
+    votes.PART,
+    moves.PART,
+    right.PART,
+    position.PART,
+    between.PART,
+    outputs.PART,
+    steady.COEFFICIENT_TABLES,
+    questions.PART,
+)
+"""Title of a section, its short name, what it shows, and what makes its blocks."""

@@ -1,0 +1,160 @@
+"""Every result by name, and the analysis that has them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+
+import pandas as pd
+
+from .. import stats
+from ..errors import UserError
+from ..judgments import Note, Source, judgments_from, refuse
+from ..judgments.table import several_conditions
+from ..showing.values import Record
+from ..stats import COEFFICIENTS, Cells, Estimate
+from . import between, labelling, moves, outputs, panels, position, questions, right
+from .analysis import Analysis, Compute, Progress, quietly
+from .at_work import beside_replications
+from .grouping import rows_of
+from .report import report_document
+from .row import worst_seed_check
+from .votes import votes
+
+_GRADED_AGAIN = "grades of the suite itself left out: rejudge judged its outputs again"
+
+
+def analyse(
+    judgments: Source,
+    by: str | Sequence[str] = (),
+    *,
+    swap: bool | None = None,
+    progress: Progress = quietly,
+) -> Analysis:
+    """Group judgments into rows; each result is computed when it is first asked for.
+
+    Args:
+        judgments: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
+        by: Columns to group by, or the name of one; by default judge, benchmark, temperature, and
+            the facets that vary within these.
+        swap: What verdicts name in frames and files whose orders have names (`judgments_from`).
+        progress: Wraps the rows as they are computed, to show progress.
+
+    Raises:
+        UserError: There is no such column, the judgments cannot be read, or all that they say
+            depends on which of two things they mean.
+    """
+    judgments, by = judgments_from(judgments, swap=swap), [by] if isinstance(by, str) else by
+    rows, left_out = [], []
+    for row in rows_of(judgments, by):
+        # Of one output each there is nothing to say.
+        once = not row.asked["question"].duplicated().any()
+        if once and beside_replications(row.asked, judgments.table):
+            left_out.append(row)
+            note = Note(_GRADED_AGAIN, len(row.asked), str(row.asked["log"].iloc[0]))
+            judgments = replace(judgments, said=(*judgments.said, note))
+        else:
+            rows.append(row)
+    kept = tuple(rows), RESULTS, report_document, tuple(left_out)
+    analysis = Analysis(judgments, *kept, progress=progress)
+    if judgments.unclear and not _says_something(analysis):
+        refuse(judgments.unclear, "they say nothing")
+    return analysis
+
+
+def _says_something(analysis: Analysis) -> bool:
+    """Whether something that verdicts say is the same in both meanings."""
+    known = (row.estimates for row in analysis.rows)
+    found = (each[name].value for each in known for name in COEFFICIENTS if name in each)
+    moved = (record["disagreement_within"] for record in analysis.results["moves"])
+    every = chain((not row.unclear or None for row in analysis.rows), found, moved)
+    return any(one is not None for one in every)
+
+
+def omega(given: "Source | Cells", level: float = 0.95, swap: bool | None = None) -> Estimate:
+    """Omega of one verdict: how repeatable it is, with its interval over questions.
+
+    1: the same question always gets the same verdict, and questions differ. 0: a verdict tells
+    nothing of the question. 1 minus how often two verdicts on a question differ, over how often
+    verdicts on two questions do (Janson & Olsson 2001; McDonald 1999).
+
+    Args:
+        given: Judgments of one judge under one condition, or where they are (see
+            `judgments_from`): a data frame with the columns `question` and `verdict`, logs, files;
+            or counts of verdicts by question.
+        level: Confidence level of the interval.
+        swap: What verdicts name where orders have names; see `judgments_from`.
+
+    Returns:
+        The estimate, with its interval, or the reason why it has none. All other coefficients
+        are in `analyse(given).frame("rows")`.
+
+    Raises:
+        UserError: The judgments are of several conditions, or cannot be read.
+        ReliabilityError: The level is not between 0 and 1.
+    """
+    if isinstance(given, Cells):
+        return stats.omega(given, level)
+    rows = analyse(judgments_from(given, swap=swap)).rows
+    if len(rows) > 1:
+        raise UserError(several_conditions([row.group for row in rows]))
+    if why := rows[0].unclear:
+        return Estimate(reason=why, level=level)
+    return stats.omega(rows[0].counts, level)
+
+
+def rows(analysis: Analysis) -> Iterator[Record]:
+    """Each judge under each condition."""
+    for row in analysis.progress(analysis.rows, "Computing"):
+        added = dict(analysis.beside(row)) if analysis.beside else {}
+        record = row.record | added
+        why = row.record["not_estimable"] | added.get("not_estimable", {})
+        said = [*row.record["cautions"], *added.get("cautions", [])]
+        for name, value in (("not_estimable", why), ("cautions", said)):
+            del record[name]
+            record[name] = value
+        yield record
+
+
+def seed_checks(analysis: Analysis) -> Iterator[Record]:
+    """What is known of each judge's seeds."""
+    table = analysis.judgments.table
+    known = table[[name for name in ("judge", "seed_check", "seed") if name in table]]
+    for judge, rows in known.groupby("judge", sort=False, dropna=False):
+        yield {
+            "judge": None if pd.isna(judge) else str(judge),
+            "seed_check": worst_seed_check(rows),
+            "n_judgments": len(rows),
+            "n_seeds": int(rows["seed"].notna().sum()) if "seed" in rows else 0,
+        }
+
+
+def notes(analysis: Analysis) -> Iterator[Record]:
+    """What was left out."""
+    for note in analysis.judgments.notes:
+        yield {"where": note.where, "what": note.what, "count": note.count}
+
+
+RESULTS: Mapping[str, Compute] = {
+    "rows": rows,
+    "pooled": between.pooled,
+    "position": position.position_shares,
+    "responders": position.responder_shares,
+    "moves": moves.moves,
+    "components": moves.components,
+    "omega_over": moves.omega_over,
+    "shifts": moves.shifts_by_level,
+    "panels": panels.panels,
+    "one_more": panels.one_more,
+    "between_judges": between.agreement_of_judges,
+    "votes": votes,
+    "validity": right.validity,
+    "validity_across": right.validity_across,
+    "confusion": right.confusion,
+    "corrected": labelling.corrected,
+    "questions": questions.questions,
+    "read_by": outputs.read_by,
+    "without_verdict": outputs.outputs_without_verdict,
+    "seed_checks": seed_checks,
+    "notes": notes,
+}
+"""Name in JSON and in files -> what computes the records; `keys.md` has their keys."""

@@ -1,0 +1,334 @@
+"""Steady, or right? What labels say about each row."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from math import sqrt
+
+import numpy as np
+
+from ..judgments.count import NUMBER, OPPOSITES, by_value
+from ..judgments.scales import NAMES_DIFFER, labelled, names_differ
+from ..showing.columns import KEYS, declared
+from ..showing.document import Block, Caution, Figure, Table, Text
+from ..showing.values import Column, Record, describe, estimate, grouped, told_apart
+from ..stats import (
+    KINDS,
+    Cells,
+    Estimate,
+    Labelled,
+    Sample,
+    agreement,
+    krippendorff_alpha,
+)
+from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
+from .analysis import Analysis
+from .cautions import MANY_CATEGORIES, from_logs
+from .row import Row, valued
+
+TITLE = "Steady, or right"
+
+_BY_LABEL = "Verdicts by label, share of all"
+
+_NO_MAJORITY = 2
+"""With up to two votes, a majority is right as often as one verdict."""
+
+_OF_NAMES = ("wrong", "wrong_twice", "wrong_then_right", "wrong_then_undecided")
+"""What says little of a scale, where a verdict beside the label is no error."""
+
+_PARTS = {
+    "right": "accuracy",
+    "undecided": "undecided",
+    "wrong, then right": "wrong_then_right",
+    "wrong, then undecided": "wrong_then_undecided",
+    "wrong twice": "wrong_twice",
+}
+"""Part of all single verdicts -> key of its share."""
+
+MOST_OPTIONS = 5
+"""Largest number of a scale that could as well be that of an option."""
+
+NOT_AT_RANDOM = 3.0
+"""Standard errors between labelled and other questions above which the draw was hardly random."""
+
+_ONE_RATER = "each question has one label, so how far people agree is not known"
+
+_NO_NUMBERS = "verdicts or labels are not numbers"
+
+
+def validity(analysis: Analysis) -> Iterator[Record]:
+    """How often each row is right, and the kinds of its errors."""
+    for row in analysis.rows:
+        if known := row.labelled:
+            yield row.keys | _validity(row, known)
+
+
+def _validity(row: Row, known: Labelled) -> Record:
+    people = known.raters.replicated if (known.raters.replications > 1).any() else None
+    blank = Estimate(reason=_ONE_RATER)
+    estimates = {
+        **{kind: known.share(kind) for kind in KINDS},
+        "within_one": known.within_one(),
+        "rank_correlation": known.rank_correlation(),
+        **known.errors(),
+        "kappa": known.kappa(),
+        "icc": _icc(known),
+        "judge_agreement": agreement(known.given),
+        "raters_agreement": blank if people is None else agreement(people),
+    }
+    if names_differ(row.judged):
+        estimates["kappa"] = Estimate(reason=NAMES_DIFFER)
+    names = two_categories(known)
+    for name, category in zip(("sensitivity", "specificity"), names, strict=False):
+        estimates[name] = known.share_of(category, category)
+    return {
+        "n_labelled": known.given.n_clusters,
+        "n_labels": int(known.raters.replications.sum()),
+        **valued(**estimates),
+        "step": known.step,
+        "positive": names[0] if names else None,
+        "ceiling": None if names_differ(row.judged) else _ceiling(known, people),
+        "votes": [
+            {"votes": n, **valued(accuracy=one)} for n, one in known.votes(NO_VERDICTS).items()
+        ],
+        "not_estimable": _why(estimates),
+        "cautions": list(_cautions(row, known)),
+    }
+
+
+def _why(found: Mapping[str, Estimate]) -> Record:
+    return {name: one.reason for name, one in found.items() if one.value is None}
+
+
+def _ceiling(known: Labelled, people: Cells | None) -> float | None:
+    """The highest kappa that the reliability of judge and raters allows (Spearman 1904).
+
+    Raters count as perfect if their agreement is not known.
+    """
+    judge = krippendorff_alpha(known.given).value
+    raters = None if people is None else krippendorff_alpha(people).value
+    both = None if judge is None else judge * (1.0 if raters is None else raters)
+    return None if both is None or both <= 0 else sqrt(both)
+
+
+def _icc(known: Labelled) -> Estimate:
+    names = known.given.categories
+    values = [float(name) if NUMBER.fullmatch(name) else np.nan for name in names]
+    others = {name for name in names if not NUMBER.fullmatch(name)} - {NON_RESPONSE, INVALID}
+    return Estimate(reason=_NO_NUMBERS) if others else known.kappa(np.array(values))
+
+
+def _names(known: Labelled) -> list[str]:
+    return [name for name in known.given.categories if name not in (NON_RESPONSE, INVALID)]
+
+
+def tabled(known: Labelled) -> list[str]:
+    """The categories that are looked at one by one; none where there are too many to read."""
+    names = _names(known)
+    return names if len(names) <= MANY_CATEGORIES else []
+
+
+def two_categories(known: Labelled) -> tuple[str, ...]:
+    """The two categories, the positive one first; empty if there are more or fewer."""
+    names = _names(known)
+    return next(
+        (pair for pair in OPPOSITES if {*pair} == {*names}), tuple(names[:2] * (len(names) == 2))
+    )
+
+
+def _cautions(row: Row, known: Labelled) -> Iterator[str]:
+    if known.other_scale:
+        yield (
+            f"{known.other_scale[0].upper()}{known.other_scale[1:]}. Equal numbers do not mean the "
+            "same, so no verdict is right or wrong: read the rank correlation. To say who is "
+            "right, name the verdict that each label means, as in --map 5=10."
+        )
+    if _could_be_options(row, known):
+        yield (
+            "Verdicts and labels are read as numbers of a scale, on which the next one is nearly "
+            "right. If they are names of options, call the column of labels best: --column "
+            'label=best, in Python columns={"label": "best"}.'
+        )
+    few = known.given.n_clusters
+    labels = None if known.other_scale else row.judged.truth
+    if labels and any(
+        abs(Sample.of(row.counts, labels, name).differs()) > NOT_AT_RANDOM for name in tabled(known)
+    ):
+        yield (
+            f"The judge's verdicts on the {few:,} labelled questions differ from those on the "
+            "others, more than a random draw allows. Corrected rates need labels drawn at random: "
+            "inspect-reliability validate --next draws them."
+        )
+
+
+def _could_be_options(row: Row, known: Labelled) -> bool:
+    """Whether numbers of a file that are read as a scale could as well be those of options."""
+    if known.values is None or known.other_scale or row.judged.declared:
+        return False
+    values = np.unique(known.values[~np.isnan(known.values)])
+    one_label = np.count_nonzero(known.truth.any(axis=0)) == 1
+    few = set(values.tolist()) <= {*range(MOST_OPTIONS + 1)}
+    return (few or one_label) and not from_logs(row.table)
+
+
+def validity_across(analysis: Analysis) -> Iterator[Record]:
+    """The same split for verdicts under two levels of each varied facet."""
+    for keys, given, found, _ in analysis.alone:
+        if known := labelled(given, found.cells):
+            for facet in found.levels:
+                parts = known.across(facet)
+                yield keys | {"facet": facet} | valued(**parts) | {"not_estimable": _why(parts)}
+
+
+def confusion(analysis: Analysis) -> Iterator[Record]:
+    """How often each label has each verdict."""
+    for row in analysis.rows:
+        if (known := row.labelled) and tabled(known):
+            shares, names = known.confusion(), known.given.categories
+            for (i, label), (j, verdict) in product(enumerate(names), repeat=2):
+                if shares[i, j]:
+                    share = float(shares[i, j])
+                    yield row.keys | {"label": label, "verdict": verdict, "share": share}
+
+
+def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
+    """The main tables and their sentences, if anything is labelled."""
+    records = analysis.results["validity"]
+    if not records:
+        return
+    open = any(record["undecided"] for record in records)
+    shown = [
+        {key: value for key, value in record.items() if key not in _hidden(record, open)}
+        for record in records
+    ]
+    yield from analysis.told("validity", TITLE, shown)
+    among = [analysis.keys(record) for record in records]
+    named = told_apart(among, *(analysis.names[:1] if records[1:] else analysis.names))
+    for record, keys in zip(records, among, strict=True):
+        yield Text(in_words(record, named(keys)))
+    rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
+    yield from analysis.told("validity_across", "Under another level")
+    yield from analysis.told("corrected", "Corrected by labels", rates)
+    for record in records:
+        whom = (describe(analysis.keys(record)),)
+        yield from (Caution(caution, whom, len(records)) for caution in record["cautions"])
+
+
+def _hidden(record: Record, open: bool) -> Sequence[str]:
+    """Keys with nothing to say: of names, on a scale; of undecided verdicts, without any."""
+    return (*(_OF_NAMES if of_scale(record) else ()), *(() if open else ("undecided",)))
+
+
+def split(analysis: Analysis) -> Iterator[Figure]:
+    """Shares of single verdicts that are right, once wrong, wrong twice; one figure per judge."""
+    known = [one for one in analysis.results["validity"] if not of_scale(one)]
+    found = [one for one in known if one["wrong_twice"] is not None]
+    if len(found) < 2:  # a sentence has it
+        return
+    first, *others = analysis.names
+    judges = list(analysis.apart(found, *others))
+    apart = len(judges) < len(found)
+    named = told_apart([analysis.keys(one, *[first] * apart) for one in found])
+    parts = {part: key for part, key in _PARTS.items() if any(one[key] for one in found)}
+    shares = [one for one in declared("validity") if one.key in parts.values()]
+    for judge, own in judges if apart else [("", found)]:
+        yield Figure(
+            f"{judge}, right or wrong" if judge else "Right or wrong",
+            "Shares of single verdicts: right, undecided, wrong by what a second one is.",
+            [
+                {"row": named(analysis.keys(one)), "part": part, "share": one[key]}
+                for one in own
+                for part, key in parts.items()
+            ],
+            x="row",
+            y="share",
+            by="part",
+            table=Table.of(own, [*map(grouped, analysis.names), *shares]),
+            kind="bars",
+            names=list(parts),
+        )
+
+
+def _section(analysis: Analysis, across: str) -> Iterator[Block]:
+    """Figures and tables for a page, in addition to `right_or_wrong`."""
+    accuracy = KEYS["validity"].columns["accuracy"]
+    yield from analysis.pictures(
+        [
+            analysis.keys(one) | vote
+            for one in analysis.results["validity"]
+            if len(one["votes"]) > _NO_MAJORITY
+            for vote in one["votes"]
+        ],
+        [across],
+        "how often the majority of so many verdicts is right.",
+        [Column("votes", heading="Votes"), accuracy._replace(heading="Majority right [95%]")],
+        ": votes",
+        x="votes",
+        y="accuracy",
+        y_label="majority right",
+    )
+    yield from confusions(analysis)
+
+
+def confusions(analysis: Analysis) -> Iterator[Table]:
+    """The verdicts by label, a row a label."""
+    lines: dict[str, Record] = {}
+    found = analysis.results["confusion"]
+    for one in found:
+        keys = analysis.keys(one) | {"label": one["label"]}
+        lines.setdefault(str(keys), keys)[f"said {one['verdict']}"] = one["share"]
+    said = dict.fromkeys(one["verdict"] for one in found)
+    columns = [Column(f"said {one}", heading=one, form=".1%") for one in sorted(said, key=by_value)]
+    yield from analysis.tables(
+        list(lines.values()), [Column("label", heading="Label"), *columns], _BY_LABEL
+    )
+
+
+def in_words(record: Record, whom: str) -> str:
+    """The sentence to quote of one record of `validity`."""
+    if of_scale(record):
+        return f"{whom}: {_on_scale(record)}"
+    if record["wrong"] is None:
+        return f"How often {whom} is wrong is not known: {record['not_estimable']['wrong']}."
+    undecided = f", {record['undecided']:.1%} decide nothing" if record["undecided"] else ""
+    said = (
+        f"{whom}: {record['accuracy']:.1%} of single verdicts are right{undecided} and "
+        f"{record['wrong']:.1%} are wrong"
+    )
+    twice, then = record["wrong_twice"], record["wrong_then_right"]
+    if twice is None or then is None:
+        return f"{said}; whether a second verdict would help is not known, since there is none."
+    open = record["wrong_then_undecided"]
+    also = f", in {open:.1%} it decides nothing" if undecided else ""
+    said = f"{said}: in {twice:.1%} a second one is wrong too, in {then:.1%} it is right{also}."
+    if len(record["votes"]) <= _NO_MAJORITY:
+        return said
+    most = record["votes"][-1]
+    return f"{said} The majority of {most['votes']} is right in {most['accuracy']:.1%}."
+
+
+def of_scale(record: Record) -> bool:
+    """Whether verdicts and labels of a record of `validity` are numbers on a scale."""
+    return any(record[name] is not None for name in ("within_one", "rank_correlation"))
+
+
+def _on_scale(record: Record) -> str:
+    said = "verdicts and labels have different scales"
+    if record["accuracy"] is not None:
+        said = (
+            f"{record['accuracy']:.1%} of single verdicts are the label, {record['within_one']:.1%}"
+            f" are within one step of it ({record['step']:g})"
+        )
+    if record["undecided"]:
+        said += f", {record['undecided']:.1%} decide nothing"
+    if record["rank_correlation"] is None:
+        why = record["not_estimable"]["rank_correlation"]
+        return f"{said}; their rank correlation is not known: {why}."
+    return f"{said}; rank correlation with the labels {estimate(record, 'rank_correlation')}."
+
+
+PART = (
+    TITLE,
+    "Right",
+    "How often the majority of so many verdicts is the label, and the verdicts for each label.",
+    _section,
+)

@@ -1,0 +1,315 @@
+"""One row of a report: a judge under one condition, with all its results."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from ..judgments import Judged
+from ..judgments.scales import (
+    BY_CHANCE,
+    NAMES_DIFFER,
+    answers_judged,
+    estimates,
+    labelled,
+    names_differ,
+    on_scale,
+)
+from ..showing.values import Record, describe, of_group, plain, whole
+from ..stats import (
+    COEFFICIENTS,
+    KINDS,
+    Counts,
+    Estimate,
+    Labelled,
+    gini_mean_difference,
+    noise_floor,
+    omega,
+    panel,
+    pooled_omega,
+    rate,
+)
+from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
+from .at_work import Suite, suite_of
+from .cautions import (
+    MEASUREMENTS,
+    are_measurements,
+    asked_once,
+    cautions,
+    of_the_silent,
+    why_no_draws,
+    without_verdict,
+)
+from .readings import agreed, in_both
+
+AT_VERDICT = "exact at the verdict"
+"""The method of exact verdicts after sampled reasonings."""
+
+_MERGED = ("omega", "agreement", "fleiss_kappa")
+"""Coefficients of verdicts of which everything but "correct" is one category."""
+
+RATES = {"non_response_rate": NON_RESPONSE, "invalid_rate": INVALID}
+"""Shares of outputs of one kind, by name."""
+
+NO_LABELS = "nothing is labelled: name a file of labels with --labels FILE"
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A judge under one condition; each result is computed when first asked for.
+
+    Attributes:
+        group: The judge, benchmark, temperature, or other values grouped by.
+        asked: Its judgments, in the order in which they were read.
+        unclear: Why numbers have no value that differ in the other meaning of its judgments; None
+            where they have one meaning.
+        other: The row in that meaning; None where it has none of these keys.
+    """
+
+    group: Mapping[str, Any]
+    asked: pd.DataFrame
+    unclear: str | None = None
+    other: "Row | None" = None
+
+    @property
+    def name(self) -> str:
+        """The group in words."""
+        return describe(self.group)
+
+    @property
+    def title(self) -> str:
+        """The same, with who graded where others than the log's model judged."""
+        graders = self.suite.graders if self.suite else ()
+        return f"{self.name}, graded by {', '.join(graders)}" if graders else self.name
+
+    @property
+    def keys(self) -> Record:
+        """The group as plain values, which identify the row in every result."""
+        return plain(self.group)
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """Its judgments sorted by question and replication, so that reading order has no effect."""
+        return self.asked.sort_values(["question", "replication"], kind="stable")
+
+    @cached_property
+    def judged(self) -> Judged:
+        """Its judgments, ready to be counted."""
+        return Judged(self.table)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Its judgments by question and category; a non-response is a category."""
+        return self.judged.counts()
+
+    @cached_property
+    def by_benchmark(self) -> Mapping[str, Counts]:
+        """Counts per benchmark, with questions in the order in which they were asked."""
+        return {str(name): Judged(part).counts() for name, part in self.asked.groupby("benchmark")}
+
+    @cached_property
+    def several(self) -> bool:
+        """Whether it has several benchmarks."""
+        return bool(self.table["benchmark"].nunique() > 1)
+
+    @cached_property
+    def labelled(self) -> Labelled | None:
+        """Its judgments beside their labels; None if nothing is labelled."""
+        return labelled(self.judged, self.counts)
+
+    @cached_property
+    def no_draws(self) -> str | None:
+        """Why no coefficient says anything about reliability; None if they do."""
+        return why_no_draws(self.table, self.judged)
+
+    @property
+    def no_evidence(self) -> str | None:
+        """Why omega and agreement say nothing about reliability; None if they do."""
+        return MEASUREMENTS if are_measurements(self.judged) else self.no_draws
+
+    @property
+    def asked_once(self) -> bool:
+        """Whether nothing was replicated."""
+        return asked_once(self.table, self.counts)
+
+    @cached_property
+    def without_verdict(self) -> float:
+        """Share of the outputs that name no verdict, or several."""
+        return without_verdict(self.table)
+
+    @property
+    def silent(self) -> str | None:
+        """The caution for a third or more outputs without a verdict; None for fewer."""
+        return of_the_silent(self.without_verdict)
+
+    @cached_property
+    def suite(self) -> Suite | None:
+        """The models behind the scores, if these are scores of a suite's epochs."""
+        return suite_of(self.table)
+
+    def cells(self, name: str) -> Counts | None:
+        """Its judgments in the form that a coefficient needs; None if impossible."""
+        return on_scale(self.judged, COEFFICIENTS[name].scale)[0]
+
+    def estimate(self, name: str) -> Estimate:
+        """One coefficient or rate, or by the labels a share of the verdicts.
+
+        Raises:
+            UnknownCoefficientError: There is none of this name.
+        """
+        if name in self.estimates:
+            return self.estimates[name]
+        if name in KINDS:
+            return self.labelled.share(name) if self.labelled else Estimate(reason=NO_LABELS)
+        given, why = on_scale(self.judged, COEFFICIENTS[name].scale)
+        if given is None:
+            return Estimate(n_questions=len(self.counts.questions), reason=why)
+        return panel(given, [name])[name]
+
+    @cached_property
+    def estimates(self) -> Mapping[str, Estimate]:
+        """Name -> estimate: coefficients, rates, and omega with other handling of non-responses."""
+        if (why := self.unclear) is None:
+            return self._estimates
+        others = self.other._estimates if self.other else {}
+        return {name: agreed(one, others.get(name), why) for name, one in self._estimates.items()}
+
+    @cached_property
+    def _estimates(self) -> dict[str, Estimate]:
+        found = estimates(self.judged)
+        found |= {name: rate(self.counts, kind) for name, kind in RATES.items()}
+        same = self._with_verdict is self.counts  # without a non-response
+        found["omega_non_response_excluded"] = found["omega"] if same else omega(self._with_verdict)
+        if names_differ(self.judged):
+            chance = BY_CHANCE if self.several else (*BY_CHANCE, "omega")
+            for name in chance:
+                one = replace(found[name], value=None, low=None, high=None)
+                found[name] = replace(one, reason=NAMES_DIFFER)
+        if self.several:
+            found["omega"] = pooled_omega(self.by_benchmark).estimate
+        if self.judged.scale and found["icc"].value is not None:
+            found["mean_difference"] = gini_mean_difference(self.counts, self.judged.scale)
+        if self.judged.correctness:
+            binary = [CORRECT if one == CORRECT else INCORRECT for one in self.judged.verdicts]
+            merged = panel(self.judged.count(binary, (CORRECT, INCORRECT)), _MERGED)
+            found |= {f"{name}_correct_or_not": one for name, one in merged.items()}
+        return found
+
+    @cached_property
+    def record(self) -> Record:
+        """All its numbers as plain values, None if not estimable.
+
+        Estimates come with `<name>_interval` [low, high], some with `<name>_floor` [mean, low,
+        high]; `not_estimable` has the reasons for missing values.
+
+        Raises:
+            UserError: A grouping column has the name of a number.
+        """
+        numbers = self._numbers
+        if self.unclear is not None:
+            numbers = in_both(numbers, self.other._numbers if self.other else None, self.unclear)
+        return of_group(self.group, numbers)
+
+    @cached_property
+    def _numbers(self) -> Record:
+        why = dict[str, str]()
+        first = self._estimates["omega"]
+        numbers: Record = {
+            "n_questions": first.n_questions,
+            **self._known_by,
+            "n_categories": len(self.counts.categories),
+            "open_mass": float(self.counts.open_mass.max()) if self.counts.exact else None,
+            "seed_check": worst_seed_check(self.table),
+            # Exact verdicts have no noise.
+            "omega_floor": ends(None if self.counts.exact else noise_floor(self.counts)),
+            **values(self._estimates, why),
+            "non_response_excluded_coverage": self._with_verdict.coverage,
+            **(self._answers(why) if self.judged.correctness else {}),
+        }
+        known = (self.group, self.table, self.judged, self.counts, first)
+        of_the_suite = [self.suite.caution] if self.suite and self.suite.caution else []
+        said = [*of_the_suite, *cautions(*known, self.no_evidence, self.without_verdict)]
+        return numbers | {"not_estimable": why, "cautions": said}
+
+    @cached_property
+    def _with_verdict(self) -> Counts:
+        return self.counts.without(NON_RESPONSE)
+
+    @property
+    def _known_by(self) -> Record:
+        """The method of the verdicts and their number; for exact ones, of reasonings."""
+        method = methods_of(self.table).iloc[0]
+        each: float | None = self._estimates["omega"].n_replications
+        number: int | None = len(self.table)
+        between = at = None
+        if method == "exact":
+            each = number = None
+        elif method == AT_VERDICT and self.counts.exact:
+            number = int((self.table["place"] == 1).sum())
+            each, at = number / len(self.counts.questions), self.counts.at_verdict
+            agreement = self._estimates["agreement"].value
+            between = None if at is None or agreement is None else 1 - agreement - at
+        return {
+            "method": method,
+            "n_replications": None if each is None else whole(round(each, 2)),
+            "n_judgments": number,
+            "disagreement_between_reasonings": between,
+            "disagreement_at_verdict": at,
+        }
+
+    def _answers(self, why: dict[str, str]) -> Record:
+        a_lm, found = answers_judged(self.judged)
+        unknown = "the judgments do not say which answers are missing"
+        needs = {
+            "a_lm_se_replications": "needs at least 2 replications",
+            "a_lm_se_questions": "needs at least 2 questions",
+            "h_lm": unknown,
+            "m": unknown,
+        }
+        why |= {name: needs[name] for name, value in found.items() if value is None}
+        return values({"a_lm": a_lm}, why) | found
+
+
+def valued(**estimates: Estimate | None) -> Record:
+    """Estimates by name, each with its interval."""
+    found: Record = {}
+    for name, one in estimates.items():
+        ends = one and one.ends
+        found |= {name: one and one.value, f"{name}_interval": ends and list(ends)}
+    return found
+
+
+def worst_seed_check(table: pd.DataFrame) -> str | None:
+    """The worst seed check of these judgments' runs; None without any."""
+    found = set(table["seed_check"].dropna()) if "seed_check" in table else set()
+    return next(
+        (worst for worst in ("not honoured", "unknown", "honoured") if worst in found), None
+    )
+
+
+def ends(floor: Any) -> list[float] | None:
+    """[mean, low, high] of a floor."""
+    return None if floor is None else [floor.mean, floor.low, floor.high]
+
+
+def methods_of(table: pd.DataFrame) -> "pd.Series[str]":
+    """How each verdict was obtained."""
+    found = pd.Series("sampled", table.index)
+    if "share" in table:
+        exact = table["share"].notna()
+        found[exact] = "exact"
+        if "sampled_reasonings" in table:
+            found[exact & table["sampled_reasonings"].notna()] = AT_VERDICT
+    return found
+
+
+def values(estimates: Mapping[str, Estimate], why: dict[str, str]) -> Record:
+    """Estimates with their intervals; adds the reasons for missing values to `why`."""
+    found = valued(**estimates)
+    for name, estimate in estimates.items():
+        missing = name if estimate.value is None else f"{name}_interval"
+        if found[missing] is None:
+            why[missing] = estimate.reason or "not estimable"
+    return found

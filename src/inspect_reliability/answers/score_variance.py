@@ -1,0 +1,139 @@
+"""What a suite's score varies with: questions, the model's own runs, or the judge."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from ..errors import UserError
+from ..showing.columns import declared
+from ..showing.document import Block, Table, Text
+from ..showing.values import Record
+from ..stats import Decomposition, ReliabilityError, decompose
+from ..stats.score_variance import tied_to_scores
+from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE, TIE
+from .cautions import STOPPED
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "true": 1.0, "false": 0.0}
+_WORTH |= {CORRECT: 1.0, INCORRECT: 0.0, NON_RESPONSE: math.nan, INVALID: math.nan, TIE: math.nan}
+
+_SOURCES = {
+    "judge": "replications of the judge on an output",
+    "runs": "runs of the model on a question",
+    "questions": "questions",
+}
+
+
+def score_variance(judgments: pd.DataFrame) -> Decomposition:
+    """Split the variance of a score into questions, runs of the model and the judge.
+
+    Epochs are runs of the model; replications of the judge are those of `rejudge`. Grades count as
+    in inspect's `accuracy()`: C and true 1, P a half, I, N and false 0. Non-responses and ties are
+    left out and counted, as inspect leaves out what is unscored.
+
+    Args:
+        judgments: A judgments table of one scorer, read from logs.
+
+    Raises:
+        UserError: The verdicts are names, which have no mean, or those of several scorers.
+        ReliabilityError: There is no score.
+    """
+    if "scorer" in judgments and judgments["scorer"].nunique(dropna=False) > 1:
+        raise UserError(
+            "The variance of a score is that of one scorer, and the judgments are of several: "
+            f"{', '.join(map(str, judgments['scorer'].unique()))}. Choose one, as in "
+            "table[table['scorer'] == 'rejudge']."
+        )
+    return decompose(*_columns(judgments))
+
+
+def _columns(judgments: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
+    names = judgments["verdict"].dropna().unique()
+    worths = {name: worth(name) for name in names}
+    if unknown := [name for name, value in worths.items() if value is None]:
+        raise UserError(
+            f"The variance of a score needs numbers or grades (C, P, I, N), not {unknown[0]!r}."
+        )
+    return judgments["sample"], judgments["epoch"], judgments["verdict"].map(worths)
+
+
+def worth(name: str) -> float | None:
+    """The value of a grade or number in inspect's `accuracy()`; None for other names."""
+    if name in _WORTH:
+        return _WORTH[name]
+    try:
+        value = float(name)
+    except ValueError:
+        return None
+    return None if math.isinf(value * value) else value  # nor could it be squared
+
+
+def of_suite(suite: str, judgments: pd.DataFrame) -> Record:
+    """Variance components of a score that was judged again.
+
+    Args:
+        suite: A scorer in the judgments table: the name of the score that `rejudge` gave, with a
+            key (`rejudge.style`) if scores have several parts.
+        judgments: The judgments of that scorer.
+    """
+    variance, cautions = None, list[str]()
+    try:
+        variance = score_variance(judgments)
+        reason, cautions = variance.reason, list(_cautions(judgments))
+    except (UserError, ReliabilityError) as error:
+        reason = str(error.args[0]).removesuffix(".")
+    return {
+        "scorer": suite,
+        "variance": variance and asdict(variance),
+        "shares": variance and variance.shares,
+        "reason": reason,
+        "cautions": cautions,
+    }
+
+
+def _cautions(judgments: pd.DataFrame) -> Iterator[str]:
+    tied = tied_to_scores(*_columns(judgments))
+    if tied and tied[0] < STOPPED:
+        chance, fewest, most = tied
+        yield (
+            f"Questions have between {fewest} and {most} runs with a grade, and their number "
+            f"correlates with the score (p = {chance:.3f}). If runs were stopped, or lost, by what "
+            "they showed, the score and these variances are biased: run every question equally "
+            "often."
+        )
+
+
+def sources(suite: Record) -> list[Record]:
+    """One record per source of the score's variance."""
+    variance, shares = suite["variance"] or {}, suite["shares"] or {}
+    return [
+        {
+            "source": words,
+            "variance": variance[name],
+            "share": shares.get(name),
+            "standard_error": variance[f"se_{name}"],
+        }
+        for name, words in _SOURCES.items()
+        if variance.get(name) is not None
+    ]
+
+
+def in_words(suite: Record) -> Iterator[Block]:
+    """A table of the sources, and its cautions."""
+    title = f"Where the variance of the score comes from ({suite['scorer']})"
+    found = sources(suite)
+    yield Table.of(found, declared("sources"), title) if found else Text(title, "heading")
+    if suite["reason"]:
+        yield Text(f"Not known: {suite['reason']}.")
+    if found:
+        yield Text("Each standard error counts its source and those above it.")
+    if any(share < 0 for share in (suite["shares"] or {}).values()):
+        yield Text("A variance that is estimated below 0 is about 0.")
+    yield from map(Text, suite["cautions"])
+    if left_out := (suite["variance"] or {}).get("left_out"):
+        yield Text(f"Left out: {left_out:,} non-responses, which have no grade.")

@@ -1,0 +1,136 @@
+"""How repeatable is one verdict? The main table, its figure, and every coefficient."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..showing.columns import KEYS
+from ..showing.document import Block, Detail, Table, Text
+from ..showing.values import Record, estimate, text, whole
+from ..stats import COEFFICIENTS, Coefficient
+from . import right
+from .analysis import Analysis
+from .cautions import ASKED_ONCE, COPIES
+from .row import AT_VERDICT, Row
+
+_LOWEST = -0.25
+"""Where an axis of omega begins, unless an interval lies lower."""
+
+
+def exact_verdicts(rows: Sequence[Row]) -> Iterator[Text]:
+    """What it means that verdicts are exact, and what stayed open."""
+    records = [row.record for row in rows]
+    if exact := [record for record in records if record["method"] == "exact"]:
+        yield Text(
+            f"Exact: the distribution of each verdict was computed, not sampled.{_left_open(exact)}"
+        )
+    if reasoned := [record for record in records if record["method"] == AT_VERDICT]:
+        yield Text(
+            "Exact at the verdict: reasonings were sampled, and the distribution of the verdict "
+            f"after each was computed.{_left_open(reasoned)}"
+        )
+    for row, record in zip(rows, records, strict=True):
+        if record["method"] == AT_VERDICT and record["disagreement_between_reasonings"] is not None:
+            between, at = (
+                record[f"disagreement_{where}"] for where in ("between_reasonings", "at_verdict")
+            )
+            yield Text(
+                f"{row.name}: two verdicts on a question differ with probability "
+                f"{between + at:.3f}: {between:z.3f} because of their reasonings, and {at:.3f} at "
+                "the verdict itself, after the same reasoning."
+            )
+
+
+def _left_open(records: Sequence[Record]) -> str:
+    most = max(record["open_mass"] for record in records)
+    if not most:
+        return " More replications would add nothing; only more questions would."
+    return f" At most {most:.2g} of a question was left open; draws, if any, stand for it."
+
+
+def published(record: Record) -> str:
+    """The published omega with its floor, for one table cell."""
+    value, floor = record.get("published_omega"), record.get("published_omega_floor")
+    if value is None:
+        return "" if record.get("published_n_varying") is None else "not estimable"
+    beside = " ({:z.2f}: {:z.2f}-{:z.2f})".format(*floor) if floor else ""
+    return f"{value:z.2f}{beside}"
+
+
+def invalid(record: Record) -> str:
+    """The share of invalid outputs, if there are any."""
+    return text(record["invalid_rate"] or None, ".1%")
+
+
+def size(record: Record) -> str:
+    """Questions x replications; of what was judged once, all questions."""
+    replications = record["n_replications"]
+    if ASKED_ONCE in record["cautions"]:  # no question entered the coefficients
+        return f"{record['n_judgments']:,} x 1"
+    known = "exact" if replications is None else whole(round(replications, 1))
+    return f"{record['n_questions']:,} x {known}"
+
+
+def _overview(analysis: Analysis, across: str) -> Iterator[Block]:
+    yield from right.split(analysis)
+    if any(row.no_draws == COPIES for row in analysis.rows):
+        yield Text("Copies at temperature 0 are in no figure.")
+    records = analysis.estimates("rows")
+    several = [name for name in analysis.differing(records) if name != "judge"]
+    x = across if across in several else next(reversed(several), "judge")
+    of = KEYS["rows"].columns["icc" if all(row.judged.scale for row in analysis.rows) else "omega"]
+    name = of.heading.removesuffix(" [95%]")
+    for figure in analysis.pictures(
+        [one for one in records if one.get(of.key) is not None],
+        list(dict.fromkeys(("judge", x))),
+        f"{name} of one verdict, by judge{f' and {x}' if x != 'judge' else ''}.",
+        [of],
+        x=x,
+        y=of.key,
+        kind="lines" if x == "temperature" else "points",
+        y_label=f"{name}, one verdict",
+    ):
+        lows = ((one[f"{of.key}_interval"] or [one[of.key]])[0] for one in figure.records)
+        yield replace(figure, lowest=min(_LOWEST, min(lows) - 0.05))
+
+
+def _coefficients(analysis: Analysis, across: str) -> Iterator[Block]:
+    for row in analysis.rows:
+        if row.asked_once or row.no_draws == COPIES:
+            continue
+        rows = [
+            [_titled(known, row), estimate(row.record, name), known.about]
+            for name in dict.fromkeys((*KEYS["rows"].columns, *COEFFICIENTS))
+            if name in COEFFICIENTS and name in row.record and (known := COEFFICIENTS[name])
+        ]
+        table = Table(["Coefficient", "Value [95%]", "What it says"], rows)
+        yield Detail(row.name, headline(row), [table])
+
+
+def headline(row: Row) -> str:
+    """The coefficient beside a row's name; empty for copies and single draws."""
+    if row.asked_once or row.no_draws == COPIES:
+        return ""
+    first = KEYS["rows"].columns["icc" if row.judged.scale else "agreement"]
+    return first.heading.replace("[95%]", estimate(row.record, first.key))
+
+
+def _titled(known: Coefficient, row: Row) -> str:
+    """The title of a coefficient, with what it depends on."""
+    depends = f" (K = {row.record['n_categories']})" if known.needs_categories else ""
+    return f"{known.title}{depends}"
+
+
+OVERVIEW = (
+    "Overview",
+    "Overview",
+    "Lines are 95% intervals, here and below.",
+    _overview,
+)
+
+
+COEFFICIENT_TABLES = (
+    "Every coefficient",
+    "Coefficients",
+    "All coefficients of each row, with their intervals over questions.",
+    _coefficients,
+)

@@ -1,0 +1,76 @@
+"""Rows that differ only in facets, together: what moves, and panels, are read off these."""
+
+from collections.abc import Collection, Iterator, Sequence
+from math import factorial
+from typing import NamedTuple
+
+import pandas as pd
+
+from ..judgments import GROUP_BY, Judged
+from ..judgments.columns import COLUMNS, varies
+from ..showing.values import Record
+from ..stats.disagreement import Disagreement, disagreement
+from ..verdicts import INVALID, NON_RESPONSE, TIE
+from .row import Row
+
+
+class Study(NamedTuple):
+    """Rows that differ only in facets: their common keys, and how often verdicts differ.
+
+    `scored` compares the numbers of a scale by their distance, and is else the same as `found`.
+    """
+
+    keys: Record
+    judged: Judged
+    found: Disagreement
+    scored: Disagreement
+
+    def has(self, row: Row) -> bool:
+        """Whether its verdicts include those of a row."""
+        keys = row.keys
+        same = all(name in keys and keys[name] == value for name, value in self.keys.items())
+        return same and row.judged.exact == self.found.cells.exact
+
+    @property
+    def existing(self) -> dict[str, int]:
+        """How many orders there are, where that is known."""
+        tried = self.found.levels.get("order", 0)
+        options = max((len(order) for order in self.judged.orders if order is not None), default=0)
+        if tried and not options:  # their names do not say, but all may have been tried
+            named = len(set(self.judged.verdicts) - {None, NON_RESPONSE, INVALID, TIE})
+            options = named if tried == factorial(min(named, 9)) else 0
+        return {"order": factorial(options)} if tried and options else {}
+
+
+def studies_of(
+    rows: Sequence[Row], named: Collection[str], beside: Collection[str] = ()
+) -> Iterator[Study]:
+    """Group rows that differ only in facets, if any facet varies.
+
+    Args:
+        rows: The rows of a report.
+        named: Columns that the user takes for facets.
+        beside: Grouping columns to treat as facets too; only studies, and questions, with several
+            levels of each are returned.
+    """
+    own = [name for name, column in COLUMNS.items() if column.role == "facet"]
+    own = [name for name in dict.fromkeys(("order", *own, *named)) if name not in GROUP_BY]
+    facets = [*beside, *own]
+    alike: dict[tuple[str, bool], tuple[Record, list[Row]]] = {}
+    for row in rows:
+        keys = {name: value for name, value in row.keys.items() if name not in facets}
+        # Exact verdicts and draws of them cannot be counted together.
+        alike.setdefault((str(keys), row.judged.exact), (keys, []))[1].append(row)
+    for keys, members in alike.values():
+        table = pd.concat([row.table for row in members], ignore_index=True)
+        for name in beside:
+            several = table.groupby("question")[name].transform("nunique") > 1
+            table = table[several].reset_index(drop=True)
+        varied = [name for name in facets if varies(table, name)]
+        if not varied or not {*beside} <= {*varied}:
+            continue
+        given = Judged(table)
+        found = scored = disagreement(given.cells(varied))
+        if given.scale and not (found.cells.exact and found.cells.unknown.any()):
+            scored = disagreement(found.cells.as_numbers(given.scale))
+        yield Study(keys, given, found, scored)

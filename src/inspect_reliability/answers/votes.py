@@ -1,0 +1,98 @@
+"""How many votes make a stable majority."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..judgments.columns import varies
+from ..showing.columns import declared
+from ..showing.document import Block, Text
+from ..showing.values import Record, describe
+from ..stats import Counts, ReliabilityError, StableMajority, stable_majority
+from ..verdicts import INVALID, NON_RESPONSE
+from .analysis import Analysis
+from .row import Row
+
+ONE_ORDER = (
+    "each order was judged once, and verdicts of two orders are no two draws of one vote: judge "
+    "each order several times"
+)
+
+
+def majority_of(row: Row, wanted: float = 0.95) -> tuple[StableMajority | None, str | None]:
+    """The stability of majorities, or the reason why it is not known."""
+    if row.no_evidence:
+        return None, row.no_evidence
+    counts = _voting(row)
+    if orders_apart(row) and counts.replications.max() < 2:
+        return None, ONE_ORDER
+    try:
+        return stable_majority(counts, wanted=wanted), None
+    except ReliabilityError as error:
+        return None, str(error)
+
+
+def orders_apart(row: Row) -> bool:
+    """Whether questions were shown in several orders: then all votes are of one."""
+    return varies(row.table, "order")
+
+
+def _voting(row: Row) -> Counts:
+    """The verdicts that vote, by question and order: an output without a verdict has no vote."""
+    counts = row.counts
+    if orders_apart(row):
+        counts, orders = row.judged.cells(["order"]), row.judged.levels("order")
+        shown = zip(counts.questions, counts.facets["order"].tolist(), strict=True)
+        names = tuple(f"{question} ({orders[order]})" for question, order in shown)
+        counts = replace(counts, questions=names, facets={})
+    return counts.only(name for name in counts.categories if name not in (NON_RESPONSE, INVALID))
+
+
+_KEYS = ("votes", "agreement", "agreement_interval", "share_stable")
+
+
+def votes_of(majority: StableMajority | None) -> list[Record]:
+    """One record per number of votes."""
+    if majority is None:
+        return []
+    intervals = [ends and list(ends) for ends in majority.intervals]
+    columns = (majority.votes, majority.agreement, intervals, majority.share_stable)
+    return [dict(zip(_KEYS, one, strict=True)) for one in zip(*columns, strict=True)]
+
+
+def votes(analysis: Analysis) -> Iterator[Record]:
+    """These for each row; if nothing is known, one record with the reason."""
+    for row in analysis.rows:
+        majority, reason = majority_of(row)
+        for found in votes_of(majority) or [dict.fromkeys(_KEYS)]:
+            yield row.keys | found | {"reason": reason}
+
+
+def _section(analysis: Analysis, across: str) -> Iterator[Block]:
+    known = [record for record in analysis.results["votes"] if record["votes"] is not None]
+    yield from analysis.pictures(
+        known,
+        [across],
+        "how often majorities of so many votes are the same.",
+        declared("votes"),
+        x="votes",
+        y="agreement",
+        y_label="same majority again",
+        reference=0.95,
+    )
+    reasons: dict[str, list[str]] = {}
+    for record in analysis.results["votes"] if known else ():
+        if record["votes"] is None:
+            reasons.setdefault(record["reason"], []).append(describe(analysis.keys(record)))
+    for reason, rows in reasons.items():
+        whom = f"{len(rows)} rows" if len(rows) > 3 else "; ".join(rows)
+        yield Text(f"Not known for {whom}: {reason}")
+
+
+PART = (
+    "Votes for a stable majority",
+    "Votes",
+    "How often two separate majorities of this size agree (dashed: 95%). "
+    "If you use a single verdict, read the curve at 1 vote. Questions whose verdicts nearly "
+    "tie never become stable.",
+    _section,
+)

@@ -1,0 +1,93 @@
+"""What was read, in one line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .columns import COLUMNS, of_role
+from .table import Judgments
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MOST = 5
+"""Most columns that are named as not used."""
+
+
+def described(judgments: Judgments) -> str:
+    """What was read: "Read: 9 judges x 168 questions x 2 orders x 3 tries; not used: source".
+
+    Facets are counted where a question was judged at several levels, and tries are the judgments
+    of a question under one condition.
+    """
+    table = judgments.table
+    if not len(table):
+        return "Read: nothing."
+    units = [name for name in ("benchmark", "question", "scorer") if name in table]
+    question = table["question"]
+    if "sample" in table and "output" in table:
+        question = table["sample"].where(table["sample"].notna(), question)
+    asked = table.groupby([table["benchmark"], question.astype(str)], dropna=False).ngroups
+    several = [name for name in ("benchmark", "scorer") if name in table]
+    several = [name for name in several if table[name].nunique() > 1]
+    judges = ["judge"] if table["judge"].notna().any() else []
+    parts = [_times(table[name].nunique(), name) for name in (*judges, *several)]
+    parts.append(_times(asked, "question"))
+    outputs = table.groupby(units[:2], dropna=False).ngroups
+    if outputs > asked:
+        parts[-1] += f" ({_times(outputs, 'output')})"
+    codes = {name: _codes(table[name]) for name in units}
+    same = _codes_of([*codes.values(), _codes(table["judge"])])
+    facets = []
+    for name in of_role(table, "facet", without=("judge",)) + list(judgments.facets):
+        level = _codes(table[name])
+        most = int(level.groupby(same).nunique().max())
+        if most > 1 and name not in units:
+            facets.append(level)
+            parts.append(_times(most, name))
+    parts.append(_tries(table, _codes_of([same, *facets])))
+    said = " x ".join(parts)
+    if "label" in table and (known := table["label"].notna()).any():
+        said += f"; labels of {_times(question[known].nunique(), 'question')}"
+    return f"Read: {said}{_not_used(judgments)}"
+
+
+def _tries(table: pd.DataFrame, cell: pd.Series[Any]) -> str:
+    if "share" in table and table["share"].notna().all():
+        return "exact distributions"
+    sizes = cell.value_counts()
+    usual = int(sizes.mode().max())
+    if sizes.nunique() == 1:
+        return _times(usual, "try")
+    return f"{sizes.min()} to {sizes.max()} tries (mostly {usual})"
+
+
+def _not_used(judgments: Judgments) -> str:
+    table = judgments.table
+    if "log" in table and table["log"].notna().any():
+        return ""  # a log records more than anybody would list
+    own = [repr(n) if n != n.strip() or not n else n for n in map(str, table) if n not in COLUMNS]
+    own = [name for name in own if name not in judgments.facets]
+    more = f" and {len(own) - _MOST} more" if len(own) > _MOST else ""
+    return f"; not used: {', '.join(own[:_MOST])}{more}" if own else ""
+
+
+def _times(number: int, name: str) -> str:
+    plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+    return f"{number:,} {name if number == 1 else plural}"
+
+
+def _codes(values: pd.Series[Any]) -> pd.Series[Any]:
+    import pandas as pd
+
+    if pd.api.types.infer_dtype(values) == "mixed":  # lists, perhaps
+        values = values.map(lambda one: tuple(one) if isinstance(one, list) else one)
+    return pd.Series(pd.factorize(values)[0], values.index)
+
+
+def _codes_of(columns: list[pd.Series[Any]]) -> pd.Series[Any]:
+    """One number for each combination of the values of columns."""
+    found = columns[0]
+    for one in columns[1:]:
+        found = _codes(found * (int(one.max()) + 2) + one + 1)
+    return found

@@ -1,0 +1,211 @@
+"""Which column is which: as the user says, by our name, by a near-miss of it, by a usual one."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UserError
+from .columns import COLUMNS, each_once
+from .table import Note
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UNUSED = "unused"
+"""What a column is that the user leaves out."""
+
+_SAID = (
+    *("score", "rating", "grade", "winner", "preference", "preferred", "choice", "pick"),
+    *("decision", "vote", "judgment", "judgement"),
+)
+_JUDGES = ("judge", "llm", "evaluator", "grader")
+_PEOPLE = ("human", "gold", "true", "correct", "reference", "expert")
+
+_USUAL: Mapping[str, Sequence[str]] = {
+    "question": (
+        *("question id", "qid", "item", "item id", "prompt id", "example id", "instance id"),
+        *("problem id", "query id", "task id", "doc id", "sample id", "id"),
+        *("question text", "query", "instruction", "input", "prompt"),
+    ),
+    "verdict": (*(f"{who} {one}" for who in _JUDGES for one in _SAID), *_SAID),
+    "judge": (
+        *("evaluator", "grader", "judge model", "evaluator model", "grader model", "rater model"),
+        *("judge name", "evaluator name", "grader name", "judge id", "llm judge", "model judge"),
+    ),
+    "replication": (
+        *("run", "try", "epoch", "trial", "iteration", "repeat", "attempt", "repetition"),
+        *("replicate", "rep", "run id", "run number", "trial id", "trial number", "attempt number"),
+    ),
+    "wording": ("prompt id",),
+    "temperature": ("temp",),
+    "label": tuple(f"{who} {one}" for who in _PEOPLE for one in ("label", "verdict", *_SAID)),
+}
+"""Our name -> names that others give such a column, the surest first."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the user says of a source.
+
+    Attributes:
+        where: File, or "data frame", for messages.
+        columns: Name in the source -> our name, or `unused`; "a+b" are two columns joined.
+        facets: Columns of the user's own that she takes for facets.
+        constant: Columns that are the same for all rows.
+        in_python: Whether it is said in Python, not on the command line.
+        swap: Whether verdicts under orders with names are those of places, which a swapped order
+            exchanges; None if the user does not say.
+    """
+
+    where: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+    facets: Collection[str] = ()
+    constant: Mapping[str, Any] = field(default_factory=dict)
+    in_python: bool = False
+    swap: bool | None = None
+
+    @property
+    def hint(self) -> str:
+        """How to say which column is which."""
+        if self.in_python:
+            return 'Say which it is, your name first: columns={"id": "question"}.'
+        return "Say which it is: --column YOURS=OURS, as in --column score=verdict."
+
+    def call(self, yours: str, ours: str) -> str:
+        """What says that a column is this one."""
+        return f"columns={{{yours!r}: {ours!r}}}" if self.in_python else f"--column {yours}={ours}"
+
+
+def named(frame: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note]]:
+    """The frame under our names, with a note on every column that has another name.
+
+    Raises:
+        UserError: A column that the user names is not there, a name is not ours, or several columns
+            have an equal claim to one name.
+    """
+    table, notes = _as_told(frame, told)
+    said = {*told.columns.values(), *told.facets}
+    for guess in (_near_misses, _usual):
+        taken, others = guess(table.drop(columns=said & {*table}), table, told)
+        notes += [Note(f"column {y!r} taken for '{o}'", 1, told.where) for y, o in taken.items()]
+        notes += others
+        table = table.rename(columns=taken)
+    return table, notes
+
+
+def joined(values: Sequence[str]) -> str:
+    """Several names as one, which no other names give."""
+    return ", ".join(repr(one) if {*one} & {*",'\""} else one for one in values)
+
+
+def _as_told(frame: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note]]:
+    from .values import as_names
+
+    names = list(frame)
+    parts = {yours: [yours] if yours in names else yours.split("+") for yours in told.columns}
+    if absent := [name for each in parts.values() for name in each if name not in names]:
+        found = f"found {', '.join(map(repr, names))}"
+        lacking = ", ".join(map(repr, absent))
+        raise UserError(f"{told.where} has no column {lacking} ({found}). {told.hint}")
+    given = [(yours, ours) for yours, ours in told.columns.items() if ours != UNUSED]
+    for yours, ours in given:
+        if ours not in (*COLUMNS, *told.facets, yours):
+            known = ", ".join(name for name, one in COLUMNS.items() if one.role != "place")
+            raise UserError(
+                f"'{ours}' is no column of ours ({told.call(yours, ours)}). Use one of {known}, "
+                f"or '{UNUSED}' for a column to leave out."
+            )
+    if len({ours for _, ours in given}) < len(given):
+        raise UserError(f"{told.where}: two columns were given one name. {told.hint}")
+    made: dict[str, Any] = {}
+    for yours, ours in given:
+        each = [frame[name] for name in parts[yours]]
+        made[ours] = each[0] if len(each) == 1 else as_names(each, joined, told.where)
+    gone = {name for each in parts.values() for name in each} - {*told.facets}
+    replaced = [name for name in {**made, **told.constant} if name in {*names} - gone]
+    table = frame.drop(columns=[*gone, *replaced]).assign(**made, **told.constant)
+    notes = [f"column '{name}' replaced by one that you named" for name in replaced]
+    return table, [Note(what, 1, told.where) for what in notes]
+
+
+_Guessed = tuple[dict[str, str], list[Note]]
+
+
+def _near_misses(free: pd.DataFrame, table: pd.DataFrame, told: Told) -> _Guessed:
+    """Columns whose names are ours but for case, spaces, marks and characters that nobody sees."""
+    known = {_plain(name): name for name in COLUMNS if name not in table}
+    found = defaultdict(list)
+    for name in map(str, free):
+        if name not in COLUMNS and (ours := known.get(_plain(name))):
+            found[ours].append(name)
+    for ours, several in found.items():
+        if len(several) > 1:
+            which = " and ".join(map(repr, several))
+            raise UserError(f"{told.where}: {which} could each be '{ours}'. {told.hint}")
+    return {yours: ours for ours, (yours,) in found.items()}, []
+
+
+def _usual(free: pd.DataFrame, table: pd.DataFrame, told: Told) -> _Guessed:
+    """Columns under usual names; where several fit, the surest, with a note on the others."""
+    taken: dict[str, str] = {}
+    notes: list[Note] = []
+    plain: dict[str, str] = {}
+    for name in map(str, free):
+        plain.setdefault(_plain(name), name)
+    for ours, usual in _USUAL.items():
+        if ours in table:
+            continue
+        listed = (plain.get(_plain(one)) for one in usual)
+        found = [name for name in listed if name and name not in taken]
+        if fits := _FITS.get(ours):
+            question = next((y for y, o in taken.items() if o == "question"), "question")
+            found = [one for one in found if question in table and fits(table, one, question)]
+        if found[1:] and ours in (
+            "question",
+            "verdict",
+        ):  # the number of a row and a text are neither
+            found.sort(key=lambda name: _each_once(free, name))
+        for name in found[:1]:
+            taken[name] = ours
+        if others := [name for name in found[1:] if name not in COLUMNS]:
+            which = ", ".join(map(repr, others))
+            what = f"columns that could be '{ours}' as well: {which}; {told.call(others[0], ours)}"
+            notes.append(Note(f"{what} chooses one", len(others), told.where))
+    return taken, notes
+
+
+def _plain(name: str) -> str:
+    """A name without what people type differently."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
+
+
+def _each_once(table: pd.DataFrame, name: str) -> bool:
+    return bool(table[name].map(repr).nunique() > 0.9 * len(table))
+
+
+def _varies(table: pd.DataFrame, name: str, question: str) -> bool:
+    """Whether a question has several values of a column."""
+    values = table[name].map(repr)
+    return bool((values.groupby(table[question].map(repr)).nunique() > 1).any())
+
+
+def _counts(table: pd.DataFrame, name: str, question: str) -> bool:
+    """Whether a column numbers the judgments of a question, each value with another number."""
+    from .values import number_of_try
+
+    names = table[name].map(repr)
+    most = table[question].map(repr).value_counts().max()
+    if table[name].isna().any() or names.nunique() > most:
+        return False
+    try:
+        return bool(each_once(table[name], number_of_try).nunique() == names.nunique())
+    except (OverflowError, TypeError, ValueError):
+        return False
+
+
+_FITS = {"replication": _counts, "wording": _varies}
+"""What a column under a usual name must look like beside the questions."""

@@ -1,0 +1,95 @@
+"""Names of two places, in the forms in which verdicts and labels give them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from ..verdicts import abstentions
+
+PAIRS = (("A", "B"), ("1", "2"), ("left", "right"), ("first", "second"), ("0", "1"))
+"""Names of two places; those of the last pairs are only exchanged where the user says so."""
+
+OPEN = PAIRS[:3]
+"""Pairs that name a place as often as a response."""
+
+PLACES = PAIRS[:4]
+"""Pairs that name nothing else: 0 and 1 may be wrong and right."""
+
+_BESIDE = {"0", "3", "c", "n", "t"}
+"""Single characters beside such a pair; with others it is a scale, or letters of more options."""
+
+_TIES = {"both", "neither", "same", "none", "both bad", "both good"}
+"""Verdicts that prefer neither of two responses, beside those that decide nothing."""
+
+
+class Pair:
+    """The names of two places, in the forms in which verdicts give them."""
+
+    def __init__(self, one: str, other: str) -> None:
+        """Set both names."""
+        self.names = (one, other)
+        self._of = {one.casefold(): other, other.casefold(): one}
+        name = f"({one}|{other})"
+        # "Response A", "responseA" and "response_a", but not "llama".
+        before = r"[a-z]{3,}(?:[\s_-]+|(?-i:(?<=[a-z])(?=[A-Z\d])))"
+        self._form = re.compile(
+            rf"[^\w.+-]*(?:{before})?{name}(?:\s*([<>]+)\s*{name})?[^\w+-]*",
+            re.IGNORECASE,
+        )
+
+    def has(self, verdict: str) -> bool:
+        """Whether a verdict names one of the places."""
+        return self.place(verdict) is not None
+
+    def place(self, verdict: str) -> str | None:
+        """The place that a verdict names, without its form; None for others."""
+        if (found := self._form.fullmatch(verdict)) is None:
+            return None
+        return found[3 if "<" in (found[2] or "") else 1].casefold()
+
+    def exchanged(self, verdict: str) -> str:
+        """A verdict that names the other place; others stay as they are."""
+        if (found := self._form.fullmatch(verdict)) is None:
+            return verdict
+        for place in (3, 1):
+            if (old := found[place]) is not None:
+                new = self._of[old.casefold()]
+                new = new.upper() if old.isupper() else new.lower() if old.islower() else new
+                new = new.capitalize() if old.istitle() and len(old) > 1 else new
+                verdict = verdict[: found.start(place)] + new + verdict[found.end(place) :]
+        return verdict
+
+
+def pair_in(verdicts: Collection[str], pairs: Sequence[tuple[str, str]] = PAIRS) -> Pair | None:
+    """The pair of places that verdicts name; None where they may name more, or are a scale."""
+    for names in pairs:
+        pair = Pair(*names)
+        places = {pair.place(one) for one in verdicts} - {None}
+        others = {one.casefold() for one in verdicts if not pair.has(one)}
+        short = {one for one in others if len(one) == 1 or one.isdigit()}
+        # 0 and 1 alone say wrong and right; 0 to 3, or C and D, are more than two.
+        enough = 2 if names[0].isdigit() else 1
+        if len(places) >= enough and short <= _BESIDE and not {"0", "3"} <= short:
+            return pair
+    return None
+
+
+def is_tie(verdict: str | None) -> bool:
+    """Whether a verdict on two responses prefers neither, in any order."""
+    name = str(verdict)
+    words = re.sub(r"[^a-z]+", " ", name.casefold()).strip()
+    return words in _TIES or "=" in name or bool(abstentions([name], ()))
+
+
+def alike_in(labels: Collection[str], verdicts: Collection[str]) -> Mapping[str, str]:
+    """Labels of two places -> the verdict that names the same one in another form."""
+    ours, theirs = pair_in(labels, PLACES), pair_in(verdicts, PLACES)
+    if ours is None or theirs is None:
+        return {}
+    said = {theirs.place(one): one for one in sorted(verdicts, key=len, reverse=True)}
+    there = zip(ours.names, theirs.names, strict=True)
+    of = {our.casefold(): said.get(their.casefold()) for our, their in there}
+    known = {one.casefold() for one in verdicts}
+    found = {one: of.get(ours.place(one) or "") for one in labels if one.casefold() not in known}
+    return {label: verdict for label, verdict in found.items() if verdict}

@@ -1,0 +1,239 @@
+"""Rows that repeat a question under one condition, and the columns that tell them apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import COLUMNS, as_columns
+from .names import UNUSED, Told, joined
+from .unclear import Unclear
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MOST = 0.95
+"""Share of the cells in which a column must tell the rows apart in the same way."""
+
+_MOST_LEVELS = 50
+"""With more levels a column is no condition: it numbers or describes what was judged."""
+
+_MOST_COLUMNS = 500
+"""Columns looked at, so that files with thousands of them are read in seconds."""
+
+_FRACTION = re.compile(r"[+-]?\d*[.,]0*[1-9]\d*([eE][+-]?\d+)?")
+"""A number that counts nothing, and so is a score."""
+
+_LONGEST = 60
+"""Characters of a level: longer ones are texts."""
+
+_NEVER = (
+    *(
+        "verdict",
+        "score",
+        "grade",
+        "rating",
+        "mark",
+        "points",
+        "correct",
+        "right",
+        "wrong",
+        "label",
+    ),
+    *("outcome", "result", "answer", "response", "output", "completion", "reason", "rationale"),
+    *("explanation", "comment", "text", "time", "date", "day", "created", "started", "timestamp"),
+    *("duration", "latency", "seconds", "tokens", "count", "cost", "length", "probability"),
+    *("session", "week", "month", "run", "try", "trial", "epoch", "attempt", "repeat", "round"),
+    *("replication", "replicate", "rep", "iteration", "repetition", "seed", "temperature"),
+)
+"""Words in the names of outcomes, scores, counts, times and texts, which tell nothing apart, and of
+what numbers draws."""
+
+_USUAL: Mapping[str, Sequence[str]] = {
+    "wording": ("prompt", "template", "wording", "variant", "style", "instruction", "persona"),
+    "order": ("order", "position", "swap", "swapped", "flip", "flipped"),
+    "question": ("subset", "split", "dataset", "category", "topic", "section", "domain", "pair"),
+    "output": ("candidate", "system", "responder", "completion"),
+}
+"""What a column is, by a word in its name; any other is taken for the judge's."""
+
+
+_RATERS = {"rater", "annotator", "labeller", "labeler", "human", "expert"}
+"""Words in the name of a column that says who gave a label."""
+
+
+def of_one_verdict(table: pd.DataFrame, known: Sequence[str]) -> tuple[pd.DataFrame, int]:
+    """Judgments whose rows give one verdict several labels, each once with all its labels.
+
+    `known` are the columns that identify a judgment. Rows are those of several raters where each
+    cell has one verdict and either names another rater in each row, or has labels that differ.
+
+    Returns:
+        The table, and how many rows were joined to others.
+    """
+    import pandas as pd
+
+    if "label" not in table or not table.duplicated(known).any():
+        return table, 0
+    cells = table.groupby(list(known), dropna=False, sort=False)
+    several = cells["verdict"].transform("size") > 1
+    one_verdict = bool((cells["verdict"].nunique(dropna=False) == 1).all())
+    who = [name for name in map(str, table) if {*_words(name)} & _RATERS and name not in known]
+    named = [name for name in who if not table[several].duplicated([*known, name]).any()][:1]
+    if not one_verdict or not (named or (cells["label"].nunique() > 1).any()):
+        return table, 0
+    raters = table[named[0]] if named else (cells.cumcount() + 1).map("rater {}".format)
+    pairs = dict[int, dict[str, Any]]()
+    for cell, rater, label in zip(cells.ngroup(), raters, table["label"], strict=True):
+        if isinstance(label, str) and rater is not None:
+            pairs.setdefault(cell, {})[str(rater)] = label
+    first = ~table.duplicated(known)
+    number = cells.ngroup()[first]
+    joined = [as_columns(pairs[n]) if n in pairs else {} for n in number]
+    made = table[first].reset_index(drop=True)
+    for name in ("label", "rater"):
+        values = [one.get(name) for one in joined]
+        made[name] = pd.Series(values, made.index, dtype=object)
+    return made, int((~first).sum())
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """A column that tells apart rows which repeat a question under one condition.
+
+    Attributes:
+        column: Its name.
+        ours: What it seems to be.
+        rows: How many rows repeat a question.
+        evenly: Whether each of its levels is in each cell equally often.
+    """
+
+    column: str
+    ours: str
+    rows: int
+    evenly: bool
+
+    def joined_to(self, table: pd.DataFrame) -> list[str]:
+        """Our column that it is to be joined to, where that says something of its own."""
+        varied = self.ours in table and table[self.ours].nunique() > 1
+        return [self.ours] if varied or self.ours == "question" else []
+
+    def unclear(self, told: Told, yours: Mapping[str, str]) -> Unclear:
+        """What is open, and the calls that settle it; `yours` are the source's names of ours."""
+        how = "in the same way everywhere" if self.evenly else "as ids that start again would need"
+        says = (
+            f"rows repeat a question under one condition, and column {self.column!r} tells them "
+            f"apart {how}: it may be what they differ in, or they are replications."
+        )
+        known = f"{self.column}+{yours[self.ours]}" if self.ours in yours else self.column
+        calls = told.call(known, self.ours), told.call(self.column, UNUSED)
+        return Unclear("replication", self.rows, says, calls, told.where, self.column)
+
+    def told_apart(self, table: pd.DataFrame, yours: Collection[str]) -> pd.DataFrame:
+        """The judgments where the column is what it seems to be."""
+        import pandas as pd
+
+        names = [self.column, *({self.ours} & {*yours})]
+        each = zip(*(table[name].map(str) for name in names), strict=True)
+        values = pd.Series(list(map(joined, each)), table.index, dtype=object)
+        return table.assign(**{self.ours: values})
+
+
+def telling_apart(
+    table: pd.DataFrame, known: Sequence[str], facets: Collection[str]
+) -> Repeats | None:
+    """What tells apart rows that repeat a question under one condition, if a column does.
+
+    Args:
+        table: Judgments.
+        known: Columns that identify a judgment.
+        facets: Columns that the user takes for facets.
+    """
+    if not table.duplicated(known).any():
+        return None
+    cell = table.groupby(list(known), dropna=False, sort=False).ngroup()
+    several = cell.duplicated(keep=False)
+    cell, rows = cell[several], table[several]
+    free = [name for name in map(str, rows) if name not in (*known, *facets)][:_MOST_COLUMNS]
+    possible = [name for name in free if _may_tell(rows, name)]
+    for name in possible:
+        if rows[name].nunique() <= _MOST_LEVELS and _evenly(cell, rows[name]):
+            ours = "question" if _labels_differ(rows, cell) else _is(name)
+            return Repeats(name, ours, len(rows), evenly=True)
+    other = [name for name in known if name != "question"]
+    condition = rows.groupby(other, dropna=False).ngroup()
+    for name in possible:  # ids that start again for each of its levels
+        if _once(cell, rows[name]) and _of_questions(rows, name, condition, cell):
+            return Repeats(name, "question", len(rows), evenly=False)
+    return None
+
+
+def _may_tell(rows: pd.DataFrame, name: str) -> bool:
+    """Whether a column means nothing yet, and has levels that are no outcome or text."""
+    people = name == "rater" and "label" not in rows
+    taken = name in COLUMNS and COLUMNS[name].role != "fact" and not people
+    if taken or {*_words(name)} & {*_NEVER}:
+        return False
+    values = rows[name]
+    if values.isna().any():
+        return False
+    levels = values.map(str).unique()
+    if len(levels) < 2 or max(map(len, levels)) > _LONGEST:
+        return False
+    return not any(map(_FRACTION.fullmatch, levels))
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold())
+
+
+def _is(name: str) -> str:
+    words = {*_words(name)}
+    return next((ours for ours, usual in _USUAL.items() if words & {*usual}), "judge")
+
+
+def _levels_in(cell: pd.Series[int], values: pd.Series[Any]) -> NDArray[np.int64]:
+    """How often each level is in each cell: [cells, levels]."""
+    import pandas as pd
+
+    cells, levels = pd.factorize(cell)[0], pd.factorize(values)[0]
+    shape = int(cells.max()) + 1, int(levels.max()) + 1
+    return np.bincount(cells * shape[1] + levels, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def _evenly(cell: pd.Series[int], values: pd.Series[Any]) -> bool:
+    """Whether each level is equally often in 95% of the cells, as often as the others."""
+    found = _levels_in(cell, values)
+    same = (found == found[:, :1]).all(axis=1) & (found[:, 0] > 0)
+    return bool(same.mean() >= _MOST)
+
+
+def _once(cell: pd.Series[int], values: pd.Series[Any]) -> bool:
+    """Whether 95% of the rows are the first of their level in their cell."""
+    import pandas as pd
+
+    again = pd.DataFrame({"cell": cell, "level": values}).duplicated()
+    return bool(1 - again.mean() >= _MOST)
+
+
+def _of_questions(
+    rows: pd.DataFrame, name: str, condition: pd.Series[int], cell: pd.Series[int]
+) -> bool:
+    """Whether a column belongs to the questions: to their labels, or under every condition."""
+    if _labels_differ(rows, cell):
+        return True
+    items = rows.groupby(["question", name], dropna=False).ngroup()
+    under = condition.groupby(items.to_numpy()).nunique()
+    return bool(condition.nunique() > 1 and (under == condition.nunique()).mean() >= _MOST)
+
+
+def _labels_differ(rows: pd.DataFrame, cell: pd.Series[int]) -> bool:
+    """Whether rows of one cell have several labels: they are of several questions."""
+    if "label" not in rows:
+        return False
+    return bool((rows["label"].map(str).groupby(cell.to_numpy()).nunique() > 1).any())

@@ -1,0 +1,109 @@
+"""Columns that tell which responses were shown, first and second."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from .columns import each_once
+from .places import OPEN, PAIRS, alike_in, pair_in
+from .table import Note
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_RESPONSE_SHOWN = re.compile(
+    r"((?:response|model|answer|output|assistant|system|candidate|completion)[\s_-]*)(a|A|1)",
+    re.IGNORECASE,
+)
+_SECOND = {"a": "b", "A": "B", "1": "2"}
+
+_MOST = 0.95
+"""Share of the questions on which columns must follow the order."""
+
+_LABELS = "labels taken for the verdict of the same response, as {!r:.40} for {!r:.40}"
+
+
+def _pairs_shown(table: pd.DataFrame) -> Iterator[tuple[str, str]]:
+    """Two columns of the user's own that tell the responses as shown, by their names."""
+    for first in map(str, table):
+        if found := _RESPONSE_SHOWN.fullmatch(first):
+            second = found[1] + _SECOND[found[2]]
+            if second in table:
+                yield first, second
+
+
+def _turned_by(table: pd.DataFrame, first: str, second: str) -> pd.Series[bool]:
+    """Whether each row shows the responses of its question the other way round than the first."""
+    import pandas as pd
+
+    ours = list(zip(table[first].map(str), table[second].map(str), strict=True))
+    given: dict[Any, tuple[str, str]] = {}
+    for question, own in zip(table["question"], ours, strict=True):
+        given.setdefault(question, own)
+    pairs = zip(table["question"], ours, strict=True)
+    found = [own != given[question] and own == given[question][::-1] for question, own in pairs]
+    return pd.Series(found, table.index, dtype=bool)
+
+
+def turned(table: pd.DataFrame, swapped: pd.Series[bool]) -> pd.Series[bool] | None:
+    """Which rows show the responses the other way round, by columns that follow the order."""
+    for first, second in _pairs_shown(table):
+        given_first = table.assign(_swapped=swapped).sort_values("_swapped", kind="stable")
+        found = _turned_by(given_first, first, second).reindex(table.index)
+        several = swapped.groupby(table["question"]).transform("nunique") > 1
+        if found.any() and (found == swapped)[several].mean() >= _MOST:
+            return found
+    return None
+
+
+def ordered(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series[bool] | None]:
+    """A table without orders, with those that columns of the responses as shown tell."""
+    verdicts = {one for one in table["verdict"] if isinstance(one, str)}
+    if "order" in table or not (pair_in(verdicts, OPEN) or named_by(table, "verdict")):
+        return table, None
+    for first, second in _pairs_shown(table):
+        sorted_ = table.sort_values([first, second], key=lambda one: one.map(str))
+        found = _turned_by(sorted_, first, second).reindex(table.index)
+        if found.any():
+            return table.assign(order=found.map({False: "given", True: "swapped"})), found
+    return table, None
+
+
+def named_by(table: pd.DataFrame, name: str) -> tuple[str, str] | None:
+    """The columns of the responses as shown whose names verdicts, or labels, are; None if none."""
+    places = {place.casefold() for pair in PAIRS for place in pair}
+    own = table[name].map(str)
+    for pair in _pairs_shown(table):
+        shown = (table[pair[0]].map(str) == own) | (table[pair[1]].map(str) == own)
+        if {*own[shown].str.casefold()} - places:
+            return pair
+    return None
+
+
+def labels_as_verdicts(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Note]]:
+    """Labels in the words of verdicts: places where these are, else the responses shown there."""
+    if "label" not in table or not any(
+        single := table["label"].map(lambda one: isinstance(one, str))
+    ):
+        return table, []
+    rows = table[single]
+    verdicts = {one for one in table["verdict"] if isinstance(one, str)}
+    labels, found = rows["label"], rows["label"]
+    if shown := named_by(rows, "verdict"):
+        at = alike_in({*labels}, shown)
+        for label, column in {**dict(zip(shown, shown, strict=True)), **at}.items():
+            found = found.mask(labels == label, rows[column].map(str))
+    elif shown := named_by(rows, "label"):
+        pair = pair_in(verdicts, OPEN)
+        for place, column in zip(pair.names if pair else (), shown, strict=False):
+            found = found.mask(labels == rows[column].map(str), place)
+    said = alike_in({*found}, verdicts)
+    found = each_once(found, lambda one: said.get(one, one))
+    changed = labels[found != labels]
+    if changed.empty:
+        return table, []
+    what = _LABELS.format(changed.iloc[0], found[changed.index[0]])
+    known = found.reindex(table.index).where(single, table["label"])
+    return table.assign(label=known), [Note(what, len(changed), where)]

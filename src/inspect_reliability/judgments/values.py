@@ -1,0 +1,250 @@
+"""Each value of a frame as its column holds it, in one form whatever the file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, time
+from decimal import Decimal
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, TypeAdapter
+
+from ..errors import UserError
+from .columns import COLUMNS, LARGEST, Kind, each_once
+from .score import verdict_name
+from .table import Note, clean_temperature
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .saved import Saved
+
+_UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
+_WHOLE = re.compile(r"([+-]?(?:0|[1-9]\d*))\.0+")
+_NONE = {"", "na", "n/a", "n.a.", "#n/a", "nan", "<na>", "null"}
+"""What people write where there is no verdict."""
+_QUOTED = r"""(?:'([^']*)'|"([^"]*)")"""
+_AS_PRINTED = re.compile(rf"[\[(]\s*{_QUOTED}(?:[,\s]\s*{_QUOTED})*\s*,?\s*[\])]")
+"""A list of names as Python, or numpy, prints it into a CSV."""
+_LAST = re.compile(r".*?(\d{1,18})", re.DOTALL)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def converted(values: pd.Series[Any], where: str, saved: Saved | None = None) -> pd.Series[Any]:
+    """A column converted to its kind, in a saved file maybe from JSON; each different value once.
+
+    Columns of the user's own are texts, as a CSV has them; a saved file has them as they are.
+
+    Raises:
+        UserError: A value is of another kind.
+    """
+    name = str(values.name)
+    kind: Kind = COLUMNS[name].kind if name in COLUMNS else "any"
+    own = _OWN if name not in COLUMNS and saved is None else _KINDS[kind]
+    convert, what = _BY_NAME.get(name, own)
+    as_json = saved is not None and name in saved.as_json
+
+    def one(value: Any) -> Any:
+        try:
+            return convert(json.loads(value) if as_json else plain(value))
+        except (OverflowError, TypeError, ValueError):
+            row = next(n for n, other in enumerate(values, 1) if str(other) == str(value))
+            raise UserError(
+                f"{where}, row {row:,}, column '{name}': {value!r:.40} is not {what}."
+            ) from None
+
+    if values.dtype in ("float16", "float32"):  # 0.1 is no 0.10000000149
+        values = values.astype(str).astype(float)
+    return each_once(values, one).astype(float if kind == "number" else object)
+
+
+def numbered_tries(frame: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Note]]:
+    """A frame whose replications are numbers where they are names, with a note on these.
+
+    "run-1" is 1 where every name ends in a number of its own; else names are numbered within each
+    question, from A to Z.
+    """
+    values = frame.get("replication")
+    if values is None or values.isna().any():
+        return frame, []
+    texts = each_once(values, lambda one: str(plain(one)))
+    names = sorted({*texts})
+    if all(map(_NUMBER.fullmatch, names)):
+        return frame, []
+    try:
+        number = {one: number_of_try(one) for one in names}
+    except ValueError:
+        number = {}
+    how = "read as the numbers in which they end"
+    made = texts.map(number)
+    if len({*number.values()}) < len(names):
+        how = "numbered within each question"
+        place = texts.map({one: n for n, one in enumerate(names)})
+        made = place.groupby(frame["question"].map(str).to_numpy()).rank("dense").astype(int)
+    example = next(n for n, one in enumerate(texts) if not _NUMBER.fullmatch(one))
+    what = f"replications {how}, as {texts.iloc[example]!r:.40} for {made.iloc[example]}"
+    return frame.assign(replication=made), [Note(what, len(frame), where)]
+
+
+def number_of_try(value: Any) -> int:
+    """The number of a replication, which a text may end in.
+
+    Raises:
+        ValueError: It is no whole number and ends in none.
+    """
+    value = plain(value)
+    last = None if _NUMBER.fullmatch(str(value)) else _LAST.fullmatch(str(value))
+    return _COUNT.validate_python(last[1] if last else value)
+
+
+def by_each_rater(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame with lists of labels and raters where both are JSON, as in files that we write."""
+    import pandas as pd
+
+    if not {"label", "rater"} <= {*frame}:
+        return frame
+    pairs = zip(frame["label"], frame["rater"], strict=True)
+    texts = [pair if {*map(type, pair)} == {str} else None for pair in pairs]
+    known = {pair: _both(*pair) for pair in {*texts} if pair}
+    lists = [known[pair] if pair else None for pair in texts]
+    if not any(lists):
+        return frame
+    rows = [row for row, one in zip(frame.index, lists, strict=True) if one]
+    both = pd.DataFrame([one for one in lists if one], rows, dtype=object)
+    found = frame.astype({"label": object, "rater": object})
+    for place, name in enumerate(("label", "rater")):
+        found[name] = both[place].reindex(frame.index).combine_first(found[name])
+    return found
+
+
+def _both(label: str, rater: str) -> tuple[Any, Any] | None:
+    try:
+        both = json.loads(label), json.loads(rater)
+    except (RecursionError, ValueError):
+        return None
+    lists = {*map(type, both)} == {list} and len(both[0]) == len(both[1])
+    return both if lists or isinstance(both[1], str) else None
+
+
+def as_names(
+    columns: Sequence[pd.Series[Any]], join: Callable[[Sequence[str]], str], where: str
+) -> pd.Series[Any]:
+    """Several columns of names as one; missing where one of them is."""
+    import pandas as pd
+
+    each = [converted(one.rename("question"), where) for one in columns]
+    known = pd.concat(each, axis=1).notna().all(axis=1)
+    made = [join(row) if whole else None for *row, whole in zip(*each, known, strict=True)]
+    return pd.Series(made, known.index, dtype=object)
+
+
+def plain(value: Any) -> Any:
+    """A value without spaces around it, characters nobody sees, and types only some files have."""
+    if isinstance(value, bytes):
+        value = value.decode()
+    if isinstance(value, str):
+        return value.translate(_UNSEEN).strip()
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def is_spaced(value: Any) -> bool:
+    """Whether a text has spaces around it, or characters nobody sees."""
+    return isinstance(value, str) and value not in ("", plain(value))
+
+
+def name_of(value: Any) -> str | None:
+    """A name as text: a whole number without decimals, a day without its midnight."""
+    if isinstance(value, list | dict | tuple):
+        raise TypeError
+    if isinstance(value, datetime) and value.time() == time():
+        value = value.date()
+    text = str(value)
+    return whole[1] if (whole := _WHOLE.fullmatch(text)) else text or None
+
+
+def said(value: Any) -> str | None:
+    """A verdict as text, numbers in one form; None for an empty one."""
+    if value is None or value == [] or (isinstance(value, str) and value.casefold() in _NONE):
+        return None
+    if (found := verdict_name(value)) is None:
+        raise TypeError
+    if _NUMBER.fullmatch(found):
+        whole = re.fullmatch(r"[+-]?\d+", found)
+        return str(verdict_name(int(found) if whole else float(found)))
+    if found.casefold() in ("true", "false"):
+        return found.casefold()
+    return found
+
+
+def _hashable(value: Any) -> Any:
+    """A value by which tables can be grouped."""
+    if isinstance(value, list | dict | tuple):
+        return json.dumps(value, default=str)
+    return name_of(value) if isinstance(value, str) else value
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, str):
+        return _NAMES.validate_python(value)
+    try:
+        return _NAMES.validate_json(value)
+    except ValueError:
+        if not _AS_PRINTED.fullmatch(value):
+            raise
+        return tuple(found[1] or found[2] for found in re.finditer(_QUOTED, value))
+
+
+def _categories(value: Any) -> tuple[str, ...]:
+    found = tuple(said(one) or one for one in _names(value))
+    if len({*found}) < len(found):
+        raise ValueError
+    return found
+
+
+def _order(value: Any) -> str | tuple[str, ...]:
+    if isinstance(value, str) and not value.startswith("[") and not _AS_PRINTED.fullmatch(value):
+        return value
+    if len(names := _names(value)) < 2:
+        raise ValueError
+    return names
+
+
+def _number(value: Any) -> float:
+    return float(value.replace(",", ".") if isinstance(value, str) else value)
+
+
+def _of_each_rater(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: (
+        tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
+    )
+
+
+_NAMES = TypeAdapter(tuple[str, ...])
+_COUNT = TypeAdapter(Annotated[int, Field(gt=-LARGEST, lt=LARGEST)])
+_SHARE = TypeAdapter(Annotated[float, Field(ge=0, le=1)])
+
+_A_VERDICT = "a text, a number, true, false or a list of texts"
+
+_KINDS: Mapping[Kind, tuple[Callable[[Any], Any], str]] = {
+    "text": (name_of, "a text"),
+    "name": (name_of, "a text"),
+    "number": (_number, "a number"),
+    "whole": (_COUNT.validate_python, "a whole number below 2^63"),
+    "names": (_names, "a list of names"),
+    "order": (_order, "a list of names"),
+    "flag": (TypeAdapter(bool).validate_python, "true or false"),
+    "any": (_hashable, "a value"),
+}
+_OWN: tuple[Callable[[Any], Any], str] = lambda value: name_of(_hashable(value)), "a value"
+_BY_NAME: Mapping[str, tuple[Callable[[Any], Any], str]] = {
+    "verdict": (said, _A_VERDICT),
+    "categories": (_categories, "a list of names, each of them once"),
+    "label": (_of_each_rater(said), _A_VERDICT),
+    "best": (said, _A_VERDICT),
+    "rater": (_of_each_rater(name_of), "a text"),
+    "temperature": (lambda value: clean_temperature(_number(value)), "a number"),
+    "share": (_SHARE.validate_python, "a number from 0 to 1"),
+}
+"""Columns with their own conversion."""

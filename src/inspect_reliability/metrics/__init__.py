@@ -1,0 +1,21 @@
+"""Reliability coefficients as inspect metrics: a run read as a report reads it."""
+
+from .coefficients import (
+    METRICS,
+    best_rate,
+    coefficient,
+    invalid_rate,
+    judged_accuracy,
+    non_response_rate,
+    reliability,
+)
+
+__all__ = [
+    "METRICS",
+    "best_rate",
+    "coefficient",
+    "invalid_rate",
+    "judged_accuracy",
+    "non_response_rate",
+    "reliability",
+]

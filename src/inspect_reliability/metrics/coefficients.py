@@ -1,0 +1,236 @@
+"""Reliability coefficients as inspect metrics.
+
+Each metric sees one score per sample and epoch, live during an eval and again when a log is
+re-scored. A coefficient that is not (yet) estimable is nan. With `by`, a key of the scores' or
+samples' metadata, a metric has one value for all scores and one for each group, named
+`omega(group)`; if a score's value is a mapping, also one for each key.
+"""
+
+import logging
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar, get_args
+
+from inspect_ai.scorer import Metric, SampleScore, Value, metric
+from inspect_ai.util import warn_once
+
+from ..errors import UserError, one_of
+from ..judgments.count import Judged
+from ..judgments.judgment import Judgment
+from ..judgments.scales import NO_NUMBERS, NO_ORDER, answers_judged, estimates, labelled
+from ..record.replications import rejudged_in
+from ..stats import COEFFICIENTS, Estimate, ReliabilityError, rate
+from ..stats.sums import Scale
+from ..verdicts import INVALID, NON_RESPONSE
+from .groups import by_label
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_WITH_INTERVAL = ("omega", "icc")
+_NOTHING = Estimate()
+
+
+@metric(scores="unreduced")
+def reliability(
+    by: str | None = None,
+    level: Scale | None = None,
+    categories: Sequence[str] | None = None,
+    full: bool = False,
+    keys: Sequence[str] | None = None,
+) -> Metric:
+    """Reliability of the scores of any task with epochs, by any scorer.
+
+    Epochs are replications. If a score has replications of the judge itself (see `rejudge`), those
+    count instead, and each output is judged on its own. Scores are names ("A", "C", true) or
+    numbers; numbers get the coefficients of an interval scale as well.
+
+    The metric has one value a name: omega with its 95% interval (`omega_low`, `omega_high`), the
+    agreement, the share of non-responses, and the numbers of questions and of replications per
+    question (infinity where scores have exact distributions); numbers add the ICC with its
+    interval. Values that are not (yet) estimable are nan. The names of a group of `by` are
+    `omega(group)`, those of a key of a score that is a mapping `omega(key)`.
+
+    Args:
+        by: A key of the scores' or of the samples' metadata; adds the panel of each group.
+        level: Scale of the scores. "nominal" takes them for names; "ordinal" adds Krippendorff's
+            alpha for ordered categories; "interval" the coefficients of numbers. By default
+            "interval" where all scores are numbers, else "nominal".
+        categories: All verdicts that the judge could have given, from lowest to highest if ordinal.
+            By default those that the judge declared, else those that occur. AC1 and
+            Brennan-Prediger depend on how many there are.
+        full: Whether to show all coefficients, with their intervals.
+        keys: Parts of scores that are mappings; by default all. A rubric of hundreds of parts would
+            have hundreds of panels.
+
+    Raises:
+        UserError: The level does not exist.
+    """
+    if level is not None:
+        one_of("level", level, get_args(Scale))
+    declared = tuple(map(str, categories or ()))
+
+    def compute(scores: list[SampleScore]) -> Value:
+        rejudged = bool(rejudged_in(sample.score for sample in scores))
+
+        def panel_of(judgments: Sequence[Judgment]) -> Mapping[str, float]:
+            return _panel(judgments, rejudged, level, declared, full)
+
+        return _Panel(by_label(panel_of, scores, by, keys))
+
+    return compute
+
+
+class _Panel(dict[str, str | int | float | bool | None]):
+    """The values of `reliability()`; using them as one number raises an error that says so."""
+
+    def __float__(self) -> float:
+        # Within `grouped`, which inspect hands one reduced score a sample.
+        raise UserError(
+            "grouped(reliability(), KEY) cannot work: grouped sees one score a sample, without its "
+            "epochs. Write reliability(by=KEY) instead, and read this log again with inspect score "
+            "--model none/none."
+        )
+
+
+def _panel(
+    judgments: Sequence[Judgment],
+    rejudged: bool,
+    level: Scale | None,
+    declared: tuple[str, ...],
+    full: bool,
+) -> dict[str, float]:
+    """All values of one group; their names depend only on the kind of scores."""
+    names = [
+        name for name, row in COEFFICIENTS.items() if full or row.compact or row.scale == level
+    ]
+    judged = Judged.of(judgments)
+    found = _estimable(lambda: estimates(judged, level, declared, names)) or {}
+    values: dict[str, float] = {}
+    for name in names:
+        if name not in found and COEFFICIENTS[name].scale not in ("nominal", level):
+            continue
+        estimate = found.get(name, _NOTHING)
+        values[name] = _number(estimate.value)
+        if full or name in _WITH_INTERVAL:
+            values[f"{name}_low"] = _number(estimate.low)
+            values[f"{name}_high"] = _number(estimate.high)
+        if estimate.reason in (NO_NUMBERS, NO_ORDER):
+            warn_once(logger, f"reliability(level='{level}'): {estimate.reason}.")
+    values["non_response_rate"] = _rate(judged, NON_RESPONSE)
+    if rejudged:
+        missing = [judgment.verdict is None for judgment in judgments]
+        values["failed_rate"] = sum(missing) / len(missing) if missing else math.nan
+    entered = found.get("omega", _NOTHING)
+    values["questions"] = entered.n_questions
+    values["replications"] = entered.n_replications
+    return values
+
+
+def _estimable(compute: Callable[[], T]) -> T | None:
+    """The computed value, or None: a metric that raises would make the log fail."""
+    try:
+        return compute()
+    except ReliabilityError:
+        return None
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _rate(judged: Judged, category: str) -> float:
+    return _number((_estimable(lambda: rate(judged.counts(), category)) or _NOTHING).value)
+
+
+def _by_label(name: str, compute: Callable[[Judged], float], by: str | None) -> Metric:
+    def computed(scores: list[SampleScore]) -> Value:
+        found = by_label(lambda judgments: {name: compute(Judged.of(judgments))}, scores, by)
+        return dict(found) if found.keys() - {name} else found[name]
+
+    return computed
+
+
+def coefficient(name: str, by: str | None = None) -> Metric:
+    """One coefficient of `inspect_reliability.stats.COEFFICIENTS` as a metric.
+
+    Args:
+        name: Its name.
+        by: A key of the scores' or of the samples' metadata; adds the value of each group.
+
+    Raises:
+        ReliabilityError: There is no such coefficient.
+    """
+    scale = COEFFICIENTS[name].scale
+
+    def compute(judged: Judged) -> float:
+        found = _estimable(lambda: estimates(judged, scale, (), [name])) or {}
+        return _number(found.get(name, _NOTHING).value)
+
+    return _by_label(name, compute, by)
+
+
+def _registered(name: str) -> Callable[..., Metric]:
+    def named(by: str | None = None) -> Metric:
+        return coefficient(name, by)
+
+    named.__name__ = name
+    named.__doc__ = COEFFICIENTS[name].about
+    return metric(name=name, scores="unreduced")(named)
+
+
+@metric(scores="unreduced")
+def non_response_rate(by: str | None = None) -> Metric:
+    """Share of judgments whose output names no verdict, mean over questions."""
+    return _by_label("non_response_rate", lambda judged: _rate(judged, NON_RESPONSE), by)
+
+
+@metric(scores="unreduced")
+def invalid_rate(by: str | None = None) -> Metric:
+    """Share of judgments whose output names several different verdicts, mean over questions."""
+    return _by_label("invalid_rate", lambda judged: _rate(judged, INVALID), by)
+
+
+@metric(scores="unreduced")
+def best_rate() -> Metric:
+    """How often a judgment chooses the response known to be best; nan if none is known.
+
+    This is validity, not reliability: a judge can be steady and wrong.
+    """
+    return _by_label("best_rate", _accuracy, None)
+
+
+def _accuracy(judged: Judged) -> float:
+    known = _estimable(lambda: labelled(judged))
+    return math.nan if known is None else _number(known.share().value)
+
+
+@metric(scores="unreduced")
+def judged_accuracy(by: str | None = None) -> Metric:
+    """Shares of answers that a judge calls correct or incorrect (Sun et al. 2023).
+
+    `a_lm` (judged correct) with both standard errors, `h_lm` (judged incorrect and not missing)
+    and `m` (missing: "unsure" or empty). `h_lm` and `m` are nan where the scores' metadata do not
+    say which answers are `missing`.
+
+    Args:
+        by: A key of the scores' or of the samples' metadata; adds the shares of each group, as
+            `a_lm(group)`.
+    """
+
+    def shares(judgments: Sequence[Judgment]) -> Mapping[str, float]:
+        names = ("a_lm", "a_lm_se_replications", "a_lm_se_questions", "h_lm", "m")
+        judged = Judged.of(judgments)
+        found = _estimable(lambda: answers_judged(judged) if judged.correctness else None)
+        if found is None:
+            return dict.fromkeys(names, math.nan)
+        return {name: _number(one) for name, one in ({"a_lm": found[0].value} | found[1]).items()}
+
+    def compute(scores: list[SampleScore]) -> Value:
+        return dict(by_label(shares, scores, by))
+
+    return compute
+
+
+METRICS: Mapping[str, Callable[..., Metric]] = {name: _registered(name) for name in COEFFICIENTS}
+"""The coefficients as metrics, by name."""

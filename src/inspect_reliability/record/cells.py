@@ -1,0 +1,70 @@
+"""The cells of an experiment: a question in several orders of its options, and several wordings."""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import Field, model_validator
+from pydantic.dataclasses import dataclass
+
+from .seeds import SEED_LIMIT
+
+_Seed = Annotated[int, Field(strict=True, ge=0, lt=SEED_LIMIT)]
+
+
+class Cell(NamedTuple):
+    """A level of each facet (None if not varied) and a seed (None if not known)."""
+
+    order: Sequence[int] | None
+    wording: str | None
+    seed: int | None
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of one question: each order in each wording; wordings of an order are neighbours.
+
+    Attributes:
+        seeds: Seed of the first replication of each cell; later replications count up from it.
+        orders: Places of the responses, in the order of the labels; empty if not varied.
+        wordings: Names of the wordings; empty if not varied.
+    """
+
+    seeds: Annotated[list[_Seed], Field(min_length=1, max_length=100_000)]
+    orders: Annotated[list[list[int]], Field(default_factory=list)]
+    wordings: Annotated[list[str], Field(default_factory=list)]
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> "Cells":
+        crossed = max(1, len(self.orders)) * max(1, len(self.wordings))
+        shown = {tuple(sorted(order)) for order in self.orders}
+        if len(self.seeds) != crossed or shown - {tuple(range(len(one))) for one in shown}:
+            raise ValueError("one seed for each order in each wording")
+        if len(shown) > 1:
+            raise ValueError("orders must show the same responses")
+        return self
+
+    @property
+    def each(self) -> list[Cell]:
+        """All cells in order."""
+        orders: Sequence[Sequence[int] | None] = self.orders or [None]
+        wordings: Sequence[str | None] = self.wordings or [None]
+        levels = product(orders, wordings)
+        return [Cell(*one, seed) for one, seed in zip(levels, self.seeds, strict=True)]
+
+    def split(self, place: int, replications: int) -> tuple[int, int]:
+        """The cell of a replication and its place there, from its place among all."""
+        return divmod(place, max(1, replications // len(self.seeds)))
+
+
+def cells_in(metadata: Mapping[str, Any]) -> Cells | None:
+    """The cells in the metadata of a sample or score; None if it is no experiment.
+
+    Raises:
+        ValueError: They cannot be read.
+    """
+    if (kept := metadata.get("cells")) is None:
+        return None
+    if not isinstance(kept, Mapping):  # a summary leaves out what is long
+        raise ValueError("cells that cannot be read")
+    return Cells(**kept)

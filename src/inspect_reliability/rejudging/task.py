@@ -1,0 +1,59 @@
+"""The inspect task that judges the outputs of a log again."""
+
+from inspect_ai import Task, task
+
+from ..log_files import read_log
+from ..record.seeds import replication_numbers
+from .rejudging import Rejudging
+
+
+@task
+def rejudge_log(
+    log: str,
+    scorer: str | None = None,
+    replications: int | str = 20,
+    seed: int = 0,
+    model: str | None = None,
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+    task: str | None = None,
+    wordings: str | None = None,
+) -> Task:
+    """Judge every output in a log again and again, without the code of its task.
+
+    Run it as any task: `inspect eval inspect_reliability/rejudge_log -T log=LOG --model none/none`,
+    or `eval(rejudge_log(LOG), model="none/none")`: its models are those of the log. inspect writes
+    the log, retries it, and limits it. The command
+    `inspect-reliability rejudge` also says the cost before the first call, makes only what the logs
+    of a folder lack, and has limits for the whole run.
+
+    Args:
+        log: The log.
+        scorer: Its scorer, by the name of its scores or its own, or any other (see `rejudge`). By
+            default the only one, or the only one that asked a model.
+        replications: How often each output is judged; or the first and the last number, as in
+            "21-40", to add to a log of the first 20. Reports read both logs together.
+        seed: Base seed.
+        model: The grader; by default the one that graded before.
+        temperature: Sampling temperature of the grader, instead of its own.
+        max_tokens: The most tokens of a call, instead of the grader's own limit.
+        task: The log's task, `package/name` or `file.py@name`, to take the scorer from.
+        wordings: File of other wordings of the scorer's template or instructions.
+
+    Raises:
+        UserError: There is nothing to judge, it is not clear by which scorer, or the log asks for
+            what only the user may decide (see `Rejudging`).
+    """
+    numbers = replication_numbers(replications)
+    rejudging = Rejudging(
+        read_log(log),
+        [] if scorer is None else [scorer],
+        replications=numbers[-1],
+        seed=seed,
+        model=model,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        task=task,
+        wordings=wordings,
+    )
+    return rejudging.to_task(rejudging.missing(set(), numbers[0]))

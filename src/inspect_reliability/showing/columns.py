@@ -1,0 +1,54 @@
+"""The keys of every result, as `keys.md` declares them."""
+
+from collections.abc import Callable, Mapping
+from importlib.resources import files
+from typing import NamedTuple
+
+from ..stats import COEFFICIENTS
+from .values import Column, Record
+
+
+class Keys(NamedTuple):
+    """A result in words, and the columns of its records by key."""
+
+    about: str
+    columns: Mapping[str, Column]
+
+
+def _columns(rows: list[str], shared: Mapping[str, Column]) -> dict[str, Column]:
+    found: dict[str, Column] = {}
+    for row in rows:
+        cell, *others = (one.strip() for one in row.strip("|").split("|"))
+        for key in cell.removesuffix(" + interval").replace("`", "").split(", "):
+            if not others:
+                found[key] = shared[key]
+                continue
+            says, null, heading, form, missing = [*others, "", "", "", ""][:5]
+            ends = cell.endswith("+ interval")
+            found[key] = Column(key, says, null, heading, form, missing, ends)
+            if key == "omega" and "icc" in found:  # all coefficients beside each other
+                for name, of in COEFFICIENTS.items():
+                    says = of.about.rstrip(".")
+                    found.setdefault(name, Column(name, says, null, ends=True))
+    return found
+
+
+def _read() -> dict[str, Keys]:
+    page = files(__package__).joinpath("keys.md").read_text(encoding="utf-8")
+    found: dict[str, Keys] = {}
+    for section in page.split("\n## ")[1:]:
+        names, about, table = section.strip().split("\n\n")
+        shared = found["shared"].columns if found else {}
+        keys = Keys(about, _columns(table.splitlines()[2:], shared))
+        found |= dict.fromkeys(names.split(", "), keys)
+    return found
+
+
+KEYS = _read()
+"""Name of a result, or of a command -> its keys, in the order of JSON."""
+
+
+def declared(name: str, **shown: Callable[[Record], str]) -> list[Column]:
+    """The columns of a result that tables show; `shown` formats those that no format can."""
+    known = [column for column in KEYS[name].columns.values() if column.heading]
+    return [column._replace(shown=shown.get(column.key)) for column in known]

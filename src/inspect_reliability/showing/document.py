@@ -1,0 +1,181 @@
+"""What a command reports, independent of the output form."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .printable import slug
+from .values import Column, Record
+
+_NUMBER = re.compile(r"[-+$]*\d[\d,.]*(%|\s|$|-\d)|not (estimable|known)|p [<=]")
+
+_LONGEST = 80
+"""Most characters of a figure's name."""
+
+Tone = Literal["answer", "legend", "heading", "note", "good", "bad", "unsure"]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph; `tone` is its role for the reader.
+
+    In a terminal, notes on what was left out go to standard error when judgments are read.
+    """
+
+    text: str
+    tone: Tone = "legend"
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A reason not to trust numbers as they are.
+
+    `rows` names those of the document's `n_rows` rows that it is about.
+    """
+
+    text: str
+    rows: Sequence[str] = ()
+    n_rows: int = 0
+
+    @property
+    def line(self) -> str:
+        """The caution with its rows; with more than three, only their number."""
+        whom = f" ({'; '.join(self.rows)})" if self.rows else ""
+        if len(self.rows) == self.n_rows:
+            whom = " (all)" if self.n_rows > 1 else ""
+        elif len(self.rows) > 3:
+            whom = f" ({len(self.rows)} of {self.n_rows} rows)"
+        return f"Caution{whom}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Texts in rows and columns."""
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+
+    @classmethod
+    def of(cls, records: Sequence[Record], columns: Iterable[Column], title: str = "") -> "Table":
+        """A table of records, with the columns that have a heading and at least one value."""
+        known = [
+            one for one in columns if (one.heading or not one.key) and any(map(one.show, records))
+        ]
+        lines = [[one.show(record) for one in known] for record in records]
+        return cls([one.heading for one in known], lines, title)
+
+    @property
+    def numbers(self) -> list[bool]:
+        """Whether each column has only numbers, which every form aligns at the right."""
+        columns = list(zip(*self.rows, strict=True)) or [()] * len(self.headings)
+        return [any(one) and all(map(_NUMBER.match, filter(None, one))) for one in columns]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Records to draw, with their meaning in words and their numbers.
+
+    Attributes:
+        words: The text for readers who cannot see it.
+        records: One for each point, or for each segment of a bar.
+        x: Key of the horizontal place; for bars, of their names.
+        y: Key of the height, drawn with its interval; for bars, of the length of a segment.
+        by: Key of the series: one colour, and one line, each.
+        kind: "lines": joined points; "points": separate ones; "bars": stacked horizontal bars.
+        names: All series of the page, in order, so that each keeps one colour.
+        reference: Height of a reference line.
+        lowest: Where a vertical axis up to 1 begins; None: where its records do.
+    """
+
+    title: str
+    words: str
+    records: Sequence[Record]
+    x: str
+    y: str
+    by: str
+    table: Table
+    kind: Literal["lines", "points", "bars"] = "lines"
+    y_label: str = ""
+    names: Sequence[str] = ()
+    reference: float = 0.0
+    lowest: float | None = 0.0
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question, its prompt if known, and outputs: verdict, remark and text of each."""
+
+    question: str
+    prompt: str | None
+    outputs: Sequence[tuple[str, str, str]]
+
+
+@dataclass(frozen=True)
+class Detail:
+    """Blocks that stay folded until a reader opens them."""
+
+    title: str
+    headline: str
+    blocks: Sequence["Block"]
+
+
+Block = Text | Caution | Table | Figure | Example | Detail
+
+
+def figures_in(blocks: Sequence[Block], title: str = "") -> Iterator[tuple[str, Figure]]:
+    """All figures among some blocks, including folded ones, with their names."""
+    for block in blocks:
+        match block:
+            case Figure():
+                yield f"{title} {block.title}", block
+            case Detail():
+                yield from figures_in(block.blocks, f"{title} {block.title}")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page; `link` is its short name in the page's contents."""
+
+    title: str
+    link: str
+    intro: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a command has found.
+
+    Attributes:
+        title: Its subject.
+        blocks: The numbers and their cautions, shown in every form for readers.
+        results: For programs: name -> records. `rows` are the main ones.
+        facts: Makes what was studied, by name. Only a page shows this and the following.
+        sections: Makes the closer look.
+        sheet: Records of the CSV form, if other than `rows`.
+        read: Makes the lines that say what was read; a terminal has them on standard error.
+    """
+
+    title: str
+    blocks: Sequence[Block]
+    results: Mapping[str, Any]
+    facts: Callable[[], Sequence[tuple[str, Sequence[str]]]] = tuple
+    sections: Callable[[], Sequence[Section]] = tuple
+    sheet: Sequence[Record] | None = None
+    read: Callable[[], Sequence[str]] = tuple
+
+
+def named_figures(document: Document) -> dict[str, Figure]:
+    """All figures of a document in order, by name; names are also those of files."""
+    parts = [("", document.blocks), *((one.link, one.blocks) for one in document.sections())]
+    named: dict[str, Figure] = {}
+    for title, figure in (one for part, blocks in parts for one in figures_in(blocks, part)):
+        stem = slug(title)[:_LONGEST]
+        name, number = stem, 1
+        while name in named:
+            number += 1
+            name = f"{stem}-{number}"
+        named[name] = figure
+    return named

@@ -1,0 +1,209 @@
+"""Figures drawn with matplotlib: stacked bars, and points with their intervals."""
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Picture
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+from matplotlib.ticker import NullFormatter, PercentFormatter
+
+from ...judgments.count import NUMBER
+from ...verdicts import INVALID, NON_RESPONSE
+from ..document import Figure
+from ..printable import one_line
+from ..values import Record, text
+from .svg import INK, PAPER, STYLE
+
+# Okabe & Ito's colours, told apart with any kind of colour vision; shapes tell them apart too.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C00")
+_PALETTE = (*_COLOURS, *map(mpl.colors.to_hex, mpl.colormaps["tab20b"](range(20))))
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_SILENT = {NON_RESPONSE: ("none", "#9a9a9a"), INVALID: ("inv.", "#5f5f5f")}
+_PARTS = mpl.colors.LinearSegmentedColormap.from_list(
+    "parts", ["#b9c4d0", "#f4e3a1", "#f0b27a", "#d0714f", "#a8322a"]
+)
+"""From right to wrong, in colours that no judge has."""
+
+_IN_LEGEND, _IN_KEY, _AT_TICK = 34, 22, 18
+"""Most characters of a name, by place."""
+
+_IN_A_ROW = 38
+"""Characters that fit below a figure."""
+
+_TICKS = (1, 3, 5, 9, 15, 25, 49, 99, 199, 499)
+
+
+def draw(figure: Figure, to_svg: Callable[[Picture, str], str]) -> str:
+    """A figure as `inline_svg` or `svg_file` writes it."""
+    with mpl.rc_context(STYLE):
+        picture = _bars(figure) if figure.kind == "bars" else _points(figure)
+        return to_svg(picture, figure.words)
+
+
+def _look(figure: Figure, name: str) -> tuple[str, str]:
+    """Colour and marker of a series: each name keeps one on the whole page, numbers shade.
+
+    Non-responses and invalid outputs are grey.
+    """
+    if name in _SILENT:
+        return _SILENT[name][1], _MARKERS[0]
+    names = list(dict.fromkeys([*figure.names, *_by(figure.records, figure.by)]))
+    choices = [one for one in names if one not in _SILENT]
+    k = choices.index(name)
+    if figure.by == "part":
+        colour = mpl.colors.to_hex(_PARTS(k / max(1, len(choices) - 1)))
+    elif figure.kind == "bars" and len(choices) > 2 and all(map(NUMBER.fullmatch, choices)):
+        colour = mpl.colors.to_hex(mpl.colormaps["viridis"](k / (len(choices) - 1)))
+    else:
+        colour = _PALETTE[k % len(_PALETTE)]
+    return colour, _MARKERS[k % len(_MARKERS)]
+
+
+def _points(figure: Figure) -> Picture:
+    series = _by(figure.records, figure.by)
+    # Numbers of votes are far apart; other numbers and names have places.
+    places = None if figure.x == "votes" else _places(figure)
+    picture = Picture(figsize=(max(3.6, 0.3 * len(places or ())), 2.6))
+    axes = picture.subplots()
+    # Beside each other over a name, so that none hides another.
+    step = 0.0 if figure.by == figure.x else min(0.14, 0.6 / len(series))
+    for k, (name, own) in enumerate(series.items()):
+        own = [record for record in own if record[figure.y] is not None]
+        x: list[Any] = [record.get(figure.x) for record in own]
+        if places is not None:
+            own.sort(key=lambda record: places[_name(record, figure.x)])
+            shift = (k - (len(series) - 1) / 2) * step
+            x = [places[_name(record, figure.x)] + shift for record in own]
+        colour, marker = _look(figure, name)
+        ends = np.array([_ends(record, figure.y) for record in own]).reshape(-1, 2)
+        axes.vlines(x, *ends.T, color=colour, linewidth=1.5, alpha=0.75)
+        axes.plot(
+            x,
+            [record[figure.y] for record in own],
+            linestyle="-" if figure.kind == "lines" else "none",
+            label=_label(name, _IN_LEGEND),
+            color=colour,
+            marker=marker,
+            markersize=4.5,
+            linewidth=1.1,
+        )
+    axes.axhline(figure.reference, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
+    _axis(figure, axes, places)
+    if figure.lowest is not None:
+        axes.set_ylim(figure.lowest, 1.04)
+    if figure.y == "share":
+        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes.set_xlabel("" if figure.x in ("option", "component") else one_line(figure.x))
+    axes.set_ylabel(figure.y_label)
+    if figure.by != figure.x:
+        axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.02), borderaxespad=0.0)
+    return picture
+
+
+def _axis(figure: Figure, axes: Axes, places: dict[str, float] | None) -> None:
+    if places is None:
+        axes.set_xscale("log")
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        ticks = sorted({record[figure.x] for record in figure.records} & set(_TICKS))
+        axes.set_xticks(ticks, map(str, ticks))
+        axes.minorticks_off()
+        return
+    slanted = len(places) * min(max(map(len, places)), _AT_TICK) > _IN_A_ROW
+    turned: dict[str, Any] = {"rotation": 25, "ha": "right"} if slanted else {}
+    axes.set_xticks([*places.values()], [_cut(name, _AT_TICK) for name in places], **turned)
+    axes.set_xlim(min(places.values()) - 0.5, max(places.values()) + 0.5)
+    axes.grid(axis="x", visible=False)
+
+
+_BOX = (Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO)
+
+
+def _bars(figure: Figure) -> Picture:
+    names = list(dict.fromkeys(record[figure.x] for record in figure.records))
+    width, height = (4.6, 0.2) if figure.x == "question" else (3.0, 0.4)
+    picture = Picture(figsize=(width, height * len(names)))
+    axes = picture.subplots()
+    left = np.zeros(len(names))
+    for name, own in _by(figure.records, figure.by).items():
+        widths = np.array([record[figure.y] for record in own])
+        short, colour = _SILENT.get(name, (name,))[0], _look(figure, name)[0]
+        # One path for all segments of a verdict: each on its own is four times as long.
+        parts = [
+            Path([(x, k - 0.41), (x + w, k - 0.41), (x + w, k + 0.41), (x, k + 0.41)], _BOX)
+            for k, (x, w) in enumerate(zip(left, widths, strict=True))
+            if w > 0
+        ]
+        look = {"fc": colour, "ec": PAPER, "linewidth": 0.6, "label": _label(name, _IN_KEY)}
+        axes.add_patch(PathPatch(Path.make_compound_path(*parts), **look))
+        _name_segments(axes, left, widths, short, colour)
+        left = left + widths
+    if figure.x == "question":
+        names = [re.sub(r"^[\w-]+:(?=.)", "", name) for name in names]  # without its benchmark
+    shown = [_cut(name, _IN_LEGEND) for name in names]
+    axes.set_yticks(range(len(names)), shown, fontsize=8 if figure.x == "question" else 9)
+    axes.set(xlim=(0, 1), ylim=(len(names) - 0.5, -0.5))
+    axes.xaxis.set_major_formatter(PercentFormatter(1))
+    axes.grid(visible=False)
+    axes.spines[["left", "bottom"]].set_visible(False)
+    above = (-0.5, 1.0, 1.5, 0.1)
+    axes.legend(loc="lower left", bbox_to_anchor=above, ncols=4, handlelength=0.9)
+    return picture
+
+
+def _name_segments(axes: Axes, left: Any, widths: Any, name: str, colour: str) -> None:
+    """Write a category's initial if there is room, because colour alone is not enough."""
+    short = one_line(name) if len(name) <= 4 else one_line(name)[:1]
+    dark = sum(int(colour[i : i + 2], 16) * w for i, w in ((1, 0.3), (3, 0.59), (5, 0.11))) < 140
+    look: dict[str, Any] = {"fontsize": 6.5, "color": "white" if dark else "black"}
+    for row, width in enumerate(widths):
+        if width >= 0.035 * (len(short) + 0.6):
+            middle = left[row] + width / 2
+            axes.text(middle, row, short, ha="center", va="center_baseline", **look)
+
+
+def _places(figure: Figure) -> dict[str, float]:
+    """Places along the axis: true distances for numbers, in order for names."""
+    values = {_name(record, figure.x): record.get(figure.x) for record in figure.records}
+    numbers = {name: value for name, value in values.items() if isinstance(value, int | float)}
+    ordered = sorted(numbers, key=numbers.__getitem__)
+    if len(ordered) < 2:
+        return {name: float(k) for k, name in enumerate(values)}
+    unit = min(numbers[b] - numbers[a] for a, b in pairwise(ordered))
+    places = {name: (numbers[name] - numbers[ordered[0]]) / unit for name in ordered}
+    end = places[ordered[-1]]
+    return places | {name: end + k + 1 for k, name in enumerate(set(values) - set(numbers))}
+
+
+def _by(records: Any, key: str) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        found.setdefault(_name(record, key), []).append(record)
+    return found
+
+
+def _name(record: Record, key: str) -> str:
+    return text(record.get(key), missing="not known" if key in record else "all judgments")
+
+
+def _ends(record: Record, key: str) -> tuple[float, float]:
+    low, high = record.get(f"{key}_interval") or (record[key], record[key])
+    return low, high
+
+
+def _cut(name: str, longest: int) -> str:
+    """The beginning and end of a long name, since names often differ only at the end."""
+    line = one_line(name)
+    end = longest // 3
+    return line if len(line) <= longest else f"{line[: longest - end - 1]}…{line[-end:]}"
+
+
+def _label(name: str, longest: int) -> str:
+    """A name in a legend; matplotlib leaves out those that are empty or begin with "_"."""
+    shown = _cut(name, longest)
+    return shown if shown and shown[0] != "_" else f" {shown}"

@@ -1,0 +1,39 @@
+"""A document as Markdown."""
+
+import re
+
+from .document import Block, Caution, Document, Table, Text
+from .printable import one_line
+
+
+def render(document: Document) -> str:
+    """The document's blocks, one below the other."""
+    parts = [*map(plain, document.read()), *map(_block, document.blocks)]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Text() if block.tone != "note":
+            return ("## " if block.tone == "heading" else "") + plain(block.text)
+        case Caution():
+            return plain(block.line)
+        case Table():
+            title = f"### {plain(block.title)}\n\n" if block.title else ""
+            return title + pipes(block)
+    return ""
+
+
+def pipes(table: Table) -> str:
+    """A pipe table with numbers aligned at the right."""
+    first, *rest = ([plain(cell) for cell in line] for line in (table.headings, *table.rows))
+    lines = [first, ["---:" if numbers else "---" for numbers in table.numbers], *rest]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def plain(text: str) -> str:
+    """A text on one line, escaped for Markdown."""
+    for character in "\\`*_[]<>|#&~":
+        text = text.replace(character, f"\\{character}")
+    # GitHub makes links of bare addresses.
+    return one_line(re.sub(r"(?i)(?=://|@)|(?<=www)(?=\.)", r"\\", text))

@@ -1,0 +1,175 @@
+"""Values as people read them: in tables, titles and sentences."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..errors import UserError
+
+Record = dict[str, Any]
+"""A result as plain values: what JSON, CSV and data frames contain."""
+
+
+_GROUPS = {
+    "judge": ("Judge", "{}"),
+    "benchmark": ("Benchmark", "{}"),
+    "temperature": ("T", "temperature {}"),
+    "wording": ("Wording", "wording {}"),
+    "time": ("Time", "time {}"),
+    "scorer": ("Scorer", "scorer {}"),
+    "responder": ("Responder", "of {}"),
+    "study": ("Study", "study {}"),
+    "method": ("Verdicts", "{}"),
+}
+"""Columns that rows are grouped by: their headings, and their values in words."""
+
+GROUPS = tuple(_GROUPS)
+
+
+class Column(NamedTuple):
+    """A key of a result, declared once for tables, legends and the reference.
+
+    Attributes:
+        key: Its name in JSON, files and data frames; empty if only tables have it.
+        meaning: What it says.
+        null_when: When it is null; empty if never.
+        heading: Its heading in tables, with [95%] if they also show the interval; empty if no table
+            has it.
+        form: The `format()` of its value, or of the record if it has braces.
+        missing: What tables show for null.
+        ends: Whether `<key>_interval` follows.
+        shown: Formats a record for tables, if no format can.
+    """
+
+    key: str
+    meaning: str = ""
+    null_when: str = ""
+    heading: str = ""
+    form: str = ""
+    missing: str = ""
+    ends: bool = False
+    shown: Callable[[Record], str] | None = None
+
+    def show(self, record: Record) -> str:
+        """The text that a table shows for a record."""
+        if self.shown:
+            return self.shown(record)
+        if self.heading.endswith("[95%]"):
+            return estimate(record, self.key, self.form)
+        if "{" in self.form:
+            return self.form.format_map(record)
+        return text(record.get(self.key), self.form, self.missing)
+
+
+def grouped(name: str, missing: str = "") -> Column:
+    """A grouping column; one that is not ours keeps its own name."""
+    return Column(name, heading=_GROUPS.get(name, (name,))[0], missing=missing)
+
+
+def whole(value: Any) -> Any:
+    """A plain Python value, a whole number without its point: temperature 1, not 1.0."""
+    value = value.item() if hasattr(value, "item") else value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def finite(number: float) -> float | None:
+    """A number of replications; None for the infinitely many of exact distributions."""
+    return None if math.isinf(number) else number
+
+
+def plain(group: Mapping[str, Any]) -> Record:
+    """A group as plain values."""
+    return {name: whole(value) for name, value in group.items()}
+
+
+def of_group(group: Mapping[str, Any], record: Record) -> Record:
+    """A record that begins with its group.
+
+    Raises:
+        UserError: A grouping column has the name of a number.
+    """
+    own = plain(group)
+    if taken := [name for name in own if name in record and record[name] != own[name]]:
+        raise UserError(
+            f"Nothing can be grouped by {taken[0]!r}: a result has this name. Rename the column."
+        )
+    return own | record
+
+
+def picked(found: object, *names: str) -> Record:
+    """Some attributes by name."""
+    return {name: getattr(found, name) for name in names}
+
+
+def keys_of(record: Record, after: str = "", before: str = "n_questions") -> Record:
+    """The first keys of a record, before its results."""
+    names = list(record)
+    start = names.index(after) + 1 if after else 0
+    return {name: record[name] for name in names[start : names.index(before)]}
+
+
+def describe(group: Mapping[str, Any]) -> str:
+    """A group in words: "my-judge, BBH, temperature 1"."""
+    known = {name: whole(value) for name, value in group.items() if value is not None}
+    words = (_GROUPS.get(name, ("", "{}"))[1].format(value) for name, value in known.items())
+    return ", ".join(words) or "all judgments"
+
+
+def told_apart(among: Sequence[Record], *always: str) -> Callable[[Record], str]:
+    """A name for each of several records: the values that differ, and those `always` named."""
+    seen: dict[str, set[str]] = {name: set() for one in among for name in one}
+    for one in among:
+        for name, values in seen.items():
+            values.add(str(one.get(name)))
+    apart = {name for name, values in seen.items() if len(values) > 1}.union(always)
+    return lambda keys: describe({name: value for name, value in keys.items() if name in apart})
+
+
+def flat(found: Record) -> Record:
+    """A record in which every value is a number or a text."""
+    plain: Record = {}
+    for name, value in found.items():
+        if name.endswith("_interval"):
+            low, high = value or (None, None)
+            stem = name.removesuffix("_interval")
+            plain |= {f"{stem}_low": low, f"{stem}_high": high}
+        elif name.endswith("_floor"):
+            mean, low, high = value or (None, None, None)
+            plain |= {f"{name}_mean": mean, f"{name}_low": low, f"{name}_high": high}
+        elif name == "not_estimable":
+            plain[name] = "; ".join(f"{key}: {reason}" for key, reason in value.items())
+        elif name == "cautions":
+            plain[name] = " ".join(value)
+        else:
+            plain[name] = value
+    return plain
+
+
+def text(value: Any, form: str = "", missing: str = "") -> str:
+    """A value in a format of `format()`, a list with commas; `missing` for None."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return missing if value is None else format(whole(value), form)
+
+
+def chance(p: float) -> str:
+    """A p-value: "p = 0.042"."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def percent(share: float) -> str:
+    """A share that somebody chose, with all its digits, because 99.9% is not 100%."""
+    return f"{100 * share:g}%"
+
+
+def estimate(record: Record, key: str, form: str = "z.2f") -> str:
+    """An estimate with its interval, or the reason for none; empty if the record lacks it."""
+    if key not in record:
+        return ""
+    value, interval = record[key], record[f"{key}_interval"]
+    if value is None:
+        return f"not estimable: {record.get('not_estimable', {}).get(key) or record.get('reason')}"
+    if interval is None:
+        return f"{value:{form}} (no interval)"
+    low, high = interval
+    return f"{value:{form}} [{low:{form}}, {high:{form}}]"

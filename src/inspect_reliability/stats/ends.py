@@ -1,0 +1,116 @@
+"""The ends of an interval, from a value, its error and a scale.
+
+scipy is imported where it is called: importing it takes twice as long as numpy, and a metric alone
+does not need it.
+"""
+
+import numpy as np
+
+from .long import FloatArray
+
+NO_WIDTH = 1e-12
+"""A narrower interval is rounding, and would promise certainty."""
+
+Ends = tuple[float, float]
+
+
+def linear_error(slopes: FloatArray, weights: FloatArray) -> float:
+    """Standard error over questions from slopes; the weights may differ."""
+    v = weights.sum()
+    return float(np.sqrt(weights @ slopes**2 / (v * (v - 1))))
+
+
+def weighted_error(moved: FloatArray, weight: float) -> float:
+    """The same from the change without each question; the last has this weight."""
+    weights = np.append(np.ones(len(moved) - 1), weight)
+    return linear_error((weights.sum() - weights) / weights * moved, weights)
+
+
+def on_log_scale(x: float, error: float, t: float) -> Ends:
+    """The ends 1 - (1 - x) exp(+-t SE / (1 - x))."""
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        factor = np.exp(t * np.float64(error) / (1 - x))
+        return float(1 - (1 - x) * factor), float(1 - (1 - x) / factor)
+
+
+def on_f_scale(x: float, error: float, t: float, r: float) -> Ends:
+    """The ends of log F +- t SE dlog F / dx, F = (1 + (R - 1) x) / (1 - x), carried back to x.
+
+    With infinitely many replications that is the scale log(x / (1 - x)). An error that is not known
+    has no bound below: without one question nothing would be left to estimate.
+    """
+    if np.isnan(error):
+        return -np.inf, np.nan
+    if np.isinf(r):
+        return _on_odds_scale(x, t * error)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        above = np.float64(1 + (r - 1) * x)
+        if above <= 0:
+            return np.nan, np.nan
+        slope = r / ((1 - x) * above)
+        f = above / (1 - x) * np.exp(np.array([-1, 1]) * t * error * slope)
+        low, high = np.where(np.isinf(f), 1.0, (f - 1) / (f + r - 1))
+    return float(low), float(high)
+
+
+def _on_odds_scale(x: float, reach: float) -> Ends:
+    """The ends on the scale of odds; at 0, of the smallest value that could not be 0."""
+    if reach >= 1:
+        return 0.0, 1.0
+    at = max(x, reach)
+    if at <= 0:  # no agreement beyond chance, and no error
+        return 0.0, 0.0
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        odds = np.float64((1 - at) / at) * np.exp(np.array([1, -1]) * reach / (at * (1 - at)))
+        low, high = 1 / (1 + odds)
+    return float(low) if x > reach else 0.0, float(high)
+
+
+def on_root_scale(x: float, reach: float, most: float) -> Ends:
+    """The ends x +- reach, or those on the scale of square roots where these are farther.
+
+    A variance component is the square of an effect, so its error grows with it, and a small
+    estimate comes with an error that is too small. So does one near its maximum. There the root is
+    no scale, and an end is at most a quarter of the reach farther out.
+    """
+    below, above = (min(0.25, reach / (4 * max(room, 1e-9))) for room in (most - x, x))
+    return x - reach * (1 + below), x + reach * (1 + above)
+
+
+def t_quantile(level: float, degrees_of_freedom: float) -> float:
+    """The value that |t| exceeds with probability 1 - level."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees_of_freedom, (1 + level) / 2))
+
+
+def level_of(t: float, degrees_of_freedom: float) -> float:
+    """The level with this t quantile, above 0 and below 1."""
+    from scipy.special import stdtr
+
+    return float(np.clip(2 * stdtr(max(degrees_of_freedom, 1), t) - 1, NO_WIDTH, 1 - NO_WIDTH))
+
+
+def clopper_pearson(successes: float, trials: float, level: float) -> Ends:
+    """The exact binomial interval of a share (Clopper & Pearson 1934)."""
+    from scipy.special import betaincinv
+
+    tail, failures = (1 - level) / 2, trials - successes
+    low = betaincinv(successes, failures + 1, tail) if successes > 0 else 0.0
+    high = betaincinv(successes + 1, failures, 1 - tail) if failures > 0 else 1.0
+    return float(low), float(high)
+
+
+def jackknife_error(left_one_out: FloatArray) -> float:
+    """Standard error over questions, from the N values without each question."""
+    n = len(left_one_out)
+    return float(np.sqrt((n - 1) / n * ((left_one_out - left_one_out.mean()) ** 2).sum()))
+
+
+def constant_share_bound(n_questions: float, level: float) -> float:
+    """Exact lower bound of the agreement, if no question varies.
+
+    If a share c of all questions shows R verdicts that are alike, N of N do with probability c^N
+    (Clopper & Pearson 1934). Agreement is at least that share.
+    """
+    return float(((1 - level) / 2) ** (1 / n_questions))

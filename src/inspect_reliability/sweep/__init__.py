@@ -1,1 +1,0 @@
-"""Many judges, benchmarks and temperatures in one folder of logs."""

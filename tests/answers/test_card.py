@@ -1,0 +1,257 @@
+"""The judge card says what was done, and the command on it does it again."""
+
+import json
+import re
+import shlex
+from importlib.metadata import version
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import write_eval_log
+
+import example_logs
+import graders
+from commands import invoke, results
+from example_judgments import changed, made, together
+from inspect_reliability import rejudge
+from inspect_reliability.answers import analyse
+from inspect_reliability.answers.card import card_document
+from inspect_reliability.judgments import Judgments
+from inspect_reliability.showing import FORMS, Form, render
+from inspect_reliability.showing.document import Document
+from inspect_reliability.study.tasks import bbh_judge
+
+
+def card(source: Path) -> dict[str, Any]:
+    [found] = results("card", source)["rows"]
+    return dict(found)
+
+
+def of_judgments(**given: object) -> tuple[dict[str, Any], Document]:
+    document = card_document(analyse(made(**given)))
+    return document.results["rows"][0], document
+
+
+def test_a_scale_has_icc() -> None:
+    """A card of numbers says how near they are; a card of names does not."""
+    letters = made(order=None)
+    numbers = letters.table["verdict"].map(dict(zip("ABCDE", "12345", strict=True)))
+    scale = Judgments(letters.table.assign(verdict=numbers))
+    for judgments, shown in ((scale, True), (letters, False)):
+        document = card_document(analyse(judgments))
+        assert ("icc" in document.results["rows"][0]) == shown
+        assert ("ICC [95%]" in render(document, "table")) == shown
+
+
+def test_a_facet_with_cards_of_its_own_varied() -> None:
+    """A card of one wording of several never says that the wording was not varied."""
+    both = together(made(wording="a"), made(wording="b", noise=0.5))
+    for one in card_document(analyse(both)).results["rows"]:
+        assert "wording of the prompt (a card for each)" in one["varied"]
+        assert not any("wording" in name for name in one["not_varied"])
+
+
+def test_the_command_names_every_setting(tmp_path: Path) -> None:
+    """Task, model, arguments, epochs, limit and sampling of a run are in its command."""
+    task = bbh_judge(order="reshuffled", seed=3)
+    example_logs.run(task, tmp_path, epochs=4, limit=2, temperature=0.7, max_tokens=9)
+    found = card(tmp_path)
+    [command] = found["commands"]
+    words = shlex.split(command)
+    assert words[:3] == ["inspect", "eval", "inspect_reliability/bbh_judge"]
+    pairs = set(pairwise(words))
+    assert pairs >= {
+        ("--model", "mockllm/model"),
+        ("-T", "order=reshuffled"),
+        ("-T", "seed=3"),
+        ("--epochs", "4"),
+        ("--limit", "2"),
+        ("--temperature", "0.7"),
+        ("--max-tokens", "9"),
+    }
+    assert found["settings"]["top_k"] == 50
+    assert found["parser"] == "default"
+    assert found["varied"] == ["seed", "order of the options"]
+    shown = invoke("card", tmp_path).stdout
+    assert f"inspect_ai {version('inspect-ai')}" in shown
+    assert f"card by inspect-reliability {version('inspect-reliability')}" in shown
+
+
+def test_what_a_log_names_is_a_word_of_the_command(tmp_path: Path) -> None:
+    """An argument with spaces, quotes and semicolons stays one argument in a shell."""
+    hostile = "x'; touch /tmp/owned; \"$(id)"
+    log = example_logs.judged(tmp_path, epochs=2, questions=3)
+    log.eval.task_args_passed = {"responses": hostile}
+    write_eval_log(log, log.location)
+    [command] = card(tmp_path)["commands"]
+    assert f"responses={hostile}" in shlex.split(command)
+
+
+@pytest.mark.slow
+def test_a_grader_is_not_the_model_that_it_grades(tmp_path: Path) -> None:
+    """The settings of the evaluated model are not the grader's; the command names both models."""
+    log = graders.run(graders.suite(rejudge(graders.letters(), replications=3)), tmp_path)
+    log.eval.task_file = "suite.py"
+    write_eval_log(log, log.location)
+    found = card(tmp_path)
+    assert found["judge"] == graders.TINY
+    assert found["settings"] is None
+    pairs = set(pairwise(shlex.split(found["commands"][0])))
+    assert {("--model", "none/none"), ("--model-role", f"grader={graders.TINY}")} <= pairs
+
+
+@pytest.mark.slow
+def test_a_suite_with_epochs_has_a_grader_and_outputs(tmp_path: Path) -> None:
+    """Card, gate and report of epochs say who graded, and that the outputs differ."""
+    graders.run(graders.suite(graders.wins()), tmp_path, epochs=3)
+    found = card(tmp_path)
+    assert found["graders"] == [graders.TINY]
+    assert found["varied"] == ["output that is judged"]
+    assert found["not_varied"] == ["time", "evaluated model"]
+    assert found["cautions"][0].startswith("Each replication is another output of none/none")
+    shown = {
+        asked: " ".join(invoke(*asked.split(), tmp_path).stdout.split())
+        for asked in ("card", "report", "gate --min-omega .5")
+    }
+    assert all(f"its grader ({graders.TINY}) together" in text for text in shown.values())
+    assert f"Evaluated model none/none Graders in the log {graders.TINY}" in shown["card"]
+    assert f"graded by {graders.TINY}" in shown["gate --min-omega .5"]
+    assert shown["report"].startswith(f"none/none, graded by {graders.TINY}: ")
+
+
+def test_a_scorer_that_asks_nobody_has_no_grader(tmp_path: Path) -> None:
+    """Where no grader was seen, none is named, and nothing is said of what was judged."""
+    example_logs.foreign(tmp_path)
+    cards = json.loads(invoke("card", tmp_path, "--format", "json").stdout)["rows"]
+    for one in cards:
+        assert one["graders"] == []
+        assert "output that is judged" not in one["varied"] + one["not_varied"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epochs", [1, 2])
+def test_a_rejudged_log_has_one_judge_and_its_command(tmp_path: Path, epochs: int) -> None:
+    """The suite's own grades make no card, and the command has every option that was typed."""
+    source = graders.run(graders.suite(graders.letters()), tmp_path / "a", epochs=epochs)
+    options = ["--replications", "3", "--seed", "5", "--log-dir", str(tmp_path / "b")]
+    done = invoke("rejudge", source.location, *options)
+    assert done.exit_code == 0, done.output
+    found = card(tmp_path / "b")
+    assert found["judge"] == graders.TINY
+    assert found["graders"] is None
+    [command] = found["commands"]
+    name = Path(source.location).name
+    assert shlex.split(command) == ["inspect-reliability", "rejudge", name, *options]
+    assert "output that is judged" in found["not_varied"]
+    gate = invoke("gate", tmp_path / "b", "--min-omega", ".5")
+    assert "none/none" not in gate.stdout
+
+
+def test_a_card_has_the_numbers_of_the_report() -> None:
+    """Omega, its interval and floor, agreement and alpha are those of the report's row."""
+    analysis = analyse(made())
+    [row], [found] = analysis.results["rows"], card_document(analysis).results["rows"]
+    shared = {
+        "omega",
+        "omega_interval",
+        "omega_floor",
+        "agreement",
+        "krippendorff_alpha",
+        "cautions",
+    }
+    assert {key: found[key] for key in shared} == {key: row[key] for key in shared}
+    assert found["method"] == "sampled"
+
+
+@pytest.mark.parametrize("as_first", [0.5, 0.8, 1.0])
+def test_position_bias_is_the_distance_from_chance(as_first: float) -> None:
+    """Of two positions, it is |P(A) - 1/2| (Norman, Rivera & Hughes 2026, section 5.3, step 2)."""
+    table = made().table.assign(order=[("a", "b")] * 250)
+    table["verdict"] = ["A"] * round(250 * as_first) + ["B"] * round(250 * (1 - as_first))
+    [found] = card_document(analyse(Judgments(table))).results["rows"]
+    assert found["position_bias"] == pytest.approx(abs(as_first - 0.5))
+
+
+@pytest.mark.slow
+def test_a_card_of_exact_verdicts(tmp_path: Path) -> None:
+    """Distributions have no replications and no seeds: every draw counts by its probability."""
+    task = bbh_judge(exact=True)
+    example_logs.run(task, tmp_path, model=graders.TINY, limit=3, max_tokens=8)
+    found = card(tmp_path)
+    assert (found["method"], found["n_replications"], found["n_judgments"]) == ("exact", None, None)
+    assert found["varied"] == ["draw (every one, by its probability)"]
+    assert "exact" in invoke("card", tmp_path).output
+
+
+def test_each_temperature_of_exact_verdicts_has_its_settings(tmp_path: Path) -> None:
+    """One run computes several temperatures, and each card names its own."""
+    task = bbh_judge(exact=True, temperatures=[1, 0.5])
+    example_logs.run(task, tmp_path, model=graders.TINY, limit=3, max_tokens=8)
+    said = invoke("card", tmp_path, "--format", "json")
+    cards = json.loads(said.stdout)["rows"]
+    assert [one["settings"]["temperature"] for one in cards] == [1, 0.5]
+
+
+def test_a_page_of_cards_keeps_what_belongs_to_each() -> None:
+    """Answer and cautions of a card stand below its name, not on top of the page."""
+    both = together(*(changed(made(questions=8), judge=name) for name in "ab"))
+    page = render(card_document(analyse(both)), "html").partition("<main")[2]
+    order = re.findall(r"<h3>([ab]), BBH|<p class=\"(answer|Caution)\">", page)
+    each = [name for name, _ in groupby("".join(one) for one in order)]
+    assert each == ["a", "answer", "Caution", "b", "answer", "Caution"]
+
+
+def test_judgments_without_logs_have_no_command() -> None:
+    """A data frame says nothing of settings, and the card claims nothing."""
+    found, document = of_judgments()
+    assert (found["runs"], found["commands"], found["settings"]) == ([], [], None)
+    assert "To repeat" not in render(document, "markdown")
+
+
+@pytest.mark.parametrize(
+    ("columns", "varied"),
+    [
+        ({}, ["seed"]),
+        ({"seed": None}, ["draw (no seeds recorded)"]),
+        ({"seed": 7}, []),
+    ],
+)
+def test_varied_is_what_differs_on_a_question(columns: dict[str, Any], varied: list[str]) -> None:
+    """Recorded seeds that differ are varied, one seed is not, and none is only a draw."""
+    found, _ = of_judgments(**columns)
+    assert found["varied"] == varied
+    assert not set(found["varied"]) & set(found["not_varied"])
+
+
+def test_each_judge_has_a_card() -> None:
+    """Two judges make two cards under one title."""
+    document = card_document(analyse(together(made(judge="a"), made(judge="b"))))
+    assert document.title == "Judge cards"
+    assert [one["judge"] for one in document.results["rows"]] == ["a", "b"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_card_in_every_form(form: Form) -> None:
+    """Every form has the judge and omega."""
+    found, document = of_judgments()
+    shown = render(document, form)
+    assert (str(found["omega"]) if form in ("json", "csv") else f"{found['omega']:.2f}") in shown
+    assert "judge" in shown
+
+
+def test_a_card_of_several_judges_names_them() -> None:
+    """Grouped by something else, a card has no judge of its own, and its page names them all."""
+    judgments = together(made(judge="a"), made(judge="b"))
+    document = card_document(analyse(judgments, ["benchmark"]))
+    assert document.facts() == [("Judges", ["a", "b"])]
+    assert "not known" not in render(document, "table")
+
+
+def test_the_task_decides_the_settings(tmp_path: Path) -> None:
+    """As inspect has it, an option of the task is stronger than one of its model."""
+    log = example_logs.judged(tmp_path, epochs=2, questions=3)
+    log.plan.config.temperature, log.eval.model_generate_config.temperature = 0.3, 1.0
+    write_eval_log(log, log.location)
+    assert card(tmp_path)["settings"]["temperature"] == 0.3

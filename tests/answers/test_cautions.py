@@ -1,0 +1,249 @@
+"""What keeps the numbers of a row from being trusted is said beside them."""
+
+from pathlib import Path
+
+import pytest
+
+import example_logs
+from commands import invoke
+from example_judgments import ORDERS, changed, made, together
+from inspect_reliability.answers import analyse
+from inspect_reliability.answers.report import report_document
+from inspect_reliability.judgments import Judgments
+from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.showing import render
+from inspect_reliability.study.tasks import bbh_judge
+
+LETTERS = ("A", "B", "C", "D", "E")
+
+
+def said(judgments: Judgments) -> str:
+    rows = analyse(judgments).results["rows"]
+    return " ".join(caution for row in rows for caution in row["cautions"])
+
+
+def test_a_clean_study_needs_no_caution() -> None:
+    """Enough questions, seeds, shuffled options: nothing to warn of."""
+    assert said(made()) == ""
+
+
+@pytest.mark.parametrize(
+    ("judgments", "words"),
+    [
+        (made(questions=8), "only 8 questions"),
+        (made(questions=1), "needs at least 2 questions"),
+        (made(questions=2), "Omega has no interval: an interval needs at least 3 questions"),
+        (made(replications=1), "Every question was judged once"),
+        (made(temperature=0.0, noise=0), "At temperature 0"),
+        (made(noise=0), "Nothing here says whether each is a draw of its own or a copy"),
+        (made(noise=0, log="a.eval"), "no seed check has seen this judge vary"),
+        (
+            made(noise=0, log="a.eval", seed_check="unknown"),
+            "no seed check has seen this judge vary",
+        ),
+        (
+            changed(made(), order=[ORDERS[n] for n in range(10)] * 25, responder="a"),
+            "a verdict counts as the responder that",
+        ),
+        (
+            changed(made(), order=[ORDERS[n] for n in range(10)] * 25, responder="a"),
+            "each was shown once, so that two verdicts differ in order and seed",
+        ),
+        (
+            changed(made(), order=[ORDERS[n // 5] for n in range(10)] * 25, responder="a"),
+            "they compare verdicts under one order and under two alike. The page",
+        ),
+        (
+            changed(
+                made(), order=["given", "swapped"] * 125, verdict=["a", "b", "b", "a", "a"] * 50
+            ),
+            "Omega and agreement pool the orders in which a question was shown",
+        ),
+        (made(held=False), "in one order"),
+        (changed(made(log="a.eval"), seed=None), "No seeds are recorded"),
+        (changed(made(), seed=[None, *range(249)]), "1 judgments have no recorded seed"),
+        (changed(made(), seed=7), "225 judgments repeat a seed"),
+        (
+            changed(made(), prompt=[str(i % 2) for i in range(250)]),
+            "25 question ids had more than one prompt",
+        ),
+        (
+            changed(made(), order=None, verdict=[f"{i / 7:.3f}" for i in range(250)]),
+            "read ICC instead",
+        ),
+        (
+            changed(made(held=False), categories=[LETTERS] * 249 + [(*LETTERS, "F")]),
+            "declare 2 different lists of categories, or some declare none. AC1 and "
+            "Brennan-Prediger, which depend on their number, count 7.",
+        ),
+        (
+            Judgments(made().table.iloc[9:]),
+            "1 question has fewer than 2 replications and did not enter the coefficients: q0",
+        ),
+        (made(verdict="A"), "no variance between questions"),
+    ],
+)
+def test_cautions(judgments: Judgments, words: str) -> None:
+    """What keeps a number from being trusted is said beside it."""
+    assert words in said(judgments)
+
+
+def one_sided(label: str | None = None, often: int = 9) -> Judgments:
+    """Of ten questions, `often` are A and the others B; the judge errs in a tenth of cases."""
+    rows = made(questions=60, noise=0).table
+    number = rows["question"].str[1:].astype(int)
+    own = (number % 10 < often).map({True: "A", False: "B"})
+    other = own.map({"A": "B", "B": "A"})
+    said_ = own.where((number + rows["replication"]) % 10 > 0, other)
+    return Judgments(rows.assign(order=None, verdict=said_, label=label))
+
+
+@pytest.mark.parametrize(
+    ("judgments", "words"),
+    [
+        (one_sided(), "82.0% of the verdicts are 'A', so two agree often even on different"),
+        (one_sided("A"), "The label is the same for every question."),
+        (one_sided(often=10), "If most of them are this one, read agreement."),
+        (one_sided(often=5), None),
+        (one_sided("A", often=6), "The label is the same for every question."),
+    ],
+)
+def test_one_dominant_verdict_says_which_number_to_read(
+    judgments: Judgments, words: str | None
+) -> None:
+    """Where omega is low beside a high agreement, a caution says which of them to read."""
+    cautions = said(judgments)
+    assert words in cautions if words else "read omega" not in cautions
+
+
+def test_a_file_of_verdicts_promises_no_seeds_and_has_no_server() -> None:
+    """Judgments without a log get no caution about seeds, and none that guesses at a cache."""
+    for judgments in (changed(made(), seed=None), changed(made(noise=0), seed=None)):
+        cautions = said(judgments)
+        assert "seeds are recorded" not in cautions
+        assert "cache" not in cautions
+
+
+def stopped(agreeing: int, questions: int = 30) -> Judgments:
+    """Replications stopped at 5 where these agree, else made up to 10; or at random."""
+    table = made(questions=questions).table
+    alike = table.groupby("question")["verdict"].transform(lambda v: v.iloc[:5].nunique() == 1)
+    by_chance = table["question"].str[1:].astype(int) % 2 == 0
+    short = alike if agreeing else by_chance
+    return Judgments(table[~short | (table["replication"] <= 5)])
+
+
+def test_a_stopping_rule_shows() -> None:
+    """Fewer replications where the first agree: the coefficients are biased, and it is said."""
+    assert "stopped by what had been seen" in said(stopped(agreeing=1))
+    assert "between 5 and 10 replications" in said(stopped(agreeing=1))
+    assert "replications" not in said(stopped(agreeing=0))
+
+
+def test_mixed_benchmarks_are_pointed_out() -> None:
+    """A row of two benchmarks says how they were put together."""
+    both = together(made(), made(benchmark="two", noise=0.6))
+    (row,) = analyse(both, ["judge"]).results["rows"]
+    assert any("This row mixes 2 benchmarks. Omega counts each alike" in c for c in row["cautions"])
+    (pooled,) = analyse(both).results["pooled"]
+    assert row["omega"] == pytest.approx(pooled["omega"])
+    assert row["omega_interval"] == pytest.approx(pooled["omega_interval"])
+
+
+def test_mixed_temperatures_are_pointed_out() -> None:
+    """Grouping by less than judge and temperature says what a row mixes."""
+    mixed = changed(made(), temperature=[i % 2 / 2 for i in range(250)])
+    (row,) = analyse(mixed, ["judge"]).results["rows"]
+    assert "This row mixes 2 temperatures." in row["cautions"]
+
+
+def test_replications_that_never_differ_are_found_in_a_mixed_row() -> None:
+    """Two judges, benchmarks or temperatures that differ are no replications that differ."""
+    for column in ("judge", "benchmark", "temperature"):
+        mixed = together(made(noise=0), made(noise=0, verdict="A", **{column: None}))
+        by = [name for name in ("judge", "benchmark", "temperature") if name != column]
+        (row,) = analyse(mixed, by).results["rows"]
+        assert "No two replications of a question differ" in " ".join(row["cautions"])
+
+
+def test_a_seed_at_another_temperature_is_another_draw() -> None:
+    """A row of several temperatures, judges or benchmarks repeats no seed by mixing them."""
+    for column, value in (("temperature", 0.5), ("judge", "other"), ("benchmark", "two")):
+        mixed = together(made(), changed(made(), **{column: value}))
+        by = [name for name in ("judge", "benchmark", "temperature") if name != column]
+        (row,) = analyse(mixed, by).results["rows"]
+        assert "repeat a seed" not in " ".join(row["cautions"])
+
+
+def test_benchmarks_without_replications_are_not_pooled() -> None:
+    """What was judged once adds nothing to omega over all benchmarks, and is not named there."""
+    parts = (made(), made(benchmark="two"), made(benchmark="once", replications=1))
+    (pooled,) = analyse(together(*parts)).results["pooled"]
+    assert pooled["benchmarks"] == ["BBH", "two"]
+    alike = (*parts[:2], made(benchmark="copies", temperature=1.0, noise=0))
+    (unsure,) = analyse(together(*alike)).results["pooled"]
+    assert unsure["omega"] is None
+    assert unsure["reason"].startswith("None: copies may be copies")
+
+
+@pytest.mark.parametrize(
+    ("silent", "words"),
+    [
+        (0.2, "Between 5% and 33% of the outputs"),
+        (0.714, "69.6% of the outputs name no verdict, or several. The numbers describe"),
+        (1.0, "No output has a verdict"),
+    ],
+)
+def test_many_outputs_without_a_verdict_are_counted(silent: float, words: str) -> None:
+    """From a third on, the caution gives the true share and says what the numbers describe."""
+    assert words in said(made(silent=silent))
+
+
+def command(*arguments: object) -> str:
+    return " ".join(invoke(*arguments).stdout.split())
+
+
+@pytest.mark.parametrize("asked", ["report", "plan", "gate --min-omega .5", "card", "compare"])
+def test_every_command_says_that_numbers_describe_non_responses(asked: str, tmp_path: Path) -> None:
+    """A third of outputs without a verdict is a caution wherever numbers are shown."""
+    sides = [tmp_path / "a", tmp_path / "b"]
+    for seed, folder in enumerate(sides):
+        judge = example_logs.judge("AB---")
+        example_logs.run(bbh_judge(seed=seed), folder, epochs=3, limit=4, model=judge)
+    shown = command(*asked.split(), *sides[: 2 if asked == "compare" else 1])
+    assert "The numbers describe these non-responses" in shown
+
+
+def test_shown_outputs_are_of_each_kind(tmp_path: Path) -> None:
+    """The first outputs shown are one whose label was not read, and one without any label."""
+    judge = example_logs.judge("B--", say="Options such as {} exist.")
+    example_logs.run(bbh_judge(), tmp_path, epochs=3, limit=6, model=judge)
+    first, second, *_ = analyse(judgments_from_logs(tmp_path)).results["without_verdict"]
+    assert (first["label"], first["text"]) == ("B", "Options such as B exist.")
+    assert (second["label"], second["text"]) == (None, "I would rather not say.")
+
+
+def test_replications_without_a_verdict_are_not_called_too_few(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A judge that never answers lacks verdicts, not epochs: the log is quiet, the report says."""
+    task, judge = bbh_judge(replications=5), example_logs.judge("-")
+    example_logs.run(task, tmp_path, limit=2, model=judge)
+    assert "epochs" not in caplog.text
+    shown = command("report", tmp_path)
+    assert "No output has a verdict" in shown
+    assert "judged once" not in shown
+
+
+def test_outputs_that_name_several_verdicts_have_a_column() -> None:
+    """The share of invalid outputs is in the table, and the column is left out where it is 0."""
+    judgments = made(order=None)
+    several = judgments.table["verdict"].where(judgments.table["replication"] > 3, "invalid")
+    mostly = Judgments(judgments.table.assign(verdict=several))
+    shown = {
+        share: render(report_document(analyse(one)), "table")
+        for share, one in ((0.3, mostly), (0.0, judgments))
+    }
+    assert "Invalid" in shown[0.3]
+    assert "30.0%" in shown[0.3]
+    assert "Invalid" not in shown[0.0]

@@ -1,0 +1,158 @@
+"""What changed between two times, and whose doing it is."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inspect_reliability.answers.change import change_blocks, changes, judge_or_system
+from inspect_reliability.answers.sides import sides_of
+from inspect_reliability.judgments import Judgments, judgments_from_frame
+from inspect_reliability.judgments.table import make_table
+
+
+def run(drift: float, seed: int, questions: int = 200) -> pd.DataFrame:
+    """Five verdicts a question: its own, but for noise, and for what has drifted to B."""
+    own, generator = np.random.default_rng(1), np.random.default_rng(seed)
+    rows = []
+    for q in range(questions):
+        verdict = "AB"[int(own.random() < 0.4)]
+        verdict = "B" if generator.random() < drift else verdict
+        for r in range(5):
+            noisy = generator.random() < 0.1
+            rows.append((f"q{q}", r + 1, "BA"["AB".index(verdict)] if noisy else verdict))
+    return pd.DataFrame(rows, columns=["question", "replication", "verdict"])
+
+
+def sides(old: pd.DataFrame, new: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    made = (judgments_from_frame(one, judge="j") for one in (old, new))
+    return sides_of(*made, names=("old", "new"))
+
+
+def test_noise_is_no_change_and_drift_is() -> None:
+    """Two runs of one judge differ as often as each alone; of a judge that drifted, more often."""
+    (same,) = changes(sides(run(0, 2), run(0, 3)))
+    low, high = same["above_noise_interval"]
+    assert low < 0 < high
+    (drifted,) = changes(sides(run(0, 2), run(0.3, 4)))
+    low, high = drifted["above_noise_interval"]
+    assert 0 < low < 0.6 * 0.3 * 0.8**2 < high
+    moved = {one["verdict"]: one for one in drifted["shares"]}
+    low, high = moved["B"]["change_interval"]
+    assert 0 < low < 0.6 * 0.3 * 0.8 < high
+    assert moved["A"]["change"] == pytest.approx(-moved["B"]["change"])
+
+
+def test_one_verdict_a_question_has_a_change_of_shares() -> None:
+    """Where each side judged once, shares are compared, and noise is not known."""
+    once = [run(drift, 2).query("replication == 1") for drift in (0, 0.3)]
+    (found,) = changes(sides(*once))
+    assert found["above_noise"] is None
+    old, new = ((one["verdict"] == "B").mean() for one in once)
+    (b,) = (one for one in found["shares"] if one["verdict"] == "B")
+    assert (b["first"], b["second"], b["change"]) == pytest.approx((old, new, new - old))
+    texts = [getattr(block, "text", "") for block in change_blocks([found], [])]
+    assert "is not known" in texts[0]
+
+
+def test_noise_of_one_side_is_not_that_of_both() -> None:
+    """If one side judged once, its noise is not known, and none is taken for its own."""
+    once, often = run(0, 2).query("replication == 1"), run(0, 3)
+    (found,) = changes(sides(once, often))
+    assert found["disagreement_across"] is not None
+    assert found["disagreement_within"] is found["above_noise"] is None
+    assert set(found["not_estimable"].values()) == {
+        "no question was judged more than once at two levels of side"
+    }
+
+
+def test_drawn_verdicts_are_not_compared_with_exact_ones() -> None:
+    """A side of distributions beside one of draws has a record that says why it is empty."""
+    exact = run(0, 2).query("replication == 1").assign(share=1.0)
+    (found,) = changes(sides(run(0, 3), exact))
+    assert (found["disagreement_across"], found["shares"]) == (None, [])
+    (text,) = (getattr(block, "text", "") for block in change_blocks([found], []))
+    assert text.startswith("How far verdicts of old and new moved is not known: verdicts of one")
+
+
+def suite(log: str, grades: str, again: list[str] | None = None) -> pd.DataFrame:
+    """Scores of a suite's own scorer, and what another grader says of the same outputs."""
+    known: dict[str, Any] = {"log": log, "epoch": 1, "benchmark": "suite", "temperature": 1.0}
+    rows = [
+        {**known, "sample": q, "question": f"{q}", "scorer": "own", "judge": "m", "verdict": v}
+        for q, v in enumerate(grades)
+    ]
+    rows += [
+        {**known, "sample": q, "question": f"{q}", "scorer": "again", "judge": "g", "verdict": v}
+        for q, verdicts in enumerate(again or [])
+        for v in verdicts
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_a_change_is_split_into_judge_and_system() -> None:
+    """Old outputs under the new judge lie between: up to there it is the judge, then the system."""
+    old, new = suite("old", "CICI", ["CC", "CI", "CC", "CI"]), suite("new", "CCCC")
+    (found,) = judge_or_system({"old": old, "new": new})
+    assert found["change"] == pytest.approx(1 - 0.5)
+    assert found["judge"] == pytest.approx(0.75 - 0.5)
+    assert found["system"] == pytest.approx(1 - 0.75)
+    assert (found["grader"], found["graded_again"], found["reason"]) == ("g", "old", None)
+    texts = [block.text for block in change_blocks([], [found])]  # type: ignore[union-attr]
+    assert "the judge accounts for +0.250" in texts[0]
+
+
+def test_new_outputs_under_the_old_judge_do_as_well() -> None:
+    """Then the system's part comes first, and the judge's is the rest."""
+    old, new = suite("old", "IIIC"), suite("new", "CCCC", ["C", "C", "I", "C"])
+    new = pd.concat([new, new[new["scorer"] == "again"]], ignore_index=True)
+    (found,) = judge_or_system({"old": old, "new": new})
+    assert found["change"] == pytest.approx(0.75)
+    assert (found["judge"], found["system"]) == pytest.approx((0.25, 0.5))
+
+
+def judged_again(log: str, first: int, seed: int) -> Judgments:
+    """One log's outputs, the scores that it had, and what a grader with these seeds says of them.
+
+    The grader errs by its seed alone: the same seed gives the same verdict.
+    """
+    outputs = "CI" * 20
+    own = suite(log, outputs).assign(replication=1)
+    rows = []
+    for q, right in enumerate(outputs):
+        for r in range(4):
+            wrong = np.random.default_rng([q, first + r, seed]).random() < 0.3
+            rows.append(own.iloc[q].to_dict() | {"verdict": "IC"[(right == "C") ^ wrong]})
+            rows[-1] |= {"scorer": "rejudge", "judge": "g", "replication": r + 1, "seed": first + r}
+    return Judgments(make_table([*own.to_dict("records"), *rows]))
+
+
+def test_two_rejudges_of_one_log_compare_their_graders_alone() -> None:
+    """Scores copied from log to log are no side, and outputs that are the same moved nothing."""
+    one, other = judged_again("a.eval", 1, 0), judged_again("b.eval", 900, 0)
+    for table in (one.table, other.table):
+        table["uuid"] = table["sample"].map("sample {}".format)
+    found = sides_of(one, other, names=("one", "other"))
+    assert all(set(table["scorer"]) == {"rejudge"} for table in found.values())
+    (change,) = changes(found)
+    low, high = change["above_noise_interval"]
+    assert low < 0 < high
+    (split,) = judge_or_system({"one": one.table, "other": other.table})
+    assert split["reason"].startswith("Both sides have the same outputs")
+
+
+def test_shared_seeds_are_no_negative_change() -> None:
+    """Two runs of the same seeds differ as often as each alone, counted over different seeds."""
+    one, other = judged_again("a.eval", 1, 0), judged_again("b.eval", 1, 0)
+    (change,) = changes(sides_of(one, other, names=("one", "other")))
+    assert change["disagreement_across"] == pytest.approx(change["disagreement_within"])
+    assert change["above_noise"] == pytest.approx(0, abs=1e-12)
+    assert change["disagreement_across"] == pytest.approx(2 * 0.3 * 0.7, abs=0.1)
+
+
+def test_what_is_missing_is_said() -> None:
+    """Two runs of a suite alone do not tell the judge from the system; other logs are no suites."""
+    (found,) = judge_or_system({"old": suite("old", "CI"), "new": suite("new", "CC")})
+    assert "inspect-reliability rejudge old" in found["reason"]
+    assert [*judge_or_system(sides(run(0, 2), run(0, 3)))] == []

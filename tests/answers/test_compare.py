@@ -1,0 +1,118 @@
+"""Judges and conditions side by side."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from example_judgments import made, together
+from inspect_reliability import judgments_from_frame
+from inspect_reliability.answers import analyse
+from inspect_reliability.answers.compare import (
+    _difference as shown,
+)
+from inspect_reliability.answers.compare import (
+    compare_document,
+    compare_sides,
+)
+from inspect_reliability.answers.sides import sides_by
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import Judgments
+from inspect_reliability.showing.document import Table
+
+
+def test_a_table_tells_its_rows_apart() -> None:
+    """A row names every condition that differs between rows, and no column is empty."""
+    parts = [
+        made(questions=6, replications=3, judge=judge, scorer=scorer, temperature=temperature)
+        for judge in ("a", "b")
+        for scorer in ("style", "facts")
+        for temperature in (0.5, 1.0)
+    ]
+    pairs, left_out = compare_sides(sides_by(together(*parts), "temperature"))
+    [table] = [b for b in compare_document(pairs, left_out, {}).blocks if isinstance(b, Table)]
+    named = {key: table.headings.index(key) for key in ("Coefficient", "Judge", "Scorer")}
+    assert len({tuple(row[k] for k in named.values()) for row in table.rows}) == len(pairs) == 8
+    assert all(any(column) for column in zip(*table.rows, strict=True))
+
+
+def test_what_is_not_known_has_its_reason_beside_it() -> None:
+    """A difference that is not estimable, or has no interval, says why in its cell."""
+    record = dict.fromkeys(("difference", "difference_interval", "reason"))
+    known = {"difference": 0.25, "difference_interval": [-0.001, 0.5]}
+    assert shown(record | {"reason": "no variance"}) == "not estimable: no variance"
+    assert shown(record | {"difference": 0.25, "reason": "too few"}) == "+0.25 (too few)"
+    assert shown(record | known) == "+0.25 [+0.00, +0.50]"
+
+
+def test_each_two_judges_are_compared_on_what_they_share() -> None:
+    """A judge of few questions takes none from the others; one that shares none is named."""
+    a, b = (made(questions=25, judge=name, noise=noise) for name, noise in (("a", 0.1), ("b", 0.4)))
+    few = made(questions=8, judge="few")
+    other = made(questions=8, judge="other")
+    other = Judgments(other.table.assign(question="x" + other.table["question"]))
+    pairs, left_out = compare_sides(sides_by(together(a, b, few, other), "judge"))
+    n = {(one["first"], one["second"]): one["n_questions"] for one in pairs}
+    assert n == {("a", "b"): 25, ("a", "few"): 8, ("b", "few"): 8}
+    assert sum("share no question" in one for one in left_out) == 3
+    alone = compare_sides(sides_by(together(a, b), "judge"))[0][0]
+    low, high = alone["difference_interval"]
+    wide = next(one for one in pairs if one["coefficient"] == alone["coefficient"])
+    assert wide["difference"] == pytest.approx(alone["difference"])
+    assert wide["difference_interval"][0] < low < high < wide["difference_interval"][1]
+
+
+def scores(judge: str, noise: float, seed: int = 0) -> pd.DataFrame:
+    """Scores of 1 to 10 of one judge: what 30 questions deserve, and so much noise."""
+    deserved = np.random.default_rng(seed).normal(5.5, 2, size=(30, 1))
+    drawn = deserved + noise * np.random.default_rng(seed + 1).normal(size=(30, 4))
+    table = pd.DataFrame(drawn.round().clip(1, 10).astype(int))
+    long = table.rename_axis("question").reset_index().melt("question", value_name="verdict")
+    return long.assign(judge=judge, replication=long.pop("variable") + 1)
+
+
+def test_judges_on_a_scale_are_compared_by_icc() -> None:
+    """ICC comes first, as in the report, and is moved by a question as much as without it."""
+    frame = pd.concat([scores("a", 0.5), scores("b", 2)])
+    judgments = judgments_from_frame(frame)
+    pairs, left_out = compare_sides(sides_by(judgments, "judge"))
+    assert [pair["coefficient"] for pair in pairs] == ["icc", "omega", "agreement"]
+
+    def reported(part: pd.DataFrame) -> float:
+        one, other = analyse(judgments_from_frame(part)).results["rows"]
+        return float(one["icc"] - other["icc"])
+
+    found = pairs[0]
+    assert found["difference"] == pytest.approx(reported(frame))
+    gone = found["drivers"][0]
+    without = reported(frame[frame["question"].astype(str) != gone["question"]])
+    assert gone["influence"] == pytest.approx(found["difference"] - without)
+    low, high = found["difference_interval"]
+    assert 0 < low < found["difference"] < high < 1
+    said = [getattr(block, "text", "") for block in compare_document(pairs, left_out, {}).blocks]
+    assert [text for text in said if text.startswith("Questions that move the difference of icc")]
+
+
+def mixed(judge: str, exact: bool) -> Judgments:
+    """Sampled verdicts of a judge, with exact ones beside them."""
+    sampled = made(questions=6, replications=5, judge=judge)
+    if not exact:
+        return sampled
+    table = made(questions=6, replications=1, judge=judge).table
+    return together(sampled, Judgments(table.assign(share=1.0, place=1, tail=False)))
+
+
+def test_what_can_be_compared_of_exact_and_sampled_verdicts_is() -> None:
+    """A judge with both kinds is compared by the kind that the other has."""
+    judgments = together(mixed("a", exact=True), mixed("b", exact=False))
+    pairs, left_out = compare_sides(sides_by(judgments, "judge"))
+    assert {pair["method"] for pair in pairs} == {"sampled"}
+    assert left_out == ["b has no exact verdicts."]
+
+
+def test_what_to_type_instead_is_said() -> None:
+    """One judge with exact and sampled verdicts: the error names the column that differs."""
+    judgments = mixed("a", exact=True)
+    with pytest.raises(UserError, match="Compare what differs: --by method"):
+        sides_by(judgments, "judge")
+    pairs, _ = compare_sides(sides_by(judgments, "method"))
+    assert {(pair["first"], pair["second"]) for pair in pairs} == {("sampled", "exact")}

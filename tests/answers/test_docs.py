@@ -1,0 +1,39 @@
+"""The how-to's code runs."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import example_logs
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.mark.slow
+def test_code_of_the_data_how_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its blocks run one after the other on a folder of logs, and give the same judgments."""
+    monkeypatch.chdir(tmp_path)
+    example_logs.judged(Path("logs"), epochs=4, questions=3)
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "how-to-data.md").read_text(), re.DOTALL)
+    assert len(blocks) == 5
+    names: dict[str, Any] = {}
+    exec(blocks[0], names)
+    assert names["analysis"].frame("rows")["omega"].notna().all()
+    assert len(names["analysis"].frame("votes"))
+    exec(blocks[1], names)
+    from_logs = names["judgments"].table
+    exec(blocks[2], names)
+    people: dict[str, Any] = {}
+    exec(blocks[3], people)
+    # One question of three differs from itself; questions differ in 1/2, 1 and 1/2 of their pairs.
+    (omega,) = people["analyse"](people["judgments"]).frame("rows")["omega"]
+    assert omega == pytest.approx(1 - (1 / 3) / (2 / 3))
+    exec(blocks[4], names)
+    columns = ["judge", "benchmark", "temperature", "question", "replication", "verdict"]
+    from_frame, from_logs = (
+        table[columns].sort_values(columns).reset_index(drop=True)
+        for table in (names["judgments"].table, from_logs)
+    )
+    assert from_frame.equals(from_logs)

@@ -1,0 +1,203 @@
+"""The gate decides by intervals."""
+
+import random
+
+import pytest
+
+from example_judgments import changed, made, together
+from inspect_reliability.answers import analyse
+from inspect_reliability.answers.gate import Limits, check, gate_document, not_checked, overall
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import Judgments
+from inspect_reliability.showing import render
+from inspect_reliability.stats import FAILS, OPEN, PASSES
+
+SILENT = (("non_response_rate", 0.1),)
+
+
+@pytest.mark.parametrize(
+    ("judgments", "limits", "result"),
+    [
+        (made(noise=0.05, questions=40), Limits(min_omega=0.6), PASSES),
+        (made(noise=0.9, questions=40), Limits(min_omega=0.6), FAILS),
+        (made(noise=0.2, questions=8), Limits(min_omega=0.7), OPEN),
+        (made(verdict="A"), Limits(min_omega=0.1), OPEN),
+        (made(noise=0, temperature=0.0), Limits(min_omega=0.1), OPEN),
+        (made(noise=0), Limits(min_omega=0.1), OPEN),
+        (together(made(noise=0, temperature=0.0), made()), Limits(min_omega=0.1), OPEN),
+        (made(noise=0.9, questions=40, temperature=0.0), Limits(min_omega=0.6), FAILS),
+        (made(questions=3, replications=100, noise=0), Limits(max_non_response=0.05), OPEN),
+        (made(questions=3, replications=100), Limits(max_non_response=0.05), OPEN),
+        (made(noise=0, seed_check="honoured"), Limits(min_omega=0.6), PASSES),
+        (made(), Limits(max_non_response=0.05), OPEN),
+        (made(questions=80), Limits(max_non_response=0.05), PASSES),
+        (made(silent=0.5), Limits(max_non_response=0.05), FAILS),
+        (made(silent=0.05, questions=10), Limits(max_non_response=0.05), OPEN),
+        (made(verdict="non-response"), Limits(max_non_response=0.05), FAILS),
+        (made(noise=0.05, silent=0.5, questions=40), Limits(0.01, 0.05), FAILS),
+    ],
+)
+def test_gate(judgments: Judgments, limits: Limits, result: str) -> None:
+    """Only an interval that lies wholly on one side of the limit decides."""
+    assert overall(check(analyse(judgments, by=("judge",)), limits)) == result
+
+
+@pytest.mark.parametrize("scorer", ["grader", "rejudge_quality"])
+def test_a_suites_own_grades_beside_rejudge_are_not_gated(scorer: str) -> None:
+    """Graded once by the suite and often by rejudge: the latter is what a gate is about."""
+    place = {"log": "a", "epoch": 1}
+    once = changed(made(replications=1), scorer=scorer, judge="m", **place)
+    often = changed(made(noise=0.05, questions=40), scorer="rejudge", **place)
+    once, often = (changed(part, sample=part.table["question"]) for part in (once, often))
+    both = together(once, often)
+    assert overall(check(analyse(both), Limits(min_omega=0.6))) == PASSES
+    (note,) = not_checked(analyse(both))
+    assert note.startswith("m, BBH, temperature 1 is not checked")
+    elsewhere = together(changed(once, log="b"), often)
+    assert overall(check(analyse(elsewhere), Limits(min_omega=0.6))) == OPEN
+    assert not_checked(analyse(elsewhere)) == []
+
+
+def test_a_gate_on_a_scale_names_icc() -> None:
+    """Omega counts 7 and 8 as different, so a scale that fails is told of ICC."""
+    judgments = made(noise=0.9, questions=40, order=None)
+    numbers = judgments.table["verdict"].map(dict(zip("ABCDE", "12345", strict=True)))
+    scale = changed(judgments, verdict=numbers)
+    for of, told in ((scale, True), (judgments, False)):
+        (one,) = check(analyse(of), Limits(min_omega=0.6))
+        assert one["result"] == FAILS
+        assert ("ICC" in " ".join(one["cautions"])) == told
+
+
+def scale(noise: float, **columns: object) -> Judgments:
+    """A judge who gives 2, 4, 6 or 8, and with some noise the number beside it."""
+    chance = random.Random(2)
+    judgments = made(noise=0, questions=40, order=None, **columns)
+    numbers = [
+        str(2 * "ABCDE".index(verdict) + (chance.random() < noise))
+        for verdict in judgments.table["verdict"]
+    ]
+    return changed(judgments, verdict=numbers)
+
+
+def test_any_coefficient_can_have_a_limit() -> None:
+    """A judge who wavers between neighbours passes by ICC and fails by omega."""
+    checks = check(analyse(scale(0.5)), Limits(min_omega=0.8, least=(("icc", 0.8),)))
+    omega, icc = checks
+    assert (omega["requirement"], omega["result"]) == ("omega >= 0.8", FAILS)
+    assert (icc["requirement"], icc["result"]) == ("icc >= 0.8", PASSES)
+    (row,) = analyse(scale(0.5)).results["rows"]
+    assert icc["value"] == pytest.approx(row["icc"])
+    assert icc["value_interval"] == pytest.approx(row["icc_interval"])
+    assert icc.keys() == omega.keys()
+    assert icc["cautions"] == []
+
+
+@pytest.mark.parametrize("name", ["agreement", "krippendorff_alpha", "gwet_ac1"])
+def test_limits_on_both_sides(name: str) -> None:
+    """What passes as a least value far below it fails as a highest, by the same interval."""
+    limit = ((name, 0.1),)
+    for limits, result in ((Limits(least=limit), PASSES), (Limits(most=limit), FAILS)):
+        (one,) = check(analyse(made(noise=0.2)), limits)
+        assert one["result"] == result
+    near_it = (one["value"] + one["value_interval"][0]) / 2
+    (near,) = check(analyse(made(noise=0.2)), Limits(least=((name, near_it),)))
+    assert near["result"] == OPEN
+    assert near["more_questions"] > 0
+
+
+def test_the_short_options_are_limits_too() -> None:
+    """`--min-omega` and `--max-non-response` are two of the limits that any name can have."""
+    short, long = Limits(0.4, 0.1), Limits(least=(("omega", 0.4),), most=SILENT)
+    assert check(analyse(made()), short) == check(analyse(made()), long)
+
+
+def test_a_limit_decides_nothing_without_draws() -> None:
+    """Copies of one number, labels and several benchmarks decide nothing by ICC, and say why."""
+    icc = Limits(least=(("icc", 0.1),))
+    for judgments, words in (
+        (scale(0, temperature=0.0), "temperature 0"),
+        (made(), "not numbers"),
+        (together(scale(0.5), scale(0.5, benchmark="two")), "group by benchmark"),
+    ):
+        (one,) = check(analyse(judgments, by=("judge",)), icc)
+        assert one["result"] == OPEN
+        assert words in one["reason"]
+
+
+def test_limits_that_cannot_be_asked_for() -> None:
+    """An unknown name is answered with the known ones, and ICC has no evidence for any time."""
+    with pytest.raises(UserError, match=r"No coefficient 'icq'. Use one of: omega, .*icc.*rate"):
+        Limits(least=(("icq", 0.5),))
+    with pytest.raises(UserError, match="not of icc"):
+        Limits(least=(("icc", 0.5),), anytime=True)
+
+
+def test_an_open_gate_says_what_helps() -> None:
+    """More questions help a wide interval; nothing but replications helps a single verdict."""
+    for judgments, words in (
+        (made(noise=0.2, questions=8), "Judge more questions."),
+        (made(replications=1), "several verdicts on the same question"),
+    ):
+        analysis = analyse(judgments)
+        checks = check(analysis, Limits(min_omega=0.7))
+        shown = render(gate_document(analysis, checks), "markdown")
+        assert "too uncertain to say" in shown
+        assert words in shown
+
+
+@pytest.mark.parametrize(
+    ("judgments", "limits", "result"),
+    [
+        (made(noise=0.05, questions=60), {"min_omega": 0.3}, PASSES),
+        (made(noise=0.9, questions=60), {"min_omega": 0.6}, FAILS),
+        (made(questions=12), {"min_omega": 0.5}, OPEN),
+        (made(questions=100), {"max_non_response": 0.1}, PASSES),
+        (made(silent=0.5, questions=60), {"max_non_response": 0.05}, FAILS),
+        (made(temperature=0.0, noise=0), {"min_omega": 0.1}, OPEN),
+    ],
+)
+def test_evidence_decides(judgments: Judgments, limits: dict[str, float], result: str) -> None:
+    """With `anytime` a judge passes, or fails, where the evidence for that reaches 40."""
+    (found,) = check(analyse(judgments), Limits(**limits, anytime=True))
+    assert found["result"] == result
+    if found["evidence_for"] is not None:
+        reached = [found[f"evidence_{side}"] >= 40 for side in ("for", "against")]
+        assert any(reached) == (result != OPEN)
+
+
+@pytest.mark.parametrize(("anytime", "limits"), [(False, (0.45, 0.38)), (True, (0.3, 0.15))])
+def test_how_many_more_questions(anytime: bool, limits: tuple[float, float]) -> None:
+    """An open gate says how many more questions will probably decide; fewer, the farther off."""
+    near, far = (
+        check(analyse(made(questions=20)), Limits(min_omega=limit, anytime=anytime))[0]
+        for limit in limits
+    )
+    assert near["result"] == far["result"] == OPEN
+    assert near["more_questions"] > far["more_questions"] > 0
+    passed = check(analyse(made(questions=60, noise=0.05)), Limits(0.3, anytime=anytime))[0]
+    assert passed["more_questions"] is None
+
+
+def test_several_benchmarks_are_pooled() -> None:
+    """A gate over two benchmarks decides by their pooled omega, and by no common evidence."""
+    both = together(made(), made(benchmark="two", noise=0.6))
+    (found,) = check(analyse(both, by=("judge",)), Limits(min_omega=0.1))
+    (pooled,) = analyse(both).results["pooled"]
+    assert found["value"] == pytest.approx(pooled["omega"])
+    assert found["value_interval"] == pytest.approx(pooled["omega_interval"])
+    (open_,) = check(analyse(both, by=("judge",)), Limits(0.1, anytime=True))
+    assert open_["result"] == OPEN
+    assert "group by benchmark" in open_["reason"]
+
+
+def test_a_gate_with_nothing_to_check_does_not_pass() -> None:
+    """No judge is no judge that passes."""
+    assert overall([]) == OPEN
+
+
+def test_several_benchmarks_have_no_common_forecast() -> None:
+    """How many more questions are needed is not known of omega over several benchmarks."""
+    both = together(made(), made(benchmark="two", noise=0.6))
+    (found,) = check(analyse(both, by=("judge",)), Limits(min_omega=0.3))
+    assert (found["result"], found["more_questions"]) == (OPEN, None)

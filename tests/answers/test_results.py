@@ -1,0 +1,80 @@
+"""Results are computed when somebody asks for them."""
+
+import pickle
+
+import pandas as pd
+import pytest
+
+from example_judgments import made
+from inspect_reliability.answers import analyse
+from inspect_reliability.answers.analysis import Analysis, Results
+from inspect_reliability.answers.report import report_document
+from inspect_reliability.answers.results import RESULTS
+from inspect_reliability.showing import Form, render
+from inspect_reliability.showing.values import Record
+
+
+def test_a_result_is_computed_once_and_only_if_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names are known without computing anything; what was computed once is kept."""
+    asked: list[str] = []
+
+    def computed(name: str) -> list[Record]:
+        asked.append(name)
+        return [{"name": name}]
+
+    for name in RESULTS:
+        monkeypatch.setitem(RESULTS, name, lambda analysis, name=name: computed(name))
+    results = analyse(made()).results
+    assert (next(iter(results)), len(results), asked) == ("rows", len(RESULTS), [])
+    assert results["votes"] is results["votes"] == [{"name": "votes"}]
+    assert asked == ["votes"]
+    assert dict(results) == {name: [{"name": name}] for name in RESULTS}
+    assert sorted(asked) == sorted(RESULTS)
+    with pytest.raises(KeyError):
+        results["c"]
+
+
+def test_an_analysis_can_be_kept() -> None:
+    """What is pickled has every result, asked for or not."""
+    analysis = analyse(made(questions=4, replications=10))
+    kept = pickle.loads(pickle.dumps(analysis))
+    assert dict(kept.results) == dict(analysis.results)
+    assert report_document(kept).blocks == report_document(analysis).blocks
+
+
+def test_a_frame_has_every_estimate_once() -> None:
+    """What has an interval in the JSON is a row of the frame, with the same numbers and reason."""
+    analysis = analyse(made(temperature=1.0))
+    frame = analysis.frame()
+    assert [*frame][-7:] == ["of", "statistic", "value", "low", "high", "n", "reason"]
+    for name, records in analysis.results.items():
+        own = frame[frame["result"] == name].to_dict("records")
+        for record in records:
+            for key in (one.removesuffix("_interval") for one in record if "_interval" in one):
+                found = own.pop(0)
+                ends = record[f"{key}_interval"] or [None, None]
+                given = [
+                    found[one] if pd.notna(found[one]) else None for one in ("value", "low", "high")
+                ]
+                assert (found["statistic"], given) == (key, [record[key], *ends])
+                assert (ends[0] is None) == bool(found["reason"])
+        assert not own
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "json", "html"])
+def test_what_a_form_does_not_show_is_not_computed(
+    form: Form, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Votes cost a third of a report: only JSON and the page, which show them, compute them."""
+    analysis: Analysis = analyse(made(questions=4, replications=10))
+    asked = set()
+    computed = Results.__getitem__
+
+    def spy(results: Results, name: str) -> list[Record]:
+        asked.add(name)
+        return computed(results, name)
+
+    monkeypatch.setattr(Results, "__getitem__", spy)
+    render(report_document(analysis), form)
+    assert "rows" in asked
+    assert ("votes" in asked) == (form in ("json", "html"))

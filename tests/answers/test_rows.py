@@ -1,0 +1,256 @@
+"""Rows: what is grouped together, and every number of one row."""
+
+import random
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from inspect_ai.scorer import Score
+
+from example_judgments import changed, made, together
+from inspect_reliability.answers import Analysis, analyse
+from inspect_reliability.answers.gate import Limits, check
+from inspect_reliability.answers.report import summary
+from inspect_reliability.judgments import Judgments, judgments_from_frame
+from inspect_reliability.judgments.score import judgments_in
+from inspect_reliability.showing.document import Table
+from inspect_reliability.stats import OPEN, Estimate
+from inspect_reliability.study.published.reported import band, with_published
+from inspect_reliability.verdicts import NON_RESPONSE, NOT_READ
+
+
+def main_table(analysis: Analysis) -> Table:
+    return next(block for block in summary(analysis) if isinstance(block, Table))
+
+
+def rows_of(judgments: Judgments, by: tuple[str, ...] = ("judge",)) -> list[dict[str, Any]]:
+    return with_published(analyse(judgments, by)).results["rows"]
+
+
+def test_scorers_are_never_mixed() -> None:
+    """Two scorers of one log are two rows, whatever is grouped by."""
+    two = changed(made(), scorer=["first", "second"] * 125)
+    assert [row["scorer"] for row in rows_of(two)] == ["first", "second"]
+    assert "scorer" not in rows_of(changed(made(), scorer="only"))[0]
+
+
+def test_choices_and_verdicts_on_outputs_are_never_mixed() -> None:
+    """Judgments that show options, of an output with its responder, and of neither are rows."""
+    shown = made(benchmark="one")
+    outputs = changed(made(benchmark="two"), order=None, responder="x", verdict="correct")
+    others = changed(made(benchmark="three"), order=None, verdict="yes")
+    found = rows_of(together(shown, outputs, others))
+    assert [{k: row.get(k) for k in ("benchmark", "responder")} for row in found] == [
+        {"benchmark": None, "responder": None},
+        {"benchmark": "three", "responder": None},
+        {"benchmark": None, "responder": "x"},
+    ]
+    assert [row["n_judgments"] for row in found] == [250] * 3
+
+
+@pytest.mark.parametrize(
+    ("responders", "rows"),
+    [
+        (["x"] * 250, ["x"]),
+        (["x", "y"] * 125, ["x", "y"]),
+        (["x"] * 120 + ["y"] * 130, [None]),
+        (["x"] * 249 + [None], [None]),
+    ],
+    ids=["one responder", "two on each question", "each question has its own", "one unknown"],
+)
+def test_outputs_are_grouped_by_responder(responders: list[str | None], rows: list[Any]) -> None:
+    """Verdicts on two responders' outputs are two rows, unless each question is of one only."""
+    judged = changed(made(), order=None, responder=responders)
+    assert [row.get("responder") for row in rows_of(judged)] == rows
+
+
+def test_measurements_are_judged_as_numbers() -> None:
+    """A grader whose numbers hardly move is reliable, though no two of them are equal."""
+    values = [n // 10 + random.Random(n).uniform(-0.01, 0.01) for n in range(250)]
+    judgments = changed(made(), order=None, verdict=[repr(value) for value in values])
+    (row,) = rows_of(judgments)
+    between = np.var([np.mean(values[10 * q : 10 * q + 10]) for q in range(25)], ddof=1)
+    within = np.mean([np.var(values[10 * q : 10 * q + 10], ddof=1) for q in range(25)])
+    assert row["icc"] == pytest.approx((between - within / 10) / (between + within * 9 / 10))
+    # 25 questions cannot exclude that one in seven others is noise, which shows in 9 of 10.
+    assert row["icc_interval"][0] == pytest.approx(0.025 ** (1 / 25 * 10 / 9), abs=0.001)
+    assert row["rule_of_thumb"] is None
+    assert "icc" not in rows_of(made())[0]
+    (found,) = check(analyse(judgments), Limits(min_omega=0.6))
+    assert found["result"] == OPEN
+    assert "read ICC instead" in found["reason"]
+
+
+def test_outputs_of_one_question_are_not_questions() -> None:
+    """Five outputs of each of five questions have an interval over five questions."""
+    outputs = made()
+    clustered = changed(outputs, sample=[int(n // 50) for n in range(250)])
+    (apart,), (clusters,) = map(rows_of, (outputs, clustered))
+    assert (apart["n_questions"], clusters["n_questions"]) == (25, 5)
+    # Outputs of one question are no pair of different questions, in omega as in its interval.
+    assert clusters["omega"] == pytest.approx(apart["omega"], abs=0.02)
+    assert clusters["agreement_interval"] != apart["agreement_interval"]
+    assert any("25 outputs of 5 questions" in caution for caution in clusters["cautions"])
+    assert any("only 5 questions" in caution for caution in clusters["cautions"])
+
+
+def test_judgments_without_a_scorer_are_reported_too() -> None:
+    """Every judgment is in one row, whether it is known who scored it or not."""
+    parts = [changed(made(), scorer=name) for name in ("a", "b", None)]
+    found = [(row["scorer"], row["n_judgments"]) for row in rows_of(together(*parts))]
+    assert found == [("a", 250), ("b", 250), (None, 250)]
+
+
+@pytest.mark.parametrize("benchmark", ["Head-to-Tail", "a suite of my own"])
+def test_accuracy_follows_from_the_verdicts(benchmark: str) -> None:
+    """Whatever the benchmark, verdicts "correct" and "incorrect" are accuracy, by responder."""
+    chance = random.Random(2)
+    verdicts = [chance.choice(["correct", "incorrect"]) for _ in range(250)]
+    responders = ["x", "y"] * 125
+    asked = made(questions=5, replications=50, benchmark=benchmark)
+    both = changed(asked, verdict=verdicts, responder=responders, order=None)
+    analysis = with_published(analyse(both))
+    rows = analysis.results["rows"]
+    table = main_table(analysis)
+    shown = [row[table.headings.index("A_LM [95%]")] for row in table.rows]
+    for row, words in zip(rows, shown, strict=True):
+        assert words == "{:.3f} [{:.3f}, {:.3f}]".format(row["a_lm"], *row["a_lm_interval"])
+    for row, name in zip(rows, "xy", strict=True):
+        own = [v for v, whose in zip(verdicts, responders, strict=True) if whose == name]
+        assert row["responder"] == name
+        assert row["a_lm"] == pytest.approx(own.count("correct") / len(own), abs=0.02)
+        assert row["h_lm"] is None
+        assert row["published_omega"] is not None
+        assert row["agreement_correct_or_not"] is not None
+
+
+def test_outputs_that_were_not_read_are_counted() -> None:
+    """A pattern that took too long is a caution, with the number of its outputs."""
+    score = Score(value=NON_RESPONSE, metadata={"read_by": NOT_READ})
+    (read,) = judgments_in(score, "q")
+    judgments = changed(made(), verdict=read.verdict, read_by=read.read_by)
+    (row,) = analyse(judgments).results["rows"]
+    said = f"{len(judgments):,} of the outputs took the parser's pattern too long"
+    assert said in " ".join(row["cautions"])
+
+
+def test_a_study_adds_to_a_row_and_changes_nothing() -> None:
+    """Without the study a row has our own results alone, and they are the same."""
+    (own,) = analyse(made()).results["rows"]
+    (whole,) = with_published(analyse(made())).results["rows"]
+    assert not any(name.startswith(("published_", "rule_of_thumb", "integer_")) for name in own)
+    shared = {name: own[name] for name in own.keys() - {"not_estimable", "cautions"}}
+    assert shared.items() <= whole.items()
+    assert own["not_estimable"].items() <= whole["not_estimable"].items()
+
+
+@pytest.mark.parametrize("replications", [4, 60])
+def test_a_singular_matrix_is_marked(replications: int) -> None:
+    """Fewer replications than questions leave the published omega a value, a mark and a caution."""
+    (row,) = with_published(analyse(made(replications=replications))).results["rows"]
+    assert row["published_singular"] == (row["published_n_varying"] >= replications)
+    assert row["published_singular"] == ("pseudo-inverse" in " ".join(row["cautions"]))
+    assert row["published_omega"] is not None
+
+
+def test_missing_values_have_their_reason() -> None:
+    """A value that is not estimable is null and explained."""
+    (row,) = rows_of(made(verdict="A"))
+    assert row["omega"] is None
+    assert row["not_estimable"]["omega"] == "no variance between questions"
+    assert row["agreement"] == 1
+    (row,) = rows_of(changed(made(), verdict="yes"))
+    assert row["published_omega"] is None
+    assert "no code for yes" in row["not_estimable"]["published_omega"]
+    verdicts = [("correct", "incorrect")[i % 3 > 0] for i in range(250)]
+    judged = changed(made(), verdict=verdicts, order=None)
+    (row,) = rows_of(Judgments(judged.table.query("replication == 1")))
+    for name in ("a_lm_se_replications", "h_lm", "m"):
+        assert row[name] is None
+        assert row["not_estimable"][name]
+
+
+def test_what_the_published_procedure_leaves_out_is_said() -> None:
+    """Questions and replications it used are counted beside its value."""
+    table = made(noise=0.5).table
+    constant = table.assign(verdict=table["verdict"].where(table["question"] != "q3", "A"))
+    silent = constant["verdict"].where(constant["question"] != "q4", "non-response")
+    complete = constant.assign(verdict=silent)
+    (row,) = rows_of(Judgments(complete.iloc[2:]))
+    counted = [row[f"published_n_{n}"] for n in ("varying", "constant", "dropped", "replications")]
+    assert counted == [23, 1, 1, 8]
+    assert any("leaves out 2 of 10 replications" in caution for caution in row["cautions"])
+
+
+@pytest.mark.parametrize(
+    ("checks", "found"),
+    [
+        (["honoured"], "honoured"),
+        (["honoured", "unknown"], "unknown"),
+        (["unknown", "not honoured", "honoured"], "not honoured"),
+        ([None, "honoured"], "honoured"),
+        ([None], None),
+    ],
+)
+def test_the_worst_seed_check_counts(checks: list[str | None], found: str | None) -> None:
+    """One run that does not honour seeds is enough to say so of all."""
+    judgments = changed(
+        made(replications=2), seed_check=[checks[n % len(checks)] for n in range(50)]
+    )
+    (row,) = rows_of(judgments)
+    assert row["seed_check"] == found
+
+
+@pytest.mark.parametrize(
+    ("omega", "word"),
+    [(-0.2, "unacceptable"), (0.5, "poor"), (0.7, "acceptable"), (1, "excellent")],
+)
+def test_rule_of_thumb(omega: float, word: str) -> None:
+    """A band begins at its lower end, and the whole interval must lie in it."""
+    assert band(Estimate(omega, omega, omega, 30, 10)) == word
+    assert band(Estimate(0.75, 0.69, 0.79, 30, 10)) is None
+
+
+@pytest.mark.parametrize(
+    ("judgments", "word"),
+    [
+        (made(temperature=0.0, noise=0), None),
+        (made(noise=0), None),
+        (made(noise=0, seed_check="unknown"), None),
+        (made(questions=80, noise=0, seed_check="honoured"), "excellent"),
+        (made(questions=80, noise=0, seed_check="not honoured"), "excellent"),
+        (made(noise=0, seed_check="honoured"), None),
+        (made(questions=2), None),
+        (made(questions=2, noise=0, seed_check="honoured"), None),
+    ],
+)
+def test_no_word_without_evidence(judgments: Judgments, word: str | None) -> None:
+    """Nothing is called excellent that may be one draw copied, or has no interval."""
+    analysis = with_published(analyse(judgments))
+    # Copies have no table, and a column with nothing in it is left out.
+    for table in (block for block in summary(analysis) if isinstance(block, Table)):
+        assert dict(zip(table.headings, table.rows[0], strict=True)).get("Rule of thumb") == word
+    (row,) = analysis.results["rows"]
+    assert row["rule_of_thumb"] == word
+    assert ("rule_of_thumb" in row["not_estimable"]) == (word is None)
+
+
+def test_names_that_differ_by_question_are_no_category() -> None:
+    """Systems of several pairs have no common chance; within a pair they have."""
+    chance, rows = random.Random(3), []
+    for pair in (("ant", "bee"), ("ant", "cat"), ("dog", "cat")):
+        for n in range(30):
+            label = chance.choice(pair)
+            for judge in ("x", "x", "y", "y"):
+                verdict = label if chance.random() < 0.6 else chance.choice(pair)
+                known = {"benchmark": "-".join(pair), "question": f"{pair}{n}", "label": label}
+                rows.append(known | {"judge": judge, "verdict": verdict})
+    given = judgments_from_frame(pd.DataFrame(rows))
+    for by, shared in (((), True), (("judge",), False)):
+        analysis = analyse(given, by)
+        for result, name in (("rows", "fleiss_kappa"), ("validity", "kappa")):
+            for row in analysis.results[result]:
+                assert (row[name] is not None) == shared
+                assert ("other things on other" in row["not_estimable"].get(name, "")) != shared
+                assert row.get("accuracy", row.get("agreement")) is not None

@@ -1,0 +1,255 @@
+"""What the commands write replaces nothing of the user's: every option is tried."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+import pandas as pd
+import pytest
+from click.testing import Result
+from inspect_ai.model import get_model
+from inspect_ai.scorer import model_graded_qa
+
+import graders
+from commands import invoke
+from example_logs import DRAWN
+from example_published import published_folder
+from inspect_reliability.cli.main import COMMANDS, main
+from inspect_reliability.cli.targets import Target
+from inspect_reliability.judgments import judgments_from_file
+from inspect_reliability.judgments.saved import save
+
+CALLS: dict[str, list[str]] = {
+    "demo": [],
+    "report": ["b.csv", "--labels", "labels.csv"],
+    "compare": ["b.csv", "other.jsonl"],
+    "plan": ["b.csv"],
+    "gate": ["b.csv", "--min-omega", "-1"],
+    "validate": ["b.csv", "--labels", "labels.csv"],
+    "card": ["b.csv"],
+    "rejudge": ["logs/a.eval", "--replications", "2"],
+    "design": ["bbh"],
+    "sweep": [
+        *("--model", DRAWN, "--benchmark", "bbh", "--temperature", "1", "--limit", "1"),
+        *("--replications", "1"),
+    ],
+    "probe": ["--model", f"{graders.LENIENT}/x"],
+    "accuracy": ["published"],
+    "import": ["published"],
+}
+"""A call of each command, from the folder of `inputs`."""
+
+NEEDS = {"--out": ["--next", "3"]}
+"""What an option cannot do without."""
+
+SPELLINGS = {
+    "as it is": lambda path: path,
+    "in another way": lambda path: f"./logs/../{path}",
+    "by its full name": os.path.abspath,
+    "by an address": lambda path: f"file://{os.path.abspath(path)}",
+}
+
+
+def run(command: str, *more: str) -> Result:
+    """Run a command; a traceback is a failure whatever the test."""
+    done = invoke(command, *CALLS[command], *more)
+    return done
+
+
+def options_of(command: str) -> Iterator[click.Parameter]:
+    """Options that take a value."""
+    found: Any = main.get_command(None, command)  # type: ignore[arg-type, attr-defined]
+    for one in found.params:
+        if isinstance(one, click.Option) and not one.is_flag:
+            yield one
+
+
+def targets_of(command: str) -> list[tuple[str, bool]]:
+    """Options for what the command writes, and whether that is a folder."""
+    found = [(one.opts[0], one.type) for one in options_of(command)]
+    return [(name, kind.files is not None) for name, kind in found if isinstance(kind, Target)]
+
+
+TARGETS = [(command, *one) for command in COMMANDS for one in targets_of(command)]
+
+
+def bytes_of(folder: Path) -> dict[Path, bytes]:
+    """Every file below a folder that is there."""
+    return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One of each kind of input."""
+    folder = tmp_path_factory.mktemp("inputs")
+    rows = pd.DataFrame(
+        [
+            {
+                "question": f"q{q}",
+                "judge": judge,
+                "replication": r,
+                "verdict": "AB"[(q * r) % 3 % 2],
+            }
+            for q in range(12)
+            for judge in ("x", "y")
+            for r in range(4)
+        ]
+    )
+    rows.to_csv(folder / "b.csv", index=False)
+    rows.to_json(folder / "other.jsonl", orient="records", lines=True)
+    save(judgments_from_file(folder / "b.csv"), folder / "saved.parquet")
+    labels = pd.DataFrame({"id": [f"q{q}" for q in range(6)], "label": "A"})
+    labels.to_csv(folder / "labels.csv", index=False)
+    grader = get_model(f"{graders.LENIENT}/x")
+    log = graders.run(graders.suite(model_graded_qa()), folder / "logs", grader)
+    Path(log.location.removeprefix("file://")).rename(folder / "logs" / "a.eval")
+    published_folder(folder / "published")
+    return folder
+
+
+@pytest.fixture
+def inputs(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of them, where the user stands."""
+    folder = tmp_path / "inputs"
+    shutil.copytree(made, folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_option_of_any_command_replaces_an_input(command: str, inputs: Path) -> None:
+    """Whatever option is given a file that exists, and whatever else it does."""
+    before = bytes_of(inputs)
+    for option in options_of(command):
+        name = option.opts[0]
+        for file in ("b.csv", "logs/a.eval") if name not in dict(targets_of(command)) else ():
+            run(command, name, file, *NEEDS.get(name, ()))
+            assert {file: bytes_of(inputs)[file] for file in before} == before, (name, file)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spelled", SPELLINGS)
+@pytest.mark.parametrize(("command", "option", "is_folder"), TARGETS)
+def test_no_input_is_replaced_however_it_is_spelled(
+    command: str, option: str, is_folder: bool, spelled: str, inputs: Path
+) -> None:
+    """Every kind of input, as the target and as the source of the command."""
+    before = bytes_of(inputs)
+    for file in before:
+        path = str(file.relative_to(inputs))
+        # As a source as well, so that only this can be the reason.
+        more = ["--labels", path] if command in ("report", "validate") else []
+        done = run(command, option, SPELLINGS[spelled](path), *more, *NEEDS.get(option, ()))
+        assert done.exit_code == 2, (path, done.output)
+        assert bytes_of(inputs) == before, path
+    assert not is_folder or not run(command, option, "new").exit_code
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "option", "is_folder"), TARGETS)
+def test_a_new_path_is_written_and_then_replaced(
+    command: str, option: str, is_folder: bool, inputs: Path
+) -> None:
+    """An earlier output is no input: the same call ends well a second time."""
+    kind: Any = next(one.type for one in options_of(command) if one.opts[0] == option)
+    target = inputs / ("new" if is_folder else f"new{kind.endings[0]}")
+    before = bytes_of(inputs)
+    for _ in range(2):
+        done = run(command, option, target.name, *NEEDS.get(option, ()))
+        assert not done.exit_code, done.output
+        assert any(target.iterdir()) if is_folder else target.stat().st_size
+    assert {file: bytes_of(inputs)[file] for file in before} == before
+
+
+@pytest.mark.parametrize("option", [name for name, is_folder in targets_of("report") if is_folder])
+def test_what_goes_into_a_folder_counts_file_by_file(option: str, inputs: Path) -> None:
+    """A source there that has the name of one of the files is not replaced."""
+    assert not run("report", option, "out").exit_code
+    names = [one.name for one in Path("out").iterdir() if one.suffix == ".csv"]
+    assert names
+    for name in names:
+        earlier = Path("out", name).read_bytes()
+        shutil.copy("b.csv", Path("out", name))
+        more = ["--labels", "labels.csv", option, "out"]
+        done = invoke("report", f"out/{name}", *more)
+        assert (done.exit_code, f"{option} would replace" in done.stderr) == (2, True), done.output
+        assert Path("out", name).read_bytes() == Path("b.csv").read_bytes()
+        Path("out", name).write_bytes(earlier)
+
+
+def test_a_table_of_the_users_own_stays(inputs: Path) -> None:
+    """Even where the command does not read it: `judgments.csv` is a name that people choose."""
+    Path("data").mkdir()
+    for name in ("judgments.csv", "votes.csv"):
+        shutil.copy("b.csv", Path("data", name))
+        assert f"has a file {name}" in run("report", "--tables", "data").stderr
+        assert Path("data", name).read_bytes() == Path("b.csv").read_bytes()
+        Path("data", name).unlink()
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        ("--save", "x.parquet", "--html", "x.parquet"),
+        ("--save", "t/judgments.parquet", "--tables", "t"),
+        ("--html", "t.html", "--tables", "t.html"),
+        ("--save", "t/JUDGMENTS.parquet", "--tables", "./t"),
+    ],
+)
+def test_two_outputs_never_share_a_file(inputs: Path, outputs: tuple[str, ...]) -> None:
+    """Whichever would be the first, and where names may differ in case alone."""
+    before = bytes_of(inputs)
+    done = run("report", *outputs)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert bytes_of(inputs) == before
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, partial(os.symlink, "/dev/null")])
+@pytest.mark.parametrize(("option", "is_folder"), targets_of("report"))
+def test_a_device_is_not_replaced(inputs: Path, option: str, is_folder: bool, make: Any) -> None:
+    """Nor a pipe, nor a folder where a file is wanted; nothing is computed before."""
+    kind: Any = next(one.type for one in options_of("report") if one.opts[0] == option)
+    name = "p" if is_folder else f"p{kind.endings[0]}"
+    make(name)
+    before = os.lstat(name)
+    done = run("report", option, name)
+    if is_folder and make is os.mkdir:
+        assert not done.exit_code
+        return
+    assert (done.exit_code, done.stdout) == (2, ""), done.output
+    assert os.path.samestat(before, os.lstat(name))
+
+
+def test_labels_that_are_filled_in_stay(inputs: Path) -> None:
+    """A draw with nothing filled in is replaced; one with a label, or another column, is not."""
+    draw = Path("draw.csv")
+    again = partial(run, "validate", "--next", "3", "--out", str(draw))
+    assert not again().exit_code
+    assert not again().exit_code
+    drawn = pd.read_csv(draw, dtype=str)
+    for changed in (
+        drawn.assign(target=["A", None, None]),
+        drawn.assign(rater="me"),
+        drawn.rename(columns={"target": "label"}),
+    ):
+        changed.to_csv(draw, index=False)
+        text = draw.read_text()
+        done = again()
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert "nothing filled in" in done.stderr
+        assert draw.read_text() == text
+
+
+def test_a_log_that_was_not_imported_stays(inputs: Path) -> None:
+    """Though it has the name of one that an import writes."""
+    assert not run("import", "--log-dir", "out").exit_code
+    file = min(Path("out").glob("*.eval"))
+    shutil.copy("logs/a.eval", file)
+    done = run("import", "--log-dir", "out")
+    assert (done.exit_code, "no log of an earlier import" in done.stderr) == (2, True)
+    assert file.read_bytes() == Path("logs/a.eval").read_bytes()

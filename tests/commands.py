@@ -1,0 +1,24 @@
+"""Our commands, run in the process of the test."""
+
+import json
+from typing import Any
+
+from click.testing import CliRunner, Result
+
+from inspect_reliability.cli import main
+
+
+def invoke(*arguments: object) -> Result:
+    """Run a command; a traceback is a failure whatever the test."""
+    done = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done
+
+
+def results(*arguments: object) -> dict[str, Any]:
+    """What a command found, as JSON; it ended well."""
+    done = invoke(*arguments, "--format", "json")
+    assert done.exit_code == 0, done.output
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found

@@ -1,0 +1,49 @@
+"""The line that says what was read."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inspect_reliability.judgments import judgments_from_frame
+from inspect_reliability.judgments.described import described
+
+LEVELS = {"judge": 3, "question": 5, "order": 2, "wording": 4, "replication": 6}
+
+
+def crossed(**levels: int) -> pd.DataFrame:
+    """Every combination of these numbers of levels, with verdicts at random."""
+    index = pd.MultiIndex.from_product([range(n) for n in levels.values()], names=list(levels))
+    frame = index.to_frame(index=False).astype({name: str for name in levels if name == "order"})
+    return frame.assign(verdict=np.random.default_rng(1).choice(list("AB"), len(frame)))
+
+
+@pytest.mark.parametrize(
+    ("frame", "said"),
+    [
+        (crossed(**LEVELS), "3 judges x 5 questions x 2 orders x 4 wordings x 6 tries"),
+        (crossed(question=5, replication=6), "5 questions x 6 tries"),
+        (crossed(judge=1, question=1), "1 judge x 1 question x 1 try"),
+        (crossed(question=5, n=3)[:-1], "5 questions x 2 to 3 tries (mostly 3); not used: n"),
+        (crossed(question=2, a=1, b=1, c=1, d=1, e=1, f=1, g=1), "2 questions x 1 try; not used: "),
+        (crossed(question=5, output=3), "5 questions (15 outputs) x 1 try"),
+        (crossed(question=3).assign(label=["A", None, "B"]), "x 1 try; labels of 2 questions"),
+    ],
+)
+def test_the_line_counts_what_is_there(frame: Any, said: str) -> None:
+    """In any order of rows: judges, questions, facets that vary, tries, and what is not used."""
+    for rows in (frame, frame.sample(frac=1, random_state=1)):
+        line = described(judgments_from_frame(rows))
+        assert said in line
+    if "g" in frame:
+        assert line.endswith("a, b, c, d, e and 2 more")
+
+
+def test_a_facet_that_does_not_vary_within_a_question_is_not_counted() -> None:
+    """Nor is one that the user did not name; one that she names is."""
+    frame = crossed(question=4, style=2, n=3)
+    frame["order"] = frame["question"].map({0: "a", 1: "b", 2: "a", 3: "b"})
+    read = judgments_from_frame(frame)
+    assert described(read) == "Read: 4 questions x 6 tries; not used: style, n"
+    assert described(read.with_facets(["style"])).startswith("Read: 4 questions x 2 styles x 3 tri")

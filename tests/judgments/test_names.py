@@ -1,0 +1,132 @@
+"""Which column is which, and what is said of it."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+import pytest
+
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import Judgments, judgments_from_frame
+
+
+def read(header: str, columns: Mapping[str, str] | None = None, **given: object) -> Judgments:
+    """Judgments of two judges, two questions and two tries under these column names."""
+    judge, question, number, verdict = header.split("|")
+    cells = [(j, q, n) for j in "xy" for q in ("p", "q") for n in (1, 2)]
+    frame = pd.DataFrame(cells, columns=[judge, question, number])
+    return judgments_from_frame(frame.assign(**{verdict: list("ABBBAAAB")}, **given), columns)
+
+
+OURS = read("judge|question|replication|verdict")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        " judge|Question|REPLICATION|verdict ",
+        "Judge|question\u200b|\ufeffreplication|ver\u00addict",
+        "judge\xa0|questi\u200don|Replication|Verdict",
+        "evaluator|question_id|run|score",
+        "grader|Prompt ID|try|winner",
+        "judge-model|item|epoch|Judge Rating",
+        "Grader Model|id|Trial|llm_judgement",
+        "evaluatorName|questionId|iteration|preference",
+    ],
+)
+def test_names_that_mean_ours_are_taken_and_announced(header: str) -> None:
+    """Whatever a judgment's columns are called, the table is the same, and a note names each."""
+    found = read(header)
+    pd.testing.assert_frame_equal(found.table, OURS.table)
+    ours = ("judge", "question", "replication", "verdict")
+    given = dict(zip(header.split("|"), ours, strict=True))
+    said = {f"column {y!r} taken for '{o}'" for y, o in given.items() if y != o}
+    assert {note.what for note in found.notes} == said
+
+
+def test_our_exact_name_wins() -> None:
+    """Beside it, a near-miss and a usual name are columns of the user's own."""
+    more = {"Judge": "z", "grader": "z", "score": range(8), "run": 1, "prompt_id": "one"}
+    found = read("judge|question|replication|verdict", **more)
+    assert not found.notes
+    pd.testing.assert_frame_equal(found.table.drop(columns=more), OURS.table)
+
+
+def test_several_candidates_are_never_guessed_in_silence() -> None:
+    """Two near-misses are refused; of two usual names one is taken, and the other's call given."""
+    with pytest.raises(UserError, match="'Judge' and ' judge' could each be 'judge'"):
+        read("Judge|question|replication|verdict", **{" judge": "z"})
+    found = read("judge|question|replication|score", rating=list("BABABABA"))
+    pd.testing.assert_frame_equal(found.table.drop(columns="rating"), OURS.table)
+    assert "columns={'rating': 'verdict'}" in " ".join(note.what for note in found.notes)
+
+
+def test_what_each_row_has_anew_is_no_question_verdict_or_replication() -> None:
+    """A row's number, a text and a time stamp are passed over for what fits."""
+    each = {"id": range(8), "judgment": [f"Because {n}" for n in range(8)]}
+    found = read("judge|query|replication|vote", **each)
+    pd.testing.assert_frame_equal(found.table.drop(columns=["id", "judgment"]), OURS.table)
+    counted = read("judge|question|n|verdict", run=range(100, 108))
+    assert counted.table["replication"].tolist() == [1, 2] * 4
+
+
+@pytest.mark.parametrize(
+    ("names", "numbers"),
+    [
+        (["run-7", "run 12"], [7, 12]),
+        (["2026-01-08", "2026-01-03"], [8, 3]),
+        (["r1", "s1"], [1, 2]),
+        (["morning", "evening"], [2, 1]),
+        ([True, False], [2, 1]),
+    ],
+)
+def test_replications_under_names_are_numbered(names: list[object], numbers: list[int]) -> None:
+    """By the number that each ends in, if these differ, else from A to Z; a note says so."""
+    found = read("judge|question|n|verdict", {"run": "replication"}, run=names * 4)
+    assert found.table["replication"].tolist() == numbers * 4
+    (note,) = found.notes
+    assert f"as {str(names[0])!r} for {numbers[0]}" in note.what
+    assert note.count == 8
+
+
+def test_a_prompt_beside_a_question_is_a_wording_where_it_varies() -> None:
+    """Else it says nothing."""
+    varied = read("judge|question|prompt_id|verdict")
+    assert varied.table["wording"].tolist() == ["1", "2"] * 4
+    assert "wording" not in read("judge|question|replication|verdict", prompt_id="one").table
+
+
+def test_a_column_can_be_left_out() -> None:
+    """`unused` takes it away, whatever its name."""
+    found = read("judge|question|worker|verdict", {"worker": "unused", "judge": "unused"})
+    assert "worker" not in found.table
+    assert found.table["judge"].isna().all()
+    assert found.table["replication"].tolist() == [1, 2, 1, 2, 3, 4, 3, 4]
+
+
+def test_columns_are_joined_into_one() -> None:
+    """Each pair of values is one name, and no two pairs are the same one."""
+    pairs = [("a, b", "c"), ("a", "b, c"), ("a", "b"), ("'a", "b"), (1.0, 2)]
+    frame = pd.DataFrame(pairs, columns=["set", "index"], dtype=object).assign(verdict="A")
+    for ours in ("question", "output"):
+        other = {} if ours == "question" else {"question": "q"}
+        found = judgments_from_frame(frame.assign(**other), {"set+index": ours}).table
+        assert found["question"].nunique() == len(pairs)
+    assert found["output"].tolist()[-1] == "1, 2"
+    outputs = frame.rename(columns={"set": "question", "index": "output"})
+    assert judgments_from_frame(outputs).table["question"].nunique() == len(pairs)
+    with pytest.raises(UserError, match="no column 'number'"):
+        judgments_from_frame(frame, {"set+number": "question"})
+
+
+def test_a_name_that_is_not_ours_is_refused() -> None:
+    """With those that are."""
+    with pytest.raises(UserError, match=r"'judgee' is no column of ours.*judge, benchmark"):
+        read("evaluator|question|replication|verdict", {"evaluator": "judgee"})
+
+
+def test_an_index_with_a_name_is_a_column() -> None:
+    """Judges in the index of a frame are judges."""
+    frame = OURS.table[["judge", "question", "replication", "verdict"]]
+    for index in (["judge"], ["judge", "question"]):
+        found = judgments_from_frame(frame.set_index(index))
+        pd.testing.assert_frame_equal(found.table, OURS.table)

@@ -1,0 +1,304 @@
+"""What verdicts name where orders have names: places, or responses."""
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commands import invoke
+from inspect_reliability import analyse, compare, judgments_from_file, judgments_from_frame, omega
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import judgments_from
+from inspect_reliability.judgments.places import Pair
+from inspect_reliability.judgments.saved import save
+
+WORDS = {"A": "B", "1": "2", "A>B": "B>A", "A>>B": "B>>A", "[[A]]": "[[B]]", "left": "right"}
+WORDS |= {"model_1": "model_2", "Response A": "Response B", "first": "second"}
+ORDERS = [("given", "swapped"), ("AB", "BA"), ("1", "2"), ("original", "reversed")]
+ORDERS += [("swap = False", "swap = True"), ("one", "other"), ("normal", "flipped")]
+
+
+def pairs(
+    first: str = "A", names: tuple[str, str] = ("given", "swapped"), **more: object
+) -> pd.DataFrame:
+    """Verdicts that name responses, of a judge that is right in 80% and ties in 10%."""
+    rng = np.random.default_rng(3)
+    response = (first, WORDS[first])
+    rows = []
+    for question, order, n in product(range(60), names, (1, 2)):
+        right = question % 2
+        said = right if rng.random() < 0.8 else 1 - right
+        verdict = "tie" if rng.random() < 0.1 else response[said]
+        rows.append(("j", f"q{question}", order, n, verdict, response[right]))
+    columns = ["judge", "question", "order", "replication", "verdict", "right"]
+    return pd.DataFrame(rows, columns=columns).assign(**more)
+
+
+def by_place(frame: pd.DataFrame, names: tuple[str, str] = ("given", "swapped")) -> pd.DataFrame:
+    """The same verdicts, naming the places of the responses."""
+    other = {one: WORDS.get(one, one) for one in frame["verdict"].unique()}
+    other |= {two: one for one, two in WORDS.items() if two in other}
+    there = frame["verdict"].map(other).where(frame["order"] == names[1], frame["verdict"])
+    return frame.assign(verdict=there)
+
+
+def unlabelled(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.drop(columns="right")
+
+
+@pytest.mark.parametrize("names", ORDERS)
+@pytest.mark.parametrize("first", WORDS)
+def test_swap_gives_the_responses_behind_the_places(first: str, names: tuple[str, str]) -> None:
+    """`swap=True` turns verdicts by place into those by response; `swap=False` leaves them."""
+    true = unlabelled(pairs(first, names))
+    for swap, frame in ((True, by_place(true, names)), (False, true)):
+        read = judgments_from_frame(frame, swap=swap)
+        assert list(read.table["verdict"]) == list(true["verdict"])
+        assert set(read.table["verdict_names"]) == {"response"}
+        assert not read.unclear
+
+
+@given(st.sampled_from([*WORDS, *WORDS.values(), "tie", "A=B", "C", "non-response", "10", "a > b"]))
+def test_exchanging_twice_changes_nothing(verdict: str) -> None:
+    """Exchanging places is its own inverse, and never touches a verdict without one."""
+    for names in (("A", "B"), ("1", "2"), ("left", "right"), ("first", "second")):
+        pair = Pair(*names)
+        assert pair.exchanged(pair.exchanged(verdict)) == verdict
+        assert (pair.exchanged(verdict) != verdict) == pair.has(verdict)
+
+
+@pytest.mark.parametrize("first", [one for one in WORDS if one != "first"])
+def test_without_a_choice_only_what_both_meanings_share_has_a_value(first: str) -> None:
+    """Across orders nothing is known until one is chosen; within them, and silence, it is."""
+    frame = unlabelled(pairs(first))
+    read = judgments_from_frame(frame)
+    [open_] = read.unclear
+    both = [analyse(frame, swap=swap) for swap in (True, False)]
+    moves = [one.results["moves"][0] for one in both]
+    for choice, call, move in zip((True, False), open_.calls, moves, strict=True):
+        assert call == f"swap={choice}"
+        assert f"{call}), another order changes" in open_.says or f"({call}), " in open_.says
+        assert f"{move['disagreement_across']:.1%}" in open_.says
+    [move], [row] = (analyse(frame).results[name] for name in ("moves", "rows"))
+    assert move["disagreement_across"] is None is move["above_noise"]
+    assert move["not_estimable"]["disagreement_across"] == open_.reason
+    assert move["disagreement_within"] == moves[0]["disagreement_within"]
+    assert row["agreement"] is None is row["omega"]
+    assert row["not_estimable"]["omega"] == open_.reason
+    assert row["non_response_rate"] == 0
+    assert omega(frame).reason == open_.reason
+    with pytest.raises(UserError, match="swap=True"):
+        compare(frame, frame.assign(judge="k"))
+
+
+@pytest.mark.parametrize("places", [False, True])
+def test_labels_decide_where_they_can(places: bool) -> None:
+    """Labels tell which meaning is right, and a note says so; one that is always A does not."""
+    true = pairs().rename(columns={"right": "label"})
+    read = judgments_from_frame(by_place(true) if places else true)
+    assert list(read.table["verdict"]) == list(true["verdict"])
+    assert ("exchanged" in str(read.notes[0])) == places
+    assert not read.unclear
+    assert judgments_from_frame(true.assign(verdict="A")).unclear
+    one_label = true[true["label"] == "A"]
+    assert judgments_from_frame(one_label.assign(verdict="A")).unclear
+
+
+def test_labels_that_change_places_with_the_order_are_places() -> None:
+    """Labels by place are exchanged with the verdicts, whoever says so."""
+    true = pairs().rename(columns={"right": "label"})
+    shown = by_place(true.assign(verdict=true["label"]))["verdict"]
+    frame = by_place(true).assign(label=shown)
+    for swap in (None, True):
+        read = judgments_from_frame(frame, swap=swap).table
+        assert list(read["verdict"]) == list(true["verdict"])
+        assert list(read["label"]) == list(true["label"])
+
+
+@pytest.mark.parametrize("columns", [("response_a", "response_b"), ("model_1", "model_2")])
+@pytest.mark.parametrize("ordered", [True, False])
+def test_columns_of_the_responses_as_shown_decide(columns: tuple[str, str], ordered: bool) -> None:
+    """Where columns show the responses as the judge saw them, verdicts name places."""
+    true = unlabelled(pairs())
+    shown = np.where(true["order"] == "swapped", "yx", "xy")
+    one, other = columns
+    frame = by_place(true).assign(**{one: [s[0] for s in shown], other: [s[1] for s in shown]})
+    read = judgments_from_frame(frame if ordered else frame.drop(columns="order"))
+    assert list(read.table["verdict"]) == list(true["verdict"])
+    assert not read.unclear
+    same = judgments_from_frame(frame.assign(**{one: "x", other: "y"}))
+    assert same.unclear
+
+
+@pytest.mark.parametrize(
+    "verdicts", ["0 1", "A B C D", "1 2 3 4 5", "yes no", "model-x model-y", "3 7", "B+ A-"]
+)
+def test_verdicts_that_name_no_two_places_are_left_alone(verdicts: str) -> None:
+    """Scales, options, grades and names are no places: nothing is open, and nothing to swap."""
+    given = np.resize(verdicts.split(), 240)
+    frame = unlabelled(pairs()).assign(verdict=given)
+    assert not judgments_from_frame(frame).unclear
+    if verdicts != "0 1":
+        with pytest.raises(UserError, match="nothing to swap"):
+            judgments_from_frame(frame, swap=True)
+
+
+def test_what_we_write_names_responses_and_refuses_to_swap(tmp_path: Path) -> None:
+    """Saved judgments and tables read back as they were, and cannot be swapped again."""
+    frame = unlabelled(pairs())
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    read = judgments_from(tmp_path / "mine.csv", swap=True)
+    save(read, tmp_path / "saved.parquet")
+    run = invoke("report", f"{tmp_path}/mine.csv", "--swap", "--tables", f"{tmp_path}/t")
+    assert run.exit_code == 0
+    for path in ("saved.parquet", "t/judgments.csv", "t/judgments.parquet"):
+        again = judgments_from(tmp_path / path)
+        assert list(again.table["verdict"]) == list(read.table["verdict"])
+        assert not again.unclear
+        with pytest.raises(UserError, match="nothing is left to swap"):
+            judgments_from_file(tmp_path / path, swap=True)
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (["report"], 0),
+        (["gate", "--max-non-response", "0.5"], 2),
+        (["plan"], 2),
+        (["report", "--tables", "t"], 2),
+        (["report", "--save", "s.parquet"], 2),
+        (["gate", "--max-non-response", "0.5", "--swap"], 0),
+    ],
+)
+def test_commands_say_both_calls_and_refuse_what_depends_on_them(
+    command: list[str], code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The line before the answer has both calls; a gate, a plan and a file need one meaning."""
+    monkeypatch.chdir(tmp_path)
+    unlabelled(pairs()).to_csv("mine.csv", index=False)
+    run = invoke(command[0], "mine.csv", *command[1:])
+    assert run.exit_code == code, run.output
+    if "--swap" not in command:
+        assert run.stderr.startswith("Note: mine.csv: ")
+        assert "Choose --swap or --no-swap" in " ".join(run.stderr.split())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.csv"]
+
+
+@pytest.mark.parametrize("form", ["['{}', '{}']", "['{}' '{}']", '["{}", "{}"]', "('{}', '{}')"])
+def test_lists_of_orders_read_as_python_prints_them_and_ties_stay(form: str) -> None:
+    """A printed list is the list, and a tie is a tie in every order."""
+    true = unlabelled(pairs())
+    orders = [("x", "y"), ("y", "x")]
+    shown = [orders[order == "swapped"] for order in true["order"]]
+    lists = by_place(true).assign(order=shown)
+    printed = lists.assign(order=[form.format(*one) for one in shown])
+    found, read = (judgments_from_frame(one).table for one in (lists, printed))
+    pd.testing.assert_frame_equal(found, read)
+    [row] = analyse(printed).rows
+    named = dict(zip("AB", "xy", strict=True))
+    assert list(row.judged.choices) == [
+        named.get(one, one)
+        for one in true.sort_values(["question", "replication"], kind="stable")["verdict"]
+    ]
+
+
+def test_letters_of_mt_bench_give_the_numbers_of_their_study(data: Path) -> None:
+    """Across and within are those of the data's README, in either meaning."""
+    path = data / "doors/mtbench_letters_named.csv"
+    for swap, across in ((True, (0.345, 0.132)), (False, (0.707, 0.861))):
+        analysis = analyse(judgments_from_file(path, swap=swap))
+        moves = {one["judge"]: one for one in analysis.results["moves"]}
+        known = zip(("claude-3-haiku-20240307", "gpt-4-0613"), across, (0.212, 0.061), strict=True)
+        for judge, between, within in known:
+            assert moves[judge]["disagreement_across"] == pytest.approx(between, abs=1e-3)
+            assert moves[judge]["disagreement_within"] == pytest.approx(within, abs=1e-3)
+
+
+def test_labels_of_llmbar_say_that_verdicts_name_responses(data: Path) -> None:
+    """The verdicts of the check values stay as they are, and a note says why."""
+    path = data / "labelled/llmbar_verdicts.parquet"
+    read = judgments_from_file(path)
+    assert list(read.table["verdict"]) == list(pd.read_parquet(path)["verdict"])
+    assert "by the labels" in str(read.notes[0])
+    assert not read.unclear
+
+
+LABELS = [("A", "B"), ("1", "2"), ("model_a", "model_b"), ("Response 1", "Response 2"), None]
+
+
+@pytest.mark.parametrize("verdicts", LABELS[:2] + LABELS[3:])
+@pytest.mark.parametrize("labels", LABELS)
+def test_labels_are_read_as_verdicts_are(
+    verdicts: tuple[str, str] | None, labels: tuple[str, str] | None
+) -> None:
+    """Where columns show the responses, a label of the place and one of the response are alike.
+
+    None are the names of the responses.
+    """
+    rng = np.random.default_rng(5)
+    rows, right = [], []
+    for question, turned in product(range(40), (False, True)):
+        shown = ("llama", "alpaca")[:: -1 if turned else 1]
+        best = ("llama", "alpaca")[question % 2]
+        said = best if rng.random() < 0.8 else ({*shown} - {best}).pop()
+        words = [
+            (names or shown)[shown.index(one)] for names, one in ((verdicts, said), (labels, best))
+        ]
+        rows.append((f"q{question}", *shown, *words))
+        right.append(said == best)
+    columns = ["question", "model_a", "model_b", "verdict", "label"]
+    analysis = analyse(pd.DataFrame(rows, columns=columns))
+    [found] = analysis.results["validity"]
+    assert found["accuracy"] == pytest.approx(np.mean(right))
+    [move] = analysis.results["moves"]
+    same = np.array(right).reshape(-1, 2)
+    assert move["disagreement_across"] == pytest.approx(np.mean(same[:, 0] != same[:, 1]))
+
+
+def test_names_that_end_like_a_place_are_no_places() -> None:
+    """ "llama" is no "A", and "beta" no "B" either."""
+    assert not any(Pair("A", "B").has(one) for one in ("llama", "alpaca", "beta", "numb"))
+    assert all(Pair("A", "B").has(one) for one in ("modelA", "model_a", "Response B", "[[A]]"))
+
+
+def test_swap_concerns_the_files_that_have_places(tmp_path: Path) -> None:
+    """Of several files, those with nothing to swap stay; only if none has, it is refused."""
+    frame = unlabelled(pairs())
+    files = [tmp_path / "pairs.csv", tmp_path / "other.csv"]
+    by_place(frame).to_csv(files[0], index=False)
+    other = frame.drop(columns="order").assign(judge="k", replication=range(len(frame)))
+    other.to_csv(files[1], index=False)
+    read = judgments_from([str(file) for file in files], swap=True).table
+    assert sorted(read["verdict"][read["judge"] == "j"]) == sorted(frame["verdict"])
+    assert sorted(read["verdict"][read["judge"] == "k"]) == sorted(frame["verdict"])
+    with pytest.raises(UserError, match="nothing to swap"):
+        judgments_from([str(files[1])], swap=True)
+
+
+def test_many_named_orders_are_told() -> None:
+    """Where names of three orders do not say which are swapped, a note says what was read."""
+    frame = unlabelled(pairs())
+    several = pd.concat([frame, frame.assign(order="both sides")])
+    note, *_ = judgments_from_frame(several).notes
+    assert "3 named orders" in note.what
+    assert note.count == len(several)
+
+
+def test_a_question_is_asked_once(tmp_path: Path) -> None:
+    """What is open is said in a note, and not again in the error; nor are labels it confuses."""
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"{n}", part, n % 2 if part == "x" else 1 - n % 2, wording, rng.integers(2))
+        for n, part, wording, _ in product(range(30), "xy", "uv", range(2))
+    ]
+    columns = ["question", "subset", "label", "wording", "verdict"]
+    pd.DataFrame(rows, columns=columns).to_csv(tmp_path / "a.csv", index=False)
+    result = invoke("report", tmp_path / "a.csv")
+    assert result.exit_code == 2
+    assert result.stderr.count("subset=unused") == 1
+    assert "two different ones" not in result.stderr
+    assert "Error: Until you choose, they say nothing." in result.stderr

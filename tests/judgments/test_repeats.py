@@ -1,0 +1,144 @@
+"""Rows that repeat a question, and what tells them apart."""
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from commands import invoke
+from inspect_reliability import analyse, judgments_from_file, judgments_from_frame
+from inspect_reliability.errors import UserError
+
+
+def verdicts(n: int) -> "np.ndarray":
+    return np.random.default_rng(5).choice(["yes", "no"], n)
+
+
+def two(column: str, levels: tuple[object, ...] = ("anna", "bert"), **more: object) -> pd.DataFrame:
+    """Forty questions with two tries of each level of a column."""
+    cells = list(product(range(40), levels, (0, 1)))
+    frame = pd.DataFrame(cells, columns=["question", column, "_"]).drop(columns="_")
+    return frame.assign(verdict=verdicts(len(frame)), **more)
+
+
+@pytest.mark.parametrize(
+    ("column", "ours"),
+    [("worker", "judge"), ("who", "judge"), ("template", "wording"), ("prompt_style", "wording")],
+)
+def test_a_column_that_tells_repeats_apart_must_be_explained(column: str, ours: str) -> None:
+    """Until one call is chosen the row has no value; after it the column is read, or left out."""
+    frame = two(column)
+    [open_] = judgments_from_frame(frame).unclear
+    assert open_.calls == (f"columns={{'{column}': '{ours}'}}", f"columns={{'{column}': 'unused'}}")
+    with pytest.raises(UserError, match="Choose"):
+        analyse(frame)
+    read = judgments_from_frame(frame, {column: ours})
+    assert sorted(row.group[ours] for row in analyse(read).rows) == ["anna", "bert"]
+    assert not judgments_from_frame(frame, {column: "unused"}).unclear
+    # Who groups by the column has said what tells rows apart.
+    by = analyse(frame, by=column)
+    assert [row.unclear for row in by.rows] == [None, None]
+    assert by.frame("rows")["omega"].notna().all()
+
+
+def test_some_cells_may_lack_a_level() -> None:
+    """95% of the cells are enough, and fewer are not."""
+    frame = two("worker")
+    lacking = [frame.drop(frame.index[: 4 * n : 4]) for n in (1, 8)]
+    assert [bool(judgments_from_frame(one).unclear) for one in lacking] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("column", "levels"),
+    [
+        ("score", (0, 1)),
+        ("human_grade", ("good", "bad")),
+        ("n_tokens", (10, 20)),
+        ("day", ("monday", "friday")),
+        ("created_at", ("2024-01-01", "2024-01-02")),
+        ("weight", (0.25, 0.5)),
+        ("note", ("a long text " * 6, "another text " * 6)),
+    ],
+)
+def test_outcomes_scores_counts_times_and_texts_tell_nothing_apart(
+    column: str, levels: tuple[object, ...]
+) -> None:
+    """Such columns are no condition of a judgment: their rows are replications."""
+    assert not judgments_from_frame(two(column, levels)).unclear
+
+
+def test_judges_of_their_own_keep_their_names() -> None:
+    """Beside a judge column with several judges, the other column is joined to it."""
+    frame = pd.concat([two("worker", judge=name) for name in ("x", "y")])
+    [open_] = judgments_from_frame(frame).unclear
+    assert open_.calls[0] == "columns={'worker+judge': 'judge'}"
+    assert len(analyse(judgments_from_frame(frame, {"worker+judge": "judge"})).rows) == 4
+
+
+def test_ids_that_start_again_are_joined_with_what_tells_them_apart() -> None:
+    """Items of several subsets with ids of their own are questions of their own."""
+    sizes = {"a": 40, "b": 25, "c": 12}
+    cells = [(s, n, j) for s, size in sizes.items() for n in range(size) for j in "xy"]
+    frame = pd.DataFrame(cells, columns=["subset", "index", "judge"])
+    frame = frame.assign(verdict=verdicts(len(frame)))
+    [open_] = judgments_from_frame(frame, {"index": "question"}).unclear
+    assert open_.calls[0] == "columns={'subset+index': 'question'}"
+    read = judgments_from_frame(frame, {"subset+index": "question"})
+    assert read.table["question"].nunique() == sum(sizes.values())
+    assert not read.unclear
+
+
+@pytest.mark.parametrize("named", ["rater", "annotator", None])
+def test_rows_of_several_raters_are_one_verdict(named: str | None) -> None:
+    """A verdict in one row a rater is given once, with several labels."""
+    rng = np.random.default_rng(2)
+    said, labels = verdicts(30), rng.choice(["yes", "no"], (30, 3))
+    rows = [(q, said[q], f"person {r}", labels[q, r]) for q in range(30) for r in range(3)]
+    frame = pd.DataFrame(rows, columns=["question", "verdict", named or "_", "label"])
+    read = judgments_from_frame(frame if named else frame.drop(columns="_"))
+    assert len(read) == 30
+    assert [list(one) for one in read.table["label"]] == labels.tolist()
+    wide = pd.DataFrame({"question": range(30), "verdict": said, "label": labels.tolist()})
+    [one], [other] = (analyse(given).results["validity"] for given in (read, wide))
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    ("name", "says", "code"),
+    [
+        ("llmbar_colliding", "--column subset+question=question or --column subset=unused", 2),
+        ("mtbench_colliding", "x 12 tries", 0),
+        ("pandalm_raters_long", "3,996 rows with another label of a verdict", 0),
+        ("pandalm_evaluator", "column 'evaluator' taken for 'judge'", 0),
+    ],
+)
+def test_files_as_people_have_them(data: Path, name: str, says: str, code: int) -> None:
+    """The line before the answer says what repeats, and how to say what it is."""
+    run = invoke("report", data / f"doors/{name}.csv")
+    assert says in " ".join(run.stderr.split())
+    assert run.exit_code == code
+
+
+def test_raters_of_pandalm_leave_its_judges_with_one_verdict_each(data: Path) -> None:
+    """Three people's labels are no replications: 999 verdicts of each judge."""
+    table = judgments_from_file(data / "doors/pandalm_raters_long.csv").table
+    assert table.groupby("judge").size().tolist() == [999, 999]
+    assert table["replication"].max() == 1
+    assert {len(one) for one in table["label"]} == {3}
+
+
+def test_documents_of_a_query_are_what_is_judged() -> None:
+    """Thousands of items, a few on each question and the same for each judge, are asked about."""
+    rows = [
+        {"judge": judge, "question": f"q{q}", "passage": f"p{60 * q + k}"}
+        for judge in "xyz"
+        for q in range(5)
+        for k in range(60)
+    ]
+    frame = pd.DataFrame(rows).assign(verdict=verdicts(len(rows)))
+    [open_] = judgments_from_frame(frame).unclear
+    assert open_.calls[0] == "columns={'passage+question': 'question'}"
+    read = judgments_from_frame(frame, {"passage+question": "question"})
+    assert read.table["question"].nunique() == 300

@@ -1,0 +1,114 @@
+"""Files as people have them: encodings, separators, places, and what is broken."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow.parquet import read_table, write_table
+
+from commands import invoke
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import judgments_from_file, judgments_from_frame
+from inspect_reliability.judgments.saved import save
+
+FRAME = pd.DataFrame(
+    [(q, n, "größer" if (n * q) % 3 else "kleiner") for q in range(4) for n in range(1, 4)],
+    columns=["question", "replication", "verdict"],
+)
+TABLE = judgments_from_frame(FRAME).table
+COMMAS = FRAME.to_csv(index=False)
+SEMICOLONS = FRAME.to_csv(index=False, sep=";")
+LINES = FRAME.to_json(orient="records", lines=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", COMMAS.encode()),
+        ("a.CSV", COMMAS.encode("utf-8-sig")),
+        ("a.csv", COMMAS.encode("utf-16")),
+        ("a.csv", f"sep=;\r\n{SEMICOLONS}".encode()),
+        ("a.csv", FRAME.to_csv(index=False, sep="\t").encode("utf-16")),
+        ("a.csv", COMMAS.replace("\n", ",,\n").encode()),
+        ("a.JSONL", LINES.encode()),
+        ("a.Json", json.dumps(FRAME.to_dict("records")).encode()),
+    ],
+)
+def test_the_same_rows_in_every_form(tmp_path: Path, name: str, content: bytes) -> None:
+    """Encodings with a mark, separators, empty columns and endings in capitals change nothing."""
+    path = tmp_path / name
+    path.write_bytes(content)
+    for place in (path, path.as_uri(), f"local://{path}"):
+        pd.testing.assert_frame_equal(judgments_from_file(place).table, TABLE)
+
+
+def test_a_file_from_elsewhere_is_read() -> None:
+    """Any place that fsspec knows will do."""
+    import fsspec
+
+    with fsspec.open("memory://far/a.csv", "wb") as file:
+        file.write(COMMAS.encode())
+    pd.testing.assert_frame_equal(judgments_from_file("memory://far/a.csv").table, TABLE)
+
+
+def test_a_nul_ends_no_cell(tmp_path: Path) -> None:
+    """Questions that differ after one are several."""
+    rows = "".join(f"q\0{n},A\n" for n in range(20))
+    (tmp_path / "a.csv").write_text("question,verdict\n" + rows)
+    found = judgments_from_file(tmp_path / "a.csv").table
+    assert found["question"].nunique() == 20
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", COMMAS.encode("cp1252"), "is not UTF-8: byte .* Save it as UTF-8"),
+        ("a.csv", COMMAS.encode("utf-16-le"), "is not UTF-8: byte .* Save it as UTF-8"),
+        ("a.jsonl", LINES.encode().decode("unicode-escape").encode("utf-16"), "Save it as UTF-8"),
+        ("a.json", b"[" * 200_000, "nested too deeply"),
+        ("a.jsonl", b"[" * 200_000, "nested too deeply"),
+        ("a.csv", b"question,verdict\n,A\n,B\n", "no row has a question"),
+        ("a.csv", b"question,verdict\nq,\np,\n", "no row has a verdict"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    """In a line that names it and says what to do."""
+    (tmp_path / name).write_bytes(content)
+    result = invoke("report", str(tmp_path / name))
+    assert isinstance(result.exception, SystemExit)
+    with pytest.raises(UserError, match=message) as error:
+        judgments_from_file(tmp_path / name)
+    assert str(tmp_path / name) in str(error.value)
+
+
+@pytest.mark.parametrize("verdict", [pd.Timestamp("2024-01-01"), {"a": 1}, [1, 2]])
+def test_a_verdict_of_no_known_type_is_named(verdict: Any) -> None:
+    """Dates and objects are no verdicts, and the error says so."""
+    frame = pd.DataFrame({"question": ["q"], "verdict": pd.Series([verdict], dtype=object)})
+    with pytest.raises(UserError, match=r"column 'verdict': .* is not a text, a number"):
+        judgments_from_frame(frame)
+
+
+@pytest.mark.parametrize("name", ["question", "verdict", "replication", "style"])
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_saved_file_that_was_changed_is_refused_in_words(
+    tmp_path: Path, name: str, gone: bool
+) -> None:
+    """Nulls and missing columns that `save` never wrote."""
+    path = tmp_path / "a.parquet"
+    save(judgments_from_frame(FRAME.assign(style="x")).with_facets(["style"]), path)
+    table = read_table(path)
+    place = table.column_names.index(name)
+    nulls = pa.nulls(len(table), table.schema.field(name).type)
+    changed = table.drop_columns([name]) if gone else table.set_column(place, name, nulls)
+    write_table(changed.replace_schema_metadata(table.schema.metadata), path)
+    if name == "style" and not gone:
+        assert judgments_from_file(path).table["style"].isna().all()
+        return
+    with pytest.raises(UserError, match=r"a\.parquet.* changed"):
+        judgments_from_file(path)

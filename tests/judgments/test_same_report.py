@@ -1,0 +1,91 @@
+"""The same judgments in any file give the same report."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inspect_reliability.answers import analyse
+from inspect_reliability.answers.report import report_document
+from inspect_reliability.judgments import judgments_from
+from inspect_reliability.showing import render
+
+
+def judgments(names: list[object]) -> pd.DataFrame:
+    """Two judges in two orders and at two levels, three tries each, with labels if these decide."""
+    chance = np.random.default_rng(3)
+    levels = (["j", "k"], range(12), ["given", "swapped"], range(1, 7))
+    columns = ["judge", "question", "order", "replication"]
+    frame = pd.MultiIndex.from_product(levels, names=columns).to_frame(index=False)
+    own = chance.integers(0, 3, 12)[frame["question"]]
+    said = np.where(chance.random(len(frame)) < 0.3, chance.integers(0, 3, len(frame)), own)
+    frame["verdict"] = np.array(names, dtype=object)[said]
+    if 1 not in names:  # their meaning stays open
+        frame["label"] = np.array(names, dtype=object)[own]
+    return frame.assign(temperature=0.5, level=np.where(frame["replication"] < 4, 1, 20))
+
+
+def shuffled(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.sample(frac=1, random_state=5)
+
+
+def floats(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.assign(**{name: frame[name].astype(float) for name in ("question", "replication")})
+
+
+pytestmark = pytest.mark.slow
+
+CHANGES: list[Callable[[pd.DataFrame], pd.DataFrame]] = [
+    lambda frame: frame,
+    shuffled,
+    floats,
+    lambda frame: frame.rename(columns=str.title),
+    lambda frame: shuffled(floats(frame)).rename(columns=str.upper),
+]
+
+
+def written(frame: pd.DataFrame, path: Path) -> Path:
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif path.suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_parquet(path)
+    return path
+
+
+def of(read: Any) -> Any:
+    """The JSON of a report without its notes, which name files and columns."""
+    level = next(name for name in read.table if name.casefold() == "level")
+    both = [one and one.table.rename(columns={level: "level"}) for one in (read, read.other)]
+    other = read.other and replace(read.other, table=both[1])
+    read = replace(read, table=both[0], other=other).with_facets(["level"])
+    found = json.loads(render(report_document(analyse(read)), "json"))
+    return {name: value for name, value in found.items() if name != "notes"}
+
+
+@pytest.mark.parametrize(
+    "names", [["first", "second", "neither"], [4, 5, 6], [1, 2, 3]], ids=["words", "scale", "open"]
+)
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_same_judgments_give_the_same_report(
+    tmp_path: Path, names: list[object], change: Callable[[pd.DataFrame], pd.DataFrame]
+) -> None:
+    """As CSV, JSONL, parquet or frame, in any order of rows, and in several files."""
+    expected = of(judgments_from(judgments(names)))
+    frame = change(judgments(names))
+    assert of(judgments_from(frame)) == expected
+    half = len(frame) // 3
+    for ending in ("csv", "jsonl", "parquet"):
+        whole = written(frame, tmp_path / f"all.{ending}")
+        assert of(judgments_from(whole)) == expected, ending
+        parts = [
+            written(frame[:half], tmp_path / f"z.{ending}"),
+            written(frame[half:], tmp_path / f"a.{ending}"),
+        ]
+        assert of(judgments_from(parts)) == expected, ending

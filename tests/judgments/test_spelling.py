@@ -1,0 +1,110 @@
+"""One verdict in many spellings, and many that are not one."""
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from inspect_reliability.judgments import Judgments, judgments_from, judgments_from_frame
+
+
+def read(verdicts: list[object], **columns: object) -> Judgments:
+    frame = pd.DataFrame({"question": range(len(verdicts)), **columns})
+    return judgments_from_frame(frame.assign(verdict=pd.Series(verdicts, dtype=object)))
+
+
+NUMBERS = list(map(str, range(1, 11))) * 2
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        (["first", " first ", "First", "FIRST", "fir\u200bst"], ["first"] * 5),
+        (["1.0", 1, 1.0, "1", "1.00"], ["1"] * 5),
+        ([True, "True", "TRUE", "true", False], ["true"] * 4 + ["false"]),
+        (["A", "a", "b", "a"], ["a", "a", "b", "a"]),
+        (["Stra\u00dfe", "STRASSE", "Stra\u00dfe"], ["Stra\u00dfe"] * 3),
+        (["A", "", None, "n/a"], ["A", *["non-response"] * 3]),
+        ([f"{n}/10" for n in NUMBERS], NUMBERS),
+        ([f"Score: {n}" for n in NUMBERS], NUMBERS),
+        ([f"Rating: [[{n}]]" for n in NUMBERS], NUMBERS),
+        ([f"{n} out of 10" for n in NUMBERS], NUMBERS),
+        ([f"{n},5" for n in NUMBERS], [f"{n}.5" for n in NUMBERS]),
+        ([*NUMBERS, "refused"], [*NUMBERS, "invalid"]),
+        ([*NUMBERS, "tie"], [*NUMBERS, "tie"]),
+        # What is no scale stays as it is.
+        (["1", "2", "1/2"] * 4, ["1", "2", "1/2"] * 4),
+        (["1,2", "1,3", "2,3"] * 4, ["1,2", "1,3", "2,3"] * 4),
+        (["1/3", "2/5", "4/7"] * 4, ["1/3", "2/5", "4/7"] * 4),
+        (["Response 1", "Response 2", "Response 3"], ["Response 1", "Response 2", "Response 3"]),
+        (["4", "none of these", "fine", "3", "5"], ["4", "none of these", "fine", "3", "5"]),
+    ],
+)
+def test_each_verdict_has_one_spelling(given: list[object], taken: list[str]) -> None:
+    """And a note counts what was written otherwise than as plain text or a number."""
+    found = read(given)
+    assert found.table["verdict"].tolist() == taken
+    plain = {str(one).lower() if isinstance(one, bool) else str(one) for one in given}
+    if plain == {*taken}:
+        assert not found.notes
+
+
+def test_spellings_that_are_declared_stay_apart() -> None:
+    """One that is declared is taken, and two that are stay two."""
+    assert read(["a", "a", "A"], categories=[("A", "B")] * 3).table["verdict"].tolist() == ["A"] * 3
+    both = read(["a", "a", "A"], categories=[("a", "A")] * 3)
+    assert both.table["verdict"].tolist() == ["a", "a", "A"]
+
+
+def test_a_label_is_no_spelling_of_a_response() -> None:
+    """A is the option shown first, whatever response is called a."""
+    found = read(["A", "B", "A"], order=[("b", "a"), ("a", "b"), ("b", "a")])
+    assert found.table["verdict"].tolist() == ["A", "B", "A"]
+
+
+def test_labels_are_written_as_verdicts_are() -> None:
+    """A label of 7/10 is the verdict 7."""
+    found = read([f"{n}/10" for n in NUMBERS], label=[f"Score: {n}" for n in NUMBERS])
+    assert found.table["label"].tolist() == found.table["verdict"].tolist()
+
+
+def test_one_judge_of_words_leaves_another_its_numbers() -> None:
+    """Each judge has a scale of its own."""
+    found = read([*NUMBERS, "good"], judge=["x"] * 20 + ["y"])
+    assert found.table["verdict"].tolist() == [*NUMBERS, "good"]
+
+
+def test_files_agree_on_spellings(tmp_path: Path) -> None:
+    """The most frequent spelling of all files together is that of each."""
+    draws = random.Random(1).choices(["yes", "Yes", "no", "NO"], [5, 3, 3, 5], k=60)
+    frame = pd.DataFrame({"question": range(60), "replication": 1, "verdict": draws})
+    for name, rows in (("a", frame[:50]), ("b", frame[50:])):
+        rows.to_csv(tmp_path / f"{name}.csv", index=False)
+    found = judgments_from([tmp_path / "a.csv", tmp_path / "b.csv"])
+    often = {one: Counter(draws)[one] for one in ("yes", "NO")}
+    assert {*found.table["verdict"]} == {*often}
+
+
+@pytest.mark.parametrize("name", ["spaces", "mixedcase", "slash10", "scoretext", "fewtext"])
+def test_files_as_people_have_them(data: Path, name: str) -> None:
+    """Three names, or ten numbers; what was changed is noted."""
+    path = data / "doors" / f"{name}.csv"
+    if not path.exists():
+        pytest.skip(f"needs {path}")
+    found = judgments_from(str(path))
+    given = {*found.table["verdict"]} - {"non-response"}
+    assert given == {"first", "second", "tie"} or {*map(float, given)} <= {*map(float, NUMBERS)}
+    assert found.notes
+
+
+def test_empty_verdicts_are_non_responses(data: Path) -> None:
+    """Forty percent of a file's verdicts are empty."""
+    path = data / "doors" / "empty40.csv"
+    if not path.exists():
+        pytest.skip(f"needs {path}")
+    table = judgments_from(str(path)).table
+    empty = pd.read_csv(path, dtype=str)["verdict"].isna().mean()
+    assert (table["verdict"] == "non-response").mean() == empty
+    assert empty == pytest.approx(0.4, abs=0.05)

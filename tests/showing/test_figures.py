@@ -1,0 +1,158 @@
+"""Figures as files: the page's drawings, and their numbers."""
+
+import csv
+import re
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from example_judgments import changed, made, together
+from inspect_reliability.answers import Analysis, analyse
+from inspect_reliability.answers.data import write_figures
+from inspect_reliability.answers.report import report_document
+from inspect_reliability.judgments import Judgments
+from inspect_reliability.showing import render
+from inspect_reliability.showing.document import Figure, Table
+from inspect_reliability.showing.html.drawing import _look, _places
+
+SVG = "{http://www.w3.org/2000/svg}"
+LINK = "{http://www.w3.org/1999/xlink}href"
+LONG = "an-organisation/a-judge-with-a-very-long-name-that-goes-on-version-{}"
+HOSTILE = "]]> <b>&amp; \x1b[31m \u202e {{ 7 }} 'q' \"r\""
+
+
+@pytest.fixture(scope="module")
+def analysis() -> Analysis:
+    """Two judges of long names at three temperatures, on questions with hostile names."""
+    parts = [
+        changed(
+            made(questions=4, replications=6, noise=0.3 if t else 0),
+            judge=LONG.format(n),
+            temperature=t,
+            study="own",
+        )
+        for n in (1, 2)
+        for t in (1.0, 0.5, 0.0)
+    ]
+    every = together(*parts)
+    return analyse(changed(every, question=[f"{q} {HOSTILE}" for q in every.table["question"]]))
+
+
+@pytest.fixture(scope="module")
+def folder(analysis: Analysis, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("figures")
+    files = write_figures(folder, report_document(analysis))
+    assert sorted(files) == sorted(folder.iterdir())
+    return folder
+
+
+def texts(svg: str) -> list[str]:
+    """What is written in a drawing."""
+    found = (text for text in ElementTree.fromstring(svg).iter(f"{SVG}text"))
+    return ["".join(text.itertext()) for text in found]
+
+
+@pytest.mark.slow
+def test_each_figure_of_the_page_is_a_drawing_and_its_numbers(
+    analysis: Analysis, folder: Path
+) -> None:
+    """The files say what the page's drawings say, and each has numbers beside it."""
+    page = render(report_document(analysis), "html")
+    drawn = [texts(svg) for svg in re.findall(r"<figure>.*?(<svg.*?</svg>)", page, re.DOTALL)]
+    files = sorted(folder.glob("*.svg"))
+    assert drawn
+    alone = [texts(file.read_text()) for file in files]
+    for own in drawn:
+        assert any(not Counter(own) - Counter(whole) for whole in alone)
+    for file in files:
+        assert "var(--" not in file.read_text()
+        with file.with_suffix(".csv").open(newline="") as numbers:
+            assert list(csv.DictReader(numbers))
+
+
+def test_numbers_are_those_of_the_report(analysis: Analysis, folder: Path) -> None:
+    """The figure of omega has the omega and the interval of every row."""
+    with (folder / "overview-bbh.csv").open(newline="") as numbers:
+        found = list(csv.DictReader(numbers))
+    assert [
+        (one["judge"], float(one["temperature"]), float(one["omega"]), float(one["omega_high"]))
+        for one in found
+    ] == [
+        (row["judge"], row["temperature"], row["omega"], row["omega_interval"][1])
+        for row in analysis.results["rows"]
+        if row["temperature"]
+    ]
+
+
+def test_temperature_0_is_in_no_figure_of_estimates(folder: Path) -> None:
+    """A line joins the other temperatures of each judge, as far apart as they are."""
+    tree = ElementTree.parse(folder / "overview-bbh.svg")
+    (inside,) = (g for g in tree.iter(f"{SVG}g") if g.get("id") == "axes_1")
+    lines = [
+        [float(point.split()[0]) for point in re.findall(r"[ML] ?([\d. ]+)", path.get("d", ""))]
+        for g in inside.findall(f"{SVG}g")
+        if g.get("id", "").startswith("line2d") and list(g.iter(f"{SVG}use"))
+        for path in g.findall(f"{SVG}path")
+    ]
+    assert sorted(map(len, lines)) == [2, 2]
+
+
+def test_numbers_are_as_far_apart_as_they_are() -> None:
+    """Temperatures .1, .7 and 1 have the gaps .6 and .3; what is not known comes after."""
+    records = [{"temperature": t, "y": 0.5} for t in (1.0, None, 0.1, 0.7)]
+    figure = Figure("", "", records, "temperature", "y", "", Table([], []))
+    places = _places(figure)
+    assert list(places) == ["0.1", "0.7", "1", "not known"]
+    assert places["0.7"] - places["0.1"] == pytest.approx(2 * (places["1"] - places["0.7"]))
+    assert places["not known"] > places["1"]
+
+
+def test_a_verdict_has_one_colour_on_the_page() -> None:
+    """Whatever else a row uses; numbers shade from one end to the other, names do not."""
+
+    def look(verdict: str, own: list[str], names: list[str]) -> str:
+        records = [{"q": "1", "share": 1.0, "v": one} for one in own]
+        table = Table([], [])
+        figure = Figure("", "", records, "q", "share", "v", table, kind="bars", names=names)
+        return _look(figure, verdict)[0]
+
+    scale = [str(n) for n in range(1, 11)]
+    assert look("8", ["8"], scale) == look("8", ["1", "8"], scale)
+    assert len({look(one, scale, scale) for one in scale}) == 10
+    greens = [int(look(one, scale, scale)[3:5], 16) for one in scale]
+    assert greens == sorted(greens)
+    letters = list("ABCDEFGHIJ")
+    assert look("C", ["A", "C"], letters) == look("C", ["C"], letters)
+    assert len({look(one, letters, letters) for one in letters}) == 10
+
+
+def test_a_file_for_each_row(analysis: Analysis, folder: Path) -> None:
+    """Figures of one title are files of their own."""
+    assert len(list(folder.glob("questions-*.svg"))) == len(analysis.rows)
+
+
+def test_a_name_that_begins_with_an_underscore_is_in_the_legend(tmp_path: Path) -> None:
+    """Matplotlib leaves such labels out unless they are told otherwise."""
+    both = together(*(changed(made(), judge="_j", temperature=t) for t in (0.5, 1.0)))
+    written = write_figures(tmp_path, report_document(analyse(both)))
+    (drawing,) = (path for path in written if path.name == "overview-bbh.svg")
+    assert "_j" in [text.strip() for text in texts(drawing.read_text())]
+
+
+def test_a_page_promises_what_it_shows() -> None:
+    """Judged once: nothing of replications. Exact: no R. No copies: none are named."""
+    once = render(report_document(analyse(made(replications=1))), "html")
+    assert "25 x 1" in once
+    sections = ("Votes for a stable majority", "Every coefficient", "least stable")
+    assert not [title for title in sections if title in once]
+    judgments = made(questions=6, replications=1)
+    exact = judgments.table.drop(columns="order").assign(share=1.0, place=1)
+    page = render(report_document(analyse(Judgments(exact))), "html")
+    assert re.search(r"Brennan-Prediger \(K = \d+\)", page)
+    both = [changed(made(), judge=name) for name in "ab"]
+    copies = "Copies at temperature 0 are in no figure."
+    assert copies not in render(report_document(analyse(together(*both))), "html")
+    both.append(changed(made(noise=0), temperature=0.0, judge="a"))
+    assert copies in render(report_document(analyse(together(*both))), "html")

@@ -1,0 +1,36 @@
+"""Numbers as a reader sees them."""
+
+import numpy as np
+import pytest
+
+from inspect_reliability.showing.values import describe, estimate, text, whole
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "shown"),
+    [
+        (0.304, 0.2, 0.41, "0.30 [0.20, 0.41]"),
+        (-0.004, -0.0049, 0.004, "0.00 [0.00, 0.00]"),
+        (-0.006, -0.0101, 0.0, "-0.01 [-0.01, 0.00]"),
+        (-0.0, None, None, "0.00 (no interval)"),
+        (0.304, None, None, "0.30 (no interval)"),
+        (None, None, None, "not estimable: one question"),
+    ],
+)
+def test_value_with_its_interval(
+    value: float | None, low: float | None, high: float | None, shown: str
+) -> None:
+    """What rounds to 0 has no sign, and a missing interval is said in words."""
+    interval = None if low is None or high is None else [low, high]
+    record = {"x": value, "x_interval": interval, "reason": "one question"}
+    assert estimate(record, "x") == shown
+    assert estimate(record, "y") == ""
+
+
+def test_a_group_in_words() -> None:
+    """Whole numbers have no point, what is not known is left out, and no group is all of them."""
+    group = {"judge": "j", "temperature": np.float64(1), "scorer": None, "responder": "r"}
+    assert describe(group) == "j, temperature 1, of r"
+    assert describe({}) == "all judgments"
+    assert text(["a", "b"]) == "a, b"
+    assert [type(whole(v)) for v in (np.int64(3), 1.0, 0.5, "a")] == [int, int, float, str]

@@ -1,0 +1,73 @@
+"""What a report says stays what it was: every number, and every reason for none."""
+
+import math
+from fnmatch import fnmatch
+from hashlib import sha256
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from frozen_tables import FROZEN, NUMBER, SETS, report_of, report_of_set, tables
+
+RETIRED = (
+    *("/favours/*", "/movers/*", "/least_stable/*"),
+    *("*/modal_share*", "*/normalised_entropy*", "*/omega_composite*", "*/icc_composite*"),
+    *("*/cronbach_alpha*", "*/omega_non_response_unique*", "/rows/*_bounds*"),
+    *("/validity/*/alpha*", "/validity/*/judge_alpha*", "/validity/*/raters_alpha*"),
+    "/validity/*/of_ceiling*",
+)
+"""Places of results that are no longer given."""
+
+MOVED = ("/pooled/*/omega_interval/*",)
+"""Places whose values another method gives; `bench/before.py` shows both."""
+
+CONSTANT = tuple(
+    f"numbers {table} /rows/0/{key}*"
+    for table in (9, 73, 177, 353)
+    for name in ("icc_interval", "krippendorff_alpha_numeric_interval")
+    for key in (name, f"not_estimable/{name}")
+)
+"""Tables of numbers on which no question varies: a rounding error once passed for variance."""
+
+PARTS = 5
+
+pytestmark = pytest.mark.slow
+
+
+def test_frozen_values_are_those_that_were_written() -> None:
+    """The frozen files have the checksums in `frozen/checksums.txt`."""
+    for line in (FROZEN / "checksums.txt").read_text().splitlines():
+        checksum, name = line.split()
+        assert sha256((FROZEN / name).read_bytes()).hexdigest() == checksum, name
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_reports_of_drawn_tables_are_as_frozen(part: int) -> None:
+    """Every value and reason of a report equals the frozen one to 1e-9."""
+    frozen = dict(list(pd.read_parquet(FROZEN / "tables.parquet").groupby("table")))
+    for number, (name, frame) in enumerate(tables()):
+        if number % PARTS == part:
+            check(frozen[name], report_of(frame), name)
+    assert len(frozen) == NUMBER
+
+
+@pytest.mark.parametrize("name", list(SETS))
+def test_reports_of_recorded_judgments_are_as_frozen(name: str, data: Path) -> None:
+    """The same of judgments that others recorded."""
+    check(pd.read_parquet(FROZEN / f"{name}.parquet"), report_of_set(name, data), name)
+
+
+def check(frozen: pd.DataFrame, found: dict[str, object], name: str) -> None:
+    wrong = []
+    for place, number, text in zip(frozen["place"], frozen["number"], frozen["text"], strict=True):
+        known = (*RETIRED, *MOVED, *CONSTANT)
+        if any(fnmatch(place, one) or fnmatch(f"{name} {place}", one) for one in known):
+            continue
+        value = found.get(place, "is gone")
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            same = str(value) == text if text is not None else value is None and math.isnan(number)
+        else:
+            same = math.isclose(value, number, rel_tol=1e-9, abs_tol=1e-9)
+        if not same:
+            wrong.append(f"{name} {place}: {number if text is None else text!r} -> {value!r}")
+    assert not wrong, "\n".join(wrong[:20])

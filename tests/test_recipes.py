@@ -1,0 +1,120 @@
+"""The changes that CONTRIBUTING shows, each made on a copy of the source and seen in a report."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+COMMAND = "from inspect_reliability.cli import main; main()"
+COEFFICIENT = '''@_row(
+    "Net agreement",
+    "How much more often pairs of replications agree than differ.",
+    "Bennett, Alpert & Goldstein 1954",
+    interval=NOISE_OR_SETTLED,
+)
+def net_agreement(s: Sums) -> FloatArray:
+    """1 - 2 W: S of two categories."""
+    return 1 - 2 * s.within
+
+
+'''
+
+
+class Recipe(NamedTuple):
+    """What is found in one file of the source, what takes its place, and what a report then says.
+
+    Attributes:
+        old: Regular expression of what changes.
+        new: What takes its place; groups of the expression stay.
+        said: Words that only the changed report has.
+        gone: Words that only the report before has.
+    """
+
+    old: str
+    new: str
+    said: str
+    gone: str = ""
+
+
+RECIPES = {
+    "agreement's formula": Recipe(
+        r'(def agreement\(s: Sums\) -> FloatArray:\n    """.*"""\n    return) .*',
+        r"\1 (1 - s.within) / 2",
+        said='"agreement": 0.2,',
+    ),
+    "a column's name": Recipe(
+        r"Agreement( \[95%\])(?= \| z\.2f \|\n\| `omega`|\",\s*\"z\.2f\",\s*says=\"share of pairs)",
+        r"Alike\1",
+        said="Alike [95%]",
+        gone="Agreement [95%]",
+    ),
+    "a table's heading": Recipe(
+        '(?<=\nTITLE = )"Steady, or right"',
+        '"By the labels"',
+        said="By the labels: how often",
+        gone="Steady, or right",
+    ),
+    "a caution": Recipe(
+        r"(?=    if asked_once\(table, counts\):\n        yield ASKED_ONCE)",
+        '    if len(counts.questions) == 8:\n        yield "There are eight questions."\n',
+        said="There are eight questions.",
+    ),
+    "a coefficient": Recipe(
+        r'(?=@_row\(\n    "Agreement")', COEFFICIENT, said='"net_agreement_interval"'
+    ),
+}
+
+
+def report(source: Path, judgments: Path) -> str:
+    """What `report` says on the terminal and as JSON, with the code of a folder."""
+    environment = os.environ | {"PYTHONPATH": str(source), "COLUMNS": "200"}
+    command = [sys.executable, "-c", COMMAND, "report", str(judgments), "--format"]
+    given: dict[str, Any] = {"env": environment, "text": True, "check": True}
+    table, found = (
+        subprocess.run([*command, form], stdout=subprocess.PIPE, **given).stdout
+        for form in ("table", "json")
+    )
+    return str(table) + json.dumps(json.loads(found), indent=1)
+
+
+@pytest.fixture(scope="module")
+def judgments(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eight questions with labels, five verdicts each, of which 4 of 10 pairs agree."""
+    rows = [f"q{q},{r},{'AAABB'[r - 1]},{'AB'[q % 2]}" for q in range(8) for r in range(1, 6)]
+    path = tmp_path_factory.mktemp("judgments") / "judgments.csv"
+    path.write_text("\n".join(["question,replication,verdict,label", *rows]) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def before(judgments: Path) -> str:
+    return report(ROOT / "src", judgments)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_change_is_made_where_contributing_says(
+    name: str, before: str, judgments: Path, tmp_path: Path
+) -> None:
+    """Each change takes the one file that CONTRIBUTING names for it, and the report shows it."""
+    recipe = RECIPES[name]
+    source = tmp_path / "src"
+    shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
+    texts = {path: path.read_text() for path in source.rglob("*.[pm][yd]")}
+    [file] = [path for path, text in texts.items() if re.search(recipe.old, text)]
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    [row] = [line for line in page.splitlines() if line.startswith(f"| {name} |")]
+    assert f"`{file.relative_to(source / 'inspect_reliability')}`" in row
+
+    file.write_text(re.sub(recipe.old, recipe.new, texts[file], count=1))
+    after = report(source, judgments)
+    assert recipe.said in after
+    assert recipe.said not in before
+    assert not recipe.gone or (recipe.gone in before and recipe.gone not in after)
