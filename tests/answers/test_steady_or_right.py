@@ -251,7 +251,7 @@ def test_the_card_says_it() -> None:
     """A card with labels no longer says that it is silent about them."""
     with_labels = render(card_document(analyse(judged(study()))), "table")
     without = render(card_document(analyse(judged(study().drop(columns="label")))), "table")
-    assert "Right, by labels" in with_labels
+    assert "By labels: Right" in with_labels
     assert "Wrong twice" in with_labels
     assert "does not say whether the verdict is right" not in " ".join(with_labels.split())
     assert "does not say whether the verdict is right" in " ".join(without.split())

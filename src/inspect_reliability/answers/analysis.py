@@ -97,26 +97,18 @@ class Analysis:
         records = list(records)
         return [n for n in self.names if len({str(one.get(n)) for one in records}) > 1]
 
-    def by_row(self, result: str) -> Callable[[Row], list[Record]]:
+    def of(self, row: Row, result: str) -> list[Record]:
         """The records of a result that are about a row."""
-        found: dict[frozenset[tuple[str, Any]], list[Record]] = {}
-        for record in self.results[result]:
-            found.setdefault(frozenset(self.keys(record).items()), []).append(record)
-        return lambda row: found.get(frozenset(row.keys.items()), [])
+        return [one for one in self.results[result] if self.keys(one) == row.keys]
 
     def estimates(self, result: str) -> list[Record]:
         """Records of a result, except those of temperature 0 alone: copies are no estimates."""
-        rows = [row.keys for row in self.rows if row.no_draws != COPIES]
-        drawn: dict[tuple[str, ...], set[tuple[Any, ...]]] = {}
-        found = []
-        for record in self.results[result]:
-            keys = self.keys(record)
-            if (names := tuple(keys)) not in drawn:  # some results have fewer of these columns
-                levels = (tuple(row[n] for n in names) for row in rows if row.keys() >= {*names})
-                drawn[names] = {*levels}
-            if tuple(keys.values()) in drawn[names]:
-                found.append(record)
-        return found
+        drawn = [row.keys.items() for row in self.rows if row.no_draws != COPIES]
+        return [
+            record
+            for record in self.results[result]
+            if any(keys >= self.keys(record).items() for keys in drawn)
+        ]
 
     def apart(self, records: Iterable[Record], *without: str) -> Iterable[tuple[str, list[Record]]]:
         """Records grouped by the grouping columns except `without`, with names in words."""

@@ -34,7 +34,6 @@ def answers(analysis: Analysis, logs: str) -> Iterator[Text | Caution]:
     for row in analysis.rows:
         judges.setdefault(row.group.get("judge"), []).append(row)
     of_all = [one for one in cautions(analysis.rows)[:1] if len(one.rows) == one.n_rows]
-    labelled = analysis.by_row("validity")
     for judge, rows in judges.items():
         # Its first sentence: what to do is said where the rows are named.
         short = (re.split(r"(?<=\.) ", one.text)[0] for one in cautions(rows)[:1])
@@ -43,7 +42,7 @@ def answers(analysis: Analysis, logs: str) -> Iterator[Text | Caution]:
         name = "All judgments" if judge is None else str(judge)
         if graders:  # the log's model was evaluated, and others judged
             name += f", graded by {', '.join(graders)}"
-        yield Text("".join([f"{name}: {in_words(analysis, rows, labelled)}", *worst]), "answer")
+        yield Text("".join([f"{name}: {in_words(analysis, rows)}", *worst]), "answer")
     yield from of_all
     if open_ := next((row.unclear for row in analysis.rows if row.unclear), None):
         yield Text(f"Next: {open_}.", "answer")
@@ -54,13 +53,8 @@ def answers(analysis: Analysis, logs: str) -> Iterator[Text | Caution]:
         yield Text(_NEXT[right].format(logs=logs, enough=enough), "answer")
 
 
-def in_words(
-    analysis: Analysis, rows: Sequence[Row], labelled: Callable[[Row], list[Record]]
-) -> str:
-    """How a judge's verdicts repeat, and whether they are right.
-
-    `labelled` gives the records of a row's validity.
-    """
+def in_words(analysis: Analysis, rows: Sequence[Row]) -> str:
+    """How a judge's verdicts repeat, and whether they are right."""
     known = [row for row in rows if row.estimates["agreement"].value is not None]
     known = [row for row in known if not row.no_draws]
     scale = [row for row in known if "mean_difference" in row.estimates]
@@ -74,7 +68,7 @@ def in_words(
         share = _span((where(row.keys), _differs(row.record)) for row in names)
         order = " (or order)" if any(varies(row.table, "order") for row in names) else ""
         said.append(f"another try{order} gives another verdict in {share} of cases.")
-    given = [one for row in rows for one in labelled(row)]
+    given = [one for row in rows for one in analysis.of(row, "validity")]
     plain = [one for one in given if not of_scale(one)]
     if right := _right(analysis, plain, where, len(rows) > 1):
         said.append(f"{'By' if known else 'by'} the labels, {right}.")

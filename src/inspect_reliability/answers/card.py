@@ -1,4 +1,4 @@
-"""The judge card: one page on a judge for an appendix or a registry of models.
+"""The judge card: a report of one row, and the runs behind it, for an appendix or a registry.
 
 It says what Haldar and Hockenmaier (2025) ask of anyone who reports a judge: its reliability over
 runs. Beside it is what Norman, Rivera and Hughes (2026, section 5.3) ask for: a coefficient
@@ -15,36 +15,20 @@ from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import Record, chance, estimate, text
 from .analysis import Analysis
 from .answer import in_words
-from .at_work import Suite, beside_replications, is_rejudged
+from .at_work import beside_replications, is_rejudged
 from .report import judges, legend, notes
 from .row import Row
 from .runs import runs
-from .steady import size
+from .steady import exact_verdicts, main_columns
 
 _PACKAGE = "inspect-reliability"
-_KNOWN_BY = ("seed_check", "non_response_rate", "invalid_rate", "method", "open_mass")
-_ESTIMATES = (
-    *("omega", "omega_interval", "omega_floor", "agreement", "agreement_interval"),
-    *("krippendorff_alpha", "krippendorff_alpha_interval", "icc", "icc_interval"),
-)
 _SEED_CHECKS = {
     "honoured": "the provider honours them",
     "not honoured": "the provider ignores them",
     "unknown": "not known whether the provider honours them",
     None: "not checked whether the provider honours them",
 }
-_PARSERS = {
-    "default": "default: any common way to state a choice",
-    "published": "published: the pattern of the published study",
-}
-_BY_LABELS = {
-    "accuracy": "Right, by labels",
-    "undecided": "Undecided",
-    "wrong": "Wrong",
-    "wrong_twice": "Wrong twice",
-    "wrong_then_right": "Wrong, then right",
-    "kappa": "Kappa with labels",
-}
+_BY_LABELS = ("accuracy", "undecided", "wrong", "wrong_twice", "wrong_then_right", "kappa")
 """What labels say, where there are any."""
 
 _NOT_VALIDITY = (
@@ -57,57 +41,51 @@ def card_document(analysis: Analysis) -> Document:
     """The cards of all rows, for every form."""
     table = analysis.judgments.table
     rows = [row for row in analysis.rows if not beside_replications(row.asked, table)]
-    position, labelled = analysis.by_row("position"), analysis.by_row("validity")
-    cards = [_card(row, position(row), labelled(row)) for row in rows]
+    cards = [_card(analysis, row) for row in rows]
     blocks: list[Block] = []
     for row, card in zip(rows, cards, strict=True):
-        lines = [[name, what] for name, what in _lines(card, row.suite) if what]
-        said = in_words(analysis, [row], labelled)
+        lines = [[name, what] for name, what in _lines(analysis, row, card) if what]
+        said = in_words(analysis, [row])
         answer = Text(said[0].upper() + said[1:], "answer")
         blocks += [Text(row.name, "heading"), answer, Table(["", "This judge"], lines)]
+        blocks += exact_verdicts([row])
         blocks += map(Caution, card["cautions"])
         blocks += [Text(f"To repeat: {command}") for command in card["commands"]]
     title = "Judge cards" if cards[1:] else "Judge card"
     validity = [] if all("accuracy" in card for card in cards) else [Text(_NOT_VALIDITY)]
-    blocks += [*legend([KEYS["rows"].columns["omega"]]), *validity, *notes(analysis)]
+    blocks += [*legend(main_columns(analysis, cards)), *validity, *notes(analysis)]
     return Document(title, blocks, {"rows": cards}, facts=lambda: [("Judges", judges(analysis))])
 
 
-def _card(row: Row, position: list[Record], labelled: list[Record]) -> Record:
-    record, made = row.record, runs(row.table)
-    varied, fixed = _facets(row)
+def _card(analysis: Analysis, row: Row) -> Record:
+    """The row's record with what labels and positions say, and the runs."""
+    made = runs(row.table)
+    varied, fixed = _varied(row)
+    position, labelled = analysis.of(row, "position"), analysis.of(row, "validity")
     shares = [one["share"] for one in position if one["share"] is not None]
     # Where a grader judged another model's outputs, the run's settings are that model's.
     settings = _only(one["settings"] for one in made if one["model"] == row.group.get("judge"))
     # Exact verdicts of one run have several temperatures.
     own = {k: v for k, v in row.keys.items() if k == "temperature" and v is not None}
-    return row.keys | {
+    by_labels = [key for name in _BY_LABELS for key in (name, f"{name}_interval")]
+    return row.record | {
+        **{key: one[key] for one in labelled for key in by_labels},
         "graders": row.suite and list(row.suite.graders),
         "settings": settings and settings | own,
         "parser": _only(one["parser"] for one in made),
         "study": _only(row.table["study"].dropna()) if "study" in row.table else None,
-        **{name: record[name] for name in ("n_questions", "n_replications", "n_judgments")},
         "n_seeds": int(row.table["seed"].notna().sum()) if "seed" in row.table else 0,
-        **{name: record[name] for name in (*_KNOWN_BY, *_ESTIMATES) if name in record},
         # How far the share of a position is from 1/K at most; of two positions, |P(A) - 1/2|.
         "position_bias": max((abs(share - 1 / len(shares)) for share in shares), default=None),
         "position_p_value": position[0]["p_value"] if position else None,
-        **_right(labelled),
         "varied": varied,
         "not_varied": fixed,
-        "cautions": record["cautions"],
-        "not_estimable": {k: v for k, v in record["not_estimable"].items() if k in _ESTIMATES},
         "runs": made,
         "commands": list(dict.fromkeys(one["command"] for one in made if one["command"])),
     }
 
 
-def _right(labelled: list[Record]) -> Record:
-    keys = (key for name in _BY_LABELS for key in (name, f"{name}_interval"))
-    return {key: labelled[0][key] for key in keys} if labelled else {}
-
-
-def _facets(row: Row) -> tuple[list[str], list[str]]:
+def _varied(row: Row) -> tuple[list[str], list[str]]:
     """What varied between the verdicts on a question, and what did not."""
     table = row.table
     wording = None
@@ -152,41 +130,33 @@ def _outputs_differ(row: Row, by_responder: bool) -> bool | None:
     return False if is_rejudged(row.table) or "categories" in row.table else None
 
 
-def _lines(card: Record, suite: Suite | None) -> Iterator[tuple[str, str]]:
-    graded = bool(suite and suite.graders)
+def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, str]]:
+    """Who judged and how, the numbers of the report, and what varied."""
+    graded = bool(card["graders"])
     if "judge" in card:
-        who = "Evaluated model" if graded else "Model" if suite else "Judge"
+        who = "Evaluated model" if graded else "Model" if row.suite else "Judge"
         yield who, text(card["judge"], missing="not known")
     yield "Graders in the log", ", ".join(card["graders"] or [])
-    yield (
-        "Settings of the evaluated model" if graded else "Settings",
-        ", ".join(f"{k} {v}" for k, v in (card["settings"] or {}).items()),
-    )
-    if card["method"] == "exact":
-        yield "Questions", f"{card['n_questions']}, each with its distribution of verdicts"
-    else:
-        yield "Questions x replications", f"{size(card)} ({card['n_judgments']:,} judgments)"
+    settings = (card["settings"] or {}).items()
+    of = " of the evaluated model" if graded else ""
+    yield f"Settings{of}", ", ".join(f"{name} {value}" for name, value in settings)
+    if card["method"] != "exact":
         seeds = f"{card['n_seeds']:,} recorded; {_SEED_CHECKS[card['seed_check']]}"
         yield "Seeds", seeds if card["n_seeds"] else "none recorded"
     if days := sorted({one["created"][:10] for one in card["runs"]}):
         yield "Judged on", " to ".join(dict.fromkeys([days[0], days[-1]]))
     used = {f"{name} {number}" for one in card["runs"] for name, number in one["packages"].items()}
     yield "Versions", ", ".join([*sorted(used), f"card by {_PACKAGE} {version(_PACKAGE)}"])
-    yield "Parser of verdicts", _PARSERS.get(card["parser"], text(card["parser"]))
+    yield "Parser of verdicts", text(card["parser"])
     yield "Study design (hash)", text(card["study"])
-    rates = (text(card[f"{name}_rate"], ".1%") for name in ("non_response", "invalid"))
-    yield "Without a verdict", "{} non-response, {} invalid".format(*rates)
-    yield "ICC [95%]", estimate(card, "icc")
-    yield "Agreement [95%]", estimate(card, "agreement")
-    yield "Omega of one verdict [95%]", estimate(card, "omega")
+    for column in main_columns(analysis, [card]):
+        yield column.heading, column.show(card)
     if floor := card["omega_floor"]:
         yield "Noise floor of omega", "{:z.2f} [{:z.2f}, {:z.2f}]".format(*floor)
-    left = f"; at most {card['open_mass']:.2g} of a question left open" if card["open_mass"] else ""
-    yield "Verdicts", f"{card['method']}{left}"
     yield "Krippendorff's alpha [95%]", estimate(card, "krippendorff_alpha")
-    for name, heading in _BY_LABELS.items():
-        if card.get(name) is not None:
-            yield f"{heading} [95%]", estimate(card, name, "z.2f" if name == "kappa" else ".1%")
+    for column in (KEYS["validity"].columns[name] for name in _BY_LABELS):
+        if card.get(column.key) is not None:
+            yield f"By labels: {column.heading}", column.show(card)
     if (bias := card["position_bias"]) is not None:
         p = card["position_p_value"]
         yield "Position bias", f"{bias:.2f} ({'not tested' if p is None else chance(p)})"

@@ -6,7 +6,6 @@ from typing import Any
 
 from ..judgments import weights
 from ..judgments.described import described
-from ..showing.columns import declared
 from ..showing.document import Block, Document, Section, Text
 from ..showing.values import Column, text
 from . import between, moves, outputs, position, questions, right, steady, votes
@@ -30,14 +29,7 @@ def report_document(analysis: Analysis, logs: str = "LOGS") -> Document:
 def summary(analysis: Analysis, logs: str = "LOGS") -> list[Block]:
     """The main tables, the meaning of their columns, and every caution."""
     records = analysis.estimates("rows")  # a caution says which rows are copies
-    of_all = Column("", "questions x replications", heading="N x R", shown=steady.size)
-    known = [
-        of_all,
-        *declared("rows", published_omega=steady.published, invalid_rate=steady.invalid),
-    ]
-    filled = [column for column in known if any(map(column.show, records))]
-    scale = any(row.judged.scale for row in analysis.rows)
-    shown = [column for column in filled if scale or column.key != "icc"]
+    shown = steady.main_columns(analysis, records)
     first = list(answers(analysis, logs))
     return [
         *first,

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..showing.columns import KEYS
+from ..showing.columns import KEYS, declared
 from ..showing.document import Block, Detail, Table, Text
-from ..showing.values import Record, estimate, text, whole
+from ..showing.values import Column, Record, estimate, text, whole
 from ..stats import COEFFICIENTS, Coefficient
 from . import right
 from .analysis import Analysis
@@ -68,6 +68,17 @@ def size(record: Record) -> str:
         return f"{record['n_judgments']:,} x 1"
     known = "exact" if replications is None else whole(round(replications, 1))
     return f"{record['n_questions']:,} x {known}"
+
+
+def main_columns(analysis: Analysis, records: Sequence[Record]) -> list[Column]:
+    """The columns of the main table that have something to show; ICC only of a scale."""
+    known = [
+        Column("", "questions x replications", heading="N x R", shown=size),
+        *declared("rows", published_omega=published, invalid_rate=invalid),
+    ]
+    scale = any(row.judged.scale for row in analysis.rows)
+    filled = [column for column in known if any(map(column.show, records))]
+    return [column for column in filled if scale or column.key != "icc"]
 
 
 def _overview(analysis: Analysis, across: str) -> Iterator[Block]:
