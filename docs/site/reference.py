@@ -27,7 +27,7 @@ from inspect_reliability.answers.crossings import crossings
 from inspect_reliability.answers.gate import Limits, check
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.score_variance import of_suite, sources
-from inspect_reliability.answers.sides import sides_by
+from inspect_reliability.answers.sides import sides_by, sides_of
 from inspect_reliability.cli import main
 from inspect_reliability.judgments import Judgments, combine, judgments_from_frame
 from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
@@ -322,7 +322,8 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
             found["compare"] += compare_sides(sides)[0]
             found["changes"] += changes(sides)
             found["plan --facets"] += crossings(analysis)
-    found["score_change"] += judge_or_system({"old": _suite("CI", "CC"), "new": _suite("CC")})
+    old, new = (Judgments(_suite(*grades)) for grades in (("CI", "CC"), ("CC",)))
+    found["score_change"] += judge_or_system(sides_of(old, new, names=("old", "new")))
     for scorer, rows in _suite("CI", "CC").groupby("scorer"):
         found["score_variance"].append(of_suite(str(scorer), rows))
         found["sources"] += sources(found["score_variance"][-1])
@@ -333,9 +334,10 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
 
 def _suite(own: str, *again: str) -> pd.DataFrame:
     """Grades of a suite's own scorer, and of a grader that judged its outputs again, twice."""
-    known = {"log": own, "epoch": 1}
+    known = {"log": own, "epoch": 1, "replication": 1, "benchmark": "suite", "temperature": 1.0}
     rows = [
-        known | {"sample": q, "scorer": scorer, "judge": scorer, "verdict": verdict}
+        known
+        | {"sample": q, "question": f"{q}", "scorer": scorer, "judge": scorer, "verdict": verdict}
         for scorer, grades in (("own", [own]), ("again", [*again, *again]))
         for verdicts in grades
         for q, verdict in enumerate(verdicts)

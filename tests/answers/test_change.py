@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from inspect_reliability.answers import Analysis
 from inspect_reliability.answers.change import change_blocks, changes, judge_or_system
 from inspect_reliability.answers.sides import sides_of
 from inspect_reliability.judgments import Judgments, judgments_from_frame
@@ -25,9 +26,15 @@ def run(drift: float, seed: int, questions: int = 200) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["question", "replication", "verdict"])
 
 
-def sides(old: pd.DataFrame, new: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def sides(old: pd.DataFrame, new: pd.DataFrame) -> Analysis:
     made = (judgments_from_frame(one, judge="j") for one in (old, new))
     return sides_of(*made, names=("old", "new"))
+
+
+def suites(old: pd.DataFrame, new: pd.DataFrame) -> Analysis:
+    """Logs of a suite as two sides."""
+    rows = (one.to_dict("records") for one in (old, new))
+    return sides_of(*(Judgments(make_table(each)) for each in rows), names=("old", "new"))
 
 
 def test_noise_is_no_change_and_drift_is() -> None:
@@ -78,7 +85,13 @@ def test_drawn_verdicts_are_not_compared_with_exact_ones() -> None:
 
 def suite(log: str, grades: str, again: list[str] | None = None) -> pd.DataFrame:
     """Scores of a suite's own scorer, and what another grader says of the same outputs."""
-    known: dict[str, Any] = {"log": log, "epoch": 1, "benchmark": "suite", "temperature": 1.0}
+    known: dict[str, Any] = {
+        "log": log,
+        "epoch": 1,
+        "replication": 1,
+        "benchmark": "suite",
+        "temperature": 1.0,
+    }
     rows = [
         {**known, "sample": q, "question": f"{q}", "scorer": "own", "judge": "m", "verdict": v}
         for q, v in enumerate(grades)
@@ -94,7 +107,7 @@ def suite(log: str, grades: str, again: list[str] | None = None) -> pd.DataFrame
 def test_a_change_is_split_into_judge_and_system() -> None:
     """Old outputs under the new judge lie between: up to there it is the judge, then the system."""
     old, new = suite("old", "CICI", ["CC", "CI", "CC", "CI"]), suite("new", "CCCC")
-    (found,) = judge_or_system({"old": old, "new": new})
+    (found,) = judge_or_system(suites(old, new))
     assert found["change"] == pytest.approx(1 - 0.5)
     assert found["judge"] == pytest.approx(0.75 - 0.5)
     assert found["system"] == pytest.approx(1 - 0.75)
@@ -107,7 +120,7 @@ def test_new_outputs_under_the_old_judge_do_as_well() -> None:
     """Then the system's part comes first, and the judge's is the rest."""
     old, new = suite("old", "IIIC"), suite("new", "CCCC", ["C", "C", "I", "C"])
     new = pd.concat([new, new[new["scorer"] == "again"]], ignore_index=True)
-    (found,) = judge_or_system({"old": old, "new": new})
+    (found,) = judge_or_system(suites(old, new))
     assert found["change"] == pytest.approx(0.75)
     assert (found["judge"], found["system"]) == pytest.approx((0.25, 0.5))
 
@@ -118,7 +131,7 @@ def judged_again(log: str, first: int, seed: int) -> Judgments:
     The grader errs by its seed alone: the same seed gives the same verdict.
     """
     outputs = "CI" * 20
-    own = suite(log, outputs).assign(replication=1)
+    own = suite(log, outputs)
     rows = []
     for q, right in enumerate(outputs):
         for r in range(4):
@@ -134,11 +147,11 @@ def test_two_rejudges_of_one_log_compare_their_graders_alone() -> None:
     for table in (one.table, other.table):
         table["uuid"] = table["sample"].map("sample {}".format)
     found = sides_of(one, other, names=("one", "other"))
-    assert all(set(table["scorer"]) == {"rejudge"} for table in found.values())
+    assert all(set(row.asked["scorer"]) == {"rejudge"} for row in found.rows)
     (change,) = changes(found)
     low, high = change["above_noise_interval"]
     assert low < 0 < high
-    (split,) = judge_or_system({"one": one.table, "other": other.table})
+    (split,) = judge_or_system(found)
     assert split["reason"].startswith("Both sides have the same outputs")
 
 
@@ -153,6 +166,6 @@ def test_shared_seeds_are_no_negative_change() -> None:
 
 def test_what_is_missing_is_said() -> None:
     """Two runs of a suite alone do not tell the judge from the system; other logs are no suites."""
-    (found,) = judge_or_system({"old": suite("old", "CI"), "new": suite("new", "CC")})
+    (found,) = judge_or_system(suites(suite("old", "CI"), suite("new", "CC")))
     assert "inspect-reliability rejudge old" in found["reason"]
     assert [*judge_or_system(sides(run(0, 2), run(0, 3)))] == []

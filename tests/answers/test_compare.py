@@ -28,8 +28,9 @@ def test_a_table_tells_its_rows_apart() -> None:
         for scorer in ("style", "facts")
         for temperature in (0.5, 1.0)
     ]
-    pairs, left_out = compare_sides(sides_by(together(*parts), "temperature"))
-    [table] = [b for b in compare_document(pairs, left_out, {}).blocks if isinstance(b, Table)]
+    document = compare_document(sides_by(together(*parts), "temperature"))
+    pairs, table = document.results["rows"], document.blocks[0]
+    assert isinstance(table, Table)
     named = {key: table.headings.index(key) for key in ("Coefficient", "Judge", "Scorer")}
     assert len({tuple(row[k] for k in named.values()) for row in table.rows}) == len(pairs) == 8
     assert all(any(column) for column in zip(*table.rows, strict=True))
@@ -74,7 +75,8 @@ def test_judges_on_a_scale_are_compared_by_icc() -> None:
     """ICC comes first, as in the report, and is moved by a question as much as without it."""
     frame = pd.concat([scores("a", 0.5), scores("b", 2)])
     judgments = judgments_from_frame(frame)
-    pairs, left_out = compare_sides(sides_by(judgments, "judge"))
+    document = compare_document(sides_by(judgments, "judge"))
+    pairs = document.results["rows"]
     assert [pair["coefficient"] for pair in pairs] == ["icc", "omega", "agreement"]
 
     def reported(part: pd.DataFrame) -> float:
@@ -88,7 +90,7 @@ def test_judges_on_a_scale_are_compared_by_icc() -> None:
     assert gone["influence"] == pytest.approx(found["difference"] - without)
     low, high = found["difference_interval"]
     assert 0 < low < found["difference"] < high < 1
-    said = [getattr(block, "text", "") for block in compare_document(pairs, left_out, {}).blocks]
+    said = [getattr(block, "text", "") for block in document.blocks]
     assert [text for text in said if text.startswith("Questions that move the difference of icc")]
 
 

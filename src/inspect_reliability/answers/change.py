@@ -1,6 +1,6 @@
 """Changes between two times or versions beyond noise, and who caused them."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 
 import pandas as pd
@@ -11,11 +11,12 @@ from ..showing.document import Block, Table, Text
 from ..showing.values import Column, Record, describe, estimate, keys_of
 from ..stats import Estimate, disagreement, mean_difference, shifts
 from ..stats.moved import moved_apart
+from .analysis import Analysis
 from .at_work import is_rejudged, is_suite
 from .moves import as_record, moved_by, only_of
 from .row import valued, values
 from .score_variance import worth
-from .sides import ALL, Sides, benchmarks_of, conditions_of
+from .sides import ALL, SIDE, names_of, shared
 
 _SIDE = "side"
 SAME_OUTPUTS = (
@@ -26,14 +27,12 @@ SAME_OUTPUTS = (
 _MOVED = ("disagreement_across", "disagreement_within", "above_noise")
 
 
-def changes(sides: Sides, facets: Collection[str] = ()) -> Iterator[Record]:
+def changes(analysis: Analysis) -> Iterator[Record]:
     """How far verdicts moved between every two sides, per condition, on common questions."""
-    for condition, tables in conditions_of(sides, facets, []):
-        for benchmark, parts in benchmarks_of(tables, []):
-            for one, other in combinations(parts if benchmark != ALL else (), 2):
-                both = {name: parts[name].table for name in (one, other)}
-                names = {"first": one, "second": other}
-                yield names | condition | {"benchmark": benchmark} | _change(both)
+    for condition, parts in shared(analysis):
+        for one, other in combinations(parts if condition["benchmark"] != ALL else (), 2):
+            both = {name: parts[name].table for name in (one, other)}
+            yield {"first": one, "second": other} | condition | _change(both)
 
 
 def change_blocks(changed: Iterable[Record], splits: Iterable[Record]) -> Iterator[Block]:
@@ -125,7 +124,7 @@ def _share_seeds(table: pd.DataFrame) -> bool:
     return bool(table.groupby(["question", "seed"])[_SIDE].nunique().max() > 1)
 
 
-def judge_or_system(sides: Sides) -> Iterator[Record]:
+def judge_or_system(analysis: Analysis) -> Iterator[Record]:
     """Split the change of a suite's mean score into the parts of its judge and its system.
 
     The judge's part is the mean of old outputs graded by the new judge, minus that graded by the
@@ -134,13 +133,13 @@ def judge_or_system(sides: Sides) -> Iterator[Record]:
     """
     own: dict[str, pd.DataFrame] = {}
     again: dict[str, pd.DataFrame] = {}
-    for name, table in sides.items():
+    for name, table in analysis.judgments.table.groupby(SIDE, sort=False):
         for _, rows in table.groupby("scorer") if "scorer" in table else ():
             kind = own if is_suite(rows) else again if is_rejudged(rows) else {}
             scores = rows.assign(worth=rows["verdict"].map(worth)).dropna(subset="worth")
             if len(scores):
                 kind.setdefault(name, scores)
-    first, second = sides
+    first, second = names_of(analysis)
     if own.keys() != {first, second}:
         return
     if _share(own[first], own[second], "uuid"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations, product
 
@@ -22,8 +22,10 @@ from ..stats import (
     compare_all,
     compare_pooled,
 )
+from .analysis import Analysis
+from .change import change_blocks, changes, judge_or_system
 from .row import Row
-from .sides import ALL, Sides, benchmarks_of, conditions_of, sides_by, sides_of
+from .sides import ALL, left_out, names_of, shared, sides_by, sides_of
 
 COEFFICIENTS = ("omega", "agreement")
 """Both, since a judge can be ahead by one and behind by the other; ICC first on a scale."""
@@ -35,6 +37,12 @@ _LEVEL = 0.95
 
 _SHOWN = 0.005
 """Share of undecided verdicts below which their row would be of 0.00."""
+
+_TOGETHER = (
+    "The intervals of all pairs under one condition hold together with a probability of 95%, so "
+    "you may look for the largest difference. Each two are compared on the questions that both "
+    "judged: N says how many."
+)
 
 NOT_LABELLED = "nothing of its benchmark is labelled"
 
@@ -66,57 +74,53 @@ def compare(
     if (second is None) == (by is None):
         raise UserError('Give two to compare, or one and what to compare in it: by="judge".')
     if second is None:
-        sides = sides_by(one, str(by))
+        analysis = sides_by(one, str(by))
     else:
-        sides = sides_of(one, judgments_from(second, swap=swap), ("first", "second"))
-    pairs, left_out = compare_sides(sides, one.facets)
+        analysis = sides_of(one, judgments_from(second, swap=swap), ("first", "second"))
+    pairs, not_compared = compare_sides(analysis)
     frame = pd.DataFrame([flat(pair) for pair in pairs])
-    frame.attrs["left_out"] = left_out
+    frame.attrs["left_out"] = not_compared
     return frame
 
 
-def compare_sides(sides: Sides, facets: Collection[str] = ()) -> tuple[list[Record], list[str]]:
+def compare_sides(analysis: Analysis) -> tuple[list[Record], list[str]]:
     """Compare every two sides under every condition they share.
 
-    Under one condition, all pairwise intervals hold together (95%). `facets` are columns that the
-    user takes for facets.
+    Under one condition, all pairwise intervals hold together (95%).
 
     Returns:
         One record per pair, condition and coefficient; and what could not be compared, in words.
     """
     records: list[Record] = []
-    left_out: list[str] = []
-    for condition, tables in conditions_of(sides, facets, left_out):
-        for benchmark, parts in benchmarks_of(tables, left_out):
-            # Labels say who is right where nothing was replicated.
-            for (some, level), compared in product(_of_the_same(parts), (_steadier, _righter)):
-                try:
-                    for found in compared(benchmark, some, level):
-                        own, its = (some[name] for name in found.names)
-                        keys = condition | {"benchmark": benchmark}
-                        records.append(_record(found, keys, own, its))
-                except ReliabilityError as error:
-                    left_out.append(str(error))
-    names = list(sides)
+    failed: list[str] = []
+    for condition, parts in shared(analysis):
+        # Labels say who is right where nothing was replicated.
+        for (some, level), compared in product(_of_the_same(parts), (_steadier, _righter)):
+            try:
+                for found in compared(some, level):
+                    own, its = (some[name] for name in found.names)
+                    records.append(_record(found, condition, own, its))
+            except ReliabilityError as error:
+                failed.append(str(error))
+    names = names_of(analysis)
     records.sort(key=lambda record: (names.index(record["first"]), names.index(record["second"])))
-    return records, list(dict.fromkeys(left_out))
+    return records, list(dict.fromkeys([*left_out(analysis), *failed]))
 
 
-def compare_document(
-    pairs: list[Record],
-    left_out: list[str],
-    beside: Mapping[str, list[Record]],
-    of_the_change: Iterable[Block] = (),
-) -> Document:
+def compare_document(analysis: Analysis) -> Document:
     """One table per pair, with the questions that move the difference most, and what changed.
-
-    `beside` are other results, which the blocks of the change show.
 
     Raises:
         UserError: There is nothing to show.
     """
+    pairs, not_compared = compare_sides(analysis)
+    two = len(names_of(analysis)) == 2
+    beside = {
+        "changes": list(changes(analysis)),
+        "score_change": list(judge_or_system(analysis)) if two else [],
+    }
     if not (pairs or any(beside.values())):
-        raise UserError("\n".join(["Nothing to compare.", *left_out]))
+        raise UserError("\n".join(["Nothing to compare.", *not_compared]))
     blocks: list[Block] = []
     conditions = dict.fromkeys(name for pair in pairs for name in _condition(pair))
     named = dict.fromkeys(["judge", "benchmark", "temperature", "scorer", *conditions])
@@ -133,15 +137,9 @@ def compare_document(
     if any(pair["benchmark"] == ALL for pair in pairs):
         blocks.append(Text(f"{ALL}: each benchmark is a test of its own, and counts alike."))
     if len({pair[side] for pair in pairs for side in ("first", "second")}) > 2:
-        blocks.append(
-            Text(
-                "The intervals of all pairs under one condition hold together with a probability "
-                "of 95%, so you may look for the largest difference. Each two are compared on the "
-                "questions that both judged: N says how many."
-            )
-        )
-    blocks += of_the_change
-    results = {"rows": pairs, "left_out": left_out, **beside}
+        blocks.append(Text(_TOGETHER))
+    blocks += change_blocks(*beside.values()) if two else ()
+    results = {"rows": pairs, "left_out": not_compared, **beside}
     return Document("Which is steadier?", blocks, results)
 
 
@@ -185,10 +183,8 @@ def _of_the_same(parts: Mapping[str, Row]) -> Iterator[tuple[Mapping[str, Row], 
         yield {name: parts[name] for name in names}, 1 - (1 - _LEVEL) / len(pairs)
 
 
-def _steadier(
-    benchmark: str | None, parts: Mapping[str, Row], level: float
-) -> Iterator[Comparison]:
-    if benchmark == ALL:
+def _steadier(parts: Mapping[str, Row], level: float) -> Iterator[Comparison]:
+    if any(row.several for row in parts.values()):
         several = {name: row.by_benchmark for name, row in parts.items()}
         for coefficient in COEFFICIENTS:
             yield from compare_pooled(several, coefficient, level=level)
@@ -202,7 +198,7 @@ def _steadier(
             yield from compare_all(single, coefficient, level=level)
 
 
-def _righter(benchmark: str | None, parts: Mapping[str, Row], level: float) -> Iterator[Comparison]:
+def _righter(parts: Mapping[str, Row], level: float) -> Iterator[Comparison]:
     right = {
         name: {
             str(of): truth

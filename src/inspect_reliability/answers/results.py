@@ -8,7 +8,7 @@ import pandas as pd
 
 from .. import stats
 from ..errors import UserError
-from ..judgments import Note, Source, judgments_from, refuse
+from ..judgments import Judgments, Note, Source, judgments_from, refuse
 from ..judgments.table import several_conditions
 from ..showing.values import Record
 from ..stats import COEFFICIENTS, Cells, Estimate
@@ -17,7 +17,7 @@ from .analysis import Analysis, Compute, Progress, quietly
 from .at_work import beside_replications
 from .grouping import rows_of
 from .report import report_document
-from .row import worst_seed_check
+from .row import Row, worst_seed_check
 from .votes import votes
 
 _GRADED_AGAIN = "grades of the suite itself left out: rejudge judged its outputs again"
@@ -54,11 +54,21 @@ def analyse(
             judgments = replace(judgments, said=(*judgments.said, note))
         else:
             rows.append(row)
-    kept = tuple(rows), RESULTS, report_document, tuple(left_out)
-    analysis = Analysis(judgments, *kept, progress=progress)
+    analysis = analysis_of(judgments, rows, left_out, progress)
     if judgments.unclear and not _says_something(analysis):
         refuse(judgments.unclear, "they say nothing")
     return analysis
+
+
+def analysis_of(
+    judgments: Judgments,
+    rows: Sequence[Row],
+    left_out: Sequence[Row] = (),
+    progress: Progress = quietly,
+) -> Analysis:
+    """The analysis of these rows, with every result."""
+    kept = tuple(rows), RESULTS, report_document, tuple(left_out)
+    return Analysis(judgments, *kept, progress=progress)
 
 
 def _says_something(analysis: Analysis) -> bool:

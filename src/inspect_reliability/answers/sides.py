@@ -1,7 +1,7 @@
-"""The sides of a comparison, and the conditions and benchmarks that they share."""
+"""The sides of a comparison: an analysis whose rows are of a side, a condition and a benchmark."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,32 +11,34 @@ from ..errors import UserError
 from ..judgments import Judgments, refuse
 from ..judgments.columns import GROUP_BY, dividing, of_role
 from ..showing.values import Record, describe, whole
+from .analysis import Analysis
 from .at_work import own_scores
 from .grouping import rows_of
+from .results import analysis_of
 from .row import Row, methods_of
 
 ALL = "all"
 """Name of all benchmarks together, which count equally."""
 
-Sides = dict[str, pd.DataFrame]
-"""What is compared: name -> judgments."""
+SIDE = "side of the comparison"
+"""Column that names the side of a judgment."""
 
 
-def sides_by(judgments: Judgments, key: str) -> Sides:
+def sides_by(judgments: Judgments, key: str) -> Analysis:
     """One side for each value of a column.
 
     Raises:
-        UserError: There is no such column, only one value in it, or no question that has two.
+        UserError: There is no such column, only one value in it, or no question that has two; or
+            sides have several judges, say, and none in common.
     """
     judgments = clear(judgments, [key])
     judgments = replace(judgments, table=_with_method(judgments.table))
+    table = judgments.table
     groups = [pair for pair in judgments.groups((key,)) if pair[0][key] is not None]
     names = [describe(of) if key == "temperature" else str(whole(of[key])) for of, _ in groups]
     if len({*names}) < len(names):  # 1 and "1" print alike
         names = [repr(whole(group[key])) for group, _ in groups]
-    sides = {name: rows for name, (_, rows) in zip(names, groups, strict=True)}
-    if len(sides) < 2:
-        table = judgments.table
+    if len(names) < 2:
         asked = ["judge", "temperature", *of_role(table, "part"), "method"]
         differ = [name for name in asked if table[name].nunique() > 1]
         raise UserError(
@@ -47,29 +49,31 @@ def sides_by(judgments: Judgments, key: str) -> Sides:
                 else "Ask another judge the same questions first."
             )
         )
-    if judgments.table.groupby("question")[key].nunique().max() < 2:
+    if table.groupby("question")[key].nunique().max() < 2:
         raise UserError(
             f"Nothing to compare: every question belongs to one {key}, and a comparison needs "
             "questions that both sides have judged. To see them side by side, run "
             f"inspect-reliability report LOGS --by {key}."
         )
-    return sides
+    sides = _beside(names, [rows for _, rows in groups])
+    return _analysis(replace(judgments, table=sides), sides)
 
 
-def sides_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Sides:
+def sides_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Analysis:
     """Two sources as two sides, each named by what differs.
 
     If both were judged again, the scores that they had before are no side of it: these were copied
     from log to log.
 
     Raises:
-        UserError: All judgments of one can mean two things, or they have no question in common.
+        UserError: All judgments of one can mean two things, they have no question in common, or
+            several judges, say, and none in common.
     """
     tables = clear(first).table, clear(second).table
     before = [own_scores(table) for table in tables]
-    if all(own.any() for own in before):
-        tables = tables[0][~before[0]], tables[1][~before[1]]
-    asked = [{*table["question"].map(str)} for table in tables]
+    again = all(own.any() for own in before)
+    kept = [table[~own] if again else table for table, own in zip(tables, before, strict=True)]
+    asked = [{*table["question"].map(str)} for table in kept]
     if asked[0].isdisjoint(asked[1]):
         said = (f"{name} has {min(of)!r:.40}" for name, of in zip(names, asked, strict=True))
         raise UserError(
@@ -77,11 +81,24 @@ def sides_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Sid
             "name in both."
         )
     for key in ("judge", "temperature"):
-        one, other = (side[key].dropna().unique() for side in tables)
+        one, other = (side[key].dropna().unique() for side in kept)
         if len(one) == len(other) == 1 and one[0] != other[0]:
             names = describe({key: one[0]}), describe({key: other[0]})
             break
-    return dict(zip(names, map(_with_method, tables), strict=True))
+    sides = _beside(names, list(map(_with_method, kept)))
+    return _analysis(replace(first, table=_beside(names, tables), unclear=(), other=None), sides)
+
+
+def _beside(names: Sequence[str], tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """The judgments of all sides, which a column names."""
+    named = [table.assign(**{SIDE: name}) for name, table in zip(names, tables, strict=True)]
+    return pd.concat(named, ignore_index=True)
+
+
+def _analysis(judgments: Judgments, sides: pd.DataFrame) -> Analysis:
+    by = [SIDE, *_conditions(sides, judgments.facets), "benchmark"]
+    groups = replace(judgments, table=sides).groups(list(dict.fromkeys(by)))
+    return analysis_of(judgments, [Row(group, rows) for group, rows in groups])
 
 
 def clear(judgments: Judgments, by: Sequence[str] = ()) -> Judgments:
@@ -104,66 +121,79 @@ def _with_method(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(method=methods_of(table))
 
 
-def conditions_of(
-    sides: Sides, facets: Collection[str], left_out: list[str]
-) -> Iterator[tuple[Record, Sides]]:
-    """The conditions to compare under: facets and scorers by value if a side has several."""
-    several = ["judge", "temperature", "method"]
-    for table in sides.values():
-        several += of_role(table, "part")
-        groups = Judgments(table).groups([name for name in GROUP_BY if name in table])
-        several += [name for _, rows in groups for name in dividing(rows, facets)]
-    keys: list[str] = []
+def _conditions(sides: pd.DataFrame, facets: Sequence[str]) -> Iterator[str]:
+    """The columns to compare under: facets and scorers, if a side has several values of them."""
+    tables = dict(list(sides.groupby(SIDE, sort=False)))
+    several = ["judge", "temperature", "method", *of_role(sides, "part")]
+    for table in tables.values():
+        for _, rows in Judgments(table).groups(GROUP_BY):
+            several += dividing(rows, facets)
     for key in dict.fromkeys(several):
-        if not all(key in table for table in sides.values()):
+        values = [set(table[key].dropna()) for table in tables.values()]
+        known = key in GROUP_BY or all(values)  # else one side lacks the column
+        if max(map(len, values)) <= 1 or not known:
             continue
-        values = {name: set(table[key].dropna()) for name, table in sides.items()}
-        if max(map(len, values.values())) <= 1:
-            continue
-        having = Counter(value for own in values.values() for value in own)
-        if max(having.values()) < 2:
+        if sum(map(len, values)) == len(set.union(*values)):
             raise UserError(
-                f"{' and '.join(values)} have several {key}s and share none. Give logs "
+                f"{' and '.join(tables)} have several {key}s and share none. Give logs "
                 f"of one {key} each, or compare with --by {key}."
             )
-        keys.append(key)
-        for value in sorted(having):
+        yield key
+
+
+def names_of(analysis: Analysis) -> list[str]:
+    """The names of the sides."""
+    return list(dict.fromkeys(row.group[SIDE] for row in analysis.rows))
+
+
+def shared(analysis: Analysis) -> Iterator[tuple[Record, Mapping[str, Row]]]:
+    """What at least two sides have: a condition with its benchmark, and the row of each side.
+
+    Of each condition, all benchmarks that every side has come first, together.
+    """
+    for condition, parts in _by_condition(analysis):
+        names = {name for sides in parts.values() for name in sides}
+        every = [sides for sides in parts.values() if sides.keys() == names]
+        if len(every) > 1:
+            tables = {name: pd.concat([of[name].asked for of in every]) for name in every[0]}
+            of_all = {name: Row({}, table.sort_index()) for name, table in tables.items()}
+            yield condition | {"benchmark": ALL}, of_all
+        for benchmark, sides in parts.items():
+            if len(sides) > 1:
+                yield condition | {"benchmark": benchmark}, sides
+
+
+def left_out(analysis: Analysis) -> Iterator[str]:
+    """What only some sides have, in words."""
+    sides = names_of(analysis)
+    for key in analysis.names:
+        values: dict[Any, set[str]] = {}
+        unknown = Counter[str]()
+        for row in analysis.rows if key not in (SIDE, "benchmark") else ():
+            values.setdefault(row.group[key], set()).add(row.group[SIDE])
+            unknown[row.group[SIDE]] += len(row.asked) * (row.group[key] is None)
+        for value in sorted(one for one in values if one is not None):
             what = f"{value} verdicts" if key == "method" else f"{key} {whole(value)}"
-            left_out += [
-                f"{name} has no {what}." for name, own in values.items() if value not in own
-            ]
-        for name, table in sides.items():
-            if unknown := int(table[key].isna().sum()):
-                left_out.append(f"{unknown:,} judgments of {name} have no {key}.")
-    conditions: dict[tuple[Any, ...], Sides] = {}
-    for name, table in sides.items():
-        for values_of, rows in table.groupby(keys, sort=False) if keys else [((), table)]:
-            conditions.setdefault(values_of, {})[name] = rows
-    for values_of, tables in conditions.items():
-        if len(tables) > 1:
-            named = zip(keys, values_of, strict=True)
-            yield {key: whole(value) for key, value in named}, tables
+            yield from (f"{name} has no {what}." for name in sides if name not in values[value])
+        for name in filter(unknown.get, sides):
+            yield f"{unknown[name]:,} judgments of {name} have no {key}."
+    for _, parts in _by_condition(analysis):
+        names = dict.fromkeys(name for of in parts.values() for name in of)
+        for benchmark, of in parts.items() if len(names) > 1 else ():
+            yield from (f"{name} has no judgments on {benchmark}." for name in names.keys() - of)
 
 
-def benchmarks_of(
-    tables: Sides, left_out: list[str]
-) -> Iterator[tuple[str | None, Mapping[str, Row]]]:
-    """All benchmarks that every side has together, then each that at least two sides have."""
-    of = {
-        name: {
-            None if pd.isna(benchmark) else str(benchmark): Row({}, rows)
-            for benchmark, rows in table.groupby("benchmark", sort=False, dropna=False)
-        }
-        for name, table in tables.items()
-    }
-    every = set.intersection(*map(set, of.values()))
-    if len(every) > 1:
-        both = {name: table[table["benchmark"].isin(every)] for name, table in tables.items()}
-        yield ALL, {name: Row({}, rows) for name, rows in both.items()}
-    for benchmark in dict.fromkeys(b for parts in of.values() for b in parts):
-        shared = {name: parts[benchmark] for name, parts in of.items() if benchmark in parts}
-        left_out += [
-            f"{name} has no judgments on {benchmark}." for name in of if name not in shared
-        ]
-        if len(shared) > 1:
-            yield benchmark, shared
+_Parts = dict[str | None, dict[str, Row]]
+"""Benchmark -> side -> row."""
+
+
+def _by_condition(analysis: Analysis) -> Iterable[tuple[Record, _Parts]]:
+    """The rows of each condition; a row without a known one has none."""
+    found: dict[str, tuple[Record, _Parts]] = {}
+    for row in analysis.rows:
+        keys = row.keys
+        side, benchmark = keys.pop(SIDE), keys.pop("benchmark")
+        if None not in keys.values():
+            parts = found.setdefault(str(keys), (keys, {}))[1]
+            parts.setdefault(benchmark and str(benchmark), {})[side] = row
+    return found.values()

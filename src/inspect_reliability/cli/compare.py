@@ -2,9 +2,8 @@
 
 import click
 
-from ..answers.change import change_blocks, changes, judge_or_system
-from ..answers.compare import compare_document, compare_sides
-from ..answers.sides import Sides, clear, sides_by, sides_of
+from ..answers.compare import compare_document
+from ..answers.sides import sides_by, sides_of
 from ..errors import UserError
 from ..showing import Form
 from .main import examples
@@ -29,10 +28,8 @@ def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> No
     now, the command also says how far verdicts and their shares moved beyond noise, and how much of
     a suite's change comes from its judge.
     """
-    of_suites: Sides = {}
     if by:
-        judgments = read(logs)
-        sides, facets = sides_by(judgments, by), judgments.facets
+        sides = sides_by(read(logs), by)
     elif len(logs) == 2 and same_file(*logs):
         raise UserError(
             f"Both sources are {logs[0]}. Say what to compare within it: --by judge, "
@@ -40,19 +37,12 @@ def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> No
         )
     elif len(logs) == 2:
         first, second = (read([source]) for source in logs)
-        sides, facets = sides_of(first, second, names=logs), first.facets
-        of_suites = dict(zip(sides, (clear(first).table, clear(second).table), strict=True))
+        sides = sides_of(first, second, names=logs)
     else:
         raise UserError(
             "Give two sources (compare A B), or say what to compare within the logs "
             "(compare LOGS --by judge)."
         )
-    pairs, left_out = compare_sides(sides, facets)
-    beside = {
-        "changes": list(changes(sides, facets)),
-        "score_change": list(judge_or_system(of_suites or sides)) if len(sides) == 2 else [],
-    }
-    blocks = change_blocks(*beside.values()) if len(sides) == 2 else ()
-    document = compare_document(pairs, left_out, beside, blocks)
-    print_left_out(left_out)
+    document = compare_document(sides)
+    print_left_out(document.results["left_out"])
     show(document, form)
