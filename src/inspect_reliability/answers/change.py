@@ -138,7 +138,7 @@ def judge_or_system(analysis: Analysis) -> Iterator[Record]:
             kind = own if is_suite(rows) else again if is_rejudged(rows) else {}
             scores = rows.assign(worth=rows["verdict"].map(worth)).dropna(subset="worth")
             if len(scores):
-                kind.setdefault(name, scores)
+                kind.setdefault(str(name), scores)
     first, second = names_of(analysis)
     if own.keys() != {first, second}:
         return

@@ -135,7 +135,7 @@ def _conditions(sides: pd.DataFrame, facets: Sequence[str]) -> Iterator[str]:
             continue
         if sum(map(len, values)) == len(set.union(*values)):
             raise UserError(
-                f"{' and '.join(tables)} have several {key}s and share none. Give logs "
+                f"{' and '.join(map(str, tables))} have several {key}s and share none. Give logs "
                 f"of one {key} each, or compare with --by {key}."
             )
         yield key
