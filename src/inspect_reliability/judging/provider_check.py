@@ -1,8 +1,7 @@
 """What the provider of a run's model does with seeds: found out once per run."""
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from sys import maxsize
 
@@ -28,31 +27,13 @@ QUESTIONS = 3
 MOST_CALLS = QUESTIONS * (TRIED + 1) + CALLS_OF_SEEDS
 """Most calls to check one model."""
 
-SeedTurn = Callable[[Draw, Mapping[int, Drawn | None], str], Awaitable[Outcome | None]]
-"""Checks the seeds of a model of this name; None where another replication has the turn."""
-
-
-@asynccontextmanager
-async def one_asks(asker: object, is_open: Callable[[], bool]) -> AsyncIterator[bool]:
-    """Whether this task must settle what is open.
-
-    True for one task at a time. Others of the same asker wait until it leaves, then check again.
-    """
-    if is_open():
-        # Inspect does not count this waiting as working time, as it would that for a lock.
-        async with concurrency(f"one asks {id(asker)}", 1, visible=False):
-            if is_open():
-                yield True
-                return
-    yield False
-
 
 class ProviderCheck:
     """The check of one run, made once per model.
 
     The first question with several replications of one prompt shows whether they can share a
-    request, while the others wait. The first replication shows whether seeds are honoured; nobody
-    waits for that.
+    request, while the others wait. The first replication that is finished shows whether seeds are
+    honoured; nobody waits for that.
     """
 
     def __init__(self) -> None:
@@ -76,39 +57,22 @@ class ProviderCheck:
         def is_open() -> bool:
             return several and found.choices in (None, "unknown") and found.questions < QUESTIONS
 
-        async with one_asks(self, is_open) as mine:
-            if mine:
-                async with span("provider check"):
-                    await _try_choices(found, model, prompt, seed)
+        if is_open():
+            # Inspect does not count this waiting as working time, as it would that for a lock.
+            async with concurrency(f"provider check {id(self)}", 1, visible=False):
+                if is_open():
+                    async with span("provider check"):
+                        await _try_choices(found, model, prompt, seed)
         return found
 
-    @contextmanager
-    def seeds(self, model: str) -> Iterator[SeedTurn]:
-        """One replication's turn to check a model's seeds, for as long as it runs.
-
-        Inspect starts samples in the order of the dataset and finishes them in any. The first epoch
-        of the first question takes the turn at the start; if it fails, the turn is free again.
-        """
-        mine, checked = self._takes(model), False
-
-        async def check(draw: Draw, drawn: Mapping[int, Drawn | None], name: str) -> Outcome | None:
-            nonlocal mine, checked
-            mine = mine or self._takes(model)
-            if not mine:
-                return None
-            checked = True
-            return await _check_seeds(name, draw, drawn)
-
-        try:
-            yield check
-        finally:
-            if mine and not checked:
-                self._seeds.discard(model)
-
-    def _takes(self, model: str) -> bool:
-        free = model not in self._seeds
+    async def seeds(
+        self, model: str, draw: Draw, drawn: Mapping[int, Drawn | None]
+    ) -> Outcome | None:
+        """Whether a model honours seeds, as what was drawn shows; None if it was checked before."""
+        if model in self._seeds:
+            return None
         self._seeds.add(model)
-        return free
+        return await _check_seeds(model, draw, drawn)
 
 
 async def _try_choices(found: Requests, model: Model, prompt: Prompt, seed: int) -> None:

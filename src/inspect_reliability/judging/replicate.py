@@ -21,7 +21,7 @@ from ..errors import UserError
 from ..hf_seeded import reading
 from ..record.sample import prompt_fingerprint, texts_of
 from ..record.seeds import seeds_from
-from .provider_check import ProviderCheck, SeedTurn
+from .provider_check import ProviderCheck
 from .requests import Requests, is_refused, options_not_sent, top_k_in_body
 from .trials import Drawn, Make, Prompt
 
@@ -81,22 +81,25 @@ async def replicate(
     if provider is None:
         _put_together(state, model, await make_calls(model, Requests(), asked), question)
         return state
-    with provider.seeds(str(model)) as check_seeds:
-        alike = len({str(one.prompt) for one in asked.values()}) < len(asked)
-        first_one = Requests(extra=(extra or GenerateConfig()).merge(top_k_in_body(model)))
-        requests = await provider.requests(model, prompt, seed, alike, first_one)
-        made = await make_calls(model, requests, asked)
-        _put_together(state, model, made, question)
-        _note_provider(state, model, requests)
-        # After a limit a check would be refused.
-        if not any(isinstance(one, LimitExceededError) for _, one in made):
-            make = requests.making(model, prompt, cache=False)
-            await _check_seeds(check_seeds, state, str(model), make, asked)
+    alike = len({str(one.prompt) for one in asked.values()}) < len(asked)
+    first_one = Requests(extra=(extra or GenerateConfig()).merge(top_k_in_body(model)))
+    requests = await provider.requests(model, prompt, seed, alike, first_one)
+    made = await make_calls(model, requests, asked)
+    _put_together(state, model, made, question)
+    _note_provider(state, model, requests)
+    # After a limit a check would be refused.
+    if not any(isinstance(one, LimitExceededError) for _, one in made):
+        make = requests.making(model, prompt, cache=False)
+        await _check_seeds(provider, state, str(model), make, asked)
     return state
 
 
 async def _check_seeds(
-    check: SeedTurn, state: TaskState, model: str, make: Make, asked: Mapping[int, Replication]
+    provider: ProviderCheck,
+    state: TaskState,
+    model: str,
+    make: Make,
+    asked: Mapping[int, Replication],
 ) -> None:
     """Let the first replication, if it was made, show whether seeds are honoured."""
     first, one = next(iter(asked.items()))
@@ -111,7 +114,7 @@ async def _check_seeds(
     other = seeds_from(one.seed, 2)[1]
     same = first + 1 in asked and asked[first + 1][:2] == (one.prompt, other)
     two = {one.seed: drawn[first], other: drawn[first + 1] if same else None}
-    if outcome := await check(draw, two, model):
+    if outcome := await provider.seeds(model, draw, two):
         state.metadata["seed_check"] = outcome
 
 

@@ -39,7 +39,6 @@ class Requests:
     """How to make the requests of a run to one model.
 
     Attributes:
-        config: Options of each request.
         extra: Options added to each, unless the server takes no request with them.
         most_choices: The most replications that one request may make as its choices.
         choices: Whether choice i of seed s is the draw of seed s + i; None if not tried.
@@ -47,7 +46,6 @@ class Requests:
         settled: Whether it is known if the server takes what is added.
     """
 
-    config: GenerateConfig = field(default_factory=GenerateConfig)
     extra: GenerateConfig = field(default_factory=GenerateConfig)
     most_choices: int = 1
     choices: Outcome | None = None
@@ -61,7 +59,6 @@ class Requests:
         """Makes requests of a prompt; options are those of `generate`."""
 
         async def make(config: GenerateConfig) -> ModelOutput:
-            config = self.config.merge(config)
             for _ in range(TRIES):
                 extra = self.extra
                 try:

@@ -11,7 +11,6 @@ from inspect_ai.model import Model
 from pydantic import ConfigDict, TypeAdapter
 
 from ..errors import UserError
-from .sharing import sharing
 
 _NAMES_A_GRADER = re.compile(r"(^|_)(models?|graders?|judges?|llm)$")
 _MODEL = re.compile(r"[\w.-]+/\S+")
@@ -22,9 +21,7 @@ def made_with(factory: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
     hints = _hints(factory)
     fitting = registry_kwargs(**arguments)
     for key, value in fitting.items():
-        if isinstance(value, Model):
-            fitting[key] = sharing(value)
-        elif key in hints and _fits(hints[key], value):
+        if key in hints and _fits(hints[key], value):
             fitting[key] = _as_type(hints[key], value)
     return factory(**fitting)
 

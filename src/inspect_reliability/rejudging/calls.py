@@ -8,7 +8,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
-from typing import Any
 
 from inspect_ai.hooks import BeforeModelGenerate, Hooks, ModelRetry, ModelUsageData, hooks
 from inspect_ai.model import ChatMessage
@@ -21,11 +20,10 @@ class Calls:
     """The model calls of one replication.
 
     Attributes:
-        seed: Seed sent with each; None if each sets its own.
+        seed: Seed sent with each.
         limits: Admit and count them.
         settings: Settings of each, instead of the grader's own.
         graders: Names of models of which one must be called first; empty if any may.
-        first: Answers the first of them; None if it is a call like any other.
         models: Names of the models called.
         prompt: Digest of the first prompt.
         temperature: Sampling temperature of the last call; None if nobody set one.
@@ -33,11 +31,10 @@ class Calls:
         refused: The refused call, since a scorer may take its error for an answer.
     """
 
-    seed: int | None
+    seed: int
     limits: Limits
     settings: Mapping[str, float] = field(default_factory=dict)
     graders: Set[str] = frozenset()
-    first: Any = None
     models: set[str] = field(default_factory=set)
     prompt: str = ""
     temperature: float | None = None
@@ -46,11 +43,6 @@ class Calls:
 
 
 _current: ContextVar[Calls | None] = ContextVar("calls", default=None)
-
-
-def current_calls() -> Calls | None:
-    """The calls of the replication under way, if any."""
-    return _current.get()
 
 
 @contextmanager
@@ -83,8 +75,7 @@ class _SeedHook(Hooks):
             setattr(data.config, key, value)
         calls.temperature = data.config.temperature
         calls.cached |= data.cache is not None
-        if calls.seed is not None:
-            data.config.seed = calls.seed
+        data.config.seed = calls.seed
 
     async def on_model_usage(self, data: ModelUsageData) -> None:
         if (calls := _current.get()) is not None:

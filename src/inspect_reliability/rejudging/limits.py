@@ -46,10 +46,6 @@ class Limits:
         """Make no further call; the first reason counts."""
         self.stopped = self.stopped or why
 
-    def has_room(self, calls: int) -> bool:
-        """Whether this many further calls may be made."""
-        return self.max_calls is None or self.calls + calls <= self.max_calls
-
     def admit(self, model: str, choices: int = 1, graders: Set[str] = frozenset()) -> None:
         """Admit a call of a model; each of its choices counts as a call.
 
@@ -65,7 +61,7 @@ class Limits:
                 f"the grader is {expected}, and {model} would answer. Name a scorer that asks the "
                 "grader it is given, or leave --model out"
             )
-        if not self.has_room(choices):
+        if self.max_calls is not None and self.calls + choices > self.max_calls:
             self.stop(f"{self.max_calls:,} calls were made")
         if self.stopped:
             raise CallRefusedError(self.stopped)

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -14,7 +13,7 @@ from rich.markup import escape
 
 from ..errors import UserError
 from ..errors.inspect_error import PrerequisiteError
-from ..judging.provider_check import ProviderCheck, SeedTurn
+from ..judging.provider_check import ProviderCheck
 from ..judging.trials import Drawn, Outcome
 from ..metrics import reliability
 from ..record.replications import OF
@@ -24,7 +23,6 @@ from .calls import Calls, hooked
 from .limits import Limits, limits_of_run
 from .outputs import WANTED, Wanted, as_recorded
 from .replications import NOT_MADE, Replication, summarise
-from .sharing import Choices, FirstCalls, sharing_graders
 from .wrapped import ScorerSpec, Wrapped, wrap
 
 logger = logging.getLogger(__name__)
@@ -50,9 +48,6 @@ def rejudge(
     `majority`), the `seed` of the first (each of the others has the next), and `explanations`;
     `errors` (number of the replication -> why it failed), `scorer`, `grader` (the models called),
     `temperature` (if set) and, in one score of each run, `seed_check`.
-
-    If all replications of the first output send one prompt, those of each later output share a
-    request, provided that the provider draws choice i of seed s as it draws seed s + i.
 
     Args:
         scorer: The scorer to run: `model_graded_qa()`, one of your own, or, on the command line,
@@ -82,7 +77,7 @@ class JudgeAgain:
     def __init__(self, wrapped: Wrapped, numbers: range, seed: int) -> None:
         self.wrapped = wrapped
         self._numbers, self._seed = numbers, seed
-        self._limits, self._choices, self._check = Limits(), Choices(), ProviderCheck()
+        self._limits, self._check = Limits(), ProviderCheck()
 
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
         """Judge an output; None if it is another scorer's, or the run stopped before any call."""
@@ -103,24 +98,20 @@ class JudgeAgain:
 
     async def _judge(self, state: TaskState, target: Target, wanted: Wanted) -> Score | None:
         first = self.wrapped.seed(self._seed, wanted.sample, wanted.epoch, wanted.wording)
-        every = enumerate(seeds_from(first, wanted.first + wanted.replications - 1), 1)
-        seeds = {number: seed for number, seed in every if number >= wanted.first}
+        seeds = seeds_from(first + wanted.first - 1, wanted.replications)
         limits = limits_of_run() or self._limits
+        scorer = self.wrapped.scorer(wanted.wording)  # or an error before anything is judged
+        replicate = partial(self._replicate, scorer, state, target, limits)
+        made = await collect(*map(replicate, seeds))
+        if all((one.error or "").startswith(NOT_MADE) for one in made):
+            return None
+        result = summarise(self.wrapped.identity, made, wanted.first)
         # No earlier run has made the check, nor does another wording.
         fresh = wanted.first == 1 and wanted.wording == GIVEN
-        turn = self._check.seeds(str(state.model)) if fresh else nullcontext()
-        with turn as check_seeds, sharing_graders():
-            scorer = self.wrapped.scorer(wanted.wording)  # or an error before anything is judged
-            replicate = partial(self._replicate, scorer, state, target, limits)
-            async with self._choices.of_output(seeds) as calls:
-                made = await collect(*(replicate(seed, calls) for seed in seeds.values()))
-            if all((one.error or "").startswith(NOT_MADE) for one in made):
-                return None
-            result = summarise(self.wrapped.identity, made, wanted.first)
-            if check_seeds and made[0].error is None and made[0].models:
-                outcome = await self._check_seeds(check_seeds, made, replicate)
-                if outcome and not limits.stopped:
-                    result.metadata = (result.metadata or {}) | {"seed_check": outcome}
+        if fresh and made[0].error is None and made[0].models:
+            outcome = await self._check_seeds(made, replicate)
+            if outcome and not limits.stopped:
+                result.metadata = (result.metadata or {}) | {"seed_check": outcome}
         return result
 
     async def _replicate(
@@ -130,7 +121,6 @@ class JudgeAgain:
         target: Target,
         limits: Limits,
         seed: int,
-        calls: FirstCalls | None = None,
     ) -> Replication:
         """Run the scorer once, with this seed in its model calls.
 
@@ -138,7 +128,7 @@ class JudgeAgain:
             PrerequisiteError: A mistake in the set-up that no repetition can mend.
         """
         wrapped = self.wrapped
-        with hooked(Calls(seed, limits, wrapped.settings, wrapped.graders, calls)) as made:
+        with hooked(Calls(seed, limits, wrapped.settings, wrapped.graders)) as made:
             try:
                 score = await scorer(state, target)
                 if made.refused:
@@ -165,10 +155,7 @@ class JudgeAgain:
         )
 
     async def _check_seeds(
-        self,
-        check: SeedTurn,
-        made: Sequence[Replication],
-        replicate: Callable[[int], Awaitable[Replication]],
+        self, made: Sequence[Replication], replicate: Callable[[int], Awaitable[Replication]]
     ) -> Outcome | None:
         async def draw(seed: int) -> Drawn:
             if made[0].cached:
@@ -180,7 +167,8 @@ class JudgeAgain:
 
         other = next((one.drawn for one in made[1:2] if one.error is None), None)
         [_, second] = seeds_from(made[0].seed, 2)
-        return await check(draw, {made[0].seed: made[0].drawn, second: other}, made[0].grader)
+        drawn = {made[0].seed: made[0].drawn, second: other}
+        return await self._check.seeds(made[0].grader, draw, drawn)
 
 
 def _votes(score: Score, panel: Sequence[str]) -> dict[str, Any]:

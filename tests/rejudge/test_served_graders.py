@@ -1,4 +1,4 @@
-"""Replications of a served grader: choices of one request, where its calls are alike."""
+"""Replications of a served grader: each call has the seed of its own replication."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -7,14 +7,12 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, get_model
-from inspect_ai.scorer import Score, Scorer, Target, match, mean, model_graded_qa, scorer
+from inspect_ai.scorer import Score, Scorer, Target, match, mean, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import concurrency
 
 from chat_server import ChatServer, serving
-from graders import in_full, rejudged, run, suite, tiny
-from inspect_reliability.judging import provider_check
-from inspect_reliability.judging.requests import Requests
+from graders import in_full, rejudged, run, suite
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.rejudging import rejudge
 from inspect_reliability.rejudging.limits import MOST_TRIES, CallRefusedError, Limits
@@ -69,33 +67,12 @@ def drawn(found: dict[str, Any]) -> list[str]:
     return [answer["choices"][0]["message"]["content"][0] for answer in answers]
 
 
-def choices_asked(server: ChatServer) -> list[int]:
-    return sorted(n for body in server.requests if (n := body.get("n") or 1) > 1)
-
-
-CHECK = provider_check.TRIED
-
-
 @pytest.mark.parametrize(
-    ("server", "how", "asked"),
-    [
-        (ChatServer(said=SAID), "once", [CHECK, REPLICATIONS, REPLICATIONS]),
-        (ChatServer(said=SAID, most_choices=5), "once", [4] * 5),
-        (ChatServer(said=SAID, choices="repeat"), "once", [CHECK]),
-        (ChatServer(said=SAID, choices="one"), "once", [CHECK]),
-        (ChatServer(said=SAID, refuses=("n",)), "once", []),
-        (ChatServer(said=SAID), "config", [CHECK, REPLICATIONS, REPLICATIONS]),
-        (ChatServer(said=SAID), "two at once", [CHECK, REPLICATIONS, REPLICATIONS]),
-        (ChatServer(said=SAID), "twice", [CHECK, REPLICATIONS, REPLICATIONS]),
-        (ChatServer(said=SAID), "never", [CHECK, REPLICATIONS]),
-        (ChatServer(said=SAID), "shuffled", []),
-        (ChatServer(said=SAID), "tools", []),
-    ],
+    "how", ["once", "config", "two at once", "twice", "never", "shuffled", "tools"]
 )
-def test_replications_are_those_of_their_seeds(
-    server: ChatServer, how: str, asked: list[int], tmp_path: Path
-) -> None:
-    """However a server treats choices and a scorer calls, each verdict is that of its own seed."""
+def test_replications_are_those_of_their_seeds(how: str, tmp_path: Path) -> None:
+    """However a scorer calls its grader, each verdict is that of its own seed."""
+    server = ChatServer(said=SAID)
     with serving(server) as name:
         scores = judged(tmp_path, get_model(name), how)
     for place, found in enumerate(scores):
@@ -103,23 +80,9 @@ def test_replications_are_those_of_their_seeds(
             continue
         assert found["verdicts"] == drawn(found)
         assert len(set(found["verdicts"])) > 1
-    assert choices_asked(server) == asked
+    assert all((body.get("n") or 1) == 1 for body in server.requests)
     if how == "config":
         assert {body.get("max_tokens") for body in server.requests} == {9}
-
-
-def test_what_is_found_in_one_wording_holds_for_the_others(tmp_path: Path) -> None:
-    """Only the first wording is tried with calls of its own; each other output shares a request."""
-    server = ChatServer(said=tuple(f"{letter}. GRADE: {letter}" for letter in "CI"))
-    (tmp_path / "wordings.yaml").write_text("wordings: ['{question}{criterion}{answer}']")
-    with serving(server) as name:
-        grader, options = get_model(name), {"template": "{question}? {criterion} {answer}"}
-        log = run(suite(model_graded_qa(**options)), tmp_path, grader)
-        server.requests.clear()
-        wordings = tmp_path / "wordings.yaml"
-        again = tmp_path / "again"
-        rejudged(log, again, replications=REPLICATIONS, model=name, wordings=wordings)
-    assert choices_asked(server) == [CHECK, *[REPLICATIONS] * 5]
 
 
 def test_a_replication_that_fails_costs_no_other(tmp_path: Path) -> None:
@@ -134,23 +97,23 @@ def test_a_replication_that_fails_costs_no_other(tmp_path: Path) -> None:
 
 
 class Failing(ChatServer):
-    """A server that refuses the key of its first request for all replications of an output."""
+    """A server that refuses the key of its first request."""
 
     failed = False
 
     def answer(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        if body.get("n") == REPLICATIONS and not self.failed:
+        if not self.failed:
             self.failed = True
             return 401, {"error": {"message": "no key"}}
         return super().answer(body)
 
 
-def test_a_request_that_fails_loses_its_replications_and_no_other(tmp_path: Path) -> None:
-    """The other outputs are judged; a second run makes up for what is missing."""
+def test_a_request_that_fails_loses_its_replication_and_no_other(tmp_path: Path) -> None:
+    """The others are made, and the reason is kept."""
     with serving(Failing(said=SAID)) as name:
         log = run(suite(rejudge(letter(), REPLICATIONS)), tmp_path, get_model(name))
         failed = [found for found in kept(log) if found["verdicts"] != drawn(found)]
-        assert [found["verdicts"] for found in failed] == [[None] * REPLICATIONS]
+        assert [found["verdicts"].count(None) for found in failed] == [1]
         assert all("no key" in why for why in failed[0]["errors"].values())
 
 
@@ -172,20 +135,19 @@ class Broken(ChatServer):
 @pytest.mark.parametrize(
     ("answer", "message", "why"),
     [
-        ({"choices": []}, {}, "an answer without choices"),
-        ({"choices": None}, {}, "an answer that cannot be read (TypeError"),
-        ({}, {"content": [{"type": "text", "text": "A"}]}, "an answer that cannot be read"),
+        ({"choices": None}, {}, "TypeError"),
+        ({}, {"content": [{"type": "text", "text": "A"}]}, "TypeError"),
     ],
 )
-def test_an_answer_that_is_none_is_a_failure_in_words(
+def test_an_answer_that_is_none_is_a_failure(
     answer: dict[str, Any], message: dict[str, Any], why: str, tmp_path: Path
 ) -> None:
-    """What a server gives in place of an answer fails the replication, and is named."""
+    """What a server gives in place of an answer fails the replication, and its error is kept."""
     with serving(Broken(answer, message)) as name:
         log = run(suite(rejudge(letter(), 2), questions=1), tmp_path, get_model(name))
     [found] = kept(log)
     assert found["verdicts"] == [None, None]
-    assert f"ValueError: {name} gave {why}" in " ".join(found["errors"].values())
+    assert all(why in one for one in found["errors"].values())
 
 
 def test_a_server_without_answers_is_not_asked_for_ever() -> None:
@@ -203,7 +165,7 @@ def test_a_limit_counts_every_choice(tmp_path: Path) -> None:
     server = ChatServer(said=SAID)
     with serving(server) as name:
         log = run(suite(match()), tmp_path / "logs", get_model(name))
-        for limit in (9, 20, 30):
+        for limit in (9, 20):
             server.requests.clear()
             given = {"replications": REPLICATIONS, "limits": {"max_calls": limit}}
             rejudged(log, tmp_path / "again", "letter", **given)
@@ -212,20 +174,3 @@ def test_a_limit_counts_every_choice(tmp_path: Path) -> None:
     assert len(table) == 3 * REPLICATIONS
     for seed, verdict in zip(table["seed"], table["verdict"], strict=True):
         assert [verdict] == drawn({"seeds": [seed]})
-
-
-@pytest.mark.slow
-def test_the_tiny_judge_says_the_same_in_choices(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Verdicts and explanations of a local grader are those of a call for each replication."""
-    shared = judged(tmp_path / "shared", tiny())
-    monkeypatch.setattr(provider_check.ProviderCheck, "requests", never)
-    apart = judged(tmp_path / "apart", tiny())
-    for together, one_by_one in zip(shared, apart, strict=True):
-        assert together["explanations"] == one_by_one["explanations"]
-        assert len(set(together["explanations"])) > 1
-
-
-async def never(*_: Any, **__: Any) -> Requests:
-    return Requests()
