@@ -129,7 +129,7 @@ def test_the_shell_completes() -> None:
     tab = BashComplete(main, {}, "inspect-reliability", "_INSPECT_RELIABILITY_COMPLETE")
     for before, typed, found in [
         ([], "rep", {"report"}),
-        (["gate"], "--min-", {"--min-omega"}),
+        (["gate"], "--mi", {"--min"}),
         (["report", "--format"], "la", {"latex"}),
     ]:
         assert {one.value for one in tab.get_completions(before, typed)} == found

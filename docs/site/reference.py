@@ -315,8 +315,8 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
             found[name] += records
         found["card"] += card_document(analysis).results["rows"]
         found["plan"] += plans(analysis)
-        found["gate"] += check(analysis, Limits(0.5, 0.05))
-        found["gate"] += check(analysis, Limits(0.5, anytime=True))
+        found["gate"] += check(analysis, Limits((("omega", 0.5),), (("non_response_rate", 0.05),)))
+        found["gate"] += check(analysis, Limits((("omega", 0.5),), anytime=True))
         if judgments.table["judge"].nunique() > 1:
             sides = sides_by(judgments, "judge")
             found["compare"] += compare_sides(sides)[0]

@@ -113,11 +113,11 @@ def test_a_suite_with_epochs_has_a_grader_and_outputs(tmp_path: Path) -> None:
     assert found["cautions"][0].startswith("Each replication is another output of none/none")
     shown = {
         asked: " ".join(invoke(*asked.split(), tmp_path).stdout.split())
-        for asked in ("card", "report", "gate --min-omega .5")
+        for asked in ("card", "report", "gate --min omega=.5")
     }
     assert all(f"its grader ({graders.TINY}) together" in text for text in shown.values())
     assert f"Evaluated model none/none Graders in the log {graders.TINY}" in shown["card"]
-    assert f"graded by {graders.TINY}" in shown["gate --min-omega .5"]
+    assert f"graded by {graders.TINY}" in shown["gate --min omega=.5"]
     assert shown["report"].startswith(f"none/none, graded by {graders.TINY}: ")
 
 
@@ -145,7 +145,7 @@ def test_a_rejudged_log_has_one_judge_and_its_command(tmp_path: Path, epochs: in
     name = Path(source.location).name
     assert shlex.split(command) == ["inspect-reliability", "rejudge", name, *options]
     assert "output that is judged" in found["not_varied"]
-    gate = invoke("gate", tmp_path / "b", "--min-omega", ".5")
+    gate = invoke("gate", tmp_path / "b", "--min", "omega=.5")
     assert "none/none" not in gate.stdout
 
 

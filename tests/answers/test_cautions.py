@@ -203,7 +203,7 @@ def command(*arguments: object) -> str:
     return " ".join(invoke(*arguments).stdout.split())
 
 
-@pytest.mark.parametrize("asked", ["report", "plan", "gate --min-omega .5", "card", "compare"])
+@pytest.mark.parametrize("asked", ["report", "plan", "gate --min omega=.5", "card", "compare"])
 def test_every_command_says_that_numbers_describe_non_responses(asked: str, tmp_path: Path) -> None:
     """A third of outputs without a verdict is a caution wherever numbers are shown."""
     sides = [tmp_path / "a", tmp_path / "b"]

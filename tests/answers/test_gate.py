@@ -18,23 +18,31 @@ SILENT = (("non_response_rate", 0.1),)
 @pytest.mark.parametrize(
     ("judgments", "limits", "result"),
     [
-        (made(noise=0.05, questions=40), Limits(min_omega=0.6), PASSES),
-        (made(noise=0.9, questions=40), Limits(min_omega=0.6), FAILS),
-        (made(noise=0.2, questions=8), Limits(min_omega=0.7), OPEN),
-        (made(verdict="A"), Limits(min_omega=0.1), OPEN),
-        (made(noise=0, temperature=0.0), Limits(min_omega=0.1), OPEN),
-        (made(noise=0), Limits(min_omega=0.1), OPEN),
-        (together(made(noise=0, temperature=0.0), made()), Limits(min_omega=0.1), OPEN),
-        (made(noise=0.9, questions=40, temperature=0.0), Limits(min_omega=0.6), FAILS),
-        (made(questions=3, replications=100, noise=0), Limits(max_non_response=0.05), OPEN),
-        (made(questions=3, replications=100), Limits(max_non_response=0.05), OPEN),
-        (made(noise=0, seed_check="honoured"), Limits(min_omega=0.6), PASSES),
-        (made(), Limits(max_non_response=0.05), OPEN),
-        (made(questions=80), Limits(max_non_response=0.05), PASSES),
-        (made(silent=0.5), Limits(max_non_response=0.05), FAILS),
-        (made(silent=0.05, questions=10), Limits(max_non_response=0.05), OPEN),
-        (made(verdict="non-response"), Limits(max_non_response=0.05), FAILS),
-        (made(noise=0.05, silent=0.5, questions=40), Limits(0.01, 0.05), FAILS),
+        (made(noise=0.05, questions=40), Limits((("omega", 0.6),)), PASSES),
+        (made(noise=0.9, questions=40), Limits((("omega", 0.6),)), FAILS),
+        (made(noise=0.2, questions=8), Limits((("omega", 0.7),)), OPEN),
+        (made(verdict="A"), Limits((("omega", 0.1),)), OPEN),
+        (made(noise=0, temperature=0.0), Limits((("omega", 0.1),)), OPEN),
+        (made(noise=0), Limits((("omega", 0.1),)), OPEN),
+        (together(made(noise=0, temperature=0.0), made()), Limits((("omega", 0.1),)), OPEN),
+        (made(noise=0.9, questions=40, temperature=0.0), Limits((("omega", 0.6),)), FAILS),
+        (
+            made(questions=3, replications=100, noise=0),
+            Limits(most=(("non_response_rate", 0.05),)),
+            OPEN,
+        ),
+        (made(questions=3, replications=100), Limits(most=(("non_response_rate", 0.05),)), OPEN),
+        (made(noise=0, seed_check="honoured"), Limits((("omega", 0.6),)), PASSES),
+        (made(), Limits(most=(("non_response_rate", 0.05),)), OPEN),
+        (made(questions=80), Limits(most=(("non_response_rate", 0.05),)), PASSES),
+        (made(silent=0.5), Limits(most=(("non_response_rate", 0.05),)), FAILS),
+        (made(silent=0.05, questions=10), Limits(most=(("non_response_rate", 0.05),)), OPEN),
+        (made(verdict="non-response"), Limits(most=(("non_response_rate", 0.05),)), FAILS),
+        (
+            made(noise=0.05, silent=0.5, questions=40),
+            Limits((("omega", 0.01),), (("non_response_rate", 0.05),)),
+            FAILS,
+        ),
     ],
 )
 def test_gate(judgments: Judgments, limits: Limits, result: str) -> None:
@@ -50,11 +58,11 @@ def test_a_suites_own_grades_beside_rejudge_are_not_gated(scorer: str) -> None:
     often = changed(made(noise=0.05, questions=40), scorer="rejudge", **place)
     once, often = (changed(part, sample=part.table["question"]) for part in (once, often))
     both = together(once, often)
-    assert overall(check(analyse(both), Limits(min_omega=0.6))) == PASSES
+    assert overall(check(analyse(both), Limits((("omega", 0.6),)))) == PASSES
     (note,) = not_checked(analyse(both))
     assert note.startswith("m, BBH, temperature 1 is not checked")
     elsewhere = together(changed(once, log="b"), often)
-    assert overall(check(analyse(elsewhere), Limits(min_omega=0.6))) == OPEN
+    assert overall(check(analyse(elsewhere), Limits((("omega", 0.6),)))) == OPEN
     assert not_checked(analyse(elsewhere)) == []
 
 
@@ -64,7 +72,7 @@ def test_a_gate_on_a_scale_names_icc() -> None:
     numbers = judgments.table["verdict"].map(dict(zip("ABCDE", "12345", strict=True)))
     scale = changed(judgments, verdict=numbers)
     for of, told in ((scale, True), (judgments, False)):
-        (one,) = check(analyse(of), Limits(min_omega=0.6))
+        (one,) = check(analyse(of), Limits((("omega", 0.6),)))
         assert one["result"] == FAILS
         assert ("ICC" in " ".join(one["cautions"])) == told
 
@@ -82,7 +90,7 @@ def scale(noise: float, **columns: object) -> Judgments:
 
 def test_any_coefficient_can_have_a_limit() -> None:
     """A judge who wavers between neighbours passes by ICC and fails by omega."""
-    checks = check(analyse(scale(0.5)), Limits(min_omega=0.8, least=(("icc", 0.8),)))
+    checks = check(analyse(scale(0.5)), Limits((("omega", 0.8), ("icc", 0.8))))
     omega, icc = checks
     assert (omega["requirement"], omega["result"]) == ("omega >= 0.8", FAILS)
     assert (icc["requirement"], icc["result"]) == ("icc >= 0.8", PASSES)
@@ -106,12 +114,6 @@ def test_limits_on_both_sides(name: str) -> None:
     assert near["more_questions"] > 0
 
 
-def test_the_short_options_are_limits_too() -> None:
-    """`--min-omega` and `--max-non-response` are two of the limits that any name can have."""
-    short, long = Limits(0.4, 0.1), Limits(least=(("omega", 0.4),), most=SILENT)
-    assert check(analyse(made()), short) == check(analyse(made()), long)
-
-
 def test_a_limit_decides_nothing_without_draws() -> None:
     """Copies of one number, labels and several benchmarks decide nothing by ICC, and say why."""
     icc = Limits(least=(("icc", 0.1),))
@@ -129,6 +131,8 @@ def test_limits_that_cannot_be_asked_for() -> None:
     """An unknown name is answered with the known ones, and ICC has no evidence for any time."""
     with pytest.raises(UserError, match=r"No coefficient 'icq'. Use one of: omega, .*icc.*rate"):
         Limits(least=(("icq", 0.5),))
+    with pytest.raises(UserError, match="omega is at most 1"):
+        Limits(least=(("omega", 60),))
     with pytest.raises(UserError, match="not of icc"):
         Limits(least=(("icc", 0.5),), anytime=True)
 
@@ -140,7 +144,7 @@ def test_an_open_gate_says_what_helps() -> None:
         (made(replications=1), "several verdicts on the same question"),
     ):
         analysis = analyse(judgments)
-        checks = check(analysis, Limits(min_omega=0.7))
+        checks = check(analysis, Limits((("omega", 0.7),)))
         shown = render(gate_document(analysis, checks), "markdown")
         assert "too uncertain to say" in shown
         assert words in shown
@@ -149,12 +153,12 @@ def test_an_open_gate_says_what_helps() -> None:
 @pytest.mark.parametrize(
     ("judgments", "limits", "result"),
     [
-        (made(noise=0.05, questions=60), {"min_omega": 0.3}, PASSES),
-        (made(noise=0.9, questions=60), {"min_omega": 0.6}, FAILS),
-        (made(questions=12), {"min_omega": 0.5}, OPEN),
-        (made(questions=100), {"max_non_response": 0.1}, PASSES),
-        (made(silent=0.5, questions=60), {"max_non_response": 0.05}, FAILS),
-        (made(temperature=0.0, noise=0), {"min_omega": 0.1}, OPEN),
+        (made(noise=0.05, questions=60), {"least": (("omega", 0.3),)}, PASSES),
+        (made(noise=0.9, questions=60), {"least": (("omega", 0.6),)}, FAILS),
+        (made(questions=12), {"least": (("omega", 0.5),)}, OPEN),
+        (made(questions=100), {"most": (("non_response_rate", 0.1),)}, PASSES),
+        (made(silent=0.5, questions=60), {"most": (("non_response_rate", 0.05),)}, FAILS),
+        (made(temperature=0.0, noise=0), {"least": (("omega", 0.1),)}, OPEN),
     ],
 )
 def test_evidence_decides(judgments: Judgments, limits: dict[str, float], result: str) -> None:
@@ -170,23 +174,25 @@ def test_evidence_decides(judgments: Judgments, limits: dict[str, float], result
 def test_how_many_more_questions(anytime: bool, limits: tuple[float, float]) -> None:
     """An open gate says how many more questions will probably decide; fewer, the farther off."""
     near, far = (
-        check(analyse(made(questions=20)), Limits(min_omega=limit, anytime=anytime))[0]
+        check(analyse(made(questions=20)), Limits((("omega", limit),), anytime=anytime))[0]
         for limit in limits
     )
     assert near["result"] == far["result"] == OPEN
     assert near["more_questions"] > far["more_questions"] > 0
-    passed = check(analyse(made(questions=60, noise=0.05)), Limits(0.3, anytime=anytime))[0]
+    passed = check(
+        analyse(made(questions=60, noise=0.05)), Limits((("omega", 0.3),), anytime=anytime)
+    )[0]
     assert passed["more_questions"] is None
 
 
 def test_several_benchmarks_are_pooled() -> None:
     """A gate over two benchmarks decides by their pooled omega, and by no common evidence."""
     both = together(made(), made(benchmark="two", noise=0.6))
-    (found,) = check(analyse(both, by=("judge",)), Limits(min_omega=0.1))
+    (found,) = check(analyse(both, by=("judge",)), Limits((("omega", 0.1),)))
     (pooled,) = analyse(both).results["pooled"]
     assert found["value"] == pytest.approx(pooled["omega"])
     assert found["value_interval"] == pytest.approx(pooled["omega_interval"])
-    (open_,) = check(analyse(both, by=("judge",)), Limits(0.1, anytime=True))
+    (open_,) = check(analyse(both, by=("judge",)), Limits((("omega", 0.1),), anytime=True))
     assert open_["result"] == OPEN
     assert "group by benchmark" in open_["reason"]
 
@@ -199,5 +205,5 @@ def test_a_gate_with_nothing_to_check_does_not_pass() -> None:
 def test_several_benchmarks_have_no_common_forecast() -> None:
     """How many more questions are needed is not known of omega over several benchmarks."""
     both = together(made(), made(benchmark="two", noise=0.6))
-    (found,) = check(analyse(both, by=("judge",)), Limits(min_omega=0.3))
+    (found,) = check(analyse(both, by=("judge",)), Limits((("omega", 0.3),)))
     assert (found["result"], found["more_questions"]) == (OPEN, None)

@@ -77,7 +77,7 @@ def test_measurements_are_judged_as_numbers() -> None:
     assert row["icc_interval"][0] == pytest.approx(0.025 ** (1 / 25 * 10 / 9), abs=0.001)
     assert row["rule_of_thumb"] is None
     assert "icc" not in rows_of(made())[0]
-    (found,) = check(analyse(judgments), Limits(min_omega=0.6))
+    (found,) = check(analyse(judgments), Limits((("omega", 0.6),)))
     assert found["result"] == OPEN
     assert "read ICC instead" in found["reason"]
 

@@ -352,8 +352,11 @@ def test_paths_that_lead_nowhere(tmp_path: Path, read: Callable[[str], Any], pat
 @pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
 def test_limits_that_are_no_numbers(log: Path, number: str) -> None:
     """No interval can meet or miss such a limit: it is refused."""
-    for options in (["gate", log, "--min-omega"], ["plan", log, "--half-width"]):
-        result = invoke(*options, number)
+    for options in (
+        ["gate", log, f"--min=omega={number}"],
+        ["plan", log, f"--half-width={number}"],
+    ):
+        result = invoke(*options)
         assert result.exit_code == 2
         assert number in result.stderr
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 COMMANDS = {
     "report": ["report"],
     "plan": ["plan"],
-    "gate": ["gate", "--min-omega", "0.1"],
+    "gate": ["gate", "--min", "omega=0.1"],
     "compare": ["compare", "--by", "judge"],
 }
 # A run that stopped before any question was judged twice is nothing to plan from.
@@ -202,12 +202,12 @@ def test_grouping(logs: dict[str, Path]) -> None:
 @pytest.mark.parametrize(
     ("limits", "code"),
     [
-        (["--min-omega", "-50"], 0),
-        (["--max-non-response", "1"], 0),
-        (["--max-non-response", "0.2"], 3),
-        (["--max-non-response", "0"], 1),
+        (["--min", "omega=-50"], 0),
+        (["--max", "non_response_rate=1"], 0),
+        (["--max", "non_response_rate=0.2"], 3),
+        (["--max", "non_response_rate=0"], 1),
         ([], 2),
-        (["--min-omega", "1.5"], 2),
+        (["--min", "omega=1.5"], 2),
     ],
 )
 def test_exit_status_of_the_gate(logs: dict[str, Path], limits: list[str], code: int) -> None:
@@ -218,7 +218,7 @@ def test_exit_status_of_the_gate(logs: dict[str, Path], limits: list[str], code:
 def test_a_judge_that_fails_the_gate(tmp_path: Path) -> None:
     """A judge that never answers fails whatever limit on non-response."""
     example_logs.judged(tmp_path, model=example_logs.judge("-"))
-    result = invoke("gate", tmp_path, "--max-non-response", "0.1")
+    result = invoke("gate", tmp_path, "--max", "non_response_rate=0.1")
     assert result.exit_code == 1
     assert "The gate fails" in result.stdout
 

@@ -22,7 +22,7 @@ NOWHERE = {
 def test_what_leads_nowhere_is_refused_in_words(command: str, place: str) -> None:
     """No command ends with a traceback, or takes an empty name for the current folder."""
     path, message = NOWHERE[place]
-    more = {"gate": ["--min-omega", "0.5"], "compare": ["--by", "judge"]}.get(command, [])
+    more = {"gate": ["--min", "omega=0.5"], "compare": ["--by", "judge"]}.get(command, [])
     done = invoke(command, path, *more)
     assert isinstance(done.exception, SystemExit), done.exception
     assert done.exit_code == 2

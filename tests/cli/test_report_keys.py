@@ -73,7 +73,7 @@ def test_every_key_of_a_report_is_declared(reports: list[dict[str, Any]]) -> Non
         (["plan"], set()),
         (["plan", "--facets"], set()),
         (["card"], set()),
-        (["gate", "--min-omega", "0.1"], {"result"}),
+        (["gate", "--min", "omega=0.1"], {"result"}),
     ],
 )
 def test_the_keys_of_the_other_commands(folder: Path, command: list[str], beside: set[str]) -> None:

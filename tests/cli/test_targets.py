@@ -28,7 +28,7 @@ CALLS: dict[str, list[str]] = {
     "report": ["b.csv", "--labels", "labels.csv"],
     "compare": ["b.csv", "other.jsonl"],
     "plan": ["b.csv"],
-    "gate": ["b.csv", "--min-omega", "-1"],
+    "gate": ["b.csv", "--min", "omega=-1"],
     "validate": ["b.csv", "--labels", "labels.csv"],
     "card": ["b.csv"],
     "rejudge": ["logs/a.eval", "--replications", "2"],

@@ -184,7 +184,7 @@ def test_exact_and_sampled_verdicts_have_rows_of_their_own(log: EvalLog, folder:
     [
         ["report", "--format", "json"],
         ["plan", "--format", "json"],
-        ["gate", "--min-omega", "0.5", "--format", "json"],
+        ["gate", "--min", "omega=0.5", "--format", "json"],
         ["compare", "--by", "temperature", "--format", "json"],
     ],
     ids=lambda command: command[0],

@@ -167,11 +167,11 @@ def test_what_we_write_names_responses_and_refuses_to_swap(tmp_path: Path) -> No
     ("command", "code"),
     [
         (["report"], 0),
-        (["gate", "--max-non-response", "0.5"], 2),
+        (["gate", "--max", "non_response_rate=0.5"], 2),
         (["plan"], 2),
         (["report", "--tables", "t"], 2),
         (["report", "--save", "s.parquet"], 2),
-        (["gate", "--max-non-response", "0.5", "--swap"], 0),
+        (["gate", "--max", "non_response_rate=0.5", "--swap"], 0),
     ],
 )
 def test_commands_say_both_calls_and_refuse_what_depends_on_them(

@@ -259,7 +259,7 @@ def test_every_command_takes_the_logs(folder: Path, tmp_path: Path) -> None:
     compared = invoke("compare", folder, other.location.removeprefix("file://"))
     assert compared.exit_code == 0, compared.output
     assert "Marks" in compared.output
-    assert invoke("gate", folder, "--min-omega", "-1").exit_code in (0, 3)
+    assert invoke("gate", folder, "--min", "omega=-1").exit_code in (0, 3)
     grouped = invoke("report", folder, "--by", "judge", "--by", "benchmark", "--by", "topic")
     assert "doubles" in grouped.output
 

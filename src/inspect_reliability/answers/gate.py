@@ -36,7 +36,7 @@ _SENTENCES: dict[str, tuple[str, Tone]] = {
 
 _SCALE = (
     "The verdicts are numbers, and omega counts only exact matches. ICC counts near misses as "
-    "near, and is {}: ask for it with --min icc=VALUE in place of --min-omega."
+    "near, and is {}: ask for it with --min icc=VALUE in place of omega."
 )
 _SEVERAL = "Evidence that may be looked at any time is of one benchmark: group by benchmark."
 _ONE_TEST = "Questions of several benchmarks are not one test: group by benchmark."
@@ -52,23 +52,21 @@ class Limits:
     """Requirements on a judge, and how they are decided: the options of the command.
 
     Attributes:
-        min_omega: The same as "omega" in `least`.
-        max_non_response: The same as "non_response_rate" in `most`.
-        anytime: Whether to decide by evidence that is valid at any time.
         least: Coefficients or rates with their minimum.
         most: Coefficients or rates with their maximum.
+        anytime: Whether to decide by evidence that is valid at any time.
     """
 
-    min_omega: float | None = None
-    max_non_response: float | None = None
-    anytime: bool = False
     least: tuple[tuple[str, float], ...] = ()
     most: tuple[tuple[str, float], ...] = ()
+    anytime: bool = False
 
     def __post_init__(self) -> None:
-        for name, _ in (*self.least, *self.most):
+        for name, limit in (*self.least, *self.most):
             if name not in REQUIRED:
                 raise UserError(f"No coefficient {name!r}. Use one of: {', '.join(REQUIRED)}.")
+            if limit > 1:
+                raise UserError(f"{name} is at most 1: no judge can be asked for {limit:g}.")
         most = (*RATES, *KINDS[1:])
         has_evidence = {("omega", True), (KINDS[0], True), *((name, False) for name in most)}
         for name, _, at_least in self.all:
@@ -82,12 +80,9 @@ class Limits:
     @property
     def all(self) -> list[tuple[str, float, bool]]:
         """Every limit: its name, its value, and whether it is a minimum."""
-        omega = [("omega", self.min_omega, True)]
-        silent = [("non_response_rate", self.max_non_response, False)]
         least = [(name, limit, True) for name, limit in self.least]
         most = [(name, limit, False) for name, limit in self.most]
-        every = dict.fromkeys([*omega, *least, *silent, *most])
-        return [(name, limit, least) for name, limit, least in every if limit is not None]
+        return [*dict.fromkeys([*least, *most])]
 
 
 def check(analysis: Analysis, limits: Limits) -> list[Record]:

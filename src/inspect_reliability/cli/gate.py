@@ -7,15 +7,7 @@ from ..answers.gate import Limits, check, gate_document, not_checked, overall
 from ..showing import Form
 from ..stats import FAILS, OPEN, PASSES
 from .main import examples
-from .sources import (
-    Finite,
-    Pair,
-    Read,
-    by_option,
-    print_left_out,
-    reads_logs,
-    show,
-)
+from .sources import Finite, Pair, Read, by_option, print_left_out, reads_logs, show
 
 EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 """2 is for unreadable input."""
@@ -23,33 +15,24 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 
 @click.command(
     epilog=examples(
-        "gate logs --min-omega 0.6 --max-non-response 0.05", "gate logs --min icc=0.8 --anytime"
+        "gate logs --min omega=0.6 --max non_response_rate=0.05",
+        "gate logs --min icc=0.8 --max invalid_rate=0.05",
     )
-)
-@click.option(
-    "--min-omega",
-    type=Finite(max=1),
-    help="Omega of one replication must be at least this.",
-)
-@click.option(
-    "--max-non-response",
-    type=Finite(0, 1),
-    help="At most this share of judgments may be without a verdict.",
 )
 @click.option(
     "--min",
     "least",
-    type=Pair("NAME=VALUE", "icc=0.8", Finite()),
+    type=Pair("NAME=VALUE", "omega=0.6", Finite()),
     multiple=True,
-    help="A coefficient, rate or the accuracy must be at least this, as in icc=0.8; repeat it for "
-    "several.",
+    help="A coefficient, rate or the accuracy must be at least this, as in omega=0.6; repeat it "
+    "for several.",
 )
 @click.option(
     "--max",
     "most",
-    type=Pair("NAME=VALUE", "icc=0.8", Finite()),
+    type=Pair("NAME=VALUE", "non_response_rate=0.05", Finite()),
     multiple=True,
-    help="A coefficient or rate may be at most this, as in invalid_rate=0.05; repeat it for "
+    help="A coefficient or rate may be at most this, as in non_response_rate=0.05; repeat it for "
     "several.",
 )
 @click.option(
@@ -63,8 +46,6 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 def gate(
     context: click.Context,
     logs: tuple[str, ...],
-    min_omega: float | None,
-    max_non_response: float | None,
     least: tuple[tuple[str, float], ...],
     most: tuple[tuple[str, float], ...],
     anytime: bool,
@@ -78,10 +59,10 @@ def gate(
     want to add questions and look again, use --anytime. Exit status: 0 if all pass, 1 if one fails,
     3 if none fails but one is too uncertain to say, 2 if something cannot be read.
     """
-    limits = Limits(min_omega, max_non_response, anytime, least, most)
+    limits = Limits(least, most, anytime)
     if not limits.all:
         raise click.UsageError(
-            "Say what to require: --min-omega, --max-non-response, --min or --max."
+            "Say what to require: --min omega=0.6, --max non_response_rate=0.05, or both."
         )
     analysis = analyse(read(logs), by)
     print_left_out(not_checked(analysis))
