@@ -62,7 +62,7 @@ RECIPES = {
         gone="Steady, or right",
     ),
     "a caution": Recipe(
-        r"(?=    if asked_once\(table, counts\):\n        yield ASKED_ONCE)",
+        r"(?=    if of\.asked_once:\n        yield ASKED_ONCE)",
         '    if len(counts.questions) == 8:\n        yield "There are eight questions."\n',
         said="There are eight questions.",
     ),

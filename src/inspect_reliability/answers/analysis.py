@@ -1,8 +1,9 @@
 """The analysis of a set of judgments: its rows, and every result computed from them."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from html import escape
 from itertools import chain, starmap
 from typing import Any
@@ -15,7 +16,7 @@ from ..showing import Drawing, drawing, render
 from ..showing.columns import KEYS, declared
 from ..showing.document import Document, Figure, Table, Text, named_figures
 from ..showing.values import Column, Record, describe, flat, grouped, text
-from .cautions import COPIES
+from .condition import COPIES
 from .readings import records_in_both
 from .row import Row
 from .studies import Study, studies_of
@@ -99,16 +100,27 @@ class Analysis:
 
     def of(self, row: Row, result: str) -> list[Record]:
         """The records of a result that are about a row."""
-        return [one for one in self.results[result] if self.keys(one) == row.keys]
+        if result not in self._about:
+            found = self._about[result] = defaultdict(list)
+            for record in self.results[result]:
+                found[frozenset(self.keys(record).items())].append(record)
+        return self._about[result].get(frozenset(row.keys.items()), [])
+
+    @cached_property
+    def _about(self) -> dict[str, dict[frozenset[tuple[str, Any]], list[Record]]]:
+        """Result -> keys of a row -> records."""
+        return {}
 
     def estimates(self, result: str) -> list[Record]:
         """Records of a result, except those of temperature 0 alone: copies are no estimates."""
-        drawn = [row.keys.items() for row in self.rows if row.no_draws != COPIES]
-        return [
-            record
-            for record in self.results[result]
-            if any(keys >= self.keys(record).items() for keys in drawn)
-        ]
+        rows = [row.keys for row in self.rows if row.no_draws != COPIES]
+
+        @cache
+        def drawn(*names: str) -> set[tuple[Any, ...]]:  # some results have fewer columns
+            return {tuple(row[n] for n in names) for row in rows if row.keys() >= {*names}}
+
+        known = ((record, self.keys(record)) for record in self.results[result])
+        return [record for record, keys in known if tuple(keys.values()) in drawn(*keys)]
 
     def apart(self, records: Iterable[Record], *without: str) -> Iterable[tuple[str, list[Record]]]:
         """Records grouped by the grouping columns except `without`, with names in words."""

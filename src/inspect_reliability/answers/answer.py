@@ -9,7 +9,8 @@ from ..showing.document import Caution, Text
 from ..showing.values import Record, estimate, told_apart
 from ..stats import KINDS
 from .analysis import Analysis
-from .cautions import ASKED_ONCE, COPIES
+from .cautions import ASKED_ONCE
+from .condition import COPIES
 from .right import of_scale
 from .row import Row
 

@@ -1,15 +1,15 @@
 """Reasons not to trust the numbers of one row as they are."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import pandas as pd
 
-from ..judgments import GROUP_BY, Judged, weights
+from ..judgments import GROUP_BY, Judged
 from ..judgments.columns import dividing, of_role, varies
 from ..record.same_model import same_model
 from ..stats import Counts, Estimate, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE, NOT_READ
+from .condition import MOSTLY_WITHOUT_VERDICT, NO_VERDICT, Condition, from_logs
 
 FEW_QUESTIONS = 20
 """Below this the interval of omega is very wide."""
@@ -22,9 +22,6 @@ STOPPED = 0.01
 MANY_WITHOUT_VERDICT = 0.05
 """Share of outputs without a verdict above which a reader should see some."""
 
-MOSTLY_WITHOUT_VERDICT = 1 / 3
-"""Share above which every number describes them, too."""
-
 ASKED_ONCE = (
     "Every question was judged once, and reliability needs replications: several verdicts on the "
     "same question. inspect-reliability rejudge LOG adds them to an inspect log."
@@ -33,86 +30,29 @@ ASKED_ONCE = (
 MOST_SHOWN = 40
 """Most characters of a name."""
 
-COPIES = (
-    "At temperature 0 all replications of a prompt are copies of one answer. Their agreement says "
-    "nothing about reliability."
-)
-
-ALIKE = (
-    "No two replications of a question differ, and no seed check has seen this judge vary. Whether "
-    "it is that steady, or its server ignores the temperature or answers from a cache, is not "
-    "known. Check the sampling settings."
-)
-
-ALIKE_IN_A_FILE = (
-    "No two replications of a question differ. Nothing here says whether each is a draw of its own "
-    "or a copy, and the agreement of copies says nothing about reliability. Check how they were "
-    "made."
-)
-
 DOMINANT = 0.8
 """Share of one verdict from which agreement and omega can tell two stories."""
 
 TELLS_APART = 0.8
 """Omega from which both are high."""
 
-NO_VERDICT = "No output has a verdict. Read some of them, then change the prompt or the parser."
 
-MOST_GRADES = 20
-"""Different numbers that may still be grades; with more they are measurements."""
-
-MEASUREMENTS = (
-    f"The verdicts are numbers with more than {MOST_GRADES} different values. Omega and agreement "
-    "count only exact matches: read ICC instead."
-)
-
-
-def without_verdict(table: pd.DataFrame) -> float:
-    """Share of outputs that name no verdict, or several."""
-    weight = weights(table)
-    silent = table["verdict"].isin([NON_RESPONSE, INVALID])
-    return float(weight[silent].sum() / (weight.sum() or 1.0))
-
-
-def of_the_silent(share: float) -> str | None:
-    """The caution for a third or more outputs without a verdict; None for fewer."""
-    if share < MOSTLY_WITHOUT_VERDICT:
-        return None
-    if share == 1:
-        return NO_VERDICT
-    return (
-        f"{share:.1%} of the outputs name no verdict, or several. The numbers describe these "
-        "non-responses as much as the judge. Read some of them, then change the prompt or the "
-        "parser."
-    )
-
-
-def asked_once(table: pd.DataFrame, counts: Counts) -> bool:
-    """Whether nothing was replicated."""
-    return not counts.exact and len(table) == len(counts.questions)
-
-
-def cautions(
-    group: Mapping[str, Any],
-    table: pd.DataFrame,
-    known: Judged,
-    counts: Counts,
-    omega: Estimate,
-    no_evidence: str | None,
-    silent: float,
-) -> Iterator[str]:
-    """Everything that a reader of one row must know, one caution each; see `Row`."""
-    if asked_once(table, counts):
+def cautions(of: Condition, omega: Estimate) -> Iterator[str]:
+    """Everything that a reader of one row must know, one caution each."""
+    table, counts = of.table, of.counts
+    if of.suite and of.suite.caution:
+        yield of.suite.caution
+    if of.asked_once:
         yield ASKED_ONCE
     elif omega.value is None:
         yield f"Omega is not estimable: {omega.reason}."
     elif omega.low is None:
         yield f"Omega has no interval: {str(omega.reason).removeprefix('no interval: ')}."
-    yield from _of_the_questions(table, counts, omega)
-    yield from _of_the_verdicts(known, counts)
-    if worth := of_the_silent(silent):
-        yield worth
-    elif silent >= MANY_WITHOUT_VERDICT:
+    yield from _of_the_questions(of, omega)
+    yield from _of_the_verdicts(of)
+    if of.silent:
+        yield of.silent
+    elif of.without_verdict >= MANY_WITHOUT_VERDICT:
         yield (
             f"Between {MANY_WITHOUT_VERDICT:.0%} and {MOSTLY_WITHOUT_VERDICT:.0%} of the outputs "
             "name no verdict, or several. Read some of them: the report shows up to three."
@@ -122,30 +62,31 @@ def cautions(
             f"{slow:,} of the outputs took the parser's pattern too long, so they count as "
             "non-responses. Change the pattern, and score the log again."
         )
-    if no_evidence and no_evidence != NO_VERDICT:
-        yield no_evidence
-    if not known.scale and (said := _of_one_verdict(known, counts, omega)):
+    if of.no_evidence and of.no_evidence != NO_VERDICT:
+        yield of.no_evidence
+    if not of.judged.scale and (said := _of_one_verdict(of.judged, counts, omega)):
         yield said
-    yield from _of_the_order(table, known)
-    yield from _of_the_judge(table, known)
+    yield from _of_the_order(of)
+    yield from _of_the_judge(of)
     if "options_not_sent" in table:
         for names in sorted(set(table["options_not_sent"].dropna())):
             yield (
                 f"Options that the task sets and the judge did not get: {names}. These verdicts "
                 "are those of the judge without them."
             )
-    if not known.exact:
+    if not of.judged.exact:
         yield from _of_the_seeds(table)
-    yield from _of_the_mixture(group, table)
+    yield from _of_the_mixture(of)
 
 
-def _of_the_questions(table: pd.DataFrame, counts: Counts, omega: Estimate) -> Iterator[str]:
+def _of_the_questions(of: Condition, omega: Estimate) -> Iterator[str]:
+    table, counts = of.table, of.counts
     if omega.low is not None and omega.n_questions < FEW_QUESTIONS:
         yield (
             f"Omega comes from only {omega.n_questions} questions. Trust its interval, which is "
             "wide, rather than its value."
         )
-    if (few := omega.left_out) and not asked_once(table, counts):
+    if (few := omega.left_out) and not of.asked_once:
         named = ", ".join(name[:MOST_SHOWN] for name in few[:3])
         named += f" and {len(few) - 3:,} more" if few[3:] else ""
         yield (
@@ -180,9 +121,10 @@ def _of_the_questions(table: pd.DataFrame, counts: Counts, omega: Estimate) -> I
         )
 
 
-def _of_the_verdicts(known: Judged, counts: Counts) -> Iterator[str]:
+def _of_the_verdicts(of: Condition) -> Iterator[str]:
+    known, counts = of.judged, of.counts
     given = {choice for choice in known.choices if choice is not None}
-    if len(given) > MANY_CATEGORIES and not are_measurements(known):
+    if len(given) > MANY_CATEGORIES and not of.measures:
         yield (
             f"The verdicts have {len(given)} different values. Omega and agreement count only "
             "exact matches."
@@ -220,7 +162,8 @@ def _of_one_verdict(known: Judged, counts: Counts, omega: Estimate) -> str | Non
     )
 
 
-def _of_the_order(table: pd.DataFrame, known: Judged) -> Iterator[str]:
+def _of_the_order(of: Condition) -> Iterator[str]:
+    table, known = of.table, of.judged
     if known.order_varies:
         yield (
             "The order of a question's options varies, so a verdict counts as the responder that "
@@ -242,10 +185,11 @@ def _of_the_order(table: pd.DataFrame, known: Judged) -> Iterator[str]:
         )
 
 
-def _of_the_judge(table: pd.DataFrame, known: Judged) -> Iterator[str]:
+def _of_the_judge(of: Condition) -> Iterator[str]:
+    known = of.judged
     responders = {name for order in known.orders_shown for name in order}
     responders.update(name for name in set(known.responders) if name is not None)
-    judges = [str(judge) for judge in table["judge"].unique() if pd.notna(judge)]
+    judges = [str(judge) for judge in of.table["judge"].unique() if pd.notna(judge)]
     own = sorted(name for name in responders if any(same_model(judge, name) for judge in judges))
     if own:
         yield f"The judge is also a responder ({', '.join(own)}): it judges its own answers."
@@ -269,15 +213,16 @@ def _of_the_seeds(table: pd.DataFrame) -> Iterator[str]:
         yield f"{again:,} judgments repeat a seed of the same question, so they are no new draws."
 
 
-def _of_the_mixture(group: Mapping[str, Any], table: pd.DataFrame) -> Iterator[str]:
-    if "study" in group:
+def _of_the_mixture(of: Condition) -> Iterator[str]:
+    table = of.table
+    if "study" in of.group:
         yield (
             "Several studies have this benchmark's name: their prompts, options or questions "
             "differ. Each has rows of its own. Name them apart with -T name=NAME."
         )
     for name in dict.fromkeys((*GROUP_BY, *of_role(table, "part"), *dividing(table))):
         number = table[name].nunique(dropna=False)
-        if number > 1 and name not in group:
+        if number > 1 and name not in of.group:
             yield f"This row mixes {number} {name}s." + (
                 " Omega counts each alike, as a test of its own; the other coefficients take "
                 "their questions for one test. Group by benchmark to see each."
@@ -293,57 +238,3 @@ def _of_the_mixture(group: Mapping[str, Any], table: pd.DataFrame) -> Iterator[s
                 f"{mixed} question id{'s' if mixed > 1 else ''} had more than one prompt. Report "
                 "the logs separately if the questions differ."
             )
-
-
-def are_measurements(judgments: Judged) -> bool:
-    """Whether verdicts are numbers with more values than grades have."""
-    return judgments.values is not None and len(judgments.values) > MOST_GRADES
-
-
-def why_no_draws(table: pd.DataFrame, known: Judged) -> str | None:
-    """Why no coefficient of one row says anything about reliability; None if they do.
-
-    A row of several temperatures is judged by the worst of them: copies among draws make a judge
-    look steadier than it is.
-    """
-    if table["verdict"].isin([NON_RESPONSE, INVALID]).all():
-        return NO_VERDICT
-    return next(_copied(table, known), None)
-
-
-def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
-    """The reason, for each temperature at which no two replications of a question differ."""
-    cell = of_role(table, "unit", "facet", without=("prompt", "order", "temperature"))
-    chosen: pd.Series[Any] = pd.Series(known.choices, table.index, dtype=object)
-    parts: Iterable[tuple[Any, pd.DataFrame]] = [(table["temperature"].iloc[0], table)]
-    if table["temperature"].nunique(dropna=False) > 1:
-        parts = table.groupby("temperature", dropna=False)
-    for temperature, rows in parts:
-        own = known if rows is table else Judged(rows)
-        if own.exact:
-            if temperature == 0:
-                yield COPIES
-            continue
-        if rows["question"].is_unique:  # nothing was replicated
-            continue
-        choices, levels = chosen.loc[rows.index], [rows[name] for name in cell]
-        # Most judges differ long before all is grouped.
-        cells, first = zip(*(one.to_numpy() for one in levels), strict=True), dict[Any, Any]()
-        given = zip(cells, choices, strict=True)
-        if any(first.setdefault(one, choice) != choice for one, choice in given if choice):
-            continue
-        asked = choices.groupby(levels, dropna=False)
-        # Options in another order make another prompt.
-        if asked.nunique().max() > 1 or asked.size().max() < 2 or varies(rows, "order"):
-            continue
-        # A seed check saw the judge vary, with another seed or with the same one.
-        seen = "seed_check" in rows and rows["seed_check"].isin(["honoured", "not honoured"]).any()
-        if temperature == 0:
-            yield COPIES
-        elif not seen:
-            yield ALIKE if from_logs(rows) else ALIKE_IN_A_FILE
-
-
-def from_logs(table: pd.DataFrame) -> bool:
-    """Whether inspect logs recorded the judgments."""
-    return "log" in table and bool(table["log"].notna().any())

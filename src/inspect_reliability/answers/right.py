@@ -22,7 +22,8 @@ from ..stats import (
 )
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .analysis import Analysis
-from .cautions import MANY_CATEGORIES, from_logs
+from .cautions import MANY_CATEGORIES
+from .condition import from_logs
 from .row import Row, valued
 
 TITLE = "Steady, or right"

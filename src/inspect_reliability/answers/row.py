@@ -7,23 +7,20 @@ from typing import Any
 
 import pandas as pd
 
-from ..judgments import Judged
 from ..judgments.scales import (
     BY_CHANCE,
     NAMES_DIFFER,
     answers_judged,
     estimates,
-    labelled,
     names_differ,
     on_scale,
 )
-from ..showing.values import Record, describe, of_group, plain, whole
+from ..showing.values import Record, of_group, whole
 from ..stats import (
     COEFFICIENTS,
     KINDS,
     Counts,
     Estimate,
-    Labelled,
     gini_mean_difference,
     noise_floor,
     omega,
@@ -32,16 +29,8 @@ from ..stats import (
     rate,
 )
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
-from .at_work import Suite, suite_of
-from .cautions import (
-    MEASUREMENTS,
-    are_measurements,
-    asked_once,
-    cautions,
-    of_the_silent,
-    why_no_draws,
-    without_verdict,
-)
+from .cautions import cautions
+from .condition import Condition
 from .readings import agreed, in_both
 
 AT_VERDICT = "exact at the verdict"
@@ -57,97 +46,17 @@ NO_LABELS = "nothing is labelled: name a file of labels with --labels FILE"
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
-    """A judge under one condition; each result is computed when first asked for.
+class Row(Condition):
+    """A judge under one condition with its estimates; each is computed when first asked for.
 
     Attributes:
-        group: The judge, benchmark, temperature, or other values grouped by.
-        asked: Its judgments, in the order in which they were read.
         unclear: Why numbers have no value that differ in the other meaning of its judgments; None
             where they have one meaning.
         other: The row in that meaning; None where it has none of these keys.
     """
 
-    group: Mapping[str, Any]
-    asked: pd.DataFrame
     unclear: str | None = None
     other: "Row | None" = None
-
-    @property
-    def name(self) -> str:
-        """The group in words."""
-        return describe(self.group)
-
-    @property
-    def title(self) -> str:
-        """The same, with who graded where others than the log's model judged."""
-        graders = self.suite.graders if self.suite else ()
-        return f"{self.name}, graded by {', '.join(graders)}" if graders else self.name
-
-    @property
-    def keys(self) -> Record:
-        """The group as plain values, which identify the row in every result."""
-        return plain(self.group)
-
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """Its judgments sorted by question and replication, so that reading order has no effect."""
-        return self.asked.sort_values(["question", "replication"], kind="stable")
-
-    @cached_property
-    def judged(self) -> Judged:
-        """Its judgments, ready to be counted."""
-        return Judged(self.table)
-
-    @cached_property
-    def counts(self) -> Counts:
-        """Its judgments by question and category; a non-response is a category."""
-        return self.judged.counts()
-
-    @cached_property
-    def by_benchmark(self) -> Mapping[str, Counts]:
-        """Counts per benchmark, with questions in the order in which they were asked."""
-        return {str(name): Judged(part).counts() for name, part in self.asked.groupby("benchmark")}
-
-    @cached_property
-    def several(self) -> bool:
-        """Whether it has several benchmarks."""
-        return bool(self.table["benchmark"].nunique() > 1)
-
-    @cached_property
-    def labelled(self) -> Labelled | None:
-        """Its judgments beside their labels; None if nothing is labelled."""
-        return labelled(self.judged, self.counts)
-
-    @cached_property
-    def no_draws(self) -> str | None:
-        """Why no coefficient says anything about reliability; None if they do."""
-        return why_no_draws(self.table, self.judged)
-
-    @property
-    def no_evidence(self) -> str | None:
-        """Why omega and agreement say nothing about reliability; None if they do."""
-        return MEASUREMENTS if are_measurements(self.judged) else self.no_draws
-
-    @property
-    def asked_once(self) -> bool:
-        """Whether nothing was replicated."""
-        return asked_once(self.table, self.counts)
-
-    @cached_property
-    def without_verdict(self) -> float:
-        """Share of the outputs that name no verdict, or several."""
-        return without_verdict(self.table)
-
-    @property
-    def silent(self) -> str | None:
-        """The caution for a third or more outputs without a verdict; None for fewer."""
-        return of_the_silent(self.without_verdict)
-
-    @cached_property
-    def suite(self) -> Suite | None:
-        """The models behind the scores, if these are scores of a suite's epochs."""
-        return suite_of(self.table)
 
     def cells(self, name: str) -> Counts | None:
         """Its judgments in the form that a coefficient needs; None if impossible."""
@@ -228,10 +137,7 @@ class Row:
             "non_response_excluded_coverage": self._with_verdict.coverage,
             **(self._answers(why) if self.judged.correctness else {}),
         }
-        known = (self.group, self.table, self.judged, self.counts, first)
-        of_the_suite = [self.suite.caution] if self.suite and self.suite.caution else []
-        said = [*of_the_suite, *cautions(*known, self.no_evidence, self.without_verdict)]
-        return numbers | {"not_estimable": why, "cautions": said}
+        return numbers | {"not_estimable": why, "cautions": list(cautions(self, first))}
 
     @cached_property
     def _with_verdict(self) -> Counts:

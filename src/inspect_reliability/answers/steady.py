@@ -9,7 +9,8 @@ from ..showing.values import Column, Record, estimate, text, whole
 from ..stats import COEFFICIENTS, Coefficient
 from . import right
 from .analysis import Analysis
-from .cautions import ASKED_ONCE, COPIES
+from .cautions import ASKED_ONCE
+from .condition import COPIES
 from .row import AT_VERDICT, Row
 
 _LOWEST = -0.25

@@ -1,0 +1,195 @@
+"""A judge under one condition: its judgments, and what they can be evidence of."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from ..judgments import Judged, weights
+from ..judgments.columns import of_role, varies
+from ..judgments.scales import labelled
+from ..showing.values import Record, describe, plain
+from ..stats import Counts, Labelled
+from ..verdicts import INVALID, NON_RESPONSE
+from .at_work import Suite, suite_of
+
+MOSTLY_WITHOUT_VERDICT = 1 / 3
+"""Share above which every number describes them, too."""
+
+COPIES = (
+    "At temperature 0 all replications of a prompt are copies of one answer. Their agreement says "
+    "nothing about reliability."
+)
+
+ALIKE = (
+    "No two replications of a question differ, and no seed check has seen this judge vary. Whether "
+    "it is that steady, or its server ignores the temperature or answers from a cache, is not "
+    "known. Check the sampling settings."
+)
+
+ALIKE_IN_A_FILE = (
+    "No two replications of a question differ. Nothing here says whether each is a draw of its own "
+    "or a copy, and the agreement of copies says nothing about reliability. Check how they were "
+    "made."
+)
+
+NO_VERDICT = "No output has a verdict. Read some of them, then change the prompt or the parser."
+
+MOST_GRADES = 20
+"""Different numbers that may still be grades; with more they are measurements."""
+
+MEASUREMENTS = (
+    f"The verdicts are numbers with more than {MOST_GRADES} different values. Omega and agreement "
+    "count only exact matches: read ICC instead."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """A judge under one condition; everything is found when first asked for.
+
+    Attributes:
+        group: The judge, benchmark, temperature, or other values grouped by.
+        asked: Its judgments, in the order in which they were read.
+    """
+
+    group: Mapping[str, Any]
+    asked: pd.DataFrame
+
+    @property
+    def name(self) -> str:
+        """The group in words."""
+        return describe(self.group)
+
+    @property
+    def title(self) -> str:
+        """The same, with who graded where others than the log's model judged."""
+        graders = self.suite.graders if self.suite else ()
+        return f"{self.name}, graded by {', '.join(graders)}" if graders else self.name
+
+    @property
+    def keys(self) -> Record:
+        """The group as plain values, which identify the row in every result."""
+        return plain(self.group)
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """Its judgments sorted by question and replication, so that reading order has no effect."""
+        return self.asked.sort_values(["question", "replication"], kind="stable")
+
+    @cached_property
+    def judged(self) -> Judged:
+        """Its judgments, ready to be counted."""
+        return Judged(self.table)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Its judgments by question and category; a non-response is a category."""
+        return self.judged.counts()
+
+    @cached_property
+    def by_benchmark(self) -> Mapping[str, Counts]:
+        """Counts per benchmark, with questions in the order in which they were asked."""
+        return {str(name): Judged(part).counts() for name, part in self.asked.groupby("benchmark")}
+
+    @cached_property
+    def several(self) -> bool:
+        """Whether it has several benchmarks."""
+        return bool(self.table["benchmark"].nunique() > 1)
+
+    @cached_property
+    def labelled(self) -> Labelled | None:
+        """Its judgments beside their labels; None if nothing is labelled."""
+        return labelled(self.judged, self.counts)
+
+    @cached_property
+    def no_draws(self) -> str | None:
+        """Why no coefficient says anything about reliability; None if they do.
+
+        Several temperatures are judged by the worst of them: copies among draws make a judge look
+        steadier than it is.
+        """
+        if self.without_verdict == 1:
+            return NO_VERDICT
+        return next(_copied(self.table, self.judged), None)
+
+    @property
+    def no_evidence(self) -> str | None:
+        """Why omega and agreement say nothing about reliability; None if they do."""
+        return MEASUREMENTS if self.measures else self.no_draws
+
+    @property
+    def measures(self) -> bool:
+        """Whether verdicts are numbers with more values than grades have."""
+        return self.judged.values is not None and len(self.judged.values) > MOST_GRADES
+
+    @property
+    def asked_once(self) -> bool:
+        """Whether nothing was replicated."""
+        return not self.counts.exact and len(self.table) == len(self.counts.questions)
+
+    @cached_property
+    def without_verdict(self) -> float:
+        """Share of the outputs that name no verdict, or several."""
+        weight = weights(self.table)
+        silent = self.table["verdict"].isin([NON_RESPONSE, INVALID])
+        return float(weight[silent].sum() / (weight.sum() or 1.0))
+
+    @property
+    def silent(self) -> str | None:
+        """The caution for a third or more outputs without a verdict; None for fewer."""
+        share = self.without_verdict
+        if share < MOSTLY_WITHOUT_VERDICT:
+            return None
+        if share == 1:
+            return NO_VERDICT
+        return (
+            f"{share:.1%} of the outputs name no verdict, or several. The numbers describe these "
+            "non-responses as much as the judge. Read some of them, then change the prompt or the "
+            "parser."
+        )
+
+    @cached_property
+    def suite(self) -> Suite | None:
+        """The models behind the scores, if these are scores of a suite's epochs."""
+        return suite_of(self.table)
+
+
+def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
+    """The reason, for each temperature at which no two replications of a question differ."""
+    cell = of_role(table, "unit", "facet", without=("prompt", "order", "temperature"))
+    chosen: pd.Series[Any] = pd.Series(known.choices, table.index, dtype=object)
+    parts: Iterable[tuple[Any, pd.DataFrame]] = [(table["temperature"].iloc[0], table)]
+    if table["temperature"].nunique(dropna=False) > 1:
+        parts = table.groupby("temperature", dropna=False)
+    for temperature, rows in parts:
+        own = known if rows is table else Judged(rows)
+        if own.exact:
+            if temperature == 0:
+                yield COPIES
+            continue
+        if rows["question"].is_unique:  # nothing was replicated
+            continue
+        choices, levels = chosen.loc[rows.index], [rows[name] for name in cell]
+        # Most judges differ long before all is grouped.
+        cells, first = zip(*(one.to_numpy() for one in levels), strict=True), dict[Any, Any]()
+        given = zip(cells, choices, strict=True)
+        if any(first.setdefault(one, choice) != choice for one, choice in given if choice):
+            continue
+        asked = choices.groupby(levels, dropna=False)
+        # Options in another order make another prompt.
+        if asked.nunique().max() > 1 or asked.size().max() < 2 or varies(rows, "order"):
+            continue
+        # A seed check saw the judge vary, with another seed or with the same one.
+        seen = "seed_check" in rows and rows["seed_check"].isin(["honoured", "not honoured"]).any()
+        if temperature == 0:
+            yield COPIES
+        elif not seen:
+            yield ALIKE if from_logs(rows) else ALIKE_IN_A_FILE
+
+
+def from_logs(table: pd.DataFrame) -> bool:
+    """Whether inspect logs recorded the judgments."""
+    return "log" in table and bool(table["log"].notna().any())
