@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from inspect_reliability.judgments import Judgments, Note
+from inspect_reliability.judgments import Judgments
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.study.published.imported import write_published_logs
 from inspect_reliability.study.published.layout import published_runs
@@ -87,25 +87,23 @@ def published_folder(folder: Path) -> Path:
     return folder
 
 
-def judgments_in(folder: Path) -> tuple[pd.DataFrame, list[Note]]:
-    """A row an output of a folder, read by the study's pattern, and the notes."""
-    runs, notes = published_runs(folder)
+def judgments_in(folder: Path) -> pd.DataFrame:
+    """A row an output of a folder, read by the study's pattern."""
     rows = []
-    for run in runs:
+    for run in published_runs(folder):
         for question, outputs in run.outputs.items():
             facts = run.facts(question)
             named = dict(zip(run.design.reader.verdicts, facts.get("order", ()), strict=False))
             for number, text in enumerate(outputs, 1):
-                if text is not None:
-                    verdict = (best_of_five if run.responder is None else correctness)(text)
-                    own = {"judge": run.judge, "temperature": run.temperature}
-                    known = {"replication": number, "verdict": verdict, "output": text}
-                    chosen = {"responder": named.get(verdict, run.responder)}
-                    rows.append(facts | own | known | chosen | {"uuid": run.uuid(question)})
-    return pd.DataFrame(rows), notes
+                verdict = (best_of_five if run.responder is None else correctness)(text)
+                own = {"judge": run.judge, "temperature": run.temperature}
+                known = {"replication": number, "verdict": verdict, "output": text}
+                chosen = {"responder": named.get(verdict, run.responder)}
+                rows.append(facts | own | known | chosen | {"uuid": run.uuid(question)})
+    return pd.DataFrame(rows)
 
 
 def imported(folder: Path, log_dir: Path) -> Judgments:
     """The judgments of a folder as every command reads them: from the logs of its import."""
-    assert list(write_published_logs(published_runs(folder)[0], log_dir))
+    assert list(write_published_logs(published_runs(folder), log_dir))
     return judgments_from_logs(log_dir)

@@ -231,16 +231,6 @@ def test_replications_that_cannot_be_read(
         judgments_from_logs(changed(ours | broken, only=True, value="A"))
 
 
-def test_questions_that_a_file_of_responses_lacks(tmp_path: Path) -> None:
-    """Judged questions without responses have no orders, so they are counted."""
-    path = published_folder(tmp_path) / "prompt_responses.json"
-    asked = json.loads(path.read_text())
-    path.write_text(json.dumps({name: one for name, one in asked.items() if name != "bbh:q0"}))
-    _, (note,) = published_runs(tmp_path)
-    assert (note.where, note.count) == (str(path), 1)
-    assert "their responses are unknown" in note.what
-
-
 @pytest.mark.parametrize("value", [10**400, 1e308, float("inf"), {"a": 1e308, "b": -1e308}])
 def test_values_beyond_all_bounds(
     changed: Callable[..., Path], value: Any, recwarn: pytest.WarningsRecorder
@@ -295,12 +285,14 @@ BESIDE: dict[str, tuple[str, str, str]] = {
 
 @pytest.mark.parametrize("case", BESIDE)
 def test_broken_files_beside_published_judgments(tmp_path: Path, case: str) -> None:
-    """Without them orders, responders and categories go missing, so that is said."""
+    """They are refused: orders, responders and categories would go missing."""
     name, content, why = BESIDE[case]
     folder = published_folder(tmp_path)
     (folder / name).write_text(content)
-    _, (note,) = published_runs(folder)
-    assert (note.where, why in note.what) == (str(folder / name), True)
+    with pytest.raises(UserError) as refused:
+        [run.facts(question) for run in published_runs(folder) for question in run.outputs]
+    assert str(folder / name) in str(refused.value)
+    assert why in str(refused.value)
 
 
 @pytest.mark.parametrize("judge", ["x" * 300, "../../evil", ""])
@@ -311,12 +303,12 @@ def test_judges_with_names_that_no_file_can_have(tmp_path: Path, judge: str) -> 
     (tmp_path / "results" / "full_judgements_a.json").write_text(
         json.dumps({judge: {"temperature: 1": outputs}})
     )
-    (one,), _ = published_runs(tmp_path)
+    (one,) = published_runs(tmp_path)
     (name,) = file_names([one])
     path = write_published_log(one, tmp_path / "logs" / name)
     assert [file.name for file in (tmp_path / "logs").iterdir()] == [path.name] == [name]
     read = judgments_from_logs(path).table
-    assert list(read["verdict"]) == list(judgments_in(tmp_path)[0]["verdict"])
+    assert list(read["verdict"]) == list(judgments_in(tmp_path)["verdict"])
 
 
 FIVE = [{"question": "What?", "responder": f"r{n}", "response": "t"} for n in range(5)]

@@ -284,7 +284,7 @@ def test_imported_logs_hold_prompt_output_and_metrics(tmp_path: Path) -> None:
         path.unlink()
     (run_,) = [
         run_
-        for run_ in published_runs(folder)[0]
+        for run_ in published_runs(folder)
         if (run_.benchmark, run_.temperature) == ("MT-Bench", 0.5)
     ]
     path = write_published_log(run_, tmp_path / "one.eval")

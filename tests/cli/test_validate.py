@@ -167,7 +167,7 @@ def test_best_responses_are_labels(tmp_path: Path) -> None:
 def test_head_to_tail_knows_the_truth(data: Path, tmp_path: Path) -> None:
     """The published judgments against Head-to-Tail's answers, with A_LM as published."""
     paper = data / "paper"
-    for run in published_runs(paper)[0]:
+    for run in published_runs(paper):
         if run.benchmark == "Head-to-Tail":
             write_published_log(run, tmp_path / "head_to_tail.eval")
     found = json.loads(invoke("validate", tmp_path, "--format", "json").stdout)

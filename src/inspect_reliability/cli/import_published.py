@@ -14,7 +14,7 @@ from ..study.published.imported import UNKNOWN, ParserName, write_published_logs
 from ..study.published.layout import published_runs
 from ..study.published.tables import cells, tables
 from .main import examples
-from .sources import print_left_out, progress, read_judgments, show
+from .sources import progress, read_judgments, show
 from .targets import writes
 
 
@@ -46,8 +46,7 @@ def import_published(folder: Path, log_dir: str, parser: ParserName) -> None:
             f"{folder} does not have the layout of the published repository "
             "(results/full_judgements_*.json)."
         )
-    runs, notes = published_runs(folder)
-    print_left_out(notes)
+    runs = published_runs(folder)
     screen = console(stderr=True)
     with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
         task, total = bar.add_task("Writing logs", total=None), 0

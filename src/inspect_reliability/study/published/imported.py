@@ -45,8 +45,6 @@ UNKNOWN = (
     "things."
 )
 
-_LOST = "The published file has no output here."
-
 _LONGEST = 120
 """Most characters of a file's name, without its distinguishing part."""
 
@@ -62,8 +60,8 @@ def write_published_logs(
         A file that was written, and how many there will be.
 
     Raises:
-        UserError: `log_dir` cannot be written, another process writes
-            there, or somebody removed a log meanwhile.
+        UserError: `log_dir` cannot be written, has another file of that name, or another process
+            writes there.
     """
     names = file_names(runs)
     with alone(log_dir):
@@ -72,11 +70,6 @@ def write_published_logs(
                 raise UserError(f"{file} is no log of an earlier import. Name another --log-dir.")
         for run, name in zip(runs, names, strict=True):
             yield write_published_log(run, log_dir / name, parser), len(runs)
-        if gone := sum(not (log_dir / name).is_file() for name in names):
-            raise UserError(
-                f"{gone} of {len(names)} logs in {log_dir} were removed meanwhile. Run the command "
-                "again."
-            )
 
 
 def file_names(runs: Sequence[PublishedRun]) -> list[str]:
@@ -135,7 +128,7 @@ def _spec(run: PublishedRun, parser: ParserName) -> EvalSpec:
     metrics: list[Any] = [EvalMetricDefinition(name=f"{_PACKAGE}{name}") for name in names]
     return EvalSpec(
         # When a judgment was made is not known; this is when the file was written.
-        created=datetime.fromtimestamp(run.written, UTC).isoformat(),
+        created=datetime.fromtimestamp(run.path.stat().st_mtime, UTC).isoformat(),
         task=f"published {run.benchmark}",
         dataset=EvalDataset(
             name=f"published {run.benchmark}",
@@ -160,26 +153,20 @@ def _samples(run: PublishedRun, parser: ParserName) -> Iterator[EvalSample]:
         return best_of_five(output) if run.responder is None else correctness(output)
 
     for question, outputs in run.outputs.items():
-        given = [output for output in outputs if output is not None]
-        if not given:
-            continue
         item, prompt = run.item(question), run.prompt(question)
-        choices = [ModelOutput.from_content(run.judge, output).choices[0] for output in given]
-        lost = {str(n): _LOST for n, output in enumerate(outputs, 1) if output is None}
-        made: dict[str, Any] = {"errors": lost} if lost else {}
-        verdicts = [None if text is None else read(text) for text in outputs]
-        said = [_LOST if text is None else text for text in outputs]
+        choices = [ModelOutput.from_content(run.judge, output).choices[0] for output in outputs]
+        kept = Replications(list(map(read, outputs)))
         yield EvalSample(
             id=question,
             epoch=1,
             uuid=run.uuid(question),
             input=item.question if item else question,
             target="",
-            metadata={"replication": 1, "replications": len(outputs)} | made,
+            metadata={"replication": 1, "replications": len(outputs)},
             messages=[
                 ChatMessageUser(content=prompt or "(The prompt is not known.)"),
                 choices[0].message,
             ],
             output=ModelOutput(model=run.judge, choices=choices),
-            scores={SCORER: score_of(Replications(verdicts), said, run.facts(question) | made)},
+            scores={SCORER: score_of(kept, outputs, run.facts(question))},
         )
