@@ -14,8 +14,6 @@ from inspect_ai.log import read_eval_log, read_eval_log_sample
 import example_logs
 from commands import invoke
 from example_published import QUESTIONS, REPLICATIONS, RESPONDERS, published_folder
-from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.judgments.text import judgment_text
 from inspect_reliability.record.replications import replications_in
 from inspect_reliability.showing import FORMS
 from inspect_reliability.study.published.imported import write_published_log
@@ -307,27 +305,6 @@ def test_imported_logs_hold_prompt_output_and_metrics(tmp_path: Path) -> None:
     assert sample.scores["verdict"].value == Counter(read).most_common(1)[0][0]
     assert "seed" not in (sample.scores["verdict"].metadata or {})
     assert sample.model_usage == {}
-
-
-@pytest.mark.parametrize("missing", [0, 3])
-def test_an_output_that_is_missing_is_a_replication_that_failed(
-    tmp_path: Path, missing: int
-) -> None:
-    """The others keep their numbers and their texts."""
-    folder = published_folder(tmp_path / "published")
-    file = folder / "results" / "full_judgements_other_judge.json"
-    judged = json.loads(file.read_text())
-    judged["other/judge"]["temperature: 1"]["bbh:q0"][missing] = None
-    file.write_text(json.dumps(judged))
-    assert imported(folder, tmp_path / "logs").exit_code == 0
-    logs = invoke("report", tmp_path / "logs", "--format", "json")
-    assert "1 replications that failed" in logs.stderr
-    table = judgments_from_logs(tmp_path / "logs").table
-    rows = table[(table["judge"] == "other/judge") & (table["question"] == "bbh:q0")]
-    rows = rows[rows["temperature"] == 1]
-    texts = [judgment_text(row) for row in rows.to_dict("records")]
-    outputs = judged["other/judge"]["temperature: 1"]["bbh:q0"]
-    assert [text and text.output for text in texts] == [one for one in outputs if one is not None]
 
 
 def test_importing_another_folder(tmp_path: Path) -> None:
