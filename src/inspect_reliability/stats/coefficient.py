@@ -9,16 +9,18 @@ from .ends import Ends
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
 from .intervals import (
-    EXACT_BOUND,
     FEWEST_QUESTIONS,
     LOG_SCALE,
     TOO_FEW,
-    Formula,
     Method,
-    Study,
+    interval,
     with_ends,
+    within_bounds,
 )
+from .study import Formula, Study
 from .sums import Scale
+
+_Known = dict[str, tuple[Ends, str]]
 
 NO_VARIANCE = "no variance between questions"
 
@@ -96,33 +98,30 @@ def estimates(given: Cells, rows: list[Coefficient], level: float) -> dict[str, 
         return {row.name: blank for row in rows}
     # One pass over the questions a scale, whatever the number of coefficients.
     studies = {scale: Study.of(used, scale) for scale in {row.scale for row in rows}}
-    known = dict[str, Ends]()
+    known: _Known = {}
     return {row.name: estimate(row, studies[row.scale], blank, known) for row in rows}
 
 
-def estimate(row: Coefficient, study: Study, blank: Estimate, known: dict[str, Ends]) -> Estimate:
+def estimate(
+    row: Coefficient, study: Study, blank: Estimate, known: dict[str, tuple[Ends, str]]
+) -> Estimate:
     """Fill a blank estimate; `known` are the ends of coefficients that others take over."""
     if study.n < row.fewest_questions:
         return replace(blank, reason=f"needs at least {row.fewest_questions} questions")
     value = float(row.formula(study.total))
     if np.isnan(value):
         return replace(blank, reason=NO_VARIANCE)
-    constant = bool(study.total.disagreement == 0)
+    steady = study.steady(row.formula)
     found = replace(blank, value=value, reason=TOO_FEW)
-    if constant and row.scale != "nominal":
+    if steady and row.scale != "nominal":
         return replace(found, reason="no interval: no question varies")
-    if not constant and study.n < FEWEST_QUESTIONS:
+    if not steady and study.n < FEWEST_QUESTIONS:
         return found
     source = row.like or row
-    method = EXACT_BOUND if constant and not source.interval.constant else source.interval
     if source.name not in known:
-        known[source.name] = method.ends(source.formula, study, blank.level)
-    name = f"as {source.name}" if row.like else method.name
-    found = with_ends(found, known[source.name], EXACT_BOUND.name if constant else name)
-    if found.low is None or found.high is None:
-        return found
+        known[source.name] = interval(source.formula, source.interval, study, blank.level)
+    ends, name = known[source.name]
+    found = with_ends(found, ends, f"as {source.name}" if row.like and not steady else name)
     # Replications are exchangeable, so the true value cannot be below chance, although about half
     # of the estimates from pure noise are.
-    low = min(max(found.low, float(row.least(study.total))), value)
-    high = max(min(found.high, 1.0), 0.0, value)
-    return replace(found, low=low, high=high)
+    return within_bounds(found, float(row.least(study.total)), 0.0)

@@ -15,14 +15,9 @@ from .cells import Cells
 from .coefficient import Coefficient, estimates
 from .errors import UnknownCoefficientError
 from .estimate import Estimate
-from .intervals import (
-    FAR_OR_NOISE,
-    NOISE_OR_SETTLED,
-    PLUS_A_QUESTION,
-    RANKS,
-    Formula,
-)
+from .intervals import FAR_OR_NOISE, NOISE_OR_SETTLED, PLUS_A_QUESTION, RANKS
 from .long import FloatArray
+from .study import Formula
 from .sums import Scale, Sums, ratio
 
 

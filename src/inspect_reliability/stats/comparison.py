@@ -13,15 +13,10 @@ from .coefficients import COEFFICIENTS
 from .ends import NO_WIDTH, level_of, t_quantile
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
-from .intervals import (
-    FEWEST_QUESTIONS,
-    NOISE_OR_SETTLED,
-    TOO_FEW,
-    Formula,
-    Study,
-)
+from .intervals import FEWEST_QUESTIONS, NOISE_OR_SETTLED, TOO_FEW
 from .long import FloatArray
 from .panels import shared_questions
+from .study import Formula, Study
 from .sums import Strata, Sums, ratio, terms, terms_of_shares, without_each
 from .validity import Labelled
 

@@ -6,49 +6,37 @@ share at least S gives it without listing pairs. Agreement, omega over any facet
 variance components are differences and ratios of D_S.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .cells import Cells
-from .ends import (
-    Ends,
-    constant_share_bound,
-    jackknife_error,
-    on_f_scale,
-    on_log_scale,
-    on_root_scale,
-    t_quantile,
-    weighted_error,
-)
+from .ends import Ends, weighted_error
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
 from .intervals import (
     FEWEST_QUESTIONS,
-    NOISE,
-    NOISE_OF_NUMBERS,
-    SETTLED,
+    NOISE_OR_SETTLED,
+    PLUS_A_QUESTION,
+    ROOT_SCALE,
     TOO_FEW,
-    UNSEEN,
-    farthest,
-    farthest_mean,
-    noise_agreement,
-    second,
+    Method,
+    T,
+    interval,
     with_ends,
+    within_bounds,
 )
 from .long import FloatArray
-from .pairs import Pairs, Question
+from .pairs import Pairs
+from .study import NOISE, NOISE_OF_NUMBERS, UNSEEN, Formula, Question, Study, second
 from .sums import ratio
 
 QUESTION = "question"
 SEED = "seed"
-
-Kind = Literal["agreement", "omega", "variance", "difference"]
-"""How an interval is made: on which scale, and which questions that were not drawn it adds."""
 
 
 class Differences(NamedTuple):
@@ -78,9 +66,6 @@ class Differences(NamedTuple):
             known = ", ".join(self.facets)
             raise ReliabilityError(f"Unknown facet {unknown[0]!r}. Use one of: {known}.")
         return sum(1 << i for i, name in enumerate(self.facets) if name in asked)
-
-
-Formula = Callable[[Differences], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,20 +115,22 @@ class Disagreement:
         Over the facet of judges, this is agreement between judges.
         """
         shared, _ = self._all_but(over)
-        return self.estimate(lambda d: 1 - d.of(shared), "agreement")
+        return self.estimate(lambda d: 1 - d.of(shared), NOISE_OR_SETTLED)
 
     def omega(self, over: Iterable[str] = ()) -> Estimate:
         """Omega if these facets may vary too: 1 - D_qX / D_X, with X all other facets."""
         over = tuple(over)
         shared, others = self._all_but(over)
         return self.estimate(
-            lambda d: 1 - ratio(d.of(shared), d.of(others)), "omega", self._replications(over)
+            lambda d: 1 - ratio(d.of(shared), d.of(others)),
+            PLUS_A_QUESTION,
+            self._replications(over),
         )
 
     def flips(self, facet: str) -> Estimate:
         """How much more often verdicts differ across this facet than across seeds alone."""
         shared, _ = self._all_but([facet])
-        return self.estimate(lambda d: d.of(shared) - d.of(self.facets), "variance")
+        return self.estimate(lambda d: d.of(shared) - d.of(self.facets), ROOT_SCALE)
 
     def beyond_noise(self, facet: str) -> Estimate:
         """Omega across a facet over omega within: 1 if its levels differ only by noise.
@@ -176,7 +163,7 @@ class Disagreement:
         the highest interaction, and both are named together.
         """
         return {
-            names: self.estimate(formula, "variance") for names, formula in self.component.items()
+            names: self.estimate(formula, ROOT_SCALE) for names, formula in self.component.items()
         }
 
     def dependability(
@@ -205,7 +192,7 @@ class Disagreement:
             own = sum(parts[names] * weights[names][1] for names in parts if QUESTION in names)
             return ratio(np.asarray(own), np.asarray(own + noise))
 
-        found = self.estimate(phi, "omega", np.inf)
+        found = self.estimate(phi, PLUS_A_QUESTION)
         if found.value is None or 0 <= found.value <= 1:
             return found
         why = "a variance component is negative, so it would be {:.2f}: more questions may tell"
@@ -241,13 +228,11 @@ class Disagreement:
         }
 
     def estimate(
-        self, formula: Formula, kind: Kind = "difference", replications: float = np.inf
+        self, formula: Formula, method: Method = T, replications: float = np.inf
     ) -> Estimate:
-        """Any function of D_S, NaN if undefined, with its interval.
+        """Any function of D_S, NaN if undefined, with its interval by this method.
 
-        "agreement" and "omega" are at most 1 and have their own intervals; a "difference" has the
-        jackknife-t interval, a "variance" that of `on_root_scale`. For omega, `replications` is the
-        number of verdicts per question that its pairs come from.
+        For omega, `replications` is the number of verdicts per question that its pairs come from.
         """
         check_level(self.level)
         n = self.cells.n_clusters
@@ -258,51 +243,13 @@ class Disagreement:
         found = Estimate(known, None, None, n, each, reason=reason, level=self.level)
         if known is None or n < FEWEST_QUESTIONS:
             return found
+        mean = method is NOISE_OR_SETTLED
         with np.errstate(divide="ignore", invalid="ignore"):
-            low, high, method = self._ends(formula, kind, value, replications)
+            study = _Crossed(self, self._pairs, replications, mean)
+            ends, name = interval(formula, method, study, self.level)
         undefined = "no interval: it is not estimable without some question"
-        return with_ends(found, (low, high), method, undefined)
-
-    def _ends(self, formula: Formula, kind: Kind, x: float, r: float) -> tuple[float, float, str]:
-        n = self.cells.n_clusters
-        t, bound = t_quantile(self.level, n - 1), constant_share_bound(n, self.level)
-        error = jackknife_error(formula(self.without))
-        if kind == "difference":
-            return x - t * error, x + t * error, "t"
-        if kind == "variance":
-            most = np.inf if self.cells.numeric else 1 - 1 / (self._pairs.mean > 0).sum()
-            return *on_root_scale(x, t * error, most), "root scale"
-        mean, norm = self._pairs.mean, self._pairs.norm
-        noise = Question(NOISE, mean, norm, norm - float(mean @ mean))
-        if kind == "agreement":
-            if x == 1:
-                return bound, 1.0, "exact bound"
-            if not self.cells.numeric:
-                noise = noise._replace(disagreement=1 - noise_agreement(mean))
-            settled = noise._replace(weight=SETTLED, disagreement=0.0)
-            added = self._plus(formula, noise), self._plus(formula, settled)
-            low, high = farthest_mean(on_log_scale(x, error, t), *added, t)
-            return max(low, min(0.0, x)), high, "noise or settled question"
-        if x == 1:
-            base: Ends = (1 - (1 - bound) / float(np.nanmax(self.whole.table)), 1.0)
-        else:
-            base = on_f_scale(x, error, t, r)
-        if self.cells.numeric:
-            sure, noise = [self._pairs.far], noise._replace(weight=NOISE_OF_NUMBERS)
-        else:
-            sure = [Question(UNSEEN, one, 1.0, 0.0) for one in second(mean)]
-        more = [self._plus(formula, one) for one in sure]
-        low, high = farthest(base, self._plus(formula, noise), more, t, r)
-        least = -1 / (r - 1) if r > 1 else -np.inf
-        low, high = min(max(low, least), x), min(max(high, x), max(1.0, x))
-        return low, high, "exact bound" if x == 1 else "plus a question"
-
-    def _plus(self, formula: Formula, question: Question) -> Ends:
-        """The value with a fraction of a question added, and its standard error."""
-        whole, without = self._pairs.sums(question)
-        x = float(formula(Differences(self.facets, whole)))
-        without_each = formula(Differences(self.facets, without))
-        return x, weighted_error(x - without_each, question.weight)
+        found = with_ends(found, ends, name, undefined)
+        return within_bounds(found, 0.0 if mean else -np.inf) if method.bounded else found
 
     @cached_property
     def _pairs(self) -> Pairs:
@@ -348,6 +295,63 @@ class Disagreement:
             return found | {(SEED,): lambda d: d.of(self.facets)}
         del found[self.facets]
         return found | {(*self.facets, SEED): component(self.facets, len(self.facets) - 1)}
+
+
+class _Crossed(Study):
+    """Judgments with facets as a study: its `total` is their D_S.
+
+    `mean` says whether a coefficient is a mean over questions; others are ratios of D_S.
+    """
+
+    apart = False
+
+    def __init__(self, given: Disagreement, pairs: Pairs, replications: float, mean: bool) -> None:
+        self.mean = mean
+        self.pairs, self.numeric = pairs, given.cells.numeric
+        self.total, self.without = given.whole, [given.without]
+        self.sizes, self.replications = np.array([given.cells.n_clusters]), replications
+        if not self.numeric:
+            self.most = 1 - 1 / float((pairs.mean > 0).sum())
+
+    def steady(self, formula: Formula) -> bool:
+        """Whether no question varies in what it compares."""
+        return float(formula(self.total)) == 1
+
+    def varying(self, formula: Formula, share: float) -> float:
+        """A coefficient if this share of the questions had no two verdicts alike."""
+        return 1 - share / (1.0 if self.mean else float(np.nanmax(self.total.table)))
+
+    @cached_property
+    def noise(self) -> list[Question]:
+        """A question whose verdicts are drawn from all."""
+        mean, norm = self.pairs.mean, self.pairs.norm
+        weight = NOISE_OF_NUMBERS if self.numeric else NOISE
+        return [Question(weight, mean, norm, norm - float(mean @ mean))]
+
+    @property
+    def toss(self) -> Question:
+        """The same of a mean over questions."""
+        return self.noise[0]._replace(weight=NOISE) if self.numeric else super().toss
+
+    @property
+    def sure(self) -> list[list[Question]]:
+        """Questions of far numbers, or of the second most frequent verdict."""
+        if self.numeric:
+            return [[self.pairs.far]]
+        return [[Question(UNSEEN, one, 1.0, 0.0)] for one in second(self.pairs.mean)]
+
+    def plus(self, formula: Formula, question: Question) -> Ends:
+        """A coefficient with a fraction of a question added, and its error."""
+        whole, without = (Differences(self.total.facets, x) for x in self.pairs.sums(question))
+        x = float(formula(whole))
+        return x, weighted_error(x - formula(without), question.weight)
+
+    def omega_plus(
+        self, formula: Formula, questions: Sequence[Question], varies: float = 0.0
+    ) -> Ends:
+        """The same."""
+        (question,) = questions
+        return self.plus(formula, question)
 
 
 def disagreement(cells: Cells, level: float = 0.95) -> Disagreement:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from .chance import goes_with
 from .disagreement import QUESTION, Disagreement, disagreement
 from .estimate import Estimate
+from .intervals import ROOT_SCALE
 from .long import FloatArray, codes
 
 ONE_VERDICT = "each cell has one verdict"
@@ -106,7 +107,7 @@ def moved_apart(found: Disagreement, facet: str, seed: str) -> Move:
     return Move(
         _less(found.agreement([facet, seed])),
         _less(found.agreement([seed])),
-        found.estimate(lambda d: d.of(kept) - d.of((*kept, facet)), "variance"),
+        found.estimate(lambda d: d.of(kept) - d.of((*kept, facet)), ROOT_SCALE),
         found,
     )
 

@@ -1,26 +1,16 @@
 """Sums over pairs of verdicts, by the facets that they share."""
 
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from .cells import Cells
-from .intervals import FAR
 from .long import FloatArray, IntArray, codes
+from .study import FAR, Question
 from .sums import terms_of_rows
 
 _NO_PAIR = 1e-12
 """Weight of pairs below which only rounding is left."""
-
-
-class Question(NamedTuple):
-    """A hypothetical further question, the same in every cell."""
-
-    weight: float
-    mean: FloatArray
-    norm: float
-    disagreement: float
 
 
 class Pairs:

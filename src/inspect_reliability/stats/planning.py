@@ -1,7 +1,7 @@
 """How many questions and replications an interval of a wanted width needs."""
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -9,22 +9,11 @@ import numpy as np
 from .cells import Cells
 from .coefficient import NO_VARIANCE, Coefficient
 from .coefficients import COEFFICIENTS
-from .ends import NO_WIDTH, Ends, linear_error, on_f_scale, on_log_scale, t_quantile
+from .ends import NO_WIDTH, Ends, linear_error, t_quantile
 from .errors import ReliabilityError, check_level
-from .intervals import (
-    FEWEST_QUESTIONS,
-    NOISE,
-    SETTLED,
-    Study,
-    agreement_slopes,
-    farthest_mean,
-    noise_agreement,
-    omega_slopes,
-    pooled,
-    with_a_question,
-    with_one,
-)
+from .intervals import FEWEST_QUESTIONS
 from .long import FloatArray
+from .study import Formula, Question, Study, agreement_slopes, omega_slopes, with_one
 from .sums import Sums, terms, terms_of_names
 
 MOST_QUESTIONS = 1_000_000
@@ -114,7 +103,7 @@ class Precision:
         """
         from scipy.special import ndtri
 
-        r, own = self.n_replications, self.coefficient in _PLANS
+        r, own = self.n_replications, self.coefficient in _SLOPES
         r = round(r) if own and np.isfinite(r) else r
         low, high = self._ends(n_questions, r, more=float(ndtri(probability)))
         return low >= limit if (self.value or 0.0) >= limit else high < limit
@@ -146,8 +135,9 @@ class Precision:
         assert self.terms is not None
         variance = (self.between + self.within / (n_replications - 1)) / n_questions
         error = times * float(np.sqrt(variance))
-        _, ends = _PLANS[self.coefficient]
-        return ends(self.terms, n_questions, n_replications, error, t)
+        slopes, row = _SLOPES[self.coefficient], COEFFICIENTS[self.coefficient]
+        study = _Planned(self.terms, slopes, n_questions, n_replications, (error, t))
+        return row.interval.ends(row.formula, study, self.level)
 
     def design(self, half_width: float, n_replications: float, assurance: float = 0.8) -> Design:
         """The fewest questions that give the wanted half-width with so many replications.
@@ -201,7 +191,7 @@ def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95)
     """
     known_as = COEFFICIENTS[coefficient]
     check_level(level)
-    if coefficient not in _PLANS:
+    if coefficient not in _SLOPES:
         return _scaled(counts, known_as, level)
     used = counts.replications >= 3
     n = int(used.sum())
@@ -221,7 +211,7 @@ def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95)
         return replace(blank, reason=NO_VARIANCE)
     if not known.disagreement.any():
         return replace(blank, value=1.0, reason=_STEADY)
-    slopes = _PLANS[coefficient][0]
+    slopes = _SLOPES[coefficient]
     value, whole = slopes(known, np.ones(n))
     within, scaled = np.zeros(n), np.zeros(n)
     if not counts.exact:
@@ -305,44 +295,35 @@ def fewest(reached: Callable[[int], bool]) -> int | None:
     return FEWEST_QUESTIONS + bisect_left(sizes, True, key=reached)
 
 
-def _omega_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
-    """Expected ends of `plus_a_question`."""
-    base = on_f_scale(float(1 - terms.over().within / terms.over().any_two), error, t, r)
+class _Planned(Study):
+    """A study of n questions like those of a pilot, with the error and quantile to expect."""
 
-    def plus(added: list[Sums], weight: float) -> Ends:
-        return _plus(omega_slopes, terms, n, error, added[0], weight)
+    def __init__(self, pilot: Sums, slopes: Slopes, n: int, r: float, reach: Ends) -> None:
+        super().__init__([pilot])
+        self.slopes, self.replications, self.reach = slopes, r, reach
+        self.weights = np.full(len(pilot.questions), n / len(pilot.questions))
 
-    return with_a_question(base, [terms], plus, t, r)
+    def jackknife(self, formula: Formula, level: float) -> tuple[float, float]:
+        """The error and the quantile."""
+        return self.reach
 
+    def plus(self, formula: Formula, question: Question) -> Ends:
+        """The questions of the pilot count n in all; the error is theirs alone."""
+        (pilot,) = self.strata
+        value, own = self.slopes(pilot, self.weights)
+        with_it = np.append(self.weights, question.weight)
+        moved, all_ = self.slopes(with_one(pilot, question), with_it)
+        added = linear_error(all_, with_it) ** 2 - linear_error(own, self.weights) ** 2
+        base = self.slopes(pilot, np.ones(len(self.weights)))[0]
+        return base + moved - value, float(np.sqrt(max(added, 0.0) + self.reach[0] ** 2))
 
-def _agreement_ends(terms: Sums, n: int, r: float, error: float, t: float) -> Ends:
-    """Expected ends of `noise_or_settled`."""
-    shares = pooled(terms)
-
-    def plus(disagreement: float, weight: float) -> Ends:
-        more = with_one(terms, shares, disagreement)
-        return _plus(agreement_slopes, terms, n, error, more, weight)
-
-    base = on_log_scale(float(1 - terms.over().within), error, t)
-    noise, settled = plus(1 - noise_agreement(shares), NOISE), plus(0.0, SETTLED)
-    return farthest_mean(base, noise, settled, t)
-
-
-def _plus(slopes: Slopes, terms: Sums, n: int, error: float, more: Sums, weight: float) -> Ends:
-    """A coefficient of n questions plus a last one of this weight, and its error.
-
-    The questions of the pilot count n in all; the error is theirs alone.
-    """
-    weights = np.full(len(terms.questions), n / len(terms.questions))
-    value, own = slopes(terms, weights)
-    with_it = np.append(weights, weight)
-    moved, all_ = slopes(more, with_it)
-    added = linear_error(all_, with_it) ** 2 - linear_error(own, weights) ** 2
-    base = slopes(terms, np.ones(len(weights)))[0]
-    return base + moved - value, float(np.sqrt(max(added, 0.0) + error**2))
+    def omega_plus(
+        self, formula: Formula, questions: Sequence[Question], varies: float = 0.0
+    ) -> Ends:
+        """The same."""
+        (question,) = questions
+        return self.plus(formula, question)
 
 
-_PLANS: dict[str, tuple[Slopes, Callable[[Sums, int, float, float, float], Ends]]] = {
-    "omega": (omega_slopes, _omega_ends),
-    "agreement": (agreement_slopes, _agreement_ends),
-}
+_SLOPES: dict[str, Slopes] = {"omega": omega_slopes, "agreement": agreement_slopes}
+"""Of the coefficients that are planned by their variance between and within questions."""

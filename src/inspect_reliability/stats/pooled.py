@@ -11,7 +11,7 @@ from .coefficients import omega
 from .ends import t_quantile
 from .errors import ReliabilityError
 from .estimate import Estimate
-from .intervals import Study
+from .study import Study
 from .sums import terms
 
 

@@ -12,13 +12,9 @@ from .cells import Cells
 from .ends import Ends, clopper_pearson, t_quantile
 from .errors import check_level
 from .estimate import Estimate
-from .intervals import (
-    FEWEST_QUESTIONS,
-    NOISE,
-    TOO_FEW,
-    with_ends,
-)
+from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .long import FloatArray
+from .study import NOISE
 
 RARE = 3
 """Questions of share 0, or of share 1, up to which half of one more is allowed for (`unseen`)."""

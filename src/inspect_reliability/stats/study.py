@@ -1,0 +1,228 @@
+"""The questions of a study, and what intervals need of them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from .cells import Cells
+from .ends import NO_WIDTH, Ends, jackknife_error, linear_error, t_quantile, weighted_error
+from .long import FloatArray
+from .sums import Scale, Strata, Sums, of_ranks, terms, terms_of_moments, without_each
+
+UNSEEN = 0.4
+"""Weight of a question that always gets the second most frequent verdict, for upper ends."""
+
+NOISE = 0.5
+"""Weight of a question that gets nothing but noise, for lower ends."""
+
+NOISE_OF_NUMBERS = 2.0
+"""The same for numbers, where few questions carry the noise."""
+
+SETTLED = 0.75
+"""Weight of a question that never varies, for upper ends of means over questions."""
+
+FAR = 0.25, 2.0
+"""Weight of a question of far numbers, for upper ends, and how much farther than the farthest."""
+
+Formula = Callable[[Any], FloatArray]
+"""A coefficient as a function of the `total` of a study."""
+
+
+class Question(NamedTuple):
+    """A hypothetical further question.
+
+    Its weight, the mean and mean square of its verdicts, and how often (or far) two of them differ.
+    """
+
+    weight: float
+    mean: FloatArray
+    norm: float
+    disagreement: float
+
+
+class Study:
+    """The questions of one study, by stratum, and what intervals need of them.
+
+    `strata` are the contributions of each question (or cluster), with ranks as numbers; `parts`
+    their sums, and `total` those of all strata together. `ranked` verdicts are ranked anew for each
+    sum. `apart` says whether no two verdicts of a question agree, and `most` is the largest
+    variance that there can be.
+    """
+
+    total: Any
+    replications: float
+    apart: bool
+    most: float = np.inf
+
+    def __init__(self, strata: Sequence[Sums], ranked: Cells | None = None) -> None:
+        self.strata, self.ranked = strata, ranked
+        self.parts = [one.over() for one in strata] if ranked is None else [of_ranks(ranked)]
+        self.total = Strata.of(self.parts)
+        self.replications = float(self.total.replications)
+        self.apart = bool(self.total.disagreement == self.total.questions)
+        self.sizes = np.array([len(one.questions) for one in strata])
+
+    @classmethod
+    def of(cls, given: Cells, scale: Scale) -> Self:
+        """A study without strata."""
+        if scale == "ordinal":
+            return cls([terms(given.ranked)], given)
+        return cls([terms(given)])
+
+    @property
+    def n(self) -> int:
+        """Questions of all strata."""
+        return int(self.sizes.sum())
+
+    @cached_property
+    def without(self) -> list[Any]:
+        """`total` without each question, [N] for each stratum."""
+        if self.ranked is not None:
+            return [of_ranks(self.ranked, 1.0 - np.eye(self.n))]
+        return list(without_each(self.strata, self.parts))
+
+    def left_out(self, formula: Formula) -> list[FloatArray]:
+        """A coefficient without each question, by stratum."""
+        return [formula(one) for one in self.without]
+
+    def jackknife(self, formula: Formula, level: float) -> tuple[float, float]:
+        """The standard error over questions, and how many of it an interval reaches.
+
+        With strata on the degrees of freedom of Satterthwaite (1946).
+        """
+        squares = np.array([jackknife_error(one) ** 2 for one in self.left_out(formula)])
+        total, freedoms = squares.sum(), self.sizes - 1
+        freedom = total**2 / (squares**2 / freedoms).sum() if total > 0 else freedoms.sum()
+        return float(np.sqrt(total)), t_quantile(level, freedom)
+
+    def steady(self, formula: Formula) -> bool:
+        """Whether no question varies."""
+        return bool(self.total.disagreement == 0)
+
+    def varying(self, formula: Formula, share: float) -> float:
+        """A coefficient if this share of the smallest stratum had no two verdicts alike."""
+        fewest, parts = int(self.sizes.argmin()), list(self.parts)
+        sums = parts[fewest]
+        parts[fewest] = replace(
+            sums,
+            disagreement=share * sums.questions,
+            weighted_disagreement=share * sums.verdicts,
+        )
+        return float(formula(Strata.of(parts)))
+
+    @cached_property
+    def noise(self) -> list[Question]:
+        """A question of each stratum that gets nothing but noise: verdicts of all its questions."""
+        shares = [np.asarray(one.means.mean(axis=0)) for one in self.strata]
+        return [Question(NOISE / len(shares), one, 1.0, 1 - one @ one) for one in shares]
+
+    @property
+    def toss(self) -> Question:
+        """A noise question whose verdicts agree at most like tosses of a coin."""
+        (noise,) = self.noise
+        return noise._replace(disagreement=max(noise.disagreement, 0.5))
+
+    @property
+    def sure(self) -> list[list[Question]]:
+        """Questions that always get the second most frequent verdict of a stratum."""
+        weight = UNSEEN / len(self.strata)
+        each = zip(*(second(one.mean) for one in self.noise), strict=False)
+        return [[Question(weight, one, 1.0, 0.0) for one in means] for means in each]
+
+    def plus(self, formula: Formula, question: Question) -> Ends:
+        """A coefficient with a fraction of a question added, and its error.
+
+        That of the weighted jackknife (Efron & Tibshirani 1993, ch. 11).
+        """
+        (known,), weight = self.strata, question.weight
+        more = with_one(known, question)
+        more = more.each(lambda _, x: np.concatenate([x[:-1], weight * x[-1:]]))
+        x = float(formula(more.over()))
+        return x, weighted_error(x - formula(more.without_each()), weight)
+
+    def omega_plus(
+        self, formula: Formula, questions: Sequence[Question], varies: float = 0.0
+    ) -> Ends:
+        """Omega with a fraction of a question added to each stratum, and its linearised error.
+
+        `varies` is the variance of how often (or far) their verdicts differ, in units of D squared.
+        """
+        n, squares = len(self.strata), 0.0
+        both = list(zip(self.strata, questions, strict=True))
+        weights = [np.append(np.ones(len(one.questions)), more.weight) for one, more in both]
+        points = [with_one(one, more) for one, more in both]
+        parts = [omega_parts(*each) for each in zip(points, weights, strict=True)]
+        within, any_two = (sum(part[i] for part in parts) / n for i in (0, 1))
+        for (_, _, of_within, of_any_two), w in zip(parts, weights, strict=True):
+            slopes = (within / any_two**2 * of_any_two - of_within / any_two) / n
+            slopes[-1] = np.hypot(slopes[-1], varies**0.5)
+            squares += linear_error(slopes, w) ** 2
+        return float(1 - within / any_two), float(np.sqrt(squares))
+
+
+def with_one(terms: Sums, question: Question) -> Sums:
+    """The terms with a question added."""
+    inverse = terms.inverse.mean()
+    one = terms_of_moments(
+        np.array([1 / inverse if inverse else 1.0]),  # each exact distribution weighs 1
+        np.array([question.disagreement]),
+        question.mean[None],
+        np.array([question.norm]),
+        exact=not inverse,
+    )
+
+    def append(name: str, x: FloatArray) -> FloatArray:
+        more = np.broadcast_to(getattr(one, name), (1, *x.shape[1:]))
+        return np.concatenate([x, more])
+
+    return terms.each(append)
+
+
+def omega_parts(
+    points: Sums, weights: FloatArray, at: Sums | None = None
+) -> tuple[np.float64, np.float64, FloatArray, FloatArray]:
+    """W and D, and their slopes in the weight of each question, [N].
+
+    A slope is V dW / dw at fixed total weight V; with `at`, slopes are those of other questions.
+    """
+    v = weights.sum()
+    mean, norm = weights @ points.means / v, weights @ points.norm / v
+    within, own = weights @ points.disagreement / v, norm - weights @ points.squares / v
+    any_two = (v * (norm - mean @ mean) - own) / (v - 1)
+    at = points if at is None else at
+    moved = v * (at.norm - norm - 2 * (at.means - mean) @ mean) - (at.norm - at.squares - own)
+    return within, any_two, at.disagreement - within, moved / (v - 1)
+
+
+def omega_slopes(
+    points: Sums, weights: FloatArray, at: Sums | None = None
+) -> tuple[float, FloatArray]:
+    """Omega (for numbers ICC), and its slope in the weight of each question; see `omega_parts`."""
+    within, any_two, of_within, of_any_two = omega_parts(points, weights, at)
+    return 1 - within / any_two, within / any_two**2 * of_any_two - of_within / any_two
+
+
+def agreement_slopes(
+    points: Sums, weights: FloatArray, at: Sums | None = None
+) -> tuple[float, FloatArray]:
+    """The same of agreement."""
+    value = float(1 - weights @ points.disagreement / weights.sum())
+    return value, 1 - (points if at is None else at).disagreement - value
+
+
+def second(shares: FloatArray) -> list[FloatArray]:
+    """One-hot vectors of the second most frequent verdict, several in a tie.
+
+    With a single category, it is a verdict that no other question got.
+    """
+    if len(shares) < 2:
+        return [np.zeros_like(shares)]
+    share = np.sort(shares)[-2]
+    return [
+        one
+        for one, own in zip(np.eye(len(shares)), shares, strict=True)
+        if abs(own - share) < NO_WIDTH
+    ]
