@@ -1,6 +1,6 @@
 """Rows compared: judges side by side, and one judge over several benchmarks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import combinations_with_replacement
 
 from ..judgments.count import orders_vary
@@ -13,7 +13,7 @@ from ..stats import (
     pooled_omega,
 )
 from .analysis import Analysis
-from .row import Row, valued
+from .row import Row, alike, valued
 
 
 def agreement_of_judges(analysis: Analysis) -> Iterator[Record]:
@@ -47,14 +47,11 @@ def pooled(analysis: Analysis) -> Iterator[Record]:
         }
 
 
-def _apart(rows: Sequence[Row], key: str) -> Iterator[tuple[Record, dict[str, Row]]]:
-    """Rows that differ in one key only: their common keys, and the row of each value."""
-    alike: dict[str, tuple[Record, dict[str, Row]]] = {}
-    for row in rows:
-        condition = row.keys
-        if (value := condition.pop(key, None)) is not None:
-            alike.setdefault(str(condition), (condition, {}))[1][str(value)] = row
-    yield from (some for some in alike.values() if len(some[1]) > 1)
+def _apart(rows: Iterable[Row], key: str) -> Iterator[tuple[Record, dict[str, Row]]]:
+    """Rows that differ in one key alone: their common keys, and the row of each value."""
+    for condition, members in alike((row for row in rows if row.keys.get(key) is not None), key):
+        if len(members) > 1:
+            yield condition, {str(row.keys[key]): row for row in members}
 
 
 def _agreement(judges: dict[str, Row]) -> Estimate:

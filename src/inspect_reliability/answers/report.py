@@ -60,13 +60,6 @@ def legend(columns: Iterable[Column]) -> list[Text]:
 def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
     table = analysis.judgments.table
     temperatures = sorted(table["temperature"].dropna().unique(), reverse=True)
-    rows = analysis.results["rows"]
-    known = [r["n_replications"] for r in rows if r["n_replications"] is not None]
-    replications = sorted(max(number, 1) for number in known)
-    span = dict.fromkeys(text(round(r, 1)) for r in (*replications[:1], *replications[-1:]))
-    ways = [" to ".join(span)] if span else []
-    ways += ["exact distributions"] * any(r["method"] == "exact" for r in rows)
-    asked = table[["benchmark", "question"]].drop_duplicates()
     checks = [
         (one["judge"], one["seed_check"] or "not checked")
         for one in analysis.results["seed_checks"]
@@ -75,9 +68,7 @@ def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
     seeds = [check if alike else f"{judge or 'not known'}: {check}" for judge, check in checks]
     return [
         ("Judges", judges(analysis)),
-        ("Benchmarks", _names(asked["benchmark"].dropna().unique())),
-        ("Questions", [f"{len(asked):,}"]),
-        ("Replications", ways),
+        ("Benchmarks", _names(table["benchmark"].dropna().unique())),
         ("Temperatures", [", ".join(map(text, temperatures)) or "not known"]),
         ("Judgments", [f"{round(weights(table).sum()):,}"]),
         ("Seeds", list(dict.fromkeys(seeds))),

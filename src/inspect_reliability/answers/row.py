@@ -1,6 +1,6 @@
 """One row of a report: a judge under one condition, with all its results."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -176,6 +176,15 @@ class Row(Condition):
         }
         why |= {name: needs[name] for name, value in found.items() if value is None}
         return values({"a_lm": a_lm}, why) | found
+
+
+def alike(rows: Iterable[Row], *but: str) -> Iterable[tuple[Record, list[Row]]]:
+    """Rows that differ in these keys alone: the other keys, and the rows."""
+    found: dict[str, tuple[Record, list[Row]]] = {}
+    for row in rows:
+        keys = {name: value for name, value in row.keys.items() if name not in but}
+        found.setdefault(str(keys), (keys, []))[1].append(row)
+    return found.values()
 
 
 def valued(**estimates: Estimate | None) -> Record:

@@ -1,7 +1,7 @@
 """The sides of a comparison: an analysis whose rows are of a side, a condition and a benchmark."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from .analysis import Analysis
 from .at_work import own_scores
 from .grouping import rows_of
 from .results import analysis_of
-from .row import Row, methods_of
+from .row import Row, alike, methods_of
 
 ALL = "all"
 """Name of all benchmarks together, which count equally."""
@@ -187,13 +187,10 @@ _Parts = dict[str | None, dict[str, Row]]
 """Benchmark -> side -> row."""
 
 
-def _by_condition(analysis: Analysis) -> Iterable[tuple[Record, _Parts]]:
+def _by_condition(analysis: Analysis) -> Iterator[tuple[Record, _Parts]]:
     """The rows of each condition; a row without a known one has none."""
-    found: dict[str, tuple[Record, _Parts]] = {}
-    for row in analysis.rows:
-        keys = row.keys
-        side, benchmark = keys.pop(SIDE), keys.pop("benchmark")
-        if None not in keys.values():
-            parts = found.setdefault(str(keys), (keys, {}))[1]
-            parts.setdefault(benchmark and str(benchmark), {})[side] = row
-    return found.values()
+    for keys, rows in alike(analysis.rows, SIDE, "benchmark"):
+        parts: _Parts = {}
+        for row in rows if None not in keys.values() else ():
+            parts.setdefault(row.keys["benchmark"], {})[row.group[SIDE]] = row
+        yield keys, parts

@@ -11,7 +11,7 @@ from ..judgments.columns import COLUMNS, varies
 from ..showing.values import Record
 from ..stats.disagreement import Disagreement, disagreement
 from ..verdicts import INVALID, NON_RESPONSE, TIE
-from .row import Row
+from .row import Row, alike
 
 
 class Study(NamedTuple):
@@ -56,12 +56,13 @@ def studies_of(
     own = [name for name, column in COLUMNS.items() if column.role == "facet"]
     own = [name for name in dict.fromkeys(("order", *own, *named)) if name not in GROUP_BY]
     facets = [*beside, *own]
-    alike: dict[tuple[str, bool], tuple[Record, list[Row]]] = {}
-    for row in rows:
-        keys = {name: value for name, value in row.keys.items() if name not in facets}
-        # Exact verdicts and draws of them cannot be counted together.
-        alike.setdefault((str(keys), row.judged.exact), (keys, []))[1].append(row)
-    for keys, members in alike.values():
+    # Exact verdicts and draws of them cannot be counted together.
+    groups = (
+        (keys, [row for row in same if row.judged.exact is exact])
+        for keys, same in alike(rows, *facets)
+        for exact in dict.fromkeys(row.judged.exact for row in same)
+    )
+    for keys, members in groups:
         table = pd.concat([row.table for row in members], ignore_index=True)
         for name in beside:
             several = table.groupby("question")[name].transform("nunique") > 1
