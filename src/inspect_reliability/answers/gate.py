@@ -223,12 +223,9 @@ def gate_document(analysis: Analysis, checks: Sequence[Record]) -> Document:
         blocks.append(Text(_MORE))
     if "Evidence" in table.headings:
         blocks.append(Text(_ANYTIME))
-    blocks += [
-        Caution(one["reason"], (one[""],))
-        for one in named
-        if one["result"] == OPEN and one["reason"]
-    ]
-    blocks += [Caution(text, (one[""],)) for one in named for text in one["cautions"]]
+    said = [(one["reason"], one[""]) for one in named if one["result"] == OPEN and one["reason"]]
+    said += [(text, one[""]) for one in named for text in one["cautions"]]
+    blocks += Caution.each(said, len({*names}))
     results = {"result": result, "rows": checks}
     return Document("Are the judges good enough?", blocks, results)
 

@@ -106,10 +106,7 @@ def validate_document(analysis: Analysis) -> Document:
     names = ("validity", "validity_across", "confusion", "corrected", "notes")
     results: dict[str, Any] = {name: analysis.results[name] for name in names}
     blocks = [*right_or_wrong(analysis), *confusions(analysis)]
-    blocks += [
-        Caution(row.no_draws, (row.name,), len(records))
-        for row in analysis.rows
-        if row.labelled and row.no_draws
-    ]
+    copies = ((row.no_draws, row.name) for row in analysis.rows if row.labelled and row.no_draws)
+    blocks += Caution.each(copies, len(records))
     blocks += [Text(str(note), "note") for note in analysis.judgments.notes]
     return Document("Is the judge right?", blocks, results, sheet=records)

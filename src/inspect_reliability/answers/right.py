@@ -209,9 +209,8 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
     rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
     yield from analysis.told("validity_across", "Under another level")
     yield from analysis.told("corrected", "Corrected by labels", rates)
-    for record in records:
-        whom = (describe(analysis.keys(record)),)
-        yield from (Caution(caution, whom, len(records)) for caution in record["cautions"])
+    said = ((text, describe(analysis.keys(one))) for one in records for text in one["cautions"])
+    yield from Caution.each(said, len(records))
 
 
 def _hidden(record: Record, open: bool) -> Sequence[str]:

@@ -38,6 +38,14 @@ class Caution:
     rows: Sequence[str] = ()
     n_rows: int = 0
 
+    @classmethod
+    def each(cls, said: Iterable[tuple[str, str]], n_rows: int) -> "list[Caution]":
+        """Every text once, with the rows that it is said of."""
+        found: dict[str, dict[str, None]] = {}
+        for text, row in said:
+            found.setdefault(text, {})[row] = None
+        return [cls(text, list(rows), n_rows) for text, rows in found.items()]
+
     @property
     def line(self) -> str:
         """The caution with its rows; with more than three, only their number."""
